@@ -23,7 +23,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("kinds", "datasets", "factors", "kinds.registry", "datasets.registry", "studies"),
     (
         *("study.values", "study.references", "study.parameters", "study.chosen", "study.storage"),
-        *("study.place", "study.tables"),
+        *("study.locate", "study.place", "study.tables"),
     ),
     ("datasets.plan", "datasets.contract", "datasets.sql", "factors.contract"),
     ("factors.registry", "study.levels", "study.schema"),

@@ -26,7 +26,7 @@ from teiten.report.sentences import percent
 from teiten.report.texts import texts
 from teiten.report.view.report import view
 from teiten.study.load import load_study
-from teiten.study.schema import LayoutTable
+from teiten.study.tables import LayoutTable
 from tests.fixtures.invented_partitions import (
     EACH,
     FIXED,

@@ -9,13 +9,13 @@ import pytest
 
 from teiten.errors import MachineError, UsageError
 from teiten.kinds.pgbench.model import clients_of
+from teiten.model.settings import size_setting
 from teiten.model.study import CachePolicy, QueryMode
 from teiten.model.units import GIB, MIB, Bytes
 from teiten.plan.checks import check
 from teiten.plan.describe import actions
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
-from teiten.plan.settings import size_setting
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
 from tests.fixtures.planned import FOLDER, PGBENCH, fingerprint, planned

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.datasets.pgbench.plan import PLAN as DATA
 from teiten.datasets.plan import data_bytes
-from teiten.factors.clients import automatic_clients
+from teiten.factors.clients.plan import automatic_clients
 from teiten.model.facts import HostFacts
+from teiten.model.settings import size_setting
 from teiten.model.study import Study
 from teiten.model.units import GIB, Bytes, Seconds
-from teiten.plan.settings import size_setting
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
 from tests.fixtures.synthetic_plan import HOST

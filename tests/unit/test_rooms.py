@@ -79,7 +79,7 @@ ROOMS = {
     "plan": Room((*FOUNDATION, *KINDS, *FACTORS, *DATA_SETS, *ENGINES, "plan")),
     "plan/sites": Room(asks=(PLACE,), why="the room that is asked"),
     "engines": Room((*FOUNDATION, "engines")),
-    "factors": Room((*FOUNDATION, *DATA_SETS, *ENGINES, "factors", "study", "plan")),
+    "factors": Room((*FOUNDATION, *DATA_SETS, *ENGINES, "factors", "study")),
     "ledger": Room((*FOUNDATION, *KINDS, *DATA_SETS, "ledger")),
     "ledger/options": Room(asks=(KIND,), why="the forms of older ledgers"),
     "execute": Room(
@@ -104,9 +104,7 @@ ROOMS = {
     "datasets/*/*": Room(asks=ALL, why="a kind of data"),
     "datasets/*/plan": Room((*FOUNDATION, *DATA_SETS, "datasets", "study"), ALL, "a kind of data"),
     "kinds": Room((*FOUNDATION, *KINDS)),
-    "kinds/contract": Room(
-        (*FOUNDATION, *KINDS, "factors.contract", "plan.setup", "analysis.model", "study")
-    ),
+    "kinds/contract": Room((*FOUNDATION, *KINDS, "factors.contract", "analysis.model", "study")),
     "kinds/contract_present": Room((*OF_PRESENT, "kinds.registry")),
     "kinds/*/*": Room(OF_A_KIND, ALL, "a kind"),
     "kinds/*/plan": Room((*OF_A_KIND, *DATA_SETS, "factors.contract", "plan"), ALL, "a kind"),

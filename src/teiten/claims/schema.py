@@ -11,7 +11,7 @@ from teiten.analysis.model.predicate import Predicate
 from teiten.claims.registry import known, measures
 from teiten.factors.registry import factor_name
 from teiten.kinds.metrics import by_name
-from teiten.study.schema import Name, Text, TomlTable, Words
+from teiten.study.tables import Name, Text, TomlTable, Words
 from teiten.study.values import one_of
 
 

@@ -6,18 +6,16 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from teiten.datasets.registry import dataset, names
+from teiten.model.distribution import TablePart
 from teiten.model.study import DataOptions, DataSet
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.study.chosen import KeyedError
+from teiten.study.place import Place
+from teiten.study.tables import DataTable, ScaledTable
 from teiten.suggest import did_you_mean
-
-if TYPE_CHECKING:
-    from teiten.model.distribution import TablePart
-    from teiten.study.place import Place
-    from teiten.study.schema import DataTable, WorkloadTable
 
 QUERY_SECONDS = 2.0
 """Of one execution of a query: nobody knows before."""
@@ -49,7 +47,7 @@ class DataPlan(ABC):
     """Coarse steps of scales that a machine's size decides, so that templates are used again."""
 
     @abstractmethod
-    def data_set(self, place: Place, workload: WorkloadTable, data: DataTable) -> DataSet:
+    def data_set(self, place: Place, workload: ScaledTable, data: DataTable) -> DataSet:
         """The tables as they are filled. Raises what ``place.error`` makes."""
 
     def at_scale(self, data: DataSet, scale: float) -> DataSet:
@@ -125,9 +123,9 @@ def plan_of(kind: str) -> DataPlan:
 
 def own_keys(kind: str) -> tuple[str, ...]:
     """The keys of ``[workloads.data]`` that not every kind of data has."""
-    from teiten.study.schema import DataTable as Common  # noqa: PLC0415 - it asks for our forms
-
-    return tuple(key for key in plan_of(kind).table.model_fields if key not in Common.model_fields)
+    return tuple(
+        key for key in plan_of(kind).table.model_fields if key not in DataTable.model_fields
+    )
 
 
 def kind_of(table: Mapping[str, Any]) -> str:

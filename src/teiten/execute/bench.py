@@ -78,11 +78,11 @@ class Bench:
 
         Where checksums are varied on one server, they are a fact of the trial, not of the server.
         """
-        server = trial.cell.level("server")
+        server = trial.cell.server
         made = {
             template.checksums
             for one in self.plan.trials
-            if one.cell.level("server") == server
+            if one.cell.server == server
             for template in one.templates
         }
         noted = {key: one for key, one in facts.items() if len(made) == 1 or key != CHECKSUMS}

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from teiten.errors import TeitenError
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Factor, Study, Workload
-
-if TYPE_CHECKING:
-    from teiten.plan.setup import Around, Setup
-    from teiten.study.draft import Draft
-    from teiten.study.file import StudyFile
+from teiten.study.locate import KeyPath
+from teiten.study.tables import MeasureTable
 
 
 class Need(StrEnum):
@@ -42,8 +42,24 @@ class Need(StrEnum):
     """What the buffers hold can be seen: pg_buffercache."""
 
 
+@dataclass(frozen=True)
+class WrittenStudy:
+    """The parts of a study file, with its profile and flags, that may contradict a factor."""
+
+    error: Callable[[KeyPath, str, str], TeitenError]
+    """Makes the error of a key path, a message and a hint."""
+    contrast: str
+    factors: Mapping[str, tuple[str, ...]]
+    """The levels of each factor that is written; empty for ``auto``."""
+    parameters: Mapping[str, Mapping[str, str]]
+    """The sets of parameters, by name."""
+    fixed_settings: Mapping[str, Any]
+    """The parameters that flags fix, with their values."""
+    measure: MeasureTable
+
+
 class FactorRule(ABC):
-    """A factor; ``factors/NAME.py`` holds one as ``FACTOR``."""
+    """A factor before anything runs; ``factors/NAME/plan.py`` holds one as ``FACTOR``."""
 
     name: ClassVar[str]
     """As studies write it; of a family such as ``guc:NAME`` the part that all share."""
@@ -100,9 +116,9 @@ class FactorRule(ABC):
         return self.parameters(factor)
 
     def check_study(
-        self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
+        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
     ) -> None:
-        """Raise what ``draft.error`` makes where the study contradicts the factor."""
+        """Raise what ``written.error`` makes where the study contradicts the factor."""
 
     def sized(self, study: Study, facts: HostFacts) -> Study:
         """The study with the levels that it leaves to the machine. Raises MachineError."""
@@ -112,7 +128,7 @@ class FactorRule(ABC):
         """Whether it says anything of a workload whose kind knows it."""
         return True
 
-    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
+    def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
         """What a level makes of a trial: a setting, an option of initdb, a pinning, a place."""
         return setup
 

@@ -10,16 +10,21 @@ from teiten import factors
 from teiten.factors.contract import FactorRule
 from teiten.suggest import did_you_mean
 
-_ROOMS = ("contract", "registry")
+
+@cache
+def folders() -> tuple[str, ...]:
+    """The names of all factors' folders, sorted."""
+    inside = pkgutil.iter_modules(factors.__path__)
+    return tuple(sorted(module.name for module in inside if module.ispkg))
 
 
 @cache
 def rules() -> tuple[FactorRule, ...]:
     """All factors, in the order in which they are listed, and their levels applied."""
-    files = (one.name for one in pkgutil.iter_modules(factors.__path__) if one.name not in _ROOMS)
-    found = [importlib.import_module(f"{factors.__name__}.{name}").FACTOR for name in files]
-    assert all(isinstance(one, FactorRule) for one in found)
-    return tuple(sorted(found, key=lambda one: (one.rank, one.name)))
+    files = (importlib.import_module(f"{factors.__name__}.{name}.plan") for name in folders())
+    rules = [file.FACTOR for file in files]
+    assert all(isinstance(rule, FactorRule) for rule in rules)
+    return tuple(sorted(rules, key=lambda rule: (rule.rank, rule.name)))
 
 
 def rule(factor: str) -> FactorRule:

@@ -16,11 +16,11 @@ from teiten.model.plan import PlannedLoad, PlannedTrial
 from teiten.model.study import Measure, Study, Workload, WorkloadOptions
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds
+from teiten.study.place import Place
+from teiten.study.schema import WorkloadTable
 
 if TYPE_CHECKING:
     from teiten.analysis.model.measured import Measured
-    from teiten.study.place import Place
-    from teiten.study.schema import WorkloadTable
 
 
 @dataclass(frozen=True)

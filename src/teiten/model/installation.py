@@ -106,6 +106,12 @@ class Installation:
         """Where it is: the folder of its programs, or an attached server's address."""
         return str(self.bin_directory) if self.attached is None else self.attached.address
 
+    def surely_lacks(self, extension: str) -> bool:
+        """Whether the server is known to be without an extension. Of servers that are built from
+        source, that are in a folder of a host, or that run already, only their start tells."""
+        seen_later = self.build is not None or self.on_db_host or self.attached is not None
+        return extension not in self.contrib and not seen_later
+
     @property
     def relink_seconds(self) -> float | None:
         """What linking its server in another order takes; None where that cannot be had."""

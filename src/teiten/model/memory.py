@@ -44,7 +44,7 @@ def shares_of(plan: Plan) -> dict[str, tuple[str, ...]]:
 def _written(study: Study, trial: PlannedTrial) -> str | None:
     """What a trial's shared_buffers are in the study, whoever says it."""
     cell, factor = trial.cell, GUC_PREFIX + SHARED_BUFFERS
-    of_alias = dict(dict(study.server_levels).get(cell.level("server") or "", ()))
+    of_alias = dict(dict(study.server_levels).get(cell.server, ()))
     chosen = cell.level("parameters") or of_alias.get("parameters")
     of_set = dict(study.parameter_set(chosen).settings) if chosen else {}
     of_study = {one.name: one.value for one in study.settings}

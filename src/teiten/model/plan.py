@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from teiten.model.distribution import Distribution
+from teiten.model.conditions import Conditions
 from teiten.model.facts import HostFacts
 from teiten.model.hosts import Placement
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.nodes import NodeMachine
-from teiten.model.storage import FilePlacement
-from teiten.model.study import DataSet, Study
+from teiten.model.study import SERVER, DataSet, Study
 from teiten.model.units import Bytes, Seconds
 
 
@@ -24,6 +23,11 @@ class Cell:
 
     def level(self, factor: str) -> str | None:
         return dict(self.levels).get(factor)
+
+    @property
+    def server(self) -> str:
+        """The level of the factor server, which every cell has."""
+        return self.level(SERVER) or ""
 
     def context(self, contrast: str) -> tuple[tuple[str, str], ...]:
         """The levels of all factors but the contrasted one."""
@@ -80,8 +84,8 @@ class PlannedLoad:
         return ()
 
 
-@dataclass(frozen=True)
-class PlannedTrial:
+@dataclass(frozen=True, kw_only=True)
+class PlannedTrial(Conditions):
     """One trial: where it stands in the order, and everything that its execution needs."""
 
     number: int
@@ -106,24 +110,12 @@ class PlannedTrial:
     restart: int = 0
     """Pairs of one number, from 1, share a start of their servers; 0 where a trial runs by itself.
     """
-    server_cpus: tuple[int, ...] = ()
-    """The processors that the server is pinned to; empty where it is not."""
-    client_cpus: tuple[int, ...] = ()
-    """The same of pgbench."""
-    directory: str | None = None
-    """Where the cluster's data are; None for Teiten's working folder."""
-    placement: FilePlacement | None = None
-    """On which storage each part of the cluster lies; None for all of it in one folder."""
     cpu_limit: float | None = None
     """Seconds of processor time per second that server and load generator together may use; None
     for no limit."""
-    memory_limit: Bytes | None = None
-    """The memory that they may use, the page cache of their files included; None for no limit."""
     machines: tuple[NodeMachine, ...] = ()
     """What each node has, in the order of their numbers, where nodes are emulated as machines of
     their own; empty where they are plain servers."""
-    distribution: Distribution | None = None
-    """How its tables are spread over its servers; None where the first one has all of them."""
 
     @property
     def template(self) -> TemplateSpec:
@@ -173,11 +165,8 @@ class PlannedTrial:
             self.settings,
             self.cell.workload,
             self.load.manner,
-            self.server_cpus,
-            self.directory,
-            self.placement,
+            *self.conditions().values(),
             self.cpu_limit,
-            self.memory_limit,
             self.machines,
         )
 

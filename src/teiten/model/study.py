@@ -23,6 +23,8 @@ from teiten.model.units import Bytes, Seconds, Share
 MOST_SECONDS = Seconds(32.0)
 """Of a start of paired transactions: a longer one risks too much in one start."""
 
+SERVER = "server"
+"""The factor that every study has: the servers that it runs on."""
 GUC_PREFIX = "guc:"
 """A factor of this prefix varies a server parameter: ``guc:shared_buffers``."""
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from teiten.factors.registry import rule
 from teiten.model.plan import Cell
+from teiten.model.setup import PlannedCell
 from teiten.model.study import DataSet, Study, Workload
 from teiten.plan.levels import applies, levels_of
-from teiten.plan.setup import Around, setup_of
+from teiten.plan.setup import setup_of
 
 
 def cell_groups(study: Study) -> tuple[tuple[Cell, ...], ...]:
@@ -26,7 +27,7 @@ def data_sets(study: Study, workload: Workload) -> tuple[DataSet, ...]:
     """All data sets of a workload, whatever the levels of the factors that change its data."""
     names = [factor.name for factor in study.factors if rule(factor.name).of_data]
     cells = _of_factors(study, workload, names)
-    return tuple(dict.fromkeys(setup_of(Around(study, cell)).data for cell in cells))
+    return tuple(dict.fromkeys(setup_of(PlannedCell(study, cell)).data for cell in cells))
 
 
 def _cells(study: Study, workload: Workload) -> Iterator[Cell]:

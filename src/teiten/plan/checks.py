@@ -10,9 +10,9 @@ from teiten.factors.registry import rules
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.quantities import format_size
+from teiten.model.settings import size_setting
 from teiten.plan.huge_pages import check_huge_pages
 from teiten.plan.limits import check_limits, limits_of
-from teiten.plan.settings import size_setting
 from teiten.plan.sites.of import site_in
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from teiten.datasets.plan import build_seconds, data_bytes, is_laid_out, template_bytes
 from teiten.kinds.contract import plan_of
 from teiten.model.plan import ClusterKey, Needs, PlannedTrial, TemplateSpec
+from teiten.model.settings import size_setting
 from teiten.model.study import DataSet, Measure, Study
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan import volumes
 from teiten.plan.cells import data_sets
-from teiten.plan.settings import size_setting
 from teiten.plan.sites.of import starts
 from teiten.plan.storages import folder_needs, storage_needs, working_folder_needs
 

@@ -11,6 +11,7 @@ from teiten.factors.registry import rules
 from teiten.model.facts import LogicalCpu
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import Cell, Plan, PlannedTrial, TemplateSpec
+from teiten.model.setup import PlannedCell
 from teiten.model.study import DataSet, Factor, Study
 from teiten.plan.cells import cell_groups
 from teiten.plan.copies import with_copies_exchanged
@@ -18,7 +19,7 @@ from teiten.plan.estimate import estimate
 from teiten.plan.nodes import with_machines
 from teiten.plan.ordering import in_blocks
 from teiten.plan.preloads import check_preloads
-from teiten.plan.setup import Around, setup_of
+from teiten.plan.setup import setup_of
 from teiten.plan.side_by_side import start_of, with_turns
 from teiten.plan.sites.of import check_pairs, site_of
 from teiten.plan.way import check_way
@@ -120,9 +121,9 @@ def _trials(
     )
     for number, placed in enumerate(order, start=1):
         cell: Cell = placed.item
-        server = cell.level("server") or ""
+        server = cell.server
         installation = templates.servers[server]
-        setup = setup_of(Around(study, cell, cpus))
+        setup = setup_of(PlannedCell(study, cell, cpus))
         yield PlannedTrial(
             number=number,
             block=placed.block,
@@ -135,12 +136,7 @@ def _trials(
             load=setup.load,
             settings=site_of(installation).settings(installation, setup.settings),
             copy=_copy_by_level(study, cell, contrasted) or copies[server],
-            server_cpus=setup.server_cpus,
-            client_cpus=setup.client_cpus,
-            directory=setup.directory,
-            placement=setup.placement,
-            memory_limit=setup.memory_limit,
-            distribution=setup.distribution,
+            **setup.conditions(),
         )
 
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from teiten.errors import MachineError
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
+from teiten.model.settings import count_setting, size_setting
 from teiten.model.units import KIB, MIB
-from teiten.plan.settings import count_setting, size_setting
 
 NAME = "huge_pages"
 SHARE_BESIDE_BUFFERS = 0.03

@@ -10,15 +10,15 @@ from collections.abc import Iterator
 
 from teiten.errors import MachineError
 from teiten.model.facts import HostFacts
+from teiten.model.levels import every_level
 from teiten.model.memory import MACHINE, memory_of
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.quantities import exact_size, format_size, parse_size
+from teiten.model.settings import size_setting
 from teiten.model.study import Study
 from teiten.model.units import Bytes
 from teiten.plan.estimate import within
-from teiten.plan.levels import every_level
 from teiten.plan.nodes import check_machines
-from teiten.plan.settings import size_setting
 
 
 def least_memory(study: Study) -> Bytes:

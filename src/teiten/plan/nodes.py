@@ -10,8 +10,8 @@ from teiten.model.facts import Caution, HostFacts, LogicalCpu, Severity
 from teiten.model.nodes import EmulatedNodes, Lack, NodeMachine, NodePart
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.quantities import exact_size, format_size
+from teiten.model.settings import size_setting
 from teiten.model.study import Study
-from teiten.plan.settings import size_setting
 from teiten.plan.sites.of import starts
 
 LEAST_FREE = 1.25

@@ -7,17 +7,15 @@ from collections.abc import Iterable
 from teiten.errors import UsageError
 from teiten.model.plan import PlannedTrial
 from teiten.model.study import Study
-from teiten.plan.sites.of import site_of
 
 
 def check_preloads(study: Study, trials: Iterable[PlannedTrial]) -> None:
     """Raise UsageError where a server surely lacks an extension that a workload loads."""
     for trial, template in ((one, each) for one in trials for each in one.templates):
         workload, installation = study.workload(trial.cell.workload), template.installation
-        site = site_of(installation)
-        missing = [one for one in workload.preload if site.surely_lacks(installation, one)]
+        missing = [one for one in workload.preload if installation.surely_lacks(one)]
         if missing:
-            server = trial.cell.level("server") or installation.name
+            server = trial.cell.server or installation.name
             raise UsageError(
                 f"server {server}: the workload {workload.name} loads the extension {missing[0]},"
                 f" which {installation.name} does not have",

@@ -13,9 +13,9 @@ from dataclasses import replace
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.saturation import PROVISIONAL, Saturation, ShortTrial
+from teiten.model.settings import SPARE_CONNECTIONS
 from teiten.model.study import Factor, Study
 from teiten.model.units import Seconds
-from teiten.plan.settings import SPARE_CONNECTIONS
 
 WITHOUT_GAIN = 2
 """Doublings in a row that bring nothing, before the search ends: one short trial may be low by

@@ -18,6 +18,7 @@ from teiten.model.facts import HostFacts
 from teiten.model.memory import memory_of
 from teiten.model.paired_starts import FIRST_SECONDS
 from teiten.model.quantities import exact_size
+from teiten.model.settings import SPARE_CONNECTIONS
 from teiten.model.study import (
     Measure,
     Setting,
@@ -32,7 +33,6 @@ from teiten.plan.estimate import disk_of_data
 from teiten.plan.levels import most_clients
 from teiten.plan.limits import least_memory
 from teiten.plan.pairs import begun, bounded
-from teiten.plan.settings import SPARE_CONNECTIONS
 
 DATA_SHARE_OF_MEMORY = 0.15
 BUFFERS_FOR_DATA = 1.25

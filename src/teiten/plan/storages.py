@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from teiten.datasets.plan import data_bytes
 from teiten.model.plan import PlannedTrial
+from teiten.model.settings import size_setting
 from teiten.model.storage import Part
 from teiten.model.study import Study
 from teiten.model.units import GIB, MIB, Bytes
 from teiten.plan import volumes
-from teiten.plan.settings import size_setting
 
 SHARES: Mapping[Part, float] = {Part.TABLES: 1.0, Part.INDEXES: 0.6}
 """Of the template's size, at the most; both together have no more than all of it."""

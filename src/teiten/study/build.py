@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
+from teiten.factors.contract import WrittenStudy
 from teiten.factors.registry import rule
 from teiten.given_paths import expanded
 from teiten.kinds.contract import plan_of
@@ -31,7 +32,8 @@ from teiten.study.factors import study_factors, with_told_levels
 from teiten.study.file import StudyFile
 from teiten.study.parameters import SIZED_SETTINGS
 from teiten.study.place import Place
-from teiten.study.schema import HostsTable, MeasureTable, NodesTable, SettingTable, WorkloadTable
+from teiten.study.schema import WorkloadTable
+from teiten.study.tables import HostsTable, MeasureTable, NodesTable, SettingTable
 from teiten.study.values import AUTO, titled
 from teiten.study.variation import own_levels
 
@@ -48,8 +50,9 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
     study = tables.study
     workloads = tuple(_workloads(draft, document, tables, factors))
     factors = with_told_levels(draft, factors, workloads, study.contrast)
+    written = _written(draft, tables)
     for factor in factors:
-        rule(factor.name).check_study(draft, tables, factor, workloads)
+        rule(factor.name).check_study(written, factor, workloads)
     _check_measure(draft, tables.measure, workloads)
     return Study(
         name=study.name,
@@ -205,6 +208,17 @@ def _parameter_sets(tables: StudyFile, factors: Sequence[Factor]) -> Iterator[Pa
     levels = next((factor.levels for factor in factors if factor.name == "parameters"), ())
     for name in levels:
         yield ParameterSet(name, tuple(tables.parameters[name].items()))
+
+
+def _written(draft: Draft, tables: StudyFile) -> WrittenStudy:
+    return WrittenStudy(
+        error=draft.error,
+        contrast=tables.study.contrast,
+        factors=tables.factors,
+        parameters=tables.parameters,
+        fixed_settings={name: change.value for name, change in draft.fixed_settings.items()},
+        measure=tables.measure,
+    )
 
 
 def _check_measure(draft: Draft, table: MeasureTable, workloads: Sequence[Workload]) -> None:

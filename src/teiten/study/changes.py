@@ -26,15 +26,8 @@ from teiten.kinds.registry import names as kinds
 from teiten.model.attached import named_address
 from teiten.model.study import GUC_PREFIX
 from teiten.model.text import Bilingual
-from teiten.study.schema import (
-    BuildTable,
-    HostsTable,
-    MeasureTable,
-    NodesTable,
-    StudyTable,
-    TomlTable,
-    WorkloadTable,
-)
+from teiten.study.schema import StudyTable, WorkloadTable
+from teiten.study.tables import BuildTable, HostsTable, MeasureTable, NodesTable, TomlTable
 from teiten.study.values import name as alias_name
 from teiten.study.values import options
 from teiten.suggest import did_you_mean

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from teiten.datasets.plan import plan_of, with_data_kind
 from teiten.model.study import AS_FILLED, LAID_OUT, DataSet, Layout, Script
 from teiten.study.place import Place
-from teiten.study.schema import DataTable, LayoutTable, WorkloadTable
+from teiten.study.schema import WorkloadTable
 from teiten.study.scripts import read_script
+from teiten.study.tables import DataTable, LayoutTable
 
 
 def data_set(place: Place, table: WorkloadTable) -> DataSet:

@@ -11,7 +11,8 @@ from teiten.errors import StudyError, UsageError
 from teiten.given_paths import exists, expanded
 from teiten.study.file import StudyFile
 from teiten.study.locate import KeyPath, dotted, key_lines, line_of
-from teiten.study.problems import Further, validated
+from teiten.study.place import Further
+from teiten.study.problems import validated
 from teiten.study.reading import read_tables, read_text
 from teiten.suggest import did_you_mean
 

@@ -27,7 +27,8 @@ from teiten.study.document import Document
 from teiten.study.file import StudyFile, kind_of
 from teiten.study.locate import KeyPath
 from teiten.study.parameters import setting_name
-from teiten.study.problems import FILE_HINT, Further, validated
+from teiten.study.place import Further
+from teiten.study.problems import FILE_HINT, validated
 from teiten.suggest import did_you_mean
 
 EVERY = "all"

@@ -16,6 +16,15 @@ from teiten.study.chosen import ChosenForm, KeyedError
 from teiten.study.levels import levels
 from teiten.study.schema import (
     OF_NODES,
+    ProfileTable,
+    Server,
+    StudyTable,
+    WorkloadChanges,
+    WorkloadTable,
+    all_levels,
+    with_value,
+)
+from teiten.study.tables import (
     Alias,
     BuildTable,
     ClusterTable,
@@ -23,18 +32,11 @@ from teiten.study.schema import (
     MeasureTable,
     Name,
     NodesTable,
-    ProfileTable,
-    Server,
     SettingName,
     SettingTable,
     SettingValue,
     Storage,
-    StudyTable,
     TomlTable,
-    WorkloadChanges,
-    WorkloadTable,
-    all_levels,
-    with_value,
 )
 from teiten.suggest import did_you_mean
 

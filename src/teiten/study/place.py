@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.errors import TeitenError
-from teiten.study.problems import Fail
+from teiten.study.locate import KeyPath
+
+Further = Sequence[tuple[KeyPath, str]]
+"""Further problems of the same file: where, and what."""
+Fail = Callable[[KeyPath, str, str, Further], TeitenError]
+"""Makes the error of a key path, a message, a hint, and the problems beside it."""
 
 
 @dataclass(frozen=True)

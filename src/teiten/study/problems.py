@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from teiten.errors import TeitenError
 from teiten.study.chosen import ChosenForm, KeyedError
 from teiten.study.file import StudyFile
+from teiten.study.locate import KeyPath
+from teiten.study.place import Fail
 from teiten.suggest import did_you_mean
-
-KeyPath = tuple[str | int, ...]
-Further = Sequence[tuple[KeyPath, str]]
-"""Further problems of the same file: where, and what."""
-Fail = Callable[[KeyPath, str, str, Further], TeitenError]
-"""Makes the error of a key path, a message, a hint, and the problems beside it."""
 
 _WORDS = {
     "string_type": "must be a text in quotes",

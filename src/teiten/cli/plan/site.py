@@ -25,12 +25,13 @@ from teiten.host.system.users import server_user
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.hosts import Placement
 from teiten.model.installation import Installation
+from teiten.model.levels import every_level
 from teiten.model.modules import ModuleTools
 from teiten.model.nodes import NodePart
 from teiten.model.plan import Plan
 from teiten.model.study import Study
 from teiten.plan.distribution import distribution_cautions
-from teiten.plan.levels import every_level, most_clients
+from teiten.plan.levels import most_clients
 from teiten.plan.limits import limits_of
 from teiten.plan.nodes import emulated, node_cautions
 from teiten.plan.sites.attached import attached_cautions

@@ -12,7 +12,7 @@ from teiten.datasets.access_log.model import NAME, AccessLogTables, access_log_o
 from teiten.datasets.plan import DataPlan
 from teiten.model.study import DataSet
 from teiten.model.units import Bytes, Seconds
-from teiten.study.schema import DataTable, WorkloadTable
+from teiten.study.tables import DataTable, ScaledTable
 
 if TYPE_CHECKING:
     from teiten.study.place import Place
@@ -43,7 +43,7 @@ class AccessLogData(DataPlan):
         m * 10**e for e in range(4) for m in (1, 2, 5) if m * 10**e <= 5000
     )
 
-    def data_set(self, place: Place, workload: WorkloadTable, data: DataTable) -> DataSet:
+    def data_set(self, place: Place, workload: ScaledTable, data: DataTable) -> DataSet:
         assert isinstance(data, AccessLogTable)
         if isinstance(workload.scale, float):
             raise place.error(

@@ -16,7 +16,7 @@ from teiten.datasets.plan import DataPlan
 from teiten.model.distribution import PartMethod, TablePart
 from teiten.model.study import DataSet
 from teiten.model.units import Bytes, Seconds
-from teiten.study.schema import DataTable, WorkloadTable
+from teiten.study.tables import DataTable, ScaledTable
 
 if TYPE_CHECKING:
     from teiten.study.place import Place
@@ -48,7 +48,7 @@ class PgbenchData(DataPlan):
     )
     """The reports' 2000 is the largest."""
 
-    def data_set(self, place: Place, workload: WorkloadTable, data: DataTable) -> DataSet:
+    def data_set(self, place: Place, workload: ScaledTable, data: DataTable) -> DataSet:
         if isinstance(workload.scale, float):
             raise place.error(
                 "scale",

@@ -22,7 +22,7 @@ from teiten.datasets.probes.model import (
 )
 from teiten.model.study import DataSet
 from teiten.model.units import MIB, Bytes, Seconds
-from teiten.study.schema import DataTable, Fillfactor, Growth, Name, TomlTable, WorkloadTable
+from teiten.study.tables import DataTable, Fillfactor, Growth, Name, ScaledTable, TomlTable
 
 if TYPE_CHECKING:
     from teiten.study.place import Place
@@ -48,7 +48,7 @@ class ProbeTablesPlan(DataPlan):
     options = ProbesTables
     keys_are_for = "probes"
 
-    def data_set(self, place: Place, workload: WorkloadTable, data: DataTable) -> DataSet:
+    def data_set(self, place: Place, workload: ScaledTable, data: DataTable) -> DataSet:
         assert isinstance(data, ProbeTablesForm)
         tables = tuple(
             SizedTable(name, one.size or 1.0, one.rows, one.fillfactor)

@@ -11,7 +11,7 @@ from teiten.model.sql import commands
 from teiten.model.study import DataSet
 from teiten.model.units import GIB, Bytes, Seconds
 from teiten.study.data import read_sql
-from teiten.study.schema import DataTable, Size, WorkloadTable
+from teiten.study.tables import DataTable, ScaledTable, Size
 
 if TYPE_CHECKING:
     from teiten.study.place import Place
@@ -31,7 +31,7 @@ class ScriptData(DataPlan):
     told_by = "script"
     keys_are_for = "tables that a script makes"
 
-    def data_set(self, place: Place, workload: WorkloadTable, data: DataTable) -> DataSet:
+    def data_set(self, place: Place, workload: ScaledTable, data: DataTable) -> DataSet:
         assert isinstance(data, ScriptTable)
         if not data.script:
             raise place.error(

@@ -11,7 +11,7 @@ from teiten.model.ssb import LARGEST_SCALE, SsbVariant
 from teiten.model.ssb_size import table_bytes
 from teiten.model.study import DataSet
 from teiten.model.units import MIB, Bytes, Seconds
-from teiten.study.schema import DataTable, Variant, WorkloadTable
+from teiten.study.tables import DataTable, ScaledTable, Variant
 
 if TYPE_CHECKING:
     from teiten.study.place import Place
@@ -33,7 +33,7 @@ class StarSchema(DataPlan):
     scales: ClassVar[tuple[float, ...]] = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
     """100 is the reports'."""
 
-    def data_set(self, place: Place, workload: WorkloadTable, data: DataTable) -> DataSet:
+    def data_set(self, place: Place, workload: ScaledTable, data: DataTable) -> DataSet:
         assert isinstance(data, StarSchemaTable)
         scale = workload.scale
         if scale is not None and (

@@ -33,9 +33,7 @@ _NAMED = re.compile(r'parameter "([^"]+)"')
 def read_refusals(plan: Plan) -> tuple[Refusal, ...]:
     """What the plan's servers say of its parameters; each combination is asked once."""
     servers = dict(plan.servers)
-    asked = dict.fromkeys(
-        (trial.cell.level("server") or "", trial.settings) for trial in plan.trials
-    )
+    asked = dict.fromkeys((trial.cell.server, trial.settings) for trial in plan.trials)
     found = (
         refusal
         for level, settings in asked

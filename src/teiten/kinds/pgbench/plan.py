@@ -31,8 +31,9 @@ from teiten.model.starts import slice_seed
 from teiten.model.study import QueryMode, Study, Workload, WorkloadOptions
 from teiten.study import values
 from teiten.study.place import Place
-from teiten.study.schema import Clients, Mode, Options, WorkloadTable
+from teiten.study.schema import Clients, WorkloadTable
 from teiten.study.scripts import read_script
+from teiten.study.tables import Mode, Options
 from teiten.study.values import BUILTIN_SCRIPTS
 
 NODES = "nodes"

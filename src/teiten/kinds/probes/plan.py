@@ -30,7 +30,8 @@ from teiten.model.plan import PlannedTrial
 from teiten.model.study import Measure, Study, Workload, WorkloadOptions
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.study.place import Place
-from teiten.study.schema import Count, Growth, Size, Words, WorkloadTable
+from teiten.study.schema import WorkloadTable
+from teiten.study.tables import Count, Growth, Size, Words
 
 LOAD_RATE = 1000 * MIB
 """Bytes per second into the buffers, from a disk. As all here as fast as two cores with a disk of

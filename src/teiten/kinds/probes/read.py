@@ -24,7 +24,7 @@ from teiten.kinds.probes.model import (
 )
 from teiten.model.quantities import parse_duration, parse_share
 from teiten.model.units import Seconds
-from teiten.study.schema import Name, SettingName, SettingValue, Text
+from teiten.study.tables import Name, SettingName, SettingValue, Text
 from teiten.suggest import did_you_mean
 
 CATALOGUE = Path(__file__).parent / "catalogue"

@@ -26,7 +26,8 @@ from teiten.model.study import Measure, Study, Workload, WorkloadOptions
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
 from teiten.study.place import Place
-from teiten.study.schema import Major, Name, Text, TomlTable, Words, WorkloadTable
+from teiten.study.schema import WorkloadTable
+from teiten.study.tables import Major, Name, Text, TomlTable, Words
 
 
 class StepTable(TomlTable):

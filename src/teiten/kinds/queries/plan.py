@@ -16,11 +16,12 @@ from teiten.kinds.queries.model import QUERY_TIMEOUT, QueriesOptions, QueryGroup
 from teiten.kinds.queries.read import read_queries
 from teiten.model.plan import PlannedTrial
 from teiten.model.quantities import format_duration
+from teiten.model.settings import count_setting
 from teiten.model.study import Measure, Study, Workload, WorkloadOptions
 from teiten.model.units import Seconds
-from teiten.plan.settings import count_setting
 from teiten.study.place import Place
-from teiten.study.schema import Budget, Name, Text, TomlTable, Words, WorkloadTable
+from teiten.study.schema import WorkloadTable
+from teiten.study.tables import Budget, Name, Text, TomlTable, Words
 from teiten.suggest import did_you_mean
 
 WORKERS = ("max_parallel_workers_per_gather", "max_parallel_workers", "max_worker_processes")

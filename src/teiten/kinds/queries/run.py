@@ -164,7 +164,7 @@ class QueryLoad:
         record.record_event(
             RELATIONS,
             fingerprint=template.fingerprint,
-            server=self._trial.cell.level("server"),
+            server=self._trial.cell.server,
             layout=self._trial.cell.level("layout"),
             workload=self._workload.name,
             relations=relations_as_detail(found),

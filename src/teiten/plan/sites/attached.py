@@ -15,10 +15,10 @@ from teiten.kinds.contract import LevelNeeds, plan_of
 from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution, Severity
 from teiten.model.installation import Installation
+from teiten.model.levels import varied_factors
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
 from teiten.model.study import Measure, Study, Way
 from teiten.model.text import Language
-from teiten.plan.levels import varied_factors
 from teiten.plan.setup import settings_of
 from teiten.plan.sites.contract import Lack, Settings, SitePlan, Told, not_offered
 from teiten.plan.sites.offers import lacks_of
@@ -120,7 +120,7 @@ class AttachedPlan(SitePlan):
             layout = template.data.layout
             if layout is None or not layout.scripts:
                 continue
-            server = trial.cell.level("server") or template.installation.name
+            server = trial.cell.server or template.installation.name
             raise UsageError(
                 f"server {server}: the layout {layout.name} runs scripts on the tables, and this"
                 " server is attached",
@@ -136,10 +136,6 @@ class AttachedPlan(SitePlan):
     def settings(self, installation: Installation, settings: Settings) -> Settings:
         """Those that it takes for a session."""
         return split_settings(_attached(installation), settings).by_session
-
-    def surely_lacks(self, installation: Installation, extension: str) -> bool:
-        """Nobody has looked into its folders."""
-        return False
 
     def missing_connections(self, trial: PlannedTrial) -> int:
         free = min(_attached(one.installation).free_connections for one in trial.templates)
@@ -331,7 +327,7 @@ def _settings(
     different: dict[str, str] = {}
     unknown: dict[str, str] = {}
     for trial in plan.trials:
-        if trial.cell.level("server") == level:
+        if trial.cell.server == level:
             split = split_settings(server, settings_of(plan.study, trial.cell))
             different |= {name: f"{name} {there} ({ours})" for name, ours, there in split.different}
             unknown |= dict(split.unknown)
@@ -355,7 +351,7 @@ def _unequal(plan: Plan, attached: Mapping[str, AttachedServer]) -> Iterator[Cau
         encrypted = ", ".join(level for level, one in attached.items() if one.encrypted)
         yield _caution("attached-encrypted", Severity.WARNING, {"servers": encrypted})
     checksums = {
-        trial.cell.level("server") or "": template.checksums
+        trial.cell.server: template.checksums
         for trial in plan.trials
         for template in trial.templates
     }

@@ -103,12 +103,6 @@ class SitePlan(ABC):
         """Those of a trial's parameters that it can have."""
         return settings
 
-    def surely_lacks(self, installation: Installation, extension: str) -> bool:
-        """What a server that is built from source will have, or one in a folder of a host has, only
-        its start tells."""
-        told_later = installation.build is not None or installation.on_db_host
-        return extension not in installation.contrib and not told_later
-
     @abstractmethod
     def missing_connections(self, trial: PlannedTrial) -> int:
         """How many a trial's clients lack; 0 and less are none."""
@@ -163,7 +157,7 @@ class SitePlan(ABC):
     def prewarm(self, trial: PlannedTrial, measure: Measure) -> str:
         if not measure.prewarm:
             return "no prewarming"
-        if self.surely_lacks(trial.template.installation, "pg_prewarm"):
+        if trial.template.installation.surely_lacks("pg_prewarm"):
             return "reading all tables and indexes (there is no pg_prewarm)"
         return "pg_prewarm of all tables and indexes"
 

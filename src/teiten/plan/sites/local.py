@@ -10,9 +10,9 @@ from teiten.factors.contract import Need
 from teiten.model.installation import Installation
 from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
+from teiten.model.settings import SPARE_CONNECTIONS, count_setting
 from teiten.model.study import CachePolicy, Layout, Measure
 from teiten.model.text import Bilingual
-from teiten.plan.settings import SPARE_CONNECTIONS, count_setting
 from teiten.plan.sites.contract import Lack, SitePlan, Told
 
 _CACHES = {
@@ -32,7 +32,7 @@ class LocalPlan(SitePlan):
         return {
             need: _without(module, level)
             for need, module in _MODULES.items()
-            if self.surely_lacks(installation, module)
+            if installation.surely_lacks(module)
         }
 
     def check_trial(self, trial: PlannedTrial) -> None:

@@ -14,9 +14,9 @@ from teiten.kinds.contract import plan_of
 from teiten.model.facts import Caution, Severity
 from teiten.model.hosts import HERE, Placement, PlannedHost
 from teiten.model.installation import Installation
+from teiten.model.levels import varied_factors
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Study
-from teiten.plan.levels import varied_factors
 from teiten.plan.sites.contract import Told
 from teiten.plan.sites.local import LocalPlan
 

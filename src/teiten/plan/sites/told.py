@@ -94,7 +94,7 @@ def asked_here(plan: Plan) -> Plan:
     """The plan with those servers alone that this machine can ask about parameters."""
     here = tuple((level, one) for level, one in plan.servers if not one.on_db_host)
     levels = {level for level, _ in here}
-    trials = tuple(one for one in plan.trials if (one.cell.level("server") or "") in levels)
+    trials = tuple(one for one in plan.trials if one.cell.server in levels)
     return replace(plan, servers=here, trials=trials)
 
 

@@ -87,7 +87,7 @@ def _checksums(kit: Kit, level: str) -> str:
     made = {
         template.checksums
         for trial in kit.analysis.plan.trials
-        if (trial.cell.level("server") or level) == level
+        if (trial.cell.server or level) == level
         for template in trial.templates
     }
     if made <= {checksums_by_default(version)}:

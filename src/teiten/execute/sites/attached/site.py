@@ -70,7 +70,7 @@ class AttachedSite:
 
     def start(self) -> Facts:
         started = self._nodes.of_each(AttachedNode.start)
-        level = self._trial.cell.level("server") or self._nodes.first.template.installation.name
+        level = self._trial.cell.server or self._nodes.first.template.installation.name
         self._bench.note_server(level, self._nodes.first.told, self._trial)
         return started
 

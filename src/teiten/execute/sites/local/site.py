@@ -195,7 +195,7 @@ class LocalSite:
             return dict(WARM)
         groups = self._limit.groups if self._limit is not None else ()
         started = self._nodes.of_each(lambda one: one.start(groups))
-        level = self._trial.cell.level("server") or self._nodes.first.template.installation.name
+        level = self._trial.cell.server or self._nodes.first.template.installation.name
         self._bench.note_server(level, self._nodes.first.told, self._trial)
         return started
 

@@ -89,7 +89,7 @@ class RemoteSite:
         passwords = [line for one in self._nodes for line in one.cluster.password_lines()]
         if passwords:
             self._nodes.first.cluster.put_passwords(passwords)
-        level = self._trial.cell.level("server") or self._nodes.first.template.installation.name
+        level = self._trial.cell.server or self._nodes.first.template.installation.name
         self._bench.note_server(level, self._nodes.first.told, self._trial)
         self._told["round_trip"] = self._round_trip()
         return started

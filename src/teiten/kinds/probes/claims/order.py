@@ -17,7 +17,7 @@ from teiten.claims.forms import FORM, Word
 from teiten.kinds.probes.claims.cells import cells_of, ratios
 from teiten.kinds.probes.claims.effect import PROBE_RATIO
 from teiten.kinds.probes.claims.predicate import OfProbe
-from teiten.study.schema import Words
+from teiten.study.tables import Words
 
 
 @dataclass(frozen=True, config=FORM)

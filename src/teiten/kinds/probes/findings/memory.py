@@ -26,9 +26,7 @@ def memories_of(
     }
     elsewhere = plan.servers_elsewhere
     trials = [
-        one
-        for one in plan.trials
-        if one.cell.workload in mine and one.cell.level("server") not in elsewhere
+        one for one in plan.trials if one.cell.workload in mine and one.cell.server not in elsewhere
     ]
     known = {(memory_of(plan.study, one), one.memory_limit is not None) for one in trials}
     for memory, limited in sorted(known):

@@ -29,7 +29,7 @@ from teiten.kinds.procedure.model import METHOD
 from teiten.kinds.procedure.results import steps_of
 from teiten.model.plan import Plan
 from teiten.model.trial import Event
-from teiten.study.schema import Words
+from teiten.study.tables import Words
 
 STEP = "step_seconds"
 """The time of one step, by its name: ``step_seconds:vacuum``."""

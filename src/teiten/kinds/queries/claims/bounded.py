@@ -17,7 +17,7 @@ from teiten.claims.forms import FORM, RatioBounds, Yes
 from teiten.claims.questions import log_bound
 from teiten.kinds.queries.claims.measures import plan_measure
 from teiten.kinds.queries.claims.sides import ClaimSides, QueryValues
-from teiten.study.schema import Words
+from teiten.study.tables import Words
 
 
 @dataclass(frozen=True, config=FORM)

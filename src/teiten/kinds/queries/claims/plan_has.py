@@ -16,7 +16,7 @@ from teiten.kinds.queries.claims.evidence import Executed
 from teiten.kinds.queries.claims.predicate import OfQueries
 from teiten.kinds.queries.claims.sides import ClaimSides, measured_sides
 from teiten.kinds.queries.claims.told import all_or_none, listed
-from teiten.study.schema import Words
+from teiten.study.tables import Words
 
 
 def _said(check: Check, words: ClaimWords) -> str:

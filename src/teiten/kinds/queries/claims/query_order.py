@@ -17,7 +17,7 @@ from teiten.kinds.queries.claims.bounded import asked_queries, changes, means_of
 from teiten.kinds.queries.claims.predicate import OfSides
 from teiten.kinds.queries.claims.sides import ClaimSides
 from teiten.kinds.queries.claims.told import listed
-from teiten.study.schema import Words
+from teiten.study.tables import Words
 
 
 def _said(check: Check, words: ClaimWords) -> str:

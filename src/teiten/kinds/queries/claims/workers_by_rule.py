@@ -21,7 +21,7 @@ from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED, SERIAL
 from teiten.kinds.queries.claims.predicate import OfQueries
 from teiten.kinds.queries.claims.sides import ClaimSides, measured_sides, published_sides
 from teiten.kinds.queries.claims.told import all_or_none, listed
-from teiten.study.schema import Words
+from teiten.study.tables import Words
 from teiten.study.values import one_of
 
 PRINTED_LEAST = 1024

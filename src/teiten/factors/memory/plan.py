@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from teiten.factors.contract import FactorRule, Need
+from teiten.factors.contract import FactorRule, Need, WrittenStudy
 from teiten.model.memory import MACHINE
 from teiten.model.quantities import parse_size
+from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Factor, Workload
 from teiten.model.units import Bytes
 from teiten.study.values import memory
-
-if TYPE_CHECKING:
-    from teiten.plan.setup import Around, Setup
-    from teiten.study.draft import Draft
-    from teiten.study.file import StudyFile
 
 
 class Memory(FactorRule):
@@ -33,17 +29,17 @@ class Memory(FactorRule):
         return _limit(level)
 
     def check_study(
-        self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
+        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
     ) -> None:
         """Nothing fixes what the factor varies."""
-        if tables.measure.memory is not None:
-            raise draft.error(
+        if written.measure.memory is not None:
+            raise written.error(
                 ("measure", "memory"),
                 f"fixes the memory, but the factor memory varies it ({', '.join(factor.levels)})",
                 "leave out one of the two",
             )
 
-    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
+    def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
         return replace(setup, memory_limit=_limit(level))
 
 

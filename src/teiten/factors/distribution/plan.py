@@ -7,7 +7,7 @@ from typing import Any
 
 from teiten.engines.registry import engine_of
 from teiten.errors import UsageError
-from teiten.factors.nodes import OfNodes
+from teiten.factors.nodes.plan import OfNodes
 from teiten.model.distribution import SpreadBy
 from teiten.model.plan import PlannedTrial
 from teiten.study.values import one_of

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from teiten.datasets.plan import plan_of as plan_of_data
 from teiten.engines.registry import DEFAULT, engine_of
 from teiten.errors import UsageError
-from teiten.factors.contract import FactorRule, Need
+from teiten.factors.contract import FactorRule, Need, WrittenStudy
 from teiten.model.distribution import AttachedCluster, CoordinatorRows, Distribution, SpreadBy
+from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Factor, Study, Workload
-
-if TYPE_CHECKING:
-    from teiten.plan.setup import Around, Setup
-    from teiten.study.draft import Draft
-    from teiten.study.file import StudyFile
 
 PLAIN = 0
 """One server without any engine, which the nodes are compared with."""
@@ -50,40 +46,40 @@ class NodesFactor(FactorRule):
         return plan_of_data(workload.data.kind).spreads
 
     def check_study(
-        self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
+        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
     ) -> None:
         """Tables are spread as they are filled."""
         for workload in workloads:
             if workload.layouts:
-                raise draft.error(
+                raise written.error(
                     ("factors", self.name),
                     f"the tables of {workload.name} have layouts, and tables that are spread have"
                     " none",
                     "leave out one of the two",
                 )
             if not self.applies(workload):
-                raise draft.error(
+                raise written.error(
                     ("factors", self.name),
                     f"the tables of {workload.name} are of the kind {workload.data.kind}, which"
                     " cannot be spread over nodes",
                     "pgbench's own tables can: leave data out",
                 )
 
-    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
+    def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
         nodes = int(level)
         if nodes == PLAIN:
             return setup
-        engine = engine_of(around.cell.level("engine") or DEFAULT)
-        server = around.cell.level("server") or ""
-        cluster = None if engine.starts else cluster_of(around.study, server, nodes)
+        engine = engine_of(cell.level("engine") or DEFAULT)
+        server = cell.cell.server
+        cluster = None if engine.starts else cluster_of(cell.study, server, nodes)
         planned = Distribution(
             engine.name,
             nodes,
-            SpreadBy(around.cell.level("distribution") or SpreadBy.OWN_KEY),
-            int(around.cell.level("shards") or engine.shards(nodes)) if engine.shards(nodes) else 0,
+            SpreadBy(cell.level("distribution") or SpreadBy.OWN_KEY),
+            int(cell.level("shards") or engine.shards(nodes)) if engine.shards(nodes) else 0,
             scale=int(setup.data.scale or 1),
             fillfactor=int(setup.data.options.told.get("fillfactor", 100)),
-            coordinator=CoordinatorRows(around.cell.level("coordinator") or CoordinatorRows.APART),
+            coordinator=CoordinatorRows(cell.level("coordinator") or CoordinatorRows.APART),
             statements=None if cluster is None else cluster.statements,
         )
         data = plan_of_data(setup.data.kind)
@@ -140,10 +136,10 @@ class OfNodes(FactorRule):
         return FACTOR.applies(workload)
 
     def check_study(
-        self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
+        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
     ) -> None:
-        if FACTOR.name not in tables.factors:
-            raise draft.error(
+        if FACTOR.name not in written.factors:
+            raise written.error(
                 ("factors", self.name),
                 f"{self.says}, and the study has no factor nodes",
                 f"add levels: {FACTOR.flag.format(factor=FACTOR.name)}",

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from teiten.factors.nodes import FACTOR as NODES
-from teiten.factors.nodes import OfNodes, most_nodes
+from teiten.factors.nodes.plan import FACTOR as NODES
+from teiten.factors.nodes.plan import OfNodes, most_nodes
+from teiten.model.setup import PlannedCell, Setup
 from teiten.study.values import one_of
-
-if TYPE_CHECKING:
-    from teiten.plan.setup import Around, Setup
 
 THROUGHPUT = "throughput"
 """The size is fixed: the scale for each node, times the most nodes of the study."""
@@ -27,10 +25,10 @@ class ScenarioFactor(OfNodes):
     def level(self, value: Any) -> str:
         return one_of(str(value).strip(), (THROUGHPUT, SIZE))
 
-    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
+    def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
         """The study's scale is that for each node."""
-        study, scale = around.study, setup.data.scale
-        own = max(1, int(around.cell.level(NODES.name) or 1))
+        study, scale = cell.study, setup.data.scale
+        own = max(1, int(cell.level(NODES.name) or 1))
         times = most_nodes(study) if level == THROUGHPUT else own
         data = replace(setup.data, scale=None if scale is None else scale * times)
         return replace(setup, data=data)

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from teiten.factors.contract import FactorRule
-from teiten.factors.cores import FACTOR as CORES
+from teiten.factors.cores.plan import FACTOR as CORES
 from teiten.model.facts import HostFacts
+from teiten.model.settings import SPARE_CONNECTIONS
 from teiten.model.study import Study
-from teiten.plan.settings import SPARE_CONNECTIONS
 from teiten.study.values import count
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from teiten.factors.contract import FactorRule, Need
+from teiten.model.setup import PlannedCell, Setup
 from teiten.study.values import one_of
-
-if TYPE_CHECKING:
-    from teiten.plan.setup import Around, Setup
 
 
 class Checksums(FactorRule):
@@ -22,7 +20,7 @@ class Checksums(FactorRule):
             return "on" if value else "off"
         return one_of(value, ("off", "on"))
 
-    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
+    def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
         return replace(setup, checksums=level == "on")
 
 

@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from teiten.errors import MachineError, UsageError
-from teiten.factors.contract import FactorRule, Need
+from teiten.factors.contract import FactorRule, Need, WrittenStudy
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
 from teiten.model.quantities import format_size
+from teiten.model.setup import PlannedCell, Setup
 from teiten.model.storage import TABLESPACES, Part, resolved, storages_named, words_of
 from teiten.model.study import Factor, Study, Workload
-
-if TYPE_CHECKING:
-    from teiten.plan.setup import Around, Setup
-    from teiten.study.draft import Draft
-    from teiten.study.file import StudyFile
 
 NAME_THEM = "name each storage of the placements: --storage fast=DIR --storage slow=DIR"
 
@@ -37,17 +33,17 @@ class PlacementFactor(FactorRule):
         return "+".join(f"{part}-{storage}" for part, storage in words_of(value))
 
     def check_study(
-        self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
+        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
     ) -> None:
         """Nothing else says where clusters lie, and their servers do not run side by side."""
-        if "directory" in tables.factors:
-            raise draft.error(
+        if "directory" in written.factors:
+            raise written.error(
                 ("factors", "directory"),
                 "says where clusters lie, and so does placement",
                 "leave out one of the two",
             )
-        if tables.measure.slices > 1 or tables.measure.restart_every > 1:
-            raise draft.error(
+        if written.measure.slices > 1 or written.measure.restart_every > 1:
+            raise written.error(
                 ("measure",),
                 "placements are not measured side by side: their servers would share the disks",
                 "leave out slices and restart_every",
@@ -74,8 +70,8 @@ class PlacementFactor(FactorRule):
                 raise UsageError(f"placement: {error}", NAME_THEM) from error
         return study
 
-    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
-        known = [one.name for one in around.study.storage]
+    def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
+        known = [one.name for one in cell.study.storage]
         placement = resolved(level, known)
         setup = replace(setup, placement=placement, data=replace(setup.data, spread=True))
         return setup.with_settings(

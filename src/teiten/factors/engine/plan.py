@@ -9,13 +9,12 @@ from teiten.engines.contract import Engine
 from teiten.engines.registry import engine_of, names
 from teiten.errors import UsageError
 from teiten.factors.contract import FactorRule, Need
-from teiten.factors.nodes import runs_already
+from teiten.factors.nodes.plan import runs_already
 from teiten.model.distribution import CoordinatorRows
 from teiten.model.facts import HostFacts
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Study
-from teiten.plan.sites.of import site_of
 from teiten.study.values import one_of
 
 SPARE = 10
@@ -60,7 +59,7 @@ def _check_server(engine: Engine, installation: Installation) -> None:
             f" {installation.version}",
             f"choose a later server, for example --servers {engine.oldest + 7}",
         )
-    if site_of(installation).surely_lacks(installation, engine.extension):
+    if installation.surely_lacks(engine.extension):
         raise UsageError(
             f"{installation.name} has no extension {engine.extension}, which the engine"
             f" {engine.name} needs",

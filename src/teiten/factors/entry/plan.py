@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from teiten.engines.registry import engine_of
 from teiten.errors import UsageError
 from teiten.factors.contract import Need
-from teiten.factors.nodes import OfNodes, runs_already
+from teiten.factors.nodes.plan import OfNodes, runs_already
 from teiten.model.distribution import ClientEntry
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
+from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Study
 from teiten.study.values import one_of
-
-if TYPE_CHECKING:
-    from teiten.plan.setup import Around, Setup
 
 CHOOSES_SINCE = 160000
 """pgbench whose library (libpq) chooses one of several servers for each connection."""
@@ -34,7 +32,7 @@ class EntryFactor(OfNodes):
     def level(self, value: Any) -> str:
         return one_of(str(value).strip(), tuple(ClientEntry))
 
-    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
+    def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
         if setup.distribution is None:
             return setup
         return replace(setup, distribution=replace(setup.distribution, entry=ClientEntry(level)))

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from teiten.errors import UsageError
-from teiten.factors.contract import FactorRule
+from teiten.factors.contract import FactorRule, WrittenStudy
 from teiten.model.plan import PlannedTrial
+from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Factor, Workload
 from teiten.study.values import name as valid_name
 from teiten.suggest import did_you_mean
-
-if TYPE_CHECKING:
-    from teiten.plan.setup import Around, Setup
-    from teiten.study.draft import Draft
-    from teiten.study.file import StudyFile
 
 
 class LayoutFactor(FactorRule):
@@ -31,16 +27,16 @@ class LayoutFactor(FactorRule):
     def applies(self, workload: Workload) -> bool:
         return bool(workload.layouts)
 
-    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
-        layout = around.workload.layout(level)
+    def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
+        layout = cell.workload.layout(level)
         return replace(setup, data=replace(setup.data, layout=layout))
 
     def check_study(
-        self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
+        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
     ) -> None:
         """Every level is one of the workload's layouts."""
         if not any(one.layouts for one in workloads):
-            raise draft.error(
+            raise written.error(
                 ("factors", self.name),
                 "no workload has layouts",
                 'write [workloads.data.layouts] with NAME = ["file.sql"] lines, or --set'
@@ -48,21 +44,21 @@ class LayoutFactor(FactorRule):
             )
         for workload in workloads:
             levels = workload.own_levels(self.name) or factor.levels
-            self._check_workload(draft, tables.study.contrast, levels, workload)
+            self._check_workload(written, written.contrast, levels, workload)
 
     def _check_workload(
-        self, draft: Draft, contrast: str, levels: Sequence[str], workload: Workload
+        self, written: WrittenStudy, contrast: str, levels: Sequence[str], workload: Workload
     ) -> None:
         known = [one.name for one in workload.layouts]
         if contrast == self.name and not known:
-            raise draft.error(
+            raise written.error(
                 ("study", "contrast"),
                 f"layouts are contrasted, and the workload {workload.name} has none",
                 "leave the workload out, or give it layouts: --set data.layouts.NAME=file.sql",
             )
         for level in levels if known else ():
             if level not in known:
-                raise draft.error(
+                raise written.error(
                     ("factors", self.name),
                     f"the workload {workload.name} has no layout {level!r}."
                     f"{did_you_mean(level, known)}",
@@ -76,7 +72,7 @@ class LayoutFactor(FactorRule):
             layout, installation = template.data.layout, template.installation
             if layout is None or layout.needs is None:
                 continue
-            server = trial.cell.level("server") or installation.name
+            server = trial.cell.server or installation.name
             if installation.version.number < layout.needs * 10_000:
                 raise UsageError(
                     f"server {server}: the layout {layout.name} needs PostgreSQL {layout.needs} or"

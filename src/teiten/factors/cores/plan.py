@@ -10,18 +10,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from teiten.errors import MachineError, UsageError
 from teiten.factors.contract import FactorRule, Need
 from teiten.model.facts import HostFacts, LogicalCpu
+from teiten.model.levels import every_level, level_of
 from teiten.model.plan import Plan
+from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Study
-from teiten.plan.levels import every_level, level_of
 from teiten.study.values import count
-
-if TYPE_CHECKING:
-    from teiten.plan.setup import Around, Setup
 
 SHARE_OF_PGBENCH = 4
 """Of so many physical cores one is left to pgbench, where the levels are derived."""
@@ -140,9 +138,9 @@ class Cores(FactorRule):
             return study
         return study.with_levels(self.name, automatic_cores(facts))
 
-    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
-        most = max(int(one) for one in every_level(around.study, self.name))
-        pinned = pin(around.cpus, int(level), most)
+    def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
+        most = max(int(one) for one in every_level(cell.study, self.name))
+        pinned = pin(cell.cpus, int(level), most)
         return replace(setup, server_cpus=pinned.server, client_cpus=pinned.client)
 
     def check_plan(self, plan: Plan, facts: HostFacts) -> None:

@@ -6,7 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from teiten.errors import MachineError, UsageError
 from teiten.factors.contract import FactorRule, Need
@@ -14,10 +14,8 @@ from teiten.given_paths import expanded
 from teiten.model.facts import DirectoryFacts, HostFacts
 from teiten.model.plan import Plan
 from teiten.model.quantities import format_size
+from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Study
-
-if TYPE_CHECKING:
-    from teiten.plan.setup import Around, Setup
 
 
 class Directory(FactorRule):
@@ -34,7 +32,7 @@ class Directory(FactorRule):
             raise ValueError(f"{value!r} holds a control character")
         return os.path.normpath(expanded(value.strip()).absolute())
 
-    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
+    def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
         return replace(setup, directory=level)
 
     def check_plan(self, plan: Plan, facts: HostFacts) -> None:

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from teiten.factors.contract import FactorRule
+from teiten.factors.contract import FactorRule, WrittenStudy
 from teiten.model import quantities
+from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import GUC_PREFIX, Factor, Workload
 from teiten.study.parameters import setting_name, setting_value
-
-if TYPE_CHECKING:
-    from teiten.plan.setup import Around, Setup
-    from teiten.study.draft import Draft
-    from teiten.study.file import StudyFile
 
 
 class Guc(FactorRule):
@@ -47,19 +43,19 @@ class Guc(FactorRule):
     def parameters(self, factor: str) -> tuple[str, ...]:
         return (factor.removeprefix(GUC_PREFIX),)
 
-    def set(self, setup: Setup, factor: str, level: str, around: Around) -> Setup:
+    def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
         return setup.with_settings({factor.removeprefix(GUC_PREFIX): level})
 
     def check_study(
-        self, draft: Draft, tables: StudyFile, factor: Factor, workloads: Sequence[Workload]
+        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
     ) -> None:
         """No flag fixes what the factor varies."""
         name = factor.name.removeprefix(GUC_PREFIX)
-        change = draft.fixed_settings.get(name)
-        if change is not None:
-            raise draft.error(
+        fixed = written.fixed_settings.get(name)
+        if fixed is not None:
+            raise written.error(
                 ("settings", name, "value"),
-                f"fixes {name} to {change.value}, but the factor {factor.name} varies it"
+                f"fixes {name} to {fixed}, but the factor {factor.name} varies it"
                 f" ({', '.join(factor.levels)})",
                 "leave out one of the two",
             )
