@@ -89,5 +89,5 @@ def test_waits_for_wal_are_told_by_their_word() -> None:
         "IO:WalSync": np.array([1.0, 1.0]),
     }
     series = SeriesView("waits", np.array([1.0, 2.0]), columns, 1)
-    assert wait_share.share_of((series,), "wal") == pytest.approx(0.75)
-    assert np.isnan(wait_share.share_of((), "wal"))
+    assert wait_share.share_of(series, "wal") == pytest.approx(0.75)
+    assert np.isnan(wait_share.share_of(None, "wal"))

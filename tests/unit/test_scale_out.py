@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from teiten.engines.counters import NodeCounters
@@ -21,11 +23,13 @@ from teiten.kinds.pgbench.scale_out.results import (
     Shape,
 )
 from teiten.kinds.pgbench.scale_out.use import ServerRole, uses_of
+from teiten.model.metrics import by_node, total_of_nodes
 from teiten.model.plan import Plan
 from teiten.model.text import Language
-from teiten.model.trial import Event, Outcome, Problem, Trial
+from teiten.model.trial import Event, Outcome, Problem, Series, Trial
 from teiten.report.sites import whereabouts
 from teiten.report.view.kit import Kit
+from teiten.report.view.why import why
 from tests.reader.drawn import analysed
 from tests.unit.test_scale_out_plan import planned
 
@@ -246,3 +250,52 @@ def test_what_was_tried_again_is_no_problem() -> None:
     assert without_retried((retried, other), ("--max-tries=100",)) == (other,)
     assert without_retried((retried, other), ()) == (retried, other)
     assert without_retried((retried, other), ("--max-tries=1",)) == (retried, other)
+
+
+def wal_and_waits(plan: Plan) -> list[Trial]:
+    """On one node the coordinator writes no WAL, and the node what PostgreSQL by itself writes."""
+    trials = []
+    for one in trials_of(plan, {"0": 900, "1": 880, "2": 2900, "4": 9000}):
+        nodes = int(plan.trials[one.number - 1].cell.level("nodes") or 0)
+        done = one.metrics["transactions"]
+        names = [""] if nodes == 0 else ["", *(f"node_{2 + at}_" for at in range(nodes))]
+        each = 15_508 * done / max(1, nodes)
+        wal = {f"{name}wal_bytes": 0.0 if nodes and not name else each for name in names}
+        waiting = {"": 0.5, "node-2:": 2.0} if nodes else {"": 2.0}
+        series = tuple(
+            Series(f"{name}waits", np.arange(1.0, 4.0), {"IO:WalSync": np.full(3, value)})
+            for name, value in waiting.items()
+        )
+        trials.append(replace(one, metrics={**one.metrics, **wal}, series=series))
+    return trials
+
+
+def test_per_transaction_all_nodes_count() -> None:
+    """The coordinator's own counters say that scaling out saves all WAL."""
+    plan = planned()
+    analysis = analysed("pgbench", plan, wal_and_waits(plan)).analysis
+    tables = [
+        one
+        for one in analysis.per_transaction
+        if one.workload == "update" and (one.old, one.new) == ("0", "1")
+    ]
+    assert tables
+    for table in tables:
+        rows = {row.name: row for row in table.rows}
+        assert rows["wal-bytes"].new == pytest.approx(15_508, rel=0.01)
+        assert rows["wal-bytes"].old == pytest.approx(15_508, rel=0.01)
+        waited = rows["IO:WalSync"]
+        assert waited.new / waited.old == pytest.approx(2.5 / 2.0 * 900 / 880, rel=0.01)
+    on_nodes = next(one for one in analysis.trials if dict(one.levels)["nodes"] == "4")
+    assert on_nodes.metrics["wal_bytes_per_transaction"] == pytest.approx(15_508, rel=0.01)
+    kit = Kit(analysis, "en")
+    assert "the sum over all of them" in kit.of_nodes
+    shown = str(why(kit))
+    assert "Of a trial on several nodes the sum over all of them" in shown
+
+
+def test_processors_of_several_hosts_are_counted_by_their_own_number() -> None:
+    metrics = {"server_cpu_share": 0.5, "node_2_server_cpu_share": 0.25, "node_3_blocks_hit": 1.0}
+    assert by_node(metrics, "server_cpu_share") == {1: 0.5, 2: 0.25}
+    assert by_node(metrics, "cpu_share") == {}, "the name of another metric ends so"
+    assert math.isnan(total_of_nodes(metrics, "wal_bytes"))

@@ -27,6 +27,7 @@ from teiten.analysis.verdict.stopping import standing
 from teiten.analysis.verdict.together import judged_together
 from teiten.kinds.contract import analysis_of
 from teiten.model.facts import Caution, HostFacts
+from teiten.model.metrics import with_wal_per_transaction
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import open_trials
 from teiten.model.trial import Event, Trial
@@ -165,7 +166,7 @@ def _view(planned: PlannedTrial, trial: Trial, stride_by_source: Mapping[str, in
         problems=trial.problems,
         started_at=trial.started_at,
         finished_at=trial.finished_at,
-        metrics=trial.metrics,
+        metrics=with_wal_per_transaction(trial.metrics),
         series=tuple(thin(one, stride_by_source.get(one.source, 1)) for one in trial.series),
         histogram=distribution(trial.histogram),
         facts=trial.facts,

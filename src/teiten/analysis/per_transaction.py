@@ -1,8 +1,9 @@
 """What a transaction took on both sides: CPU, switches, buffers, WAL, waits.
 
-Numbers of the measured window are from every counted trial; those of perf from the extra window
-after it. Times spent waiting follow from the samples of wait events: the mean number of backends
-that wait, times the seconds, is the time that all of them waited (Little's law).
+Numbers of the measured window are from every counted trial, of one on several nodes the sums over
+all its servers; those of perf are from the extra window after it. Times spent waiting follow from
+the samples of wait events: the mean number of backends that wait, times the seconds, is the time
+that all of them waited (Little's law).
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ from statistics import fmean
 import numpy as np
 
 from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.node_series import WAITS, find_series
 from teiten.analysis.model.per_transaction import Counted, Origin, PerTransaction, Taken
 from teiten.analysis.stacks import leaf_seconds
 from teiten.analysis.verdict.changes import PairedViews, change, half_width_of, paired_views
 from teiten.analysis.verdict.verdict import HalfWidth
 from teiten.model.facts import HostFacts
-from teiten.model.metrics import TRANSACTIONS
+from teiten.model.metrics import TRANSACTIONS, by_node, total_of_nodes
 from teiten.model.plan import Plan
 
-WAITS = "waits"
 RUNNING = "CPU"
 """Backends that wait for nothing: their time is the CPU's row."""
 LEAST_WAIT = 0.01
@@ -66,15 +67,16 @@ def per_transaction(
 ) -> tuple[PerTransaction, ...]:
     """One table for each contrast and level; none where no row could be made."""
     measure = plan.study.measure
+    cpu_seconds = _cpu_seconds(plan, facts)
     made = (
-        _table(pairs, facts.cpu.online, measure.alpha, half_width_of(measure))
+        _table(pairs, cpu_seconds, measure.alpha, half_width_of(measure))
         for pairs in paired_views(plan, views)
     )
     return tuple(one for one in made if one.rows)
 
 
-def _table(pairs: PairedViews, cores: int, alpha: float, width: HalfWidth) -> PerTransaction:
-    known = [(row, found) for row in _rows(pairs, cores) if (found := _values(pairs, row.of))]
+def _table(pairs: PairedViews, cpu_seconds: Of, alpha: float, width: HalfWidth) -> PerTransaction:
+    known = [(row, found) for row in _rows(pairs, cpu_seconds) if (found := _values(pairs, row.of))]
     rows = tuple(
         Taken(
             row.name,
@@ -101,12 +103,8 @@ def _values(pairs: PairedViews, of: Of) -> tuple[list[float], list[float], list[
     return [old for old, _, _ in found], [new for _, new, _ in found], [at for _, _, at in found]
 
 
-def _rows(pairs: PairedViews, cores: int) -> Iterator[_Row]:
-    def cpu(view: TrialView) -> float:
-        seconds = view.metrics.get("measured_seconds", math.nan)
-        return _each(view, view.metrics.get("server_cpu_share", math.nan) * cores * seconds)
-
-    yield _Row("cpu", Counted.SECONDS, cpu)
+def _rows(pairs: PairedViews, cpu_seconds: Of) -> Iterator[_Row]:
+    yield _Row("cpu", Counted.SECONDS, lambda view: _each(view, cpu_seconds(view)))
     for name, in_kernel in (("cpu-user", False), ("cpu-system", True)):
         yield _Row(name, Counted.SECONDS, _by_mode(in_kernel), Origin.PROFILE)
     for name, counter in BY_PERF:
@@ -117,13 +115,32 @@ def _rows(pairs: PairedViews, cores: int) -> Iterator[_Row]:
         yield _Row(event, Counted.SECONDS, _waited(event))
 
 
+def _cpu_seconds(plan: Plan, facts: HostFacts) -> Of:
+    """The CPU time of a trial's servers on all their hosts, whose processors may differ."""
+    planned = {trial.number: trial for trial in plan.trials}
+    hosts = plan.hosts.servers if plan.hosts is not None else ()
+
+    def cores(view: TrialView, node: int) -> int:
+        on = hosts[planned[view.number].host_of(node)].facts if len(hosts) > 1 else facts
+        return on.cpu.online
+
+    def of(view: TrialView) -> float:
+        shares = by_node(view.metrics, "server_cpu_share")
+        if not shares:
+            return math.nan
+        used = math.fsum(share * cores(view, node) for node, share in shares.items())
+        return used * view.metrics.get("measured_seconds", math.nan)
+
+    return of
+
+
 def _each(view: TrialView, total: float) -> float:
     transactions = view.metrics.get(TRANSACTIONS.name, 0.0)
     return total / transactions if transactions > 0 else math.nan
 
 
 def _metric(name: str) -> Of:
-    return lambda view: _each(view, view.metrics.get(name, math.nan))
+    return lambda view: _each(view, total_of_nodes(view.metrics, name))
 
 
 def _by_mode(in_kernel: bool) -> Of:
@@ -161,7 +178,7 @@ def _waited(event: str) -> Of:
 
 
 def _mean_backends(view: TrialView) -> list[tuple[str, float]] | None:
-    series = next((one for one in view.series if one.source == WAITS), None)
+    series = find_series(view, WAITS)
     if series is None:
         return None
     return [

@@ -5,7 +5,9 @@ Latencies are stored in seconds, sizes in bytes, CPU as shares of all cores (0 t
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -38,7 +40,8 @@ class Metric:
         return self.judged and self.unit == RATE
 
 
-_OF_NODE = re.compile(r"^node_\d+_")
+_FIRST_NODE = 1
+_OF_NODE = re.compile(r"^node_(\d+)_")
 
 
 def of_node(node: int, name: str) -> str:
@@ -51,10 +54,37 @@ def of_any_node(name: str) -> str:
     return _OF_NODE.sub("", name)
 
 
+def by_node(metrics: Mapping[str, float], name: str) -> dict[int, float]:
+    """A metric of each node that has it, by the node's number. What nodes share, such as their
+    machine's disks, the first of them has alone."""
+    values = {_FIRST_NODE: metrics[name]} if name in metrics else {}
+    for each, value in metrics.items():
+        node = _OF_NODE.match(each)
+        if node is not None and each == of_node(int(node[1]), name):
+            values[int(node[1])] = value
+    return values
+
+
+def total_of_nodes(metrics: Mapping[str, float], name: str) -> float:
+    """The sum over all nodes of a trial; NaN where none has it."""
+    values = by_node(metrics, name).values()
+    return math.fsum(values) if values else math.nan
+
+
+def with_wal_per_transaction(metrics: Mapping[str, float]) -> dict[str, float]:
+    """The metrics of a trial, and what all its servers wrote to their WAL for a transaction."""
+    written = total_of_nodes(metrics, WAL_BYTES.name)
+    transactions = metrics.get(TRANSACTIONS.name, 0.0)
+    if not transactions > 0 or not math.isfinite(written):
+        return dict(metrics)
+    return {**metrics, WAL_PER_TRANSACTION.name: written / transactions}
+
+
 MEASURED_SECONDS = Metric("measured_seconds", "s")
 TRANSACTIONS = Metric("transactions", "1")
 """Those that ended in the measured time, of kinds that count them."""
 
+WAL_BYTES = Metric("wal_bytes", "B")
 WAL_PER_TRANSACTION = Metric("wal_bytes_per_transaction", "B")
 STORAGE_READ = Metric("storage_read_bytes_per_transaction", "B")
 STORAGE_WRITTEN = Metric("storage_written_bytes_per_transaction", "B")
@@ -100,7 +130,7 @@ OF_THE_MACHINE: tuple[Metric, ...] = (
     Metric("own_disk_written_bytes", "B"),
     Metric("own_received_bytes", "B"),
     Metric("own_sent_bytes", "B"),
-    Metric("wal_bytes", "B"),
+    WAL_BYTES,
     WAL_PER_TRANSACTION,
     STORAGE_READ,
     STORAGE_WRITTEN,

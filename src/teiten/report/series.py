@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from teiten.analysis.model.findings import SeriesView, TrialView
+from teiten.analysis.model.node_series import find_series
 from teiten.model.trial import FloatArray
 from teiten.model.units import MIB
 
@@ -39,10 +40,6 @@ class Samples:
 
     seconds: FloatArray
     values: FloatArray
-
-
-def find_series(trial: TrialView, source: str) -> SeriesView | None:
-    return next((one for one in trial.series if one.source == source), None)
 
 
 def column_of(series: SeriesView, name: str) -> FloatArray | None:

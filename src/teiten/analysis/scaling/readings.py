@@ -9,12 +9,11 @@ from statistics import fmean
 import numpy as np
 
 from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.node_series import POSTGRES, WAITS, find_series
 from teiten.model.bottleneck import Readings
 from teiten.model.trial import FloatArray
 from teiten.model.units import Share
 
-WAITS = "waits"
-POSTGRES = "postgres"
 DISK = "disk:"
 
 Of = Callable[[TrialView], float]
@@ -106,10 +105,16 @@ def _series_mean(trial: TrialView, source: str, column: str, *, since: float = 0
 
     ``since``: which share of the window is left out at its beginning.
     """
+    whole = find_series(trial, source)
+    several = (
+        [whole]
+        if whole is not None
+        else [series for series in trial.series if series.source.startswith(source)]
+    )
     means = [
-        _mean(one.columns[column][int(since * len(one.columns[column])) :])
-        for one in trial.series
-        if one.source.startswith(source) and column in one.columns
+        _mean(series.columns[column][int(since * len(series.columns[column])) :])
+        for series in several
+        if column in series.columns
     ]
     return math.fsum(means) if means else math.nan
 
@@ -117,10 +122,9 @@ def _series_mean(trial: TrialView, source: str, column: str, *, since: float = 0
 def _waits(trials: Sequence[TrialView]) -> dict[str, float]:
     """Backends in each wait event; an event that a trial did not see was 0 in it."""
     tables = [
-        {event: _mean(values) for event, values in one.columns.items()}
+        {event: _mean(values) for event, values in series.columns.items()}
         for trial in trials
-        for one in trial.series
-        if one.source == WAITS
+        if (series := find_series(trial, WAITS)) is not None
     ]
     events = sorted({event for table in tables for event in table})
     means = {event: fmean(table.get(event, 0.0) for table in tables) for event in events}

@@ -11,13 +11,13 @@ from pydantic.dataclasses import dataclass
 
 from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.findings import SeriesView, TrialView
+from teiten.analysis.model.node_series import WAITS, find_series
 from teiten.analysis.model.predicate import Key, Reader
 from teiten.claims.forms import FORM, RatioBounds, Word
 from teiten.claims.predicates.amount import OfAmounts
 from teiten.model.plan import Plan
 from teiten.model.trial import Event
 
-WAITS = "waits"
 LEAST = 0.001
 """A smaller share counts as this: in ten looks a second at a few backends it is less than one."""
 
@@ -52,15 +52,14 @@ def shares(
     }
     return {
         (view.number, view.attempt): {
-            name: share_of(view.series, word) for name, word in wanted.items()
+            name: share_of(find_series(view, WAITS), word) for name, word in wanted.items()
         }
         for view in views
     }
 
 
-def share_of(sampled: Iterable[SeriesView], word: str) -> float:
+def share_of(series: SeriesView | None, word: str) -> float:
     """Of the time of active backends; NaN without samples."""
-    series = next((one for one in sampled if one.source == WAITS), None)
     if series is None:
         return math.nan
     means = {

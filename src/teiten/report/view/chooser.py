@@ -135,7 +135,7 @@ def _chooser(
             {"name": one.name, "title": t(f"series.{one.name}"), "spec": specs[one.name]}
             for one in offered.columns
         ],
-        "note": t("chart.series.every") + _thinned(kit, trials, stride),
+        "note": t("chart.series.every") + kit.of_nodes + _thinned(kit, trials, stride),
         "block": t("chart.series.block", block="{block}"),
         "trials": entries,
         "words": {

@@ -356,7 +356,7 @@ def _taken(kit: Kit, name: str, one: PerTransaction) -> Table:
         t("taken.caption"),
         columns,
         tuple(_taken_row(kit, row) for row in one.rows),
-        note=f"{note}{t('taken.note-perf')}" if by_perf else note,
+        note=note + (t("taken.note-perf") if by_perf else "") + kit.of_nodes,
         sortable=False,  # rows of bytes, seconds and counts have no order by value
     )
 

@@ -10,13 +10,14 @@ from statistics import fmean
 import numpy as np
 
 from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.node_series import WAITS, find_series
 from teiten.model.metrics import CPU_USERS
 from teiten.model.units import MIB
 from teiten.report.blocks import Block, Gallery, Heading, Section
 from teiten.report.charts.base import CATEGORY_COLOURS, QUIET, Chart
 from teiten.report.charts.levels import Dot, by_level
 from teiten.report.charts.stacks import Bar, StackWords, stacked
-from teiten.report.series import column_of, find_series
+from teiten.report.series import column_of
 from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.levels import axes_for, dots_of, place_of
 from teiten.report.view.root_cause import root_causes
@@ -112,7 +113,7 @@ def _waits(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     return stacked(
         f"{prefix}-waits",
         kit.t("chart.waits.title"),
-        kit.t("chart.waits.note"),
+        kit.t("chart.waits.note") + kit.of_nodes,
         _bars(kit, groups, parts),
         words,
     )
@@ -129,7 +130,7 @@ def _wait_means(trials: Sequence[TrialView]) -> dict[str, float]:
     found: dict[str, list[float]] = {}
     counted = 0
     for trial in trials:
-        series = find_series(trial, "waits")
+        series = find_series(trial, WAITS)
         if series is None:
             continue
         counted += 1
@@ -154,7 +155,8 @@ def _cpu_states(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | 
         colours=(*CATEGORY_COLOURS[:2], CATEGORY_COLOURS[3], CATEGORY_COLOURS[4], "#aab2ba55"),
         maximum=100.0,
     )
-    return stacked(f"{prefix}-cpu", kit.t("chart.cpu.title"), kit.t("chart.cpu.note"), bars, words)
+    note = kit.t("chart.cpu.note") + kit.of_first_host
+    return stacked(f"{prefix}-cpu", kit.t("chart.cpu.title"), note, bars, words)
 
 
 def _cpu_users(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
@@ -174,7 +176,7 @@ def _cpu_users(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | N
     return stacked(
         f"{prefix}-processes",
         kit.t("chart.processes.title"),
-        kit.t("chart.processes.note"),
+        kit.t("chart.processes.note") + kit.of_first_host,
         bars,
         words,
     )
@@ -186,7 +188,11 @@ def _cpu_idle(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | No
         return None
     axes = replace(axes_for(kit, groups, kit.t("axis.cpu-idle")), maximum=100.0)
     return by_level(
-        f"{prefix}-idle", kit.t("chart.idle.title"), kit.t("chart.by-level.note"), dots, axes
+        f"{prefix}-idle",
+        kit.t("chart.idle.title"),
+        kit.t("chart.by-level.note") + kit.of_first_host,
+        dots,
+        axes,
     )
 
 
@@ -196,7 +202,11 @@ def _wal(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
         return None
     axes = replace(axes_for(kit, groups, kit.t("axis.wal")), format=",~f")
     return by_level(
-        f"{prefix}-wal", kit.t("chart.wal.title"), kit.t("chart.by-level.note"), dots, axes
+        f"{prefix}-wal",
+        kit.t("chart.wal.title"),
+        kit.t("chart.by-level.note") + kit.of_nodes,
+        dots,
+        axes,
     )
 
 
@@ -212,7 +222,11 @@ def _disk(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
         panels=tuple(dict.fromkeys(dot.panel for dot in dots)),
     )
     return by_level(
-        f"{prefix}-disk", kit.t("chart.disk.title"), kit.t("chart.disk.note"), dots, axes
+        f"{prefix}-disk",
+        kit.t("chart.disk.title"),
+        kit.t("chart.disk.note") + kit.of_first_host,
+        dots,
+        axes,
     )
 
 

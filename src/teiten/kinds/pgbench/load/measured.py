@@ -14,7 +14,7 @@ from teiten.kinds.pgbench.load.process import ERRORS_FILE, OUTPUT_FILE, PgbenchR
 from teiten.kinds.pgbench.load.slices import pooled_latencies, pooled_metrics, pooled_series
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.model.facts import Caution
-from teiten.model.metrics import STORAGE_READ, STORAGE_WRITTEN
+from teiten.model.metrics import STORAGE_READ, STORAGE_WRITTEN, with_wal_per_transaction
 from teiten.model.storage import READ, WRITTEN, is_of_storage
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
@@ -63,10 +63,7 @@ class MeasuredSlices:
             latencies,
             trimmed=trimmed,
         )
-        transactions = metrics.get("transactions", 0.0)
-        if transactions > 0 and "wal_bytes" in metrics:
-            metrics["wal_bytes_per_transaction"] = metrics["wal_bytes"] / transactions
-        metrics |= _of_storages(metrics)
+        metrics = with_wal_per_transaction(metrics) | _of_storages(metrics)
         gathered.metrics = metrics
         gathered.series = pooled_series(
             [(one.result.series, *one.sampling.series) for one in self.slices], duration

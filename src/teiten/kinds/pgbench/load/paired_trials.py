@@ -33,7 +33,7 @@ from teiten.kinds.pgbench.load.paired_numbers import PairedTimes
 from teiten.kinds.pgbench.load.paired_run import FAILED, NOT_PINNED, PairedWork, problems_of
 from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, TPS, WITHIN
 from teiten.kinds.pgbench.model import clients_of, pgbench_of
-from teiten.model.metrics import MEASURED_SECONDS
+from teiten.model.metrics import MEASURED_SECONDS, with_wal_per_transaction
 from teiten.model.paired_starts import planned_seconds, starts_of
 from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Problem
@@ -145,11 +145,8 @@ class PairedTrial:
             return {}
         own = found.numbers
         gathered, record = self.gathered, self._bench.record
-        gathered.metrics = {**found.telemetry, **own.metrics}
+        gathered.metrics = with_wal_per_transaction({**found.telemetry, **own.metrics})
         transactions = gathered.metrics["transactions"]
-        if "wal_bytes" in gathered.metrics:
-            per = gathered.metrics["wal_bytes"] / transactions
-            gathered.metrics["wal_bytes_per_transaction"] = per
         gathered.series = (own.series, *found.sampling.series)
         gathered.histogram = own.histogram.encode()
         gathered.facts |= {
