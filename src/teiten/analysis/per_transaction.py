@@ -118,11 +118,9 @@ def _rows(pairs: PairedViews, cpu_seconds: Of) -> Iterator[_Row]:
 def _cpu_seconds(plan: Plan, facts: HostFacts) -> Of:
     """The CPU time of a trial's servers on all their hosts, whose processors may differ."""
     planned = {trial.number: trial for trial in plan.trials}
-    hosts = plan.hosts.servers if plan.hosts is not None else ()
 
     def cores(view: TrialView, node: int) -> int:
-        on = hosts[planned[view.number].host_of(node)].facts if len(hosts) > 1 else facts
-        return on.cpu.online
+        return plan.machine_of(planned[view.number], node, facts).cpu.online
 
     def of(view: TrialView) -> float:
         shares = by_node(view.metrics, "server_cpu_share")

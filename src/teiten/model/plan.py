@@ -209,6 +209,12 @@ class Plan:
             return None
         return self.hosts.client.facts
 
+    def machine_of(self, trial: PlannedTrial, node: Node, first: HostFacts) -> HostFacts:
+        """The machine of a node's server; ``first``: that of the first node."""
+        if self.hosts is None or not self.hosts.more:
+            return first
+        return self.hosts.servers[trial.host_of(node)].facts
+
     @property
     def servers_elsewhere(self) -> frozenset[str]:
         """The levels of servers of which it is not known on which machine they run."""

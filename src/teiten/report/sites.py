@@ -26,6 +26,12 @@ def of_one_start(plan: Plan) -> bool:
     return any(server.attached is not None for _, server in plan.servers)
 
 
+def of_first_host(kit: Kit) -> str:
+    """What a note adds where a machine's numbers are those of one of several db hosts."""
+    hosts = kit.analysis.plan.hosts
+    return kit.t("chart.of-first-host") if hosts is not None and hosts.more else ""
+
+
 def shown(host: PlannedHost) -> str:
     """A host for people: as the study names it, or what this machine calls itself."""
     return host.name or host.node

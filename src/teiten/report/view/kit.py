@@ -65,12 +65,6 @@ class Kit:
         several = any(len(trial.nodes) > 1 for trial in self.analysis.plan.trials)
         return self.t("chart.of-nodes") if several else ""
 
-    @property
-    def of_first_host(self) -> str:
-        """What a note adds where a machine's numbers are those of one of several hosts."""
-        hosts = self.analysis.plan.hosts
-        return self.t("chart.of-first-host") if hosts is not None and hosts.more else ""
-
     def context_of(self, trial: TrialView) -> Context:
         return tuple(pair for pair in trial.levels if pair[0] != self.study.contrast)
 

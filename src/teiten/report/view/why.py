@@ -18,6 +18,7 @@ from teiten.report.charts.base import CATEGORY_COLOURS, QUIET, Chart
 from teiten.report.charts.levels import Dot, by_level
 from teiten.report.charts.stacks import Bar, StackWords, stacked
 from teiten.report.series import column_of
+from teiten.report.sites import of_first_host
 from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.levels import axes_for, dots_of, place_of
 from teiten.report.view.root_cause import root_causes
@@ -155,7 +156,7 @@ def _cpu_states(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | 
         colours=(*CATEGORY_COLOURS[:2], CATEGORY_COLOURS[3], CATEGORY_COLOURS[4], "#aab2ba55"),
         maximum=100.0,
     )
-    note = kit.t("chart.cpu.note") + kit.of_first_host
+    note = kit.t("chart.cpu.note") + of_first_host(kit)
     return stacked(f"{prefix}-cpu", kit.t("chart.cpu.title"), note, bars, words)
 
 
@@ -176,7 +177,7 @@ def _cpu_users(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | N
     return stacked(
         f"{prefix}-processes",
         kit.t("chart.processes.title"),
-        kit.t("chart.processes.note") + kit.of_first_host,
+        kit.t("chart.processes.note") + of_first_host(kit),
         bars,
         words,
     )
@@ -190,7 +191,7 @@ def _cpu_idle(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | No
     return by_level(
         f"{prefix}-idle",
         kit.t("chart.idle.title"),
-        kit.t("chart.by-level.note") + kit.of_first_host,
+        kit.t("chart.by-level.note") + of_first_host(kit),
         dots,
         axes,
     )
@@ -224,7 +225,7 @@ def _disk(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     return by_level(
         f"{prefix}-disk",
         kit.t("chart.disk.title"),
-        kit.t("chart.disk.note") + kit.of_first_host,
+        kit.t("chart.disk.note") + of_first_host(kit),
         dots,
         axes,
     )
