@@ -1,0 +1,11 @@
+\set id1 random(1, 200000)
+\set id2 random(1, 200000)
+\set id3 random(1, 200000)
+\set id4 random(1, 200000)
+\set id5 random(1, 200000)
+\set id6 random(1, 200000)
+\set id7 random(1, 200000)
+\set id8 random(1, 200000)
+\set id9 random(1, 200000)
+\set id10 random(1, 200000)
+SELECT id, amount FROM orders WHERE id IN (:id1, :id2, :id3, :id4, :id5, :id6, :id7, :id8, :id9, :id10);

@@ -1,0 +1,2 @@
+\set id random(1, 200000)
+SELECT amount FROM orders WHERE id = :id;

@@ -1,0 +1,2 @@
+\set customer random(1, 20000)
+SELECT id, amount, note FROM orders WHERE customer = :customer;
