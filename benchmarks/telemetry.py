@@ -37,6 +37,7 @@ from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.execute.probes.os_probe import open_reader
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.prewarming import prewarm
 from teiten.host.facts.disks import block_devices
@@ -175,8 +176,7 @@ class Bench:
         return Sampler(
             conninfo=self.cluster.conninfo(BENCH_DATABASE),
             version=self.cluster.installation.version,
-            postmasters=(self.cluster.pid or 0,),
-            devices=self.devices,
+            reader=open_reader((self.cluster.pid or 0,), self.devices),
         )
 
     def run(self, folder: Path, seed: int, rate: float | None) -> PgbenchRun:

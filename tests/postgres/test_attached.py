@@ -31,7 +31,7 @@ from tests.fixtures.attached import (
     skip_without_encrypting_pgbench,
     strange_server,
 )
-from tests.fixtures.campaigns import PACED, PATIENCE, Teiten, kill, step_of
+from tests.fixtures.campaigns import PACED, PATIENCE, Teiten, kill, rests_of, step_of
 from tests.fixtures.schemas import described
 from tests.fixtures.servers import left_processes, open_folder
 
@@ -250,7 +250,7 @@ def test_two_attached_servers_are_loaded_in_paired_transactions(
     script.write_text(SLEEP, encoding="ascii")
     words = (
         *("--way", "pairs", "--clients", "2", "--duration", "1s", "--blocks", "2", "--yes"),
-        *("--script", str(script), "--set", "scale=1", "--set", "settle=0s"),
+        *("--script", str(script), "--set", "scale=1", "--set", "settle=1s"),
         *("--set", "changes_data=yes", "--set", "warmup=0s", "--set", "disturbed_share=100%"),
         *("--guc-a", "teiten.milliseconds=20", "--guc-b", "teiten.milliseconds=40"),
     )
@@ -259,6 +259,7 @@ def test_two_attached_servers_are_loaded_in_paired_transactions(
     assert result.returncode == 0, result.stderr
     trials = teiten.trials()
     assert [one.outcome for one in trials] == [Outcome.COUNTED] * 4
+    assert rests_of(teiten) == [0.0, 1.0] * 2
     for one in trials:
         assert one.facts["way"] == "pairs" and not one.facts["pinned_pairs"]
         assert one.facts["session_settings"]["teiten.milliseconds"] in {"20", "40"}

@@ -17,11 +17,11 @@ from teiten.execute.bench import Bench
 from teiten.execute.client.here import Here
 from teiten.execute.load import sampled
 from teiten.execute.machine import ThisMachine
-from teiten.execute.sites.local.keeper import LocalKeeper
+from teiten.execute.sites.cluster_site import ClusterSite
+from teiten.execute.sites.local.clusters import LocalClusters
 from teiten.execute.sites.local.node_emulation import NodeEmulation
 from teiten.execute.sites.local.node_lacks import lacks
 from teiten.execute.sites.local.node_network import NodeNetwork
-from teiten.execute.sites.local.site import LocalSite
 from teiten.host.system.namespaces import NAMED, path_of_space
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import MEMBERS
@@ -121,11 +121,13 @@ def by_hand(teiten: TwoNodes) -> None:
     workdir = teiten.workdir
     with Ledger.open(teiten.campaign()) as ledger, ExitStack() as opened:
         bench = Bench(ledger.plan, teiten.campaign(), Nobody(), lambda: None, ledger)
-        keeper = LocalKeeper(bench, ThisMachine(workdir, server_user(), ()), Here(), print, print)
-        opened.callback(keeper.client.close)
-        opened.callback(keeper.finish)
+        clusters = LocalClusters(
+            bench, ThisMachine(workdir, server_user(), ()), Here(), print, print
+        )
+        opened.callback(clusters.client.close)
+        opened.callback(clusters.finish)
         trial = ledger.plan.trials[0]
-        site = keeper.site(trial, 9)
+        site = clusters.site(trial, 9)
         opened.callback(site.abandon)
         bench.evidence_folder(trial, 9).mkdir(parents=True, exist_ok=True)
         site.restore()
@@ -137,7 +139,7 @@ def by_hand(teiten: TwoNodes) -> None:
         site.stop(sound=True)
 
 
-def apart(site: LocalSite, workdir: Workdir) -> None:
+def apart(site: ClusterSite, workdir: Workdir) -> None:
     """Each server is in a namespace and in groups of its own, and we are in none of them."""
     postmasters = {node: psutil.Process(parent_of_backend(site, node)) for node in site.nodes}
     spaces = {Path(f"/proc/{one.pid}/ns/net").readlink() for one in postmasters.values()}
@@ -153,14 +155,14 @@ def apart(site: LocalSite, workdir: Workdir) -> None:
     assert not [one for one in outside if one.startswith("198.18.0.")]
 
 
-def parent_of_backend(site: LocalSite, node: int) -> int:
+def parent_of_backend(site: ClusterSite, node: int) -> int:
     with site.connect(node) as connection:
         row = connection.execute("SELECT pg_backend_pid()").fetchone()
         assert row is not None
         return psutil.Process(row[0]).ppid()
 
 
-def reach(site: LocalSite) -> None:
+def reach(site: ClusterSite) -> None:
     """The first node reads a table of the second by TCP; each is told what it did."""
     _, host, _, port, _, user = site.peer_address(2).options
     assert host == "198.18.0.2" and site.address(2).options[1].startswith("/")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 
 from teiten.errors import MachineError
@@ -25,6 +27,7 @@ from tests.fixtures.campaigns import (
     SCRIPTS,
     Teiten,
     kill,
+    rests_of,
     step_of,
     with_own_installations,
 )
@@ -124,6 +127,16 @@ def write_study(teiten: Teiten, hosts: Network, major: str, client: str) -> Path
     return path
 
 
+def postmaster_in(hosts: Network, space: str) -> psutil.Process:
+    """The first process of the one server on a host."""
+    (found,) = (
+        process
+        for process in hosts.processes(space)
+        if process.name() == "postgres" and "-D" in process.cmdline()
+    )
+    return found
+
+
 def wait_until_nothing_is_left(hosts: Network) -> None:
     deadline = time.monotonic() + PATIENCE
     while hosts.left():
@@ -174,6 +187,24 @@ def test_a_campaign_survives_a_lost_connection_and_a_kill(at_home: AtHome) -> No
 
 
 @pytest.mark.root
+def test_a_postmaster_that_is_killed_is_a_crash_of_the_server(at_home: AtHome) -> None:
+    """Its log says nothing, as on this machine."""
+    teiten, hosts, major = at_home
+    file = write_study(teiten, hosts, major, "db")
+    words = ("--set", "workloads=select-only", "--set", "duration=20s")
+    process = teiten.start("run", file, *words, "--set", "repeats=0", "--set", "blocks=2")
+    teiten.wait_for(process, step_of(1, "settle"))
+    postmaster_in(hosts, hosts.spaces[0]).kill()
+    teiten.wait_for(process, lambda event: event.kind == "trial-started" and event.trial == 2)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=PATIENCE)
+    trial, *_ = teiten.trials()
+    assert trial.outcome is Outcome.FAILED
+    assert "server-crash" in {problem.code for problem in trial.problems}
+    wait_until_nothing_is_left(hosts)
+
+
+@pytest.mark.root
 def test_servers_here_listen_on_our_own_address(at_home: AtHome) -> None:
     """The client host is reached through another, and sees that one's address."""
     teiten, hosts, major = at_home
@@ -201,9 +232,11 @@ def test_servers_of_a_host_are_loaded_from_here_in_paired_transactions(at_home: 
     words = (f"{major}", f"{major}", "--guc-b", "work_mem=8MB", "--script", script)
     size = ("--set", "scale=1", "--duration", "1s", "--blocks", "2", "--profile", "quick")
     calm = ("--set", "disturbed_share=100%", "--set", "warmup=0s", "--way", "pairs")
-    result = teiten.run("ab", *words, *there, *size, *calm, "--json")
+    rest = ("--set", "settle=1s")
+    result = teiten.run("ab", *words, *there, *size, *calm, *rest, "--json")
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["way"] == "pairs"
+    assert rests_of(teiten) == [0.0, 1.0] * 2
     trials = teiten.trials()
     assert [one.outcome for one in trials] == [Outcome.COUNTED] * 4
     for one in trials:

@@ -24,10 +24,10 @@ from teiten.execute.executor import Facts
 from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.real import RealExecutor
-from teiten.execute.sites.local.keeper import LocalKeeper
+from teiten.execute.sites.cluster_site import ClusterSite
+from teiten.execute.sites.local.clusters import LocalClusters
 from teiten.execute.sites.local.limit import Limit, sweep_limits
 from teiten.execute.sites.local.limit_files import Allowed
-from teiten.execute.sites.local.site import LocalSite
 from teiten.execute.trial import TrialRun, run_trial
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import MEMBERS
@@ -75,11 +75,11 @@ def test_server_and_load_are_held_by_one_limit(
     installation: Callable[[str], Installation],
 ) -> None:
     cluster = cluster_kit.make(installation("18"), session_folder / "limited")
-    cluster.join(limit.groups)
+    cluster.use_cgroups(limit.groups)
     try:
         cluster.start()
         asleep = Program("sleep", Path("/bin/sleep"), ("60",), tmp_path, "out", "err", Seconds(60))
-        child = ChildHere(asleep, limit.groups)
+        child = ChildHere(replace(asleep, groups=limit.groups))
         postmaster = psutil.Process(cluster.pid)
         ours = {postmaster.pid, *(one.pid for one in postmaster.children())}
         assert len(ours) > 3 and ours | {child.pid} <= members(limit)
@@ -100,7 +100,7 @@ def test_more_memory_is_not_to_be_had(limit: Limit, tmp_path: Path) -> None:
     greedy = Program(
         "python", Path(sys.executable), ("-I", "-c", code), tmp_path, "out", "err", Seconds(60)
     )
-    child = ChildHere(greedy, limit.groups)
+    child = ChildHere(replace(greedy, groups=limit.groups))
     assert child.wait(60)
     assert child.returncode == -signal.SIGKILL
     assert limit.readings()["oom_kills"] == 1
@@ -202,12 +202,12 @@ def test_a_site_sees_its_page_cache_and_what_the_kernel_ended(
     ) as ledger:
         bench = Bench(plan, folder, Unseen(), lambda: None, ledger)
         machine, here = ThisMachine(workdir, server_user(), ()), Here()
-        keeper = LocalKeeper(bench, machine, here, print, print)
+        clusters = LocalClusters(bench, machine, here, print, print)
         (first, *_) = plan.trials
-        site = keeper.site(first, 1)
+        site = clusters.site(first, 1)
         bench.evidence_folder(first, 1).mkdir(parents=True)
         try:
-            keeper.prepare(first.template)
+            clusters.prepare(first.template)
             site.restore()
             site.caches()
             site.limit(None, first.memory_limit)
@@ -234,12 +234,12 @@ def test_a_site_sees_its_page_cache_and_what_the_kernel_ended(
             assert problem.detail == "1 in 300.0 MiB"
         finally:
             site.abandon()
-            keeper.finish()
+            clusters.finish()
             here.close()
     assert list(workdir.clusters.iterdir()) == []
 
 
-def _count(site: LocalSite, query: LiteralString) -> int:
+def _count(site: ClusterSite, query: LiteralString) -> int:
     with site.connect() as connection:
         row = connection.execute(query).fetchone()
     assert row is not None

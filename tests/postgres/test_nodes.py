@@ -16,7 +16,7 @@ from teiten.execute.client.here import Here
 from teiten.execute.load import sampled
 from teiten.execute.machine import ThisMachine
 from teiten.execute.sites.contract import Site
-from teiten.execute.sites.local.keeper import LocalKeeper
+from teiten.execute.sites.local.clusters import LocalClusters
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from teiten.ledger.store import Ledger
@@ -68,12 +68,14 @@ def test_the_site_of_two_nodes(two_nodes: TwoNodes, newest: Installation) -> Non
     workdir = two_nodes.workdir
     with Ledger.open(two_nodes.campaign()) as ledger, ExitStack() as opened:
         bench = Bench(ledger.plan, two_nodes.campaign(), Unseen(), lambda: None, ledger)
-        keeper = LocalKeeper(bench, ThisMachine(workdir, server_user(), ()), Here(), print, print)
+        clusters = LocalClusters(
+            bench, ThisMachine(workdir, server_user(), ()), Here(), print, print
+        )
         trial = ledger.plan.trials[0]
-        opened.callback(keeper.client.close)
-        opened.callback(keeper.finish)
+        opened.callback(clusters.client.close)
+        opened.callback(clusters.finish)
         for again in (False, True):
-            site = keeper.site(trial, 1)
+            site = clusters.site(trial, 1)
             opened.callback(site.abandon)
             folder = bench.evidence_folder(trial, 1)
             folder.mkdir(parents=True, exist_ok=True)

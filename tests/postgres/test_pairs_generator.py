@@ -124,7 +124,9 @@ def clusters(installation: Find, cluster_kit: ClusterKit) -> Iterator[tuple[Clus
                 cluster.configure(
                     [Setting(name, value, reason, "a test") for name, value in SETTINGS.items()]
                 )
-                cluster.open_to(Opening("127.0.0.1", "127.0.0.1", "own", DATABASE, "scram-sha-256"))
+                cluster.listen_on(
+                    Opening("127.0.0.1", "127.0.0.1", "own", DATABASE, "scram-sha-256")
+                )
                 cluster.start()
                 with cluster.connect() as connection:
                     connection.execute("ALTER SYSTEM SET log_line_prefix = '<<%p>>'")

@@ -15,6 +15,7 @@ import pytest
 
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.probes.columns import POSTGRES
+from teiten.execute.probes.os_probe import open_reader
 from teiten.execute.probes.procfs import parse_process
 from teiten.execute.probes.sampler import Sampler, Sampling
 from teiten.execute.probes.statements import statements
@@ -34,8 +35,7 @@ def sampler_of(cluster: Cluster, **changes: object) -> Sampler:
     options: dict[str, object] = {
         "conninfo": cluster.conninfo(DATABASE),
         "version": cluster.installation.version,
-        "postmasters": (cluster.pid,),
-        "devices": block_devices(cluster.data_directory),
+        "reader": open_reader((cluster.pid or 0,), block_devices(cluster.data_directory)),
     }
     return Sampler(**{**options, **changes})  # type: ignore[arg-type]
 

@@ -17,7 +17,7 @@ from teiten.execute.client.here import Here
 from teiten.execute.distribution import distributed
 from teiten.execute.machine import ThisMachine
 from teiten.execute.sites.contract import Site
-from teiten.execute.sites.local.keeper import LocalKeeper
+from teiten.execute.sites.local.clusters import LocalClusters
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from teiten.ledger.store import Ledger
@@ -162,11 +162,11 @@ def all_rows_are_found(teiten: Teiten, number: int) -> None:
     with Ledger.open(teiten.campaign()) as ledger, ExitStack() as opened:
         bench = Bench(ledger.plan, teiten.campaign(), Unseen(), lambda: None, ledger)
         machine = ThisMachine(teiten.workdir, server_user(), ())
-        keeper = LocalKeeper(bench, machine, Here(), print, print)
+        clusters = LocalClusters(bench, machine, Here(), print, print)
         trial = next(one for one in ledger.plan.trials if one.number == number)
-        opened.callback(keeper.client.close)
-        opened.callback(keeper.finish)
-        site = keeper.site(trial, 1)
+        opened.callback(clusters.client.close)
+        opened.callback(clusters.finish)
+        site = clusters.site(trial, 1)
         opened.callback(site.abandon)
         bench.evidence_folder(trial, 1).mkdir(parents=True, exist_ok=True)
         site.restore()

@@ -19,6 +19,7 @@ from teiten.errors import ServerError, TeitenError
 from teiten.execute.postgres.installations import find_installations
 from teiten.execute.postgres.marker import MARKER_NAME
 from teiten.execute.sites.evidence import replaced
+from teiten.execute.sites.hosted import Launch
 from teiten.execute.sites.remote.agent.forms import template_form
 from teiten.execute.sites.remote.cluster import RemoteCluster
 from teiten.execute.sites.remote.hosts import Host
@@ -158,13 +159,13 @@ def test_whatever_is_replaced_before_a_step(db_host: DbHost, stranger: Stranger,
             host.call("clusters.caches", key=cluster.key, policy="evict")
             told = replaced(cluster)
             assert bool(told) == (name == "postgresql.conf" and kind != "own"), told
-            assert SECRET.encode() not in cluster.configuration() + cluster.log()
+            assert SECRET.encode() not in cluster.read_configuration() + cluster.read_log()
             canary.assert_untouched()
     path = db_host.data(cluster) / "postgresql.conf"
     with put_back(path), nothing_hangs(SECONDS):
         assert stranger.replace(path, kind)
         with contextlib.suppress(TeitenError):  # a folder cannot be replaced by a file
-            cluster.start(())
+            cluster.launch(Launch(()))
         cluster.stop(immediately=True)
     canary.assert_untouched()
     with nothing_hangs(SECONDS):
@@ -179,7 +180,7 @@ def test_what_is_replaced_under_a_running_server(
     cluster = db_host.clone("running")
     data = db_host.data(cluster)
     with nothing_hangs(SECONDS):
-        cluster.start(())
+        cluster.launch(Launch(()))
     inner = cluster.socket_directory.parent / "s"
     for path in list(inner.iterdir()):
         assert stranger.replace(path, kind)
@@ -202,8 +203,8 @@ def test_what_is_replaced_under_a_running_server(
         assert not stranger.replace(path, kind), path
     with nothing_hangs(SECONDS):
         assert bool(replaced(cluster)) == (kind != "own")
-        assert SECRET.encode() not in cluster.configuration()
-        assert b"ready to accept connections" in cluster.log()
+        assert SECRET.encode() not in cluster.read_configuration()
+        assert b"ready to accept connections" in cluster.read_log()
         cluster.stop(immediately=True)
         cluster.remove()
     assert not data.parent.exists()
@@ -215,7 +216,7 @@ def test_nobody_speaks_to_another_server(db_host: DbHost, stranger: Stranger) ->
     """The socket becomes a link to one of root's, which root's sshd could reach as well."""
     cluster = db_host.clone("linked")
     with nothing_hangs(SECONDS):
-        cluster.start(())
+        cluster.launch(Launch(()))
     path = cluster.socket_directory.parent / "s" / f".s.PGSQL.{cluster.port}"
     with listening(stranger.canary.folder.parent / "socket") as other, nothing_hangs(SECONDS):
         path.unlink()
@@ -231,7 +232,7 @@ def test_a_load_program_speaks_to_no_other_server(db_host: DbHost, stranger: Str
     known = find_installations(Workdir(default_workdir()))
     with_it = next(one for one in known if one.pgbench is not None)
     with nothing_hangs(SECONDS):
-        cluster.start(())
+        cluster.launch(Launch(()))
     environment = dict(cluster.address().environment)
     assert environment == {"PGREQUIREPEER": stranger.user.name}
     elsewhere = stranger.canary.folder.parent

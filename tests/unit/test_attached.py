@@ -16,7 +16,7 @@ from teiten.datasets.probes.model import tables_of
 from teiten.errors import ServerError, StudyError, UsageError, WayError
 from teiten.execute.client.address import Address
 from teiten.execute.sites.attached.asking import check_version
-from teiten.execute.sites.attached.keeper import session_options
+from teiten.execute.sites.attached.campaign import session_options
 from teiten.execute.sites.attached.node import without_secrets
 from teiten.kinds.pgbench.load.paired_run import server_of
 from teiten.model.attached import AttachedServer, ServerParameter, is_address, named_address

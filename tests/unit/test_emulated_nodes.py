@@ -306,18 +306,18 @@ def test_storage_is_let_go_and_held_again(
     def written() -> list[str]:
         return [(tmp_path / "group" / name).read_text() for name in files]
 
-    throttle.hold()
+    throttle.apply()
     held = written()
-    throttle.ease()
+    throttle.lift()
     assert not any(" 5" in one or "=5" in one or " 7" in one or "=7" in one for one in written())
-    throttle.hold()
+    throttle.apply()
     assert written() == held == [one for one in held if "8:0 " in one]
     assert " ".join(held).count("5") == 1 == " ".join(held).count("7")
     assert Throttle.of(Allowed(memory=5), parents, "group") == NO_THROTTLE
     (tmp_path / "group" / files[0]).unlink()
     (tmp_path / "group" / files[0]).mkdir()
     with pytest.raises(MachineError, match="limit of a node's storage cannot be changed"):
-        throttle.hold()
+        throttle.apply()
 
 
 def test_the_report_says_that_nodes_are_emulated_and_what_each_had() -> None:

@@ -31,7 +31,10 @@ IN_FOLDERS_OF_OTHERS = (
     "execute/postgres/templates/build.py",
     "execute/postgres/templates/clone.py",
     "execute/postgres/templates/linked.py",
-    "execute/sites/local/site.py",
+    "execute/sites/cluster_node.py",
+    "execute/sites/cluster_site.py",
+    "execute/sites/local/cluster.py",
+    "execute/sites/local/clusters.py",
     "execute/sites/remote/agent/clusters.py",
     "host/system/caches.py",
 )

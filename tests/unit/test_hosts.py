@@ -14,11 +14,11 @@ from teiten.analysis.across.fingerprint import conditions_fingerprint
 from teiten.cli.plan.options import with_hosts
 from teiten.errors import StudyError, UsageError
 from teiten.execute.disturbance import problems
+from teiten.execute.probes.os_client import client_metrics
 from teiten.execute.sites.remote import packages
-from teiten.execute.sites.remote.sampling import client_metrics
 from teiten.host.cautions.machine import cautions
 from teiten.model.distribution import CoordinatorRows, Distribution
-from teiten.model.hosts import Hosts, NodeHost, Placement, PlannedHost, PlannedNodeHost, Role
+from teiten.model.hosts import HostAssignment, Hosts, NodeHost, PlannedHost, PlannedNodeHost, Role
 from teiten.model.nodes import EmulatedNodes, NodePart
 from teiten.model.study import Study
 from teiten.model.text import Language
@@ -26,10 +26,10 @@ from teiten.model.units import Share
 from teiten.plan.describe import actions
 from teiten.plan.sites.remote import (
     RemotePlan,
+    assignment_cautions,
     check_remote,
     host_cautions,
     nodes_on_hosts,
-    placement_cautions,
 )
 from teiten.plan.sites.told import host_rows
 from teiten.report.campaign import render_html
@@ -45,10 +45,10 @@ def host(role: Role, name: str) -> PlannedHost:
 
 
 DB, CLIENT = host(Role.DB, "db1"), host(Role.CLIENT, "load1")
-APART = Placement(DB, CLIENT, "10.0.0.1", "10.0.0.2")
-TOGETHER = Placement(DB, DB)
+APART = HostAssignment(DB, CLIENT, "10.0.0.1", "10.0.0.2")
+TOGETHER = HostAssignment(DB, DB)
 BRACKETS = str.maketrans("（）", "()")
-NODES = Placement(
+NODES = HostAssignment(
     DB,
     DB,
     more=(PlannedNodeHost(host(Role.DB, "db2"), "10.0.0.2", "10.0.0.1"),),
@@ -169,8 +169,8 @@ def test_a_plan_says_that_a_port_is_opened_and_to_whom() -> None:
     assert "from load1" in said and "on db1, as user postgres" in said and "/here" in said
     said = "\n".join(actions(replace(plan, hosts=TOGETHER), HOST, folder=Path("/here"), user="me"))
     assert "no network port is opened" in said
-    assert placement_cautions(replace(plan, hosts=TOGETHER)) == ()
-    (caution,) = placement_cautions(replace(plan, hosts=APART))
+    assert assignment_cautions(replace(plan, hosts=TOGETHER)) == ()
+    (caution,) = assignment_cautions(replace(plan, hosts=APART))
     assert "10.0.0.1" in caution_text(caution, "en")[0]
 
 
@@ -187,12 +187,12 @@ def test_a_plan_says_on_which_addresses_nodes_listen_and_what_they_share() -> No
     spread = replace(trial, distribution=Distribution("postgres_fdw", 2))
     assert RemotePlan(NODES).start(spread).endswith("; those of other hosts listen on 10.0.0.2")
     assert "listen" not in RemotePlan(NODES).start(trial)
-    codes = [one.code for one in placement_cautions(plan)]
+    codes = [one.code for one in assignment_cautions(plan)]
     assert codes == ["open-port-nodes", "first-host-shared"]
     one_kernel = [replace(one, boot="b") for one in NODES.servers]
     second = replace(NODES.more[0], host=one_kernel[1])
     same = replace(NODES, db=one_kernel[0], client=one_kernel[0], more=(second,))
-    found = placement_cautions(replace(plan, hosts=same))
+    found = assignment_cautions(replace(plan, hosts=same))
     assert [one.code for one in found][1] == "one-machine"
     for language in ("en", "ja"):
         texts = [caution_text(one, language)[0] for one in found]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from teiten.execute.probes.os_linux import LinuxReader
-from teiten.execute.probes.os_probe import OsProbe
+from teiten.execute.probes.os_probe import OsProbe, open_reader
 from teiten.execute.probes.sampler import Sampler, Sampling
 from teiten.model.installation import Version
 
@@ -24,8 +24,7 @@ def sample(folder: Path, *devices: str, seconds: float) -> Sampling:
     sampler = Sampler(
         conninfo=f"host={folder} dbname=postgres user=postgres",
         version=Version.parse("18.1"),
-        postmasters=(NO_SERVER,),
-        devices=devices,
+        reader=open_reader((NO_SERVER,), devices),
         interval=0.1,
     )
     sampler.start()
@@ -57,9 +56,8 @@ def test_devices_that_are_not_there_are_told(tmp_path: Path) -> None:
 
 
 def test_without_a_start_there_is_nothing_to_stop(tmp_path: Path) -> None:
-    sampler = Sampler(
-        conninfo="", version=Version.parse("18.1"), postmasters=(NO_SERVER,), devices=("x",)
-    )
+    reader = open_reader((NO_SERVER,), ("x",))
+    sampler = Sampler(conninfo="", version=Version.parse("18.1"), reader=reader)
     sampling = sampler.stop()
     assert (sampling.series, sampling.metrics) == ((), {})
     assert sampler.stop() is sampling

@@ -299,7 +299,7 @@ def test_every_row_is_needed() -> None:
         ("cli/campaign/pilot.py", "from teiten.kinds.pgbench.metrics import LATENCY_MEAN"),
         ("cli/plan/make.py", "from teiten.datasets.ssb.rows.native import native"),
         ("cli/plan/make.py", "from teiten.plan.sites.attached import attached_cautions"),
-        ("execute/real.py", "from teiten.execute.sites.local.keeper import LocalKeeper"),
+        ("execute/real.py", "from teiten.execute.sites.local.clusters import LocalClusters"),
         ("kinds/queries/results.py", "from teiten.kinds.pgbench.metrics import TPS"),
         ("kinds/pgbench/load/process.py", "from teiten.kinds.queries.model import NAME"),
         ("datasets/script/fill.py", "from teiten.datasets.ssb.rows.load import load"),

@@ -113,7 +113,7 @@ def sampled(site: Site, work: Callable[[Sampler], Done]) -> tuple[Done, Sampling
     """What the work gives, and what was sampled meanwhile of every node; the work is told the
     sampler of the first one."""
     samplers = [site.sampler(node) for node in site.nodes]
-    with site.quiet():
+    with site.off_server_cpus():
         try:
             for one in samplers:
                 one.start()

@@ -91,7 +91,7 @@ class Steps:
 
     def check(self) -> tuple[Problem, ...]:
         try:
-            with self._site.at_ease():
+            with self._site.without_io_limits():
                 found = self._answered(lambda: self._load.check(self._site.problems()))
         except (ServerError, WorkloadError) as error:
             found = (Problem(CHECK_FAILED, error.message),)

@@ -99,7 +99,7 @@ class PlannedNodeHost:
 
 
 @dataclass(frozen=True)
-class Placement:
+class HostAssignment:
     """The hosts of a plan, and how the load goes between them."""
 
     db: PlannedHost

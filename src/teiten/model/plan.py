@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from teiten.model.conditions import Conditions
 from teiten.model.facts import HostFacts
-from teiten.model.hosts import Placement
+from teiten.model.hosts import HostAssignment
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.nodes import NodeMachine
 from teiten.model.study import SERVER, DataSet, Study
@@ -199,7 +199,7 @@ class Plan:
     templates: tuple[TemplateSpec, ...]
     trials: tuple[PlannedTrial, ...]
     needs: Needs
-    hosts: Placement | None = None
+    hosts: HostAssignment | None = None
     """Where it runs; None for this machine."""
 
     @property

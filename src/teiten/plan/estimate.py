@@ -91,7 +91,7 @@ def trial_time(
         )
     if load is None:
         load = Seconds((measure.warmup or 0.0) + (measure.duration or 0.0))
-    settle = measure.settle / measure.sides_of_a_second
+    settle = measure.settle / (2 if measure.side_by_side else 1)  # once for both sides
     return TrialTime(
         restore=volumes.restore_seconds(size) if restores else Seconds(0.0),
         prewarm=volumes.prewarm_seconds(size) if measure.prewarm else Seconds(0.0),

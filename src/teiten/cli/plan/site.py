@@ -23,7 +23,7 @@ from teiten.host.cautions.variants import pinned_apart
 from teiten.host.facts.machine import read_host_facts
 from teiten.host.system.users import server_user
 from teiten.model.facts import Caution, HostFacts
-from teiten.model.hosts import Placement
+from teiten.model.hosts import HostAssignment
 from teiten.model.installation import Installation
 from teiten.model.levels import every_level
 from teiten.model.modules import ModuleTools
@@ -36,10 +36,10 @@ from teiten.plan.limits import limits_of
 from teiten.plan.nodes import emulated, node_cautions
 from teiten.plan.sites.attached import attached_cautions
 from teiten.plan.sites.remote import (
+    assignment_cautions,
     check_remote,
     host_cautions,
     nodes_on_hosts,
-    placement_cautions,
 )
 
 if TYPE_CHECKING:
@@ -144,11 +144,11 @@ class PlanningOnHosts(PlanningSite):
     """The hosts of a study, with an open connection to each."""
 
     pair: HostPair
-    placement: Placement
+    assignment: HostAssignment
     copied: ClassVar[bool] = True
 
     def facts(self) -> HostFacts:
-        return self.placement.db.facts
+        return self.assignment.db.facts
 
     def server(self, reference: str) -> Installation | None:
         from teiten.execute.sites.remote.packages import inspect_on_each, is_there
@@ -171,7 +171,7 @@ class PlanningOnHosts(PlanningSite):
                 check_copyable(one)
 
     def placed(self, plan: Plan) -> Plan:
-        return replace(plan, hosts=self.placement)
+        return replace(plan, hosts=self.assignment)
 
     def ready(self, plan: Plan) -> frozenset[str]:
         fingerprints = [one.fingerprint for one in plan.templates]
@@ -188,11 +188,11 @@ class PlanningOnHosts(PlanningSite):
         return frozenset(set(fingerprints) - lacking)
 
     def cautions(self, plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
-        further = self.placement.servers[1:]
-        apart = not self.placement.together
+        further = self.assignment.servers[1:]
+        apart = not self.assignment.together
         found = [
             caution
-            for host in self.placement.each
+            for host in self.assignment.each
             for caution in host_cautions(
                 cautions(host.facts, clients=most_clients(plan.study)),
                 host,
@@ -201,7 +201,7 @@ class PlanningOnHosts(PlanningSite):
         ]
         own = nodes_on_hosts(plan) if further else node_cautions(plan, buffered_writes=False)
         nodes = (*own, *distribution_cautions(plan))
-        return (*found, *placement_cautions(plan), *plan_cautions(plan, facts), *nodes)
+        return (*found, *assignment_cautions(plan), *plan_cautions(plan, facts), *nodes)
 
 
 @contextmanager
@@ -214,7 +214,7 @@ def planning_site(session: Session, study: Study) -> Iterator[PlanningSite]:
 
     check_remote(study, ())  # before anything is reached
     with HostPair(study.hosts, session.workdir.root) as pair:
-        yield PlanningOnHosts(pair, pair.placement())
+        yield PlanningOnHosts(pair, pair.assignment())
 
 
 def servers_here(plan: Plan) -> Servers:

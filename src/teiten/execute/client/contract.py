@@ -52,6 +52,8 @@ class Program:
     """Names and texts, in its working folder."""
     cpus: tuple[int, ...] = ()
     """The processors that it is pinned to; empty for all."""
+    groups: tuple[Path, ...] = ()
+    """Control groups of its host that it is a member of."""
     log: TransactionLog | None = None
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
-from pathlib import Path
 
 from teiten.errors import WorkloadError
 from teiten.execute.client.child import Child
@@ -20,9 +18,9 @@ class ChildHere(Child):
     """A program of this machine, with the reader of its log. Start it in the main thread: the
     kernel ends it with that thread."""
 
-    def __init__(self, program: Program, groups: Sequence[Path] = ()) -> None:
-        """Start it, as a member of control ``groups``. Raises WorkloadError where it cannot be."""
-        super().__init__(_started(program, groups))
+    def __init__(self, program: Program) -> None:
+        """Start it. Raises WorkloadError where it cannot be."""
+        super().__init__(_started(program))
         self.log: LogReader | None = None
         if program.log is not None:
             paths = log_paths(program.log.folder, program.log.prefix, self.pid, program.log.threads)
@@ -55,7 +53,7 @@ class Here:
             self.log_folder = None
 
 
-def _started(program: Program, groups: Sequence[Path]) -> subprocess.Popen[bytes]:
+def _started(program: Program) -> subprocess.Popen[bytes]:
     folder = program.folder
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in program.files:
@@ -74,7 +72,7 @@ def _started(program: Program, groups: Sequence[Path]) -> subprocess.Popen[bytes
                 stderr=errors,
                 death_signal=KILL,
                 cpus=program.cpus,
-                groups=groups,
+                groups=program.groups,
             )
         except OSError as error:
             raise WorkloadError(

@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psycopg
 from psycopg.conninfo import make_conninfo
@@ -48,6 +49,9 @@ from teiten.model.initdb import SUPERUSER
 from teiten.model.installation import Installation
 from teiten.model.study import Setting
 from teiten.model.units import MIB
+
+if TYPE_CHECKING:
+    from typing import Self  # 3.11: hosts may have an older Python
 
 START_TIMEOUT = 60.0
 FAST_TIMEOUT = 120.0
@@ -105,7 +109,7 @@ class Cluster:
         log: Path,
         what: Kind = Kind.CLUSTER,
         wal: str | None = None,
-    ) -> Cluster:
+    ) -> Self:
         """Make a cluster by initdb. Its folder (the parent) must be new, empty or marked; ``wal``:
         the name of the folder in it that has the WAL, None for the data directory.
 
@@ -120,7 +124,7 @@ class Cluster:
     @classmethod
     def adopt(
         cls, installation: Installation, data_directory: Path, *, user: ServerUser, log: Path
-    ) -> Cluster:
+    ) -> Self:
         """Take a data directory that Teiten made (a clone); its folder must carry the marker."""
         if read_marker(data_directory.parent) is None:
             raise UsageError(
@@ -172,11 +176,11 @@ class Cluster:
         """The processors of the next start's server with all of its processes; empty for all."""
         self._cpus = tuple(cpus)
 
-    def join(self, groups: Sequence[Path]) -> None:
+    def use_cgroups(self, groups: Sequence[Path]) -> None:
         """The control groups of the next start's server with all of its processes."""
         self._groups = tuple(groups)
 
-    def open_to(self, opening: conf.Opening | None) -> None:
+    def listen_on(self, opening: conf.Opening | None) -> None:
         """Where the next start listens beside the private socket; None for nowhere, as without."""
         self._opening = opening
 
@@ -192,7 +196,7 @@ class Cluster:
             text = "".join(f"{one}\n" for one in lines)
             data.write(PASSWORDS, text.encode(), user=self.user)
 
-    def enter(self, space: Path | None) -> None:
+    def use_network_namespace(self, space: Path | None) -> None:
         """The network namespace of the next start's server; None for ours."""
         self._space = space
 

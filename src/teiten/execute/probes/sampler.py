@@ -1,7 +1,8 @@
 """The telemetry of a trial's measured window.
 
 Two threads: one reads the operating system's counters, the other PostgreSQL's, so that a server
-that hangs does not cost the machine's samples. Totals come from counters read at the exact start
+that hangs does not cost the machine's samples; a third reads those of the client, where that is
+another host. Totals come from counters read at the exact start
 and end of the window, not from the samples.
 """
 
@@ -12,9 +13,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypedDict
 
 from teiten.execute.probes.os import OsReader
-from teiten.execute.probes.os_probe import OsProbe, open_reader
+from teiten.execute.probes.os_client import CLIENT, client_series, with_client
+from teiten.execute.probes.os_probe import OsProbe
 from teiten.execute.probes.postgres_probe import PostgresProbe
 from teiten.execute.probes.storages import window_totals
 from teiten.host.cautions.machine import telemetry_missing
@@ -39,6 +42,14 @@ class Sampling:
     """A ``telemetry-missing`` for each source that could not be read."""
 
 
+class _Common(TypedDict):
+    """What all probes of a window share."""
+
+    interval: float
+    clock: Callable[[], float]
+    stop: threading.Event
+
+
 class Sampler:
     """Samples from ``start`` to ``stop``; neither raises because of a server, nor hangs.
 
@@ -52,52 +63,53 @@ class Sampler:
         *,
         conninfo: str,
         version: Version,
-        postmasters: tuple[int, ...],
-        devices: tuple[str, ...],
+        reader: OsReader,
+        client: OsReader | None = None,
         pgbench_pid: int | None = None,
         interval: float = 1.0,
         clock: Callable[[], float] = time.monotonic,
-        reader: OsReader | None = None,
         storages: Mapping[str, tuple[str, ...]] | None = None,
         apart: frozenset[str] = frozenset(),
     ) -> None:
-        """``postmasters``: pids of the servers that the load is on; ``conninfo`` is of one of them.
-        ``devices``: as ``host.disks.block_devices`` names them. ``interval``: seconds.
-        ``reader``: of the host where the server runs; None for this one. ``storages``: the
-        devices of each storage class, of which there are metrics too; ``apart``: devices whose
-        transfers another device counts again."""
+        """``conninfo``: of a server. ``reader``: of the host where it runs. ``client``: of the host
+        where pgbench runs, if that is another. ``interval``: seconds. ``storages``: the devices of
+        each storage class, of which there are metrics too; ``apart``: devices whose transfers
+        another device counts again."""
         self.pgbench_pid = pgbench_pid
         self._interval, self._clock = interval, clock
         self._metrics: dict[str, float] | None = None
         self._sampling: Sampling | None = None
         self._stop = threading.Event()
+        common = _Common(interval=interval, clock=clock, stop=self._stop)
         self._os = OsProbe(
-            reader or open_reader(postmasters, devices),
-            self._pgbench_beside_server,
-            interval=interval,
-            clock=clock,
-            stop=self._stop,
+            reader,
+            lambda: self.pgbench_pid if client is None else None,
+            **common,
             totals=partial(window_totals, storages=storages or {}, apart=apart),
         )
-        self._postgres = PostgresProbe(
-            conninfo, version, interval=interval, clock=clock, stop=self._stop
+        self._client = (
+            None if client is None else OsProbe(client, lambda: self.pgbench_pid, **common)
         )
+        self._postgres = PostgresProbe(conninfo, version, **common)
+        runs = {"os": self._os.run, "postgres": self._postgres.run}
+        if self._client is not None:
+            runs["client"] = self._client.run
         self._threads = {
             name: threading.Thread(target=run, name=f"teiten-{name}", daemon=True)
-            for name, run in (("os", self._os.run), ("postgres", self._postgres.run))
+            for name, run in runs.items()
         }
-
-    def _pgbench_beside_server(self) -> int | None:
-        """The load generator, where it runs on the server's host."""
-        return self.pgbench_pid
 
     def start(self) -> None:
         """Connect, then start the window. Takes about 50 ms; at the most some seconds."""
+        if self._client is not None:
+            self._client.begin()
         self._threads["postgres"].start()
         self._postgres.ready.wait(CONNECT_PATIENCE)
         self._postgres.go(self._os.begin())
         self._postgres.begun.wait(ANSWER_PATIENCE)
         self._threads["os"].start()
+        if self._client is not None:
+            self._threads["client"].start()
 
     def end(self) -> dict[str, float]:
         """End the window: the machine's totals. Does not wait for the server's answer."""
@@ -113,17 +125,23 @@ class Sampler:
         return self._sampling
 
     def _of_machine(self) -> dict[str, float]:
-        if self._threads["os"].ident is not None:
-            self._threads["os"].join()
-        return self._os.finish()
+        for name in ("os", "client"):
+            if name in self._threads and self._threads[name].ident is not None:
+                self._threads[name].join()
+        found = self._os.finish()
+        return found if self._client is None else with_client(found, self._client.finish())
 
     def _collect(self) -> Sampling:
         of_machine = self.end()
         late = self._end_postgres()
         metrics = {**of_machine, **({} if late else self._postgres.totals())}
         missing = [*self._os.missing(), *self._postgres.missing(), *late]
+        series = [*self._os.series(), *self._postgres.series()]
+        if self._client is not None:
+            missing += [(f"{CLIENT} {name}", why) for name, why in self._client.missing()]
+            series += client_series(self._client.series())
         return Sampling(
-            series=(*self._os.series(), *self._postgres.series()),
+            series=tuple(series),
             metrics=metrics,
             cautions=tuple(dict.fromkeys(telemetry_missing(*source) for source in missing)),
         )

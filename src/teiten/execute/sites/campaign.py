@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from teiten.execute.bench import Bench
 from teiten.execute.client.here import Here
 from teiten.execute.machine import ThisMachine
-from teiten.execute.sites.attached.keeper import AttachedKeeper
-from teiten.execute.sites.contract import Keeper
-from teiten.execute.sites.local.keeper import LocalKeeper
-from teiten.execute.sites.remote.keeper import RemoteKeeper
+from teiten.execute.sites.attached.campaign import AttachedDatabases
+from teiten.execute.sites.contract import CampaignServers
+from teiten.execute.sites.local.clusters import LocalClusters
+from teiten.execute.sites.remote.clusters import RemoteClusters
 from teiten.model.plan import TemplateSpec
 
 
@@ -28,14 +28,16 @@ class Sites:
         """``passwords``: by address of an attached server, those that were in it. ``say``: details;
         ``tell``: what was found and swept on hosts, and what was left. Raises MachineError where
         one cannot be reached."""
-        self._remote: RemoteKeeper | None = None
+        self._remote: RemoteClusters | None = None
         if bench.plan.study.hosts is not None:
-            self._remote = RemoteKeeper(bench, machine.workdir.root, tell)
+            self._remote = RemoteClusters(bench, machine.workdir.root, tell)
         self._here = Here()
-        self._local = LocalKeeper(bench, machine, self._here, say, tell)
-        self._attached = AttachedKeeper(bench, machine.workdir.attached, passwords, self._here, say)
+        self._local = LocalClusters(bench, machine, self._here, say, tell)
+        self._attached = AttachedDatabases(
+            bench, machine.workdir.attached, passwords, self._here, say
+        )
 
-    def of(self, *templates: TemplateSpec) -> Keeper:
+    def of(self, *templates: TemplateSpec) -> CampaignServers:
         """Where templates, and the trials on them, belong. Raises ValueError where a trial's do not
         belong together."""
         if self._remote is not None:

@@ -1,7 +1,7 @@
 """What a trial needs of the place where its servers run (METHOD.md, A trial).
 
-A site is one trial's; a keeper has a kind of sites for a whole campaign. Trials and loads know no
-more of either than this: not where the servers are, and not how many.
+A site is one trial's; what outlives a trial belongs to the campaign's servers. Trials and loads
+know no more of either than this: not where the servers are, and not how many.
 """
 
 from __future__ import annotations
@@ -89,7 +89,10 @@ class Site(Protocol):
 
     def start(self) -> Facts: ...
     def prewarm(self) -> Facts: ...
-    def settle(self) -> Facts: ...
+    def settle(self) -> Facts:
+        """CHECKPOINT, then a rest, which all sides have together that run at the same time."""
+        ...
+
     def connect(self, node: Node = FIRST) -> psycopg.Connection[Any]:
         """A connection to a node's database, with the trial's parameters. Its errors, those of
         connecting among them, are psycopg's, ServerError's or HostLostError's."""
@@ -112,11 +115,11 @@ class Site(Protocol):
         and disks, is told of the first one alone."""
         ...
 
-    def quiet(self) -> AbstractContextManager[None]:
-        """Meanwhile Teiten itself keeps off what the servers have for themselves."""
+    def off_server_cpus(self) -> AbstractContextManager[None]:
+        """Meanwhile Teiten itself keeps off the processors that only the servers have."""
         ...
 
-    def at_ease(self) -> AbstractContextManager[None]:
+    def without_io_limits(self) -> AbstractContextManager[None]:
         """Meanwhile nodes' storage is not held to their bandwidth: for what comes after the
         measurement. Before it, up to ``settle``, it is not either."""
         ...
@@ -166,8 +169,9 @@ class Site(Protocol):
         ...
 
 
-class Keeper(Protocol):
-    """A kind of sites in a campaign: what is prepared for trials, and kept from one to the next."""
+class CampaignServers(Protocol):
+    """The servers of a campaign on one kind of sites: what is prepared for its trials, and kept
+    from one to the next."""
 
     def prepare(self, template: TemplateSpec) -> Facts:
         """Make a template ready. Raises ServerError, MachineError or WorkloadError."""

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import psycopg
 
-from teiten.errors import ServerError
+from teiten.errors import MachineError, ServerError
 
 HINT = "see the server's log of this trial"
+
+
+class HostLostError(MachineError):
+    """The connection to a host is gone, and with it what ran there."""
 
 
 def failure(

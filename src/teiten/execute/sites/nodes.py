@@ -11,21 +11,35 @@ import psycopg
 from teiten.execute.executor import Facts
 from teiten.execute.probes.sampler import Sampling
 from teiten.model.metrics import of_node
-from teiten.model.plan import FIRST, Node, PlannedTrial
+from teiten.model.plan import FIRST, Node, PlannedTrial, TemplateSpec
 from teiten.model.trial import Problem
 
 
-class OneNode(Protocol):
-    """What every site's node has."""
+class TrialNode(Protocol):
+    """A node as every site has it."""
 
     @property
     def number(self) -> Node: ...
     @property
     def facts(self) -> Facts: ...
+    @property
+    def evidence(self) -> Sequence[tuple[str, str]]:
+        """Kinds and names of the files that were kept in the trial's folder."""
+        ...
+
+    @property
+    def template(self) -> TemplateSpec: ...
+    @property
+    def told(self) -> dict[str, Any]:
+        """What the server has said of itself when it was started."""
+        ...
+
+    def prewarm(self) -> Facts: ...
+    def checkpoint(self) -> Facts: ...
     def connect(self) -> psycopg.Connection[Any]: ...
 
 
-SomeNode = TypeVar("SomeNode", bound=OneNode)
+SomeNode = TypeVar("SomeNode", bound=TrialNode)
 
 
 class Nodes(Generic[SomeNode]):

@@ -3,15 +3,13 @@ has no contrib modules."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, LiteralString
 
 import psycopg
 from psycopg import sql
 
 from teiten.execute.executor import Facts
-
-Connect = Callable[[], psycopg.Connection[Any]]
+from teiten.execute.sites.server_facts import Connect
 
 RELATIONS = """
 SELECT c.oid AS relation, c.relkind AS kind, c.oid::regclass::text AS named,

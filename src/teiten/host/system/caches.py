@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
@@ -11,6 +12,15 @@ from teiten.host.system.page_cache import evict
 
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 PAGE_CACHE_AND_SLABS = "3\n"
+
+
+def empty_caches(folders: Iterable[Path], *, everything: bool) -> str:
+    """Let files leave the page cache, or ``everything`` where the machine allows it; what was
+    done."""
+    if everything and drop_page_cache():
+        return "dropped"
+    evicted = [evict_files(folder) for folder in folders]
+    return "evicted" if all(evicted) else "kept: this system cannot evict"
 
 
 def evict_files(folder: Path) -> bool:

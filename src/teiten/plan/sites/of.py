@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from teiten.errors import WayError
-from teiten.model.hosts import Placement
+from teiten.model.hosts import HostAssignment
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.model.study import Study
@@ -17,7 +17,7 @@ from teiten.plan.sites.remote import RemotePlan
 LOCAL, ATTACHED = LocalPlan(), AttachedPlan()
 
 
-def site_of(installation: Installation, hosts: Placement | None = None) -> SitePlan:
+def site_of(installation: Installation, hosts: HostAssignment | None = None) -> SitePlan:
     """``hosts``: of the plan, where it is known."""
     if hosts is not None:
         return RemotePlan(hosts)

@@ -12,7 +12,7 @@ from teiten.factors.contract import Need
 from teiten.factors.registry import rule
 from teiten.kinds.contract import plan_of
 from teiten.model.facts import Caution, Severity
-from teiten.model.hosts import HERE, Placement, PlannedHost
+from teiten.model.hosts import HERE, HostAssignment, PlannedHost
 from teiten.model.installation import Installation
 from teiten.model.levels import varied_factors
 from teiten.model.plan import Plan, PlannedTrial
@@ -122,26 +122,26 @@ def host_cautions(found: Sequence[Caution], host: PlannedHost, *, apart: bool) -
             yield replace(one, values=(*one.values, ("host", shown(host))))
 
 
-def placement_cautions(plan: Plan) -> tuple[Caution, ...]:
+def assignment_cautions(plan: Plan) -> tuple[Caution, ...]:
     """That servers listen on network addresses, and who is let in; and what nodes share."""
-    placement = plan.hosts
-    if placement is None:
+    assigned = plan.hosts
+    if assigned is None:
         return ()
     found = []
-    if placement.address is not None:
+    if assigned.address is not None:
         values = (
-            ("address", placement.address),
-            ("client", placement.client_address or ""),
-            ("db", shown(placement.db)),
+            ("address", assigned.address),
+            ("client", assigned.client_address or ""),
+            ("db", shown(assigned.db)),
         )
         found.append(Caution("open-port", Severity.WARNING, values))
-    if placement.more:
-        listening = ", ".join(f"{shown(one.host)}: {one.address}" for one in placement.more)
-        peers = ", ".join(dict.fromkeys(one.peer for one in placement.more))
+    if assigned.more:
+        listening = ", ".join(f"{shown(one.host)}: {one.address}" for one in assigned.more)
+        peers = ", ".join(dict.fromkeys(one.peer for one in assigned.more))
         open_to = (("addresses", listening), ("peers", peers))
         found.append(Caution("open-port-nodes", Severity.WARNING, open_to))
-        found += _one_machine(placement)
-        found.append(Caution("first-host-shared", Severity.NOTE, (("db", shown(placement.db)),)))
+        found += _one_machine(assigned)
+        found.append(Caution("first-host-shared", Severity.NOTE, (("db", shown(assigned.db)),)))
     return tuple(found)
 
 
@@ -153,10 +153,10 @@ def nodes_on_hosts(plan: Plan) -> Iterator[Caution]:
         yield Caution("nodes-on-hosts", Severity.WARNING, (("parts", parts),))
 
 
-def _one_machine(placement: Placement) -> Iterator[Caution]:
+def _one_machine(assigned: HostAssignment) -> Iterator[Caution]:
     """Of db hosts that are one machine by another name: containers, or addresses."""
     of_boot: dict[str, list[str]] = {}
-    for one in placement.servers:
+    for one in assigned.servers:
         of_boot.setdefault(one.boot, []).append(shown(one))
     for boot, names in of_boot.items():
         if boot and len(names) > 1:
@@ -172,20 +172,20 @@ def shown(host: PlannedHost) -> str:
 class RemotePlan(LocalPlan):
     """Servers that Teiten starts on a host that a study names, perhaps with a load from another."""
 
-    placement: Placement
+    assignment: HostAssignment
 
     def actions(self, told: Told) -> Iterator[str]:
-        plan, placement = told.plan, self.placement
-        db, client = placement.db, placement.client
-        where = ", ".join(map(shown, placement.servers))
-        folders = ", ".join(dict.fromkeys(one.workdir for one in placement.servers))
+        plan, assigned = told.plan, self.assignment
+        db, client = assigned.db, assigned.client
+        where = ", ".join(map(shown, assigned.servers))
+        folders = ", ".join(dict.fromkeys(one.workdir for one in assigned.servers))
         copied = [level for level, one in plan.servers if not one.on_db_host]
         if copied and db.name:
             yield (
                 f"copy PostgreSQL {', '.join(copied)} and pgbench to {where} ({folders}), where"
                 " they are not there yet; nothing is installed on the system"
             )
-        if client.name and not placement.together:
+        if client.name and not assigned.together:
             yield (
                 f"copy pgbench to {shown(client)} ({client.workdir}), where its PATH has no such"
                 " one"
@@ -197,12 +197,12 @@ class RemotePlan(LocalPlan):
         often = f"before every trial of {restored}, once for others" if restored else "once each"
         yield f"copy them to clusters there ({often}); remove the copies at the end"
         listening = "it is reached through a private Unix socket only: no network port is opened"
-        if placement.more:
+        if assigned.more:
             listening = f"those on {shown(db)} are reached through private Unix sockets only"
-        if placement.address is not None:
+        if assigned.address is not None:
             listening = (
-                f"it is listening on {placement.address}, an open network port, for the one role of"
-                f" the load with a password made anew, from {placement.client_address} alone"
+                f"it is listening on {assigned.address}, an open network port, for the one role of"
+                f" the load with a password made anew, from {assigned.client_address} alone"
             )
         most = max((len(one.templates) for one in plan.trials), default=1)
         servers = "one PostgreSQL server" if most == 1 else f"up to {most} PostgreSQL servers"
@@ -211,7 +211,7 @@ class RemotePlan(LocalPlan):
             f"start and stop {servers} at a time on {where}, as user {db.server_user},"
             f" {told.at_most}{len(plan.trials)} times; {listening}"
         )
-        for number, one in enumerate(placement.more, start=2):
+        for number, one in enumerate(assigned.more, start=2):
             yield (
                 f"node {number} is on {shown(one.host)}, listening on {one.address}, an"
                 " open network port, for the one role of the coordinator's server with a password"
@@ -226,7 +226,7 @@ class RemotePlan(LocalPlan):
 
     def start(self, trial: PlannedTrial) -> str:
         said, last = super().start(trial), max(trial.host_of(node) for node, _ in trial.nodes)
-        addresses = ", ".join(one.address for one in self.placement.more[:last])
+        addresses = ", ".join(one.address for one in self.assignment.more[:last])
         return f"{said}; those of other hosts listen on {addresses}" if addresses else said
 
     def closing(self, told: Told) -> Iterator[str]:

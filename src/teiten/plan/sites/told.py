@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from teiten.errors import MachineError
-from teiten.model.hosts import Placement, PlannedHost
+from teiten.model.hosts import HostAssignment, PlannedHost
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.model.study import Study
@@ -53,7 +53,7 @@ def host_rows(plan: Plan) -> Iterator[tuple[str, str]]:
             yield _roles(plan.hosts, host), _host(host)
 
 
-def _roles(hosts: Placement, host: PlannedHost) -> str:
+def _roles(hosts: HostAssignment, host: PlannedHost) -> str:
     if host in hosts.servers[1:]:
         return f"host of node {hosts.servers.index(host) + 1}"
     return "db and client host" if hosts.together else f"{host.role} host"

@@ -18,7 +18,7 @@ from teiten.model.installation import Version
 from teiten.model.plan import Node, PlannedTrial, TemplateSpec
 
 if TYPE_CHECKING:
-    from teiten.execute.sites.attached.keeper import AttachedDatabase, AttachedKeeper
+    from teiten.execute.sites.attached.campaign import AttachedDatabase, AttachedDatabases
 
 SECRET = re.compile(r"password|passphrase|secret|token|conninfo|_command$|_key", re.IGNORECASE)
 """In the names of parameters whose values may hold a password, such as primary_conninfo."""
@@ -32,16 +32,17 @@ def without_secrets(settings: Mapping[str, str]) -> dict[str, str]:
 class AttachedNode:
     """A database of one trial on one of its servers."""
 
-    def __init__(self, keeper: AttachedKeeper, trial: PlannedTrial, number: Node) -> None:
-        self._keeper, self._trial = keeper, trial
+    def __init__(self, campaign: AttachedDatabases, trial: PlannedTrial, number: Node) -> None:
+        self._campaign, self._trial = campaign, trial
         self.number = number
         self.template = dict(trial.nodes)[number]
         self.server: AttachedServer = permitted(self.template)
-        study = keeper.bench.plan.study
+        study = campaign.bench.plan.study
         self._keeps = not study.restores(study.workload(trial.cell.workload))
         self.found: AttachedDatabase | None = None
         self._copy: str | None = None
         self._sound = False
+        self.evidence: tuple[tuple[str, str], ...] = ()
         self.facts: Facts = {}
         self.told: dict[str, Any] = {}
         """What the server has said of itself."""
@@ -62,22 +63,22 @@ class AttachedNode:
         know one name on all nodes."""
         if self._trial.distribution is not None:
             return self._restore_empty(like)
-        original = self._keeper.original(self.template, self._trial.cluster_of(self.number))
+        original = self._campaign.original(self.template, self._trial.cluster_of(self.number))
         if self._keeps:
-            self.found = self._keeper.open(self.template, original)
+            self.found = self._campaign.open(self.template, original)
             return {"restored": False, "database": original}
-        self._copy = self._keeper.copy(self.template, original)
-        self.found = self._keeper.open(self.template, self._copy)
+        self._copy = self._campaign.copy(self.template, original)
+        self.found = self._campaign.open(self.template, self._copy)
         return {"restored": True, "database": self._copy}
 
     def _restore_empty(self, like: str | None) -> Facts:
         """What an engine has made of it stays for trials that only read."""
         if self._keeps:
             cluster = self._trial.cluster_of(self.number)
-            name = self._keeper.kept(self.template, cluster, like)
+            name = self._campaign.kept(self.template, cluster, like)
         else:
-            name = self._copy = self._keeper.empty(self.template, like)
-        self.found = self._keeper.open(self.template, name)
+            name = self._copy = self._campaign.empty(self.template, like)
+        self.found = self._campaign.open(self.template, name)
         return {"restored": not self._keeps, "database": name}
 
     def start(self) -> Facts:
@@ -116,7 +117,7 @@ class AttachedNode:
         """One that cannot be dropped now is dropped at the campaign's end, or by teiten clean."""
         if self._copy is not None:
             with contextlib.suppress(TeitenError, OSError):
-                self._keeper.drop(self.template, self._copy)
+                self._campaign.drop(self.template, self._copy)
             self._copy = None
 
     def _require_version(self, found: Version) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from teiten.execute.probes.os_probe import open_reader
 from teiten.execute.probes.sampler import Sampler, Sampling
 from teiten.model.installation import Version
 
 if TYPE_CHECKING:
-    from teiten.execute.sites.attached.keeper import AttachedDatabase
+    from teiten.execute.sites.attached.campaign import AttachedDatabase
 
 OF_THE_CLIENT = frozenset(
     {"cpu_steal_share", "cpu_other_share", "pgbench_cpu_share", "teiten_cpu_share"}
@@ -43,8 +44,7 @@ class AttachedSampler(Sampler):
         super().__init__(
             conninfo=database.conninfo(),
             version=version,
-            postmasters=tuple(dict.fromkeys(here)),
-            devices=(),
+            reader=open_reader(tuple(dict.fromkeys(here)), ()),
         )
         self._here, self._loopback = database.pid is not None, loopback
         self._first = beside is not None

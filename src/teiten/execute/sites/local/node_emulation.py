@@ -92,16 +92,16 @@ class NodeEmulation:
             found.append(EmulatedNode(machine, limit, address, space))
         return cls(tuple(found), network)
 
-    def hold(self) -> None:
+    def apply_io_limits(self) -> None:
         """Each node's storage to its bandwidth: from now on is measured. Raises MachineError."""
-        for one in self.nodes:
-            one.limit.throttle.hold()
+        for node in self.nodes:
+            node.limit.throttle.apply()
 
-    def ease(self) -> None:
+    def lift_io_limits(self) -> None:
         """All storage is as fast as the machine's, for what is not measured. Raises
         MachineError."""
-        for one in self.nodes:
-            one.limit.throttle.ease()
+        for node in self.nodes:
+            node.limit.throttle.lift()
 
     def remove(self) -> None:
         """Give all of it back, once the servers have ended; what cannot be removed stays noted."""

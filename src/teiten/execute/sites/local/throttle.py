@@ -37,11 +37,11 @@ class Throttle:
             tuple((group / file, text) for file, text in eased(allowed, version)),
         )
 
-    def hold(self) -> None:
+    def apply(self) -> None:
         """Raises MachineError where the kernel refuses, so that nothing is measured without."""
         _write(self.held)
 
-    def ease(self) -> None:
+    def lift(self) -> None:
         """Raises MachineError where the kernel refuses."""
         _write(self.let_go)
 

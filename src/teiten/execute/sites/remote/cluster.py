@@ -16,16 +16,20 @@ from psycopg.conninfo import make_conninfo
 
 from teiten.errors import ServerError
 from teiten.execute.client.address import Address
+from teiten.execute.executor import Facts
 from teiten.execute.postgres.cluster import StopManner
 from teiten.execute.postgres.conf import Opening
 from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.probes.os import OsReader
 from teiten.execute.sites.failure import failure
+from teiten.execute.sites.hosted import Launch
 from teiten.execute.sites.remote.agent.forms import settings_form
-from teiten.execute.sites.remote.hosts import Host
-from teiten.model.hosts import Placement, PlannedNodeHost
+from teiten.execute.sites.remote.hosts import REACH_TIMEOUT, Host
+from teiten.model.hosts import HostAssignment, PlannedNodeHost
 from teiten.model.initdb import SUPERUSER
 from teiten.model.installation import Installation
-from teiten.model.study import Setting
+from teiten.model.study import CachePolicy
+from teiten.model.units import Bytes
 
 LOAD_ROLE = "teiten_load"
 """Who may come over the network: no superuser, and only into the database of the load."""
@@ -60,9 +64,9 @@ class NetworkWay:
         self._password = secrets.token_urlsafe(32)
 
     @classmethod
-    def of_load(cls, placement: Placement) -> NetworkWay | None:
+    def of_load(cls, hosts: HostAssignment) -> NetworkWay | None:
         """None where the load goes by the private socket."""
-        address, client = placement.address, placement.client_address
+        address, client = hosts.address, hosts.client_address
         if address is None or client is None:
             return None
         return cls(address, client, LOAD_ROLE, "reached by the client host")
@@ -110,18 +114,29 @@ def _method(installation: Installation) -> str:
 
 
 class RemoteCluster:
-    """A copy of a template on the db host; ``start`` and ``stop`` as a cluster of this machine."""
+    """A copy of a template on a db host; ``execute.sites.hosted.HostedCluster`` says what the
+    methods do. They raise HostLostError where the host is lost."""
 
     user_name = SUPERUSER
+    emulated = None
 
-    def __init__(self, host: Host, key: str, installation: Installation) -> None:
-        """``installation``: with its paths on the host."""
+    def __init__(
+        self,
+        host: Host,
+        key: str,
+        installation: Installation,
+        way: NetworkWay | None = None,
+        client: Host | None = None,
+    ) -> None:
+        """``installation``: with its paths on the host. ``way``: by which the server is reached
+        over the network; ``client``: who comes by it."""
         self.host = host
         self.key = key
         self.installation = installation
+        self._way, self._client = way, client
         self._state: dict[str, Any] | None = None
         self._socket_here: Path | None = None
-        self._way: NetworkWay | None = None
+        self.facts: Facts = {}
         self._looked = 0.0
 
     @property
@@ -185,48 +200,53 @@ class RemoteCluster:
         self._socket_here = self.host.socket_here(state["socket"], int(state["port"]))
         self._looked = time.monotonic()
 
-    def start(
-        self,
-        settings: Sequence[Setting],
-        way: NetworkWay | None = None,
-        port: int | None = None,
-        *,
-        passwords: bool = False,
-    ) -> None:
-        """Start the server, and let in who comes over the network. ``passwords``: it will be told
-        those of other servers.
-
-        Raises ServerError with the log's last lines where it does not start.
-        """
+    def launch(self, launch: Launch) -> Facts:
+        way = self._way
         opening = None if way is None else asdict(way.opening(self.installation))
         self.begun(
             self.host.call(
                 "clusters.start",
                 key=self.key,
-                settings=settings_form(settings),
+                settings=settings_form(launch.settings),
                 opening=opening,
-                port=port if way is not None else None,
-                passwords=passwords,
+                port=None if way is None else launch.port,
+                passwords=launch.knows_passwords,
             )
         )
-        self._way = way
         if way is not None:
             with self.connect(BENCH_DATABASE) as connection:
                 way.let_in(connection, self.installation)
+            self._require_reached(way)
+        return {}
+
+    def _require_reached(self, way: NetworkWay) -> None:
+        if self._client is not None:
+            self._client.call(
+                "machine.reach",
+                address=way.address,
+                port=self.port,
+                timeout=REACH_TIMEOUT,
+                who=f"the host {self._client.shown}",
+            )
 
     def put_passwords(self, lines: Sequence[str]) -> None:
         """Of servers of other hosts, to which this one connects."""
         self.host.call("clusters.put_passwords", key=self.key, lines=list(lines))
 
     def is_running(self) -> bool:
-        """Whether the postmaster lives, as of the last second. Raises HostLostError."""
-        if self._state is None:
-            return False
         if time.monotonic() - self._looked >= LOOK_EVERY:
+            self._look()
+        return self.pid is not None
+
+    def has_ended(self) -> bool:
+        self._look()
+        return self._state is not None and self.pid is None
+
+    def _look(self) -> None:
+        if self._state is not None:
             self._looked = time.monotonic()
             state = self.host.call("clusters.state", key=self.key)
             self._state = {**self._state, "pid": state["pid"]}
-        return self._state["pid"] is not None
 
     def stop(self, *, immediately: bool = False) -> StopManner:
         """End the server; says how. Raises HostLostError."""
@@ -243,12 +263,28 @@ class RemoteCluster:
         self._state = None
         self.host.call("clusters.remove", key=self.key)
 
-    def log(self) -> bytes:
-        """What the server has written since its last start."""
-        return self.host.link.ask("clusters.log", key=self.key)[1]
+    def read_log(self, begin: int = 0) -> bytes:
+        return self.host.link.ask("clusters.log", key=self.key, begin=begin)[1]
 
-    def configuration(self) -> bytes:
+    def log_size(self) -> int:
+        return int(self.host.call("clusters.log_size", key=self.key))
+
+    def read_configuration(self) -> bytes:
         return self.host.link.ask("clusters.configuration", key=self.key)[1]
+
+    def empty_caches(self, policy: CachePolicy) -> str:
+        return str(self.host.call("clusters.caches", key=self.key, policy=str(policy)))
+
+    def page_cache(self, relation: str | None, first: Bytes | None) -> None:
+        """Not asked of an agent yet."""
+
+    def evict(self, relation: str) -> bool:
+        del relation
+        return False
+
+    def with_own_use(self, reader: OsReader) -> OsReader:
+        """No node is emulated on another host."""
+        return reader
 
     def replaced_file(self) -> str | None:
         """What somebody has put in the place of a file of the server."""

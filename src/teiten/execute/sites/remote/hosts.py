@@ -17,7 +17,7 @@ from teiten.execute.sites.remote.link import Link, LocalCarrier
 from teiten.execute.sites.remote.ssh import SshConnection, check_host
 from teiten.host.system.users import ServerUser
 from teiten.model.facts import HostFacts
-from teiten.model.hosts import Hosts, Placement, PlannedHost, PlannedNodeHost, Role
+from teiten.model.hosts import HostAssignment, Hosts, PlannedHost, PlannedNodeHost, Role
 
 LOOKS_AT_CLOCK = 5
 REACH_TIMEOUT = 10.0
@@ -187,7 +187,7 @@ class HostPair:
     def lost(self) -> Host | None:
         return next((host for host in self.each if host.link.lost), None)
 
-    def placement(self) -> Placement:
+    def assignment(self) -> HostAssignment:
         """The hosts and the way between them, for the plan."""
         db = self.db.planned(Role.DB)
         client = db if self.client is self.db else self.client.planned(Role.CLIENT)
@@ -196,7 +196,7 @@ class HostPair:
             self._planned_node(host, one.address)
             for host, one in zip(self.more, self.hosts.more, strict=True)
         )
-        return Placement(db, client, address, client_address, more)
+        return HostAssignment(db, client, address, client_address, more)
 
     def _planned_node(self, host: Host, named: str | None) -> PlannedNodeHost:
         """A further db host, to which the first one has found the way."""

@@ -11,6 +11,7 @@ from typing import IO, Any, Protocol
 
 from teiten import errors
 from teiten.errors import MachineError, TeitenError
+from teiten.execute.sites.failure import HostLostError
 from teiten.execute.sites.remote.agent.wire import Message, WireError, read_message, write_message
 from teiten.execute.sites.remote.bundle import LOADER, first_words
 from teiten.execute.sites.remote.ssh import SshConnection, close_pipes, last_words
@@ -28,10 +29,6 @@ KINDS = {
     for name, kind in vars(errors).items()
     if isinstance(kind, type) and issubclass(kind, TeitenError)
 }
-
-
-class HostLostError(MachineError):
-    """The connection to a host is gone, and with it what ran there."""
 
 
 class Carrier(Protocol):

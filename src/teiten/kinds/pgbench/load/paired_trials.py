@@ -209,7 +209,7 @@ class PairedTrial:
         samplers = [site.sampler() for site in sites]
         with ExitStack() as quiet:
             for site in sites:
-                quiet.enter_context(site.quiet())
+                quiet.enter_context(site.off_server_cpus())
             try:
                 for one in samplers:
                     one.start()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from teiten.execute.postgres.templates.store import DESCRIPTION, TemplateStore
 from teiten.execute.sites.remote.agent.forms import BUILT, settings_of, template_of
 from teiten.execute.sites.remote.agent.room import AgentFolder
 from teiten.execute.sites.remote.agent.wire import Message
-from teiten.host.system.caches import drop_page_cache, evict_files
+from teiten.host.system.caches import empty_caches
 from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.model.study import CachePolicy
 
@@ -117,10 +118,8 @@ class Clusters:
 
     def caches(self, key: str, policy: str) -> str:
         """What happened to the page cache."""
-        if policy == CachePolicy.DROP and drop_page_cache():
-            return "dropped"
-        evicted = evict_files(self._clusters[key].data_directory.parent)
-        return "evicted" if evicted else "kept: this system cannot evict"
+        folder = self._clusters[key].data_directory.parent
+        return empty_caches((folder,), everything=policy == CachePolicy.DROP)
 
     def start(
         self,
@@ -135,7 +134,7 @@ class Clusters:
         cluster = self._clusters[key]
         cluster.forget_log()
         cluster.configure(settings_of(settings))
-        cluster.open_to(Opening(**opening) if opening is not None else None)
+        cluster.listen_on(Opening(**opening) if opening is not None else None)
         cluster.take_passwords(known=passwords)
         cluster.start(port=port)
         try:
@@ -164,9 +163,13 @@ class Clusters:
     def stop(self, key: str, immediately: bool) -> str:
         return str(self._clusters[key].stop(immediately=immediately))
 
-    def log(self, key: str) -> Message:
-        """What the server of the last start has written."""
-        return Message({"gives": None}, _what_can_be_read(self._clusters[key].read_log))
+    def log(self, key: str, begin: int) -> Message:
+        """What the server of the last start has written, from there on (bytes)."""
+        read = partial(self._clusters[key].read_log, begin)
+        return Message({"gives": None}, _what_can_be_read(read))
+
+    def log_size(self, key: str) -> int:
+        return self._clusters[key].log_size()
 
     def configuration(self, key: str) -> Message:
         return Message({"gives": None}, _what_can_be_read(self._clusters[key].read_configuration))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import statistics
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,43 +13,71 @@ from typing import Any
 
 import psycopg
 
-from teiten.errors import TeitenError
+from teiten.errors import MachineError, TeitenError
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.templates.build import Tables, fill
+from teiten.execute.postgres.templates.clone import CloneReport
+from teiten.execute.postgres.templates.copy_methods import CopyMethod
+from teiten.execute.probes.os import OsReader
+from teiten.execute.sites.cluster_site import ClusterSite, cluster_site
+from teiten.execute.sites.clusters import CampaignClusters
+from teiten.execute.sites.local.trial_limits import NO_LIMITS, TrialLimits
+from teiten.execute.sites.nodes import cluster_name
 from teiten.execute.sites.remote.agent.forms import BUILT, template_form
 from teiten.execute.sites.remote.client import RemoteClient
 from teiten.execute.sites.remote.cluster import NetworkWay, RemoteCluster
 from teiten.execute.sites.remote.hosts import Host, HostPair
 from teiten.execute.sites.remote.packages import Programs
-from teiten.execute.sites.remote.site import RemoteSite
+from teiten.execute.sites.remote.sampling import RemoteReader
+from teiten.execute.sites.server_facts import Connect
 from teiten.model.facts import Caution, Severity
 from teiten.model.plan import Node, PlannedTrial, TemplateSpec
+from teiten.model.units import Bytes
 
 REACHED = "hosts-reached"
 """The kind of the event that records the hosts and their clocks at each start."""
+ROUND_TRIPS = 9
 LARGEST_OFFSET = 0.1
 """Seconds by which clocks may differ without a caution: logs are laid side by side by them."""
 DISK_HINT = "see whether the db host has the disk for it"
 
 
 @dataclass(frozen=True)
-class NodePlace:
+class DbHost:
     """A db host, as nodes on it need it."""
 
     number: int
-    """From 0, in the order of nodes."""
     host: Host
     programs: Programs
     devices: tuple[str, ...]
-    """The disks below its working folder."""
     way: NetworkWay | None
     """By which the load, or the coordinator on the first host, reaches its servers; None where
     that goes by their sockets."""
 
+    @property
+    def is_here(self) -> bool:
+        return self.host.is_here
 
-class RemoteKeeper:
-    """Everything of a campaign that is on other hosts. ``finish`` takes it all back."""
+    @property
+    def boot(self) -> str | None:
+        return self.host.who["boot"] or None
+
+    @property
+    def lost(self) -> bool:
+        return self.host.link.lost
+
+    def check(self) -> None:
+        self.host.call("machine.clock")
+
+    def reader(self, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> OsReader:
+        return RemoteReader(self.host, postmasters, devices)
+
+
+class RemoteClusters(CampaignClusters):
+    """Of hosts that are driven by agents; ``finish`` takes everything there back."""
+
+    moves_processes = False
 
     def __init__(self, bench: Bench, here: Path, say: Callable[[str], None]) -> None:
         """``here``: the working folder of this machine.
@@ -56,24 +86,23 @@ class RemoteKeeper:
         plan = bench.plan
         if plan.study.hosts is None or plan.hosts is None:
             raise ValueError("the study names no hosts")
-        self.bench, self._plan, self._say = bench, plan, say
-        self.kept: dict[tuple[int, str], RemoteCluster] = {}
-        """By db host and key: stopped clusters whose data no trial has changed."""
+        super().__init__(bench)
+        self._plan, self._say = plan, say
         self.pair = HostPair(plan.study.hosts, here)
         try:
             for host in self.pair.each:
                 for line in host.prepare():
                     say(line)
-            placement = self.pair.placement()
+            assigned = self.pair.assignment()
             self.client_devices = self.pair.devices(self.pair.client)
-            self.port = plan.study.hosts.db_port
-            ways = (NetworkWay.of_load(placement), *map(NetworkWay.of_node, placement.more))
-            self.places = tuple(
-                NodePlace(number, host, Programs(host, say), self.pair.devices(host), way)
+            self._port = plan.study.hosts.db_port
+            ways = (NetworkWay.of_load(assigned), *map(NetworkWay.of_node, assigned.more))
+            self._db_hosts = tuple(
+                DbHost(number, host, Programs(host, say), self.pair.devices(host), way)
                 for number, (host, way) in enumerate(zip(self.pair.servers, ways, strict=True))
             )
-            db = self.places[0].programs
-            client = db if placement.together else Programs(self.pair.client, say)
+            db = self._db_hosts[0].programs
+            client = db if assigned.together else Programs(self.pair.client, say)
             cores = float(plan.hosts.client.facts.cpu.logical)
             self.client = RemoteClient(self.pair.client, client, cores)
             self._note_clocks()
@@ -81,25 +110,28 @@ class RemoteKeeper:
             self.pair.close()
             raise
 
-    def site(self, trial: PlannedTrial, attempt: int) -> RemoteSite:
-        return RemoteSite(self, trial, self.bench.evidence_folder(trial, attempt))
+    def site(self, trial: PlannedTrial, attempt: int) -> ClusterSite:
+        return cluster_site(self, trial, attempt)
 
-    def place(self, trial: PlannedTrial, node: Node) -> NodePlace:
-        """The db host of a node: the only one, or that of its number."""
-        return self.places[trial.host_of(node)] if len(self.places) > 1 else self.places[0]
+    def host(self, trial: PlannedTrial, node: Node) -> DbHost:
+        """The only one, or that of the node's number."""
+        number = trial.host_of(node) if len(self._db_hosts) > 1 else 0
+        return self._db_hosts[number]
 
     def prepare(self, template: TemplateSpec) -> Facts:
         """Build a template on the db hosts that have nodes of it, unless it is there."""
         wanted = {
-            self.place(trial, node).number
+            self.host(trial, node).number
             for trial in self._plan.trials
             for node, one in trial.nodes
             if one.fingerprint == template.fingerprint
         }
-        built = [self._prepared(self.places[number], template) for number in sorted(wanted or {0})]
+        built = [
+            self._prepared(self._db_hosts[number], template) for number in sorted(wanted or {0})
+        ]
         return {"built": any(built)}
 
-    def _prepared(self, place: NodePlace, template: TemplateSpec) -> bool:
+    def _prepared(self, place: DbHost, template: TemplateSpec) -> bool:
         """Whether the template had to be built."""
         spec = template_form(template, place.programs.server(template.installation))
         db = place.host
@@ -114,19 +146,61 @@ class RemoteKeeper:
         return True
 
     def clone(
-        self, place: NodePlace, template: TemplateSpec, name: str
-    ) -> tuple[RemoteCluster, dict[str, Any]]:
-        """A copy of a template, and how it was made."""
+        self, trial: PlannedTrial, node: Node, *, kept: bool
+    ) -> tuple[RemoteCluster, CloneReport]:
+        place, template = self.host(trial, node), dict(trial.nodes)[node]
         installation = place.programs.server(template.installation)
-        report: dict[str, Any] = place.host.call(
+        name = cluster_name(trial, node, kept=kept)
+        report = place.host.call(
             "clusters.clone",
             key=name,
             template=template_form(template, installation),
             name=f"{self.bench.campaign.name}-{name}",
         )
-        return RemoteCluster(place.host, name, installation), report
+        cluster = RemoteCluster(place.host, name, installation, place.way, self.pair.client)
+        method = CopyMethod(report["method"])
+        return cluster, CloneReport(method, report["seconds"], report["bytes"])
+
+    def limits(
+        self, trial: PlannedTrial, cpus: float | None, memory: Bytes | None
+    ) -> tuple[TrialLimits, Facts]:
+        if cpus is None and memory is None and not trial.machines:
+            return NO_LIMITS, {}
+        raise MachineError(
+            "what servers and load programs on other hosts use cannot be limited yet",
+            "leave the limit out, or run the study on that host itself",
+        )
+
+    def port(self, trial: PlannedTrial, node: Node) -> int | None:
+        """Where the study keeps to one port, further nodes of a host have those after it, and so
+        has the other side of a pair whose servers run at the same time."""
+        if self._port is None:
+            return None
+        host = self.host(trial, node)
+        pair = [member.number for member in self._plan.pair_of(trial)]
+        there = [number for number, _ in trial.nodes if self.host(trial, number) is host]
+        return self._port + pair.index(trial.number) * len(there) + there.index(node)
+
+    def way_facts(self, connect: Connect) -> Facts:
+        """Seconds of a statement that does nothing on our own connection, the median of some: what
+        is timed from here holds so much of the way."""
+        seconds = []
+        with connect() as connection:
+            for _ in range(ROUND_TRIPS):
+                begun = time.perf_counter()
+                connection.execute("SELECT 1")
+                seconds.append(time.perf_counter() - begun)
+        return {"round_trip": statistics.median(seconds)}
+
+    def client_reader(self) -> RemoteReader | None:
+        if self.pair.client is self.pair.db:
+            return None
+        return RemoteReader(self.pair.client, (), self.client_devices)
 
     def clocks(self) -> Facts:
+        return {"clocks": self._offsets()}
+
+    def _offsets(self) -> dict[str, list[float]]:
         """Each host's clock less ours (seconds), and what that is known to (±)."""
         found = {}
         for label, host in self.pair.labels.items():
@@ -138,13 +212,10 @@ class RemoteKeeper:
         return found
 
     def finish(self) -> None:
-        for cluster in self.kept.values():
-            with contextlib.suppress(TeitenError, OSError):
-                cluster.remove()
-        self.kept.clear()
+        super().finish()
         self.pair.close()
 
-    def _build(self, place: NodePlace, template: TemplateSpec, state: dict[str, Any]) -> None:
+    def _build(self, place: DbHost, template: TemplateSpec, state: dict[str, Any]) -> None:
         db = place.host
         cluster = RemoteCluster(db, BUILT, place.programs.server(template.installation))
         try:
@@ -177,7 +248,7 @@ class RemoteKeeper:
         )
 
     def _note_clocks(self) -> None:
-        clocks = self.clocks()
+        clocks = self._offsets()
         for role, host in self.pair.labels.items():
             known = role if host in self.pair.more else str(host.role)
             offset, uncertainty = clocks.get(known, [0.0, 0.0])

@@ -1,20 +1,15 @@
-"""Clusters on this machine in a campaign: those of one trial at a time, or of a pair.
-
-A cluster whose trials do not change data is kept between trials, one for each template and node;
-a cluster whose data was changed is given back after its trial.
-"""
+"""Clusters on this machine in a campaign."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 import time
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from teiten.errors import BuildError, MachineError, TeitenError
+from teiten.errors import BuildError, MachineError
 from teiten.execute.bench import Bench
 from teiten.execute.client.here import Here
 from teiten.execute.executor import Facts
@@ -22,25 +17,31 @@ from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres import elsewhere
 from teiten.execute.postgres.building.link_order import link_seed
 from teiten.execute.postgres.building.relinking import LinkedServer, link_again
-from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.marker import read_marker, remove_marked
 from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.copy_methods import CopyMethod
 from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.execute.probes.os import OsReader
+from teiten.execute.probes.os_probe import open_reader
+from teiten.execute.sites.cluster_site import ClusterSite, cluster_site
+from teiten.execute.sites.clusters import CampaignClusters
+from teiten.execute.sites.local.cluster import CopyOnDisk, LocalCluster
+from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.limit_check import check_limit
-from teiten.execute.sites.local.node import Place
+from teiten.execute.sites.local.limit_files import Allowed
 from teiten.execute.sites.local.node_check import check_emulation
-from teiten.execute.sites.local.site import LocalSite, Places, RunningServers
+from teiten.execute.sites.local.node_emulation import NodeEmulation
 from teiten.execute.sites.local.storages import MEASURED, Storages
+from teiten.execute.sites.local.trial_limits import TrialLimits
 from teiten.execute.sites.nodes import cluster_name
 from teiten.host.ceilings.fsync_interval import measure_intervals
 from teiten.host.facts.disks import disk_of
+from teiten.host.facts.kernel import boot_id
 from teiten.host.system.causes import told
 from teiten.model.installation import Installation
 from teiten.model.plan import Node, PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
-from teiten.model.starts import last_of_their_start
 from teiten.model.storage import Part
+from teiten.model.units import Bytes
 
 LIMIT_CHECKED = "memory-limit"
 """The event that holds what a check of a limit came to."""
@@ -52,8 +53,38 @@ TOLD_EVERY = 10.0
 """Seconds between two words on a template that takes long."""
 
 
-class LocalKeeper:
-    """Makes clusters from templates, and keeps them and their servers for the trials to come."""
+@dataclass(frozen=True)
+class ThisHost:
+    """This machine, as the one host of a trial's nodes."""
+
+    machine: ThisMachine
+    storages: Storages
+    number: int = 0
+    is_here: bool = True
+    lost: bool = False
+
+    @property
+    def boot(self) -> str | None:
+        return boot_id()
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        each = self.storages.devices.values()
+        named = (device for devices in each for device in devices)
+        return tuple(dict.fromkeys((*self.machine.devices, *named)))
+
+    def check(self) -> None:
+        """It is there."""
+
+    def reader(self, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> OsReader:
+        return open_reader(postmasters, devices)
+
+
+class LocalClusters(CampaignClusters):
+    """Of this machine."""
+
+    client: Here
+    moves_processes = True
 
     def __init__(
         self,
@@ -64,21 +95,15 @@ class LocalKeeper:
         tell: Callable[[str], None],
     ) -> None:
         """``say``: details; ``tell``: what everybody should know."""
-        self.bench, self.machine, self.client = bench, machine, client
+        super().__init__(bench)
+        self.machine, self.client = machine, client
         self._say, self._tell = say, tell
         self._templates = TemplateStore(machine.workdir, machine.user)
-        self.kept: dict[Place, Cluster] = {}
-        """Stopped clusters whose data no trial has changed."""
-        self.running: dict[Places, RunningServers] = {}
-        """Servers that a pair has left running for the next one."""
         self._limits_checked = self._fsyncs_measured = False
         self.storages = Storages(machine.workdir, machine.user)
         """Of the factor placement; open once a template was prepared."""
         self._storages_open = False
-        self._linked: dict[Path, LinkedServer] = {}
-        """By a cluster's folder: its round's own server."""
-        self._parts: dict[Path, tuple[Path, ...]] = {}
-        """By a cluster's folder: those of its parts that lie on another storage."""
+        self._host = ThisHost(machine, self.storages)
 
     def prepare(self, template: TemplateSpec) -> Facts:
         self._open_storages()
@@ -158,53 +183,84 @@ class LocalKeeper:
             found = check_emulation(self.machine.workdir, most.machines, places[most.number])
             self.bench.record.record_event(NODES_CHECKED, **found)
 
-    def site(self, trial: PlannedTrial, attempt: int) -> LocalSite:
-        """Stop the servers that were left running for another pair than that of this trial."""
-        for places, servers in list(self.running.items()):
-            if attempt != 1 or servers.start[0] != trial.restart:
-                del self.running[places]
-                servers.end()
-        folder = self.bench.evidence_folder(trial, attempt)
-        return LocalSite(self, trial, folder, goes_on=self._goes_on(trial, attempt))
+    def host(self, trial: PlannedTrial, node: Node) -> ThisHost:
+        del trial, node
+        return self._host
+
+    def site(self, trial: PlannedTrial, attempt: int) -> ClusterSite:
+        return cluster_site(self, trial, attempt)
 
     def finish(self) -> None:
-        for servers in self.running.values():
-            with contextlib.suppress(TeitenError, OSError):
-                servers.end(immediately=True)
-        self.running.clear()
-        for cluster in self.kept.values():
-            self.remove(cluster)
-        self.kept.clear()
+        super().finish()
         for image in self.storages.close():
             self._tell(f"the emulated storage {image} is still in use: the next start removes it")
 
-    def clone(self, trial: PlannedTrial, node: Node, *, kept: bool) -> tuple[Cluster, CloneReport]:
-        """A cluster from the template of one of the trial's nodes.
+    @property
+    def storage_devices(self) -> Mapping[str, tuple[str, ...]]:
+        return self.storages.devices
 
-        Raises MachineError where the folder that the study names cannot hold it.
-        """
-        template = dict(trial.nodes)[node]
+    @property
+    def emulated_devices(self) -> frozenset[str]:
+        return self.storages.emulated_devices
+
+    def limits(
+        self, trial: PlannedTrial, cpus: float | None, memory: Bytes | None
+    ) -> tuple[TrialLimits, Facts]:
+        """By a control group that servers and load programs are started in; nodes that are
+        emulated become machines of their own."""
+        workdir, placement = self.machine.workdir, trial.placement
+        transfers = () if placement is None else self.storages.limits(placement)
+        limit, made = None, dict[str, Any]()
+        if cpus is not None or memory is not None or transfers:
+            limit = Limit.make(workdir, Allowed(cpus, memory, transfers=transfers))
+            made["limit"] = limit.facts
+        if not trial.machines:
+            return TrialLimits(limit), made
+        try:
+            folder = self._data_folder(trial) or workdir.clusters
+            emulation = NodeEmulation.make(workdir, trial.machines, folder)
+        except BaseException:
+            TrialLimits(limit).remove()
+            raise
+        emulation.lift_io_limits()
+        return TrialLimits(limit, emulation), {**made, "emulated": len(trial.machines)}
+
+    def clone(
+        self, trial: PlannedTrial, node: Node, *, kept: bool
+    ) -> tuple[LocalCluster, CloneReport]:
+        workdir, installation = self.machine.workdir, dict(trial.nodes)[node].installation
         folder = self._cluster_folder(trial, node, kept=kept)
         parts = self._part_folders(trial, node, kept=kept)
-        places = {part.value: one for part, one in parts.items() if one != folder}
-        self._parts[folder] = tuple(dict.fromkeys(places.values()))
+        places = {part.value: place for part, place in parts.items() if place != folder}
+        copy = CopyOnDisk(
+            workdir=workdir,
+            folders=tuple(dict.fromkeys((folder, *places.values()))),
+            expected={
+                part: place / ("data" if part is Part.DATA else part.value)
+                for part, place in parts.items()
+            },
+            linked=None,
+            in_named_folder=trial.directory is not None,
+        )
         if trial.directory is not None or trial.placement is not None:
-            for one in (folder, *self._parts[folder]):
-                elsewhere.require_room(one.parent)
-                elsewhere.note(self.machine.workdir, one)
+            for each in copy.folders:
+                elsewhere.require_room(each.parent)
+                elsewhere.note(workdir, each)
         try:
             with told(f"{folder} cannot be made"):
+                template = dict(trial.nodes)[node]
                 report = self._templates.clone(template, folder, places, self._method)
-            installation = self._of_round(trial, template.installation, folder)
+            linked = self._linked_anew(trial, installation, folder)
         except BaseException:
-            self._give_up(folder)
+            copy.remove()
             raise
-        cluster = Cluster.adopt(
-            installation,
+        cluster = LocalCluster.adopt(
+            installation if linked is None else linked.installation,
             folder / "data",
             user=self.machine.user,
             log=folder / "server.log",
         )
+        cluster.copy = replace(copy, linked=linked)
         return cluster, report
 
     @property
@@ -213,17 +269,17 @@ class LocalKeeper:
         be where they always were. None for the fastest."""
         return CopyMethod.PARALLEL_COPY if self.bench.plan.study.measure.rounds else None
 
-    def _of_round(
+    def _linked_anew(
         self, trial: PlannedTrial, installation: Installation, folder: Path
-    ) -> Installation:
-        """The server of a trial: in rounds one that is linked in another order, where its objects
-        were kept. Raises MachineError where the compiler or a library of then is gone."""
+    ) -> LinkedServer | None:
+        """In rounds a trial's own server, linked in another order, where its objects were kept.
+        Raises MachineError where the compiler or a library of then is gone."""
         if not self.bench.plan.study.measure.rounds or installation.relink_seconds is None:
-            return installation
+            return None
         seed = link_seed(self.bench.plan.seed, trial.number)
         place = self.machine.workdir.builds / f"linked-{folder.name}"
         try:
-            made = link_again(
+            return link_again(
                 installation, seed, place, self.machine.user, self.bench.check_interruption
             )
         except BuildError as error:
@@ -232,55 +288,6 @@ class LocalKeeper:
                 f"repair the compiler, or build it anew: teiten pg remove {installation.name}, and"
                 " teiten pg build",
             ) from error
-        self._linked[folder] = made
-        return made.installation
-
-    def link_facts(self, cluster: Cluster) -> Facts | None:
-        """Which order a round's server has; None of a server as it is installed."""
-        found = self._linked.get(cluster.data_directory.parent)
-        return None if found is None else found.facts
-
-    def _forget_linked(self, folder: Path) -> None:
-        found = self._linked.pop(folder, None)
-        if found is not None:
-            with contextlib.suppress(TeitenError, OSError):
-                remove_marked(found.folder)
-
-    def remove(self, cluster: Cluster) -> None:
-        """Delete a cluster; what cannot be deleted now, the next start sweeps."""
-        with contextlib.suppress(TeitenError, OSError):
-            cluster.remove()
-        folder = cluster.data_directory.parent
-        self._forget_linked(folder)
-        elsewhere.forget(self.machine.workdir, folder)
-        for one in self._parts.pop(folder, ()):
-            self._remove_ours(one)
-
-    def folders_of(self, cluster: Cluster) -> tuple[Path, ...]:
-        """All folders that hold a cluster's files, its own first."""
-        folder = cluster.data_directory.parent
-        return (folder, *self._parts.get(folder, ()))
-
-    def _give_up(self, folder: Path) -> None:
-        self._forget_linked(folder)
-        for one in (folder, *self._parts.pop(folder, ())):
-            self._remove_ours(one)
-
-    def _remove_ours(self, folder: Path) -> None:
-        marker = read_marker(folder)
-        if marker is not None and marker.pid == os.getpid():
-            with contextlib.suppress(TeitenError, OSError):
-                remove_marked(folder)
-        elsewhere.forget(self.machine.workdir, folder)
-
-    def _goes_on(self, trial: PlannedTrial, attempt: int) -> bool:
-        """Whether a later trial shares the start of this one's server; never of a repeat, which
-        runs out of order."""
-        return attempt == 1 and trial.number not in self._last_of_their_start
-
-    @cached_property
-    def _last_of_their_start(self) -> frozenset[int]:
-        return last_of_their_start(self.bench.plan)
 
     def _cluster_folder(self, trial: PlannedTrial, node: Node, *, kept: bool) -> Path:
         name = f"{self.bench.campaign.name}-{cluster_name(trial, node, kept=kept)}"
@@ -302,12 +309,6 @@ class LocalKeeper:
             part: _below(self.storages.folder(storage), name)
             for part, storage in trial.placement.storages
         }
-
-    def expected_parts(self, trial: PlannedTrial, node: Node) -> dict[Part, Path]:
-        """Where the parts of a cluster of a placement must be found."""
-        found = self._part_folders(trial, node, kept=False)
-        inner = {part: "data" if part is Part.DATA else part.value for part in found}
-        return {part: folder / inner[part] for part, folder in found.items()}
 
     def _telling(self, template: TemplateSpec) -> Callable[[str], None]:
         """Every step as a detail; of a long build now and then how far it is, for everybody."""

@@ -99,7 +99,7 @@ class AttachedTables:
         )
 
 
-class AttachedKeeper:
+class AttachedDatabases:
     """Connects to attached servers, fills databases there, and drops them at the end."""
 
     def __init__(

@@ -1,0 +1,240 @@
+"""One server of a trial: a cluster that is cloned from a template, on its host."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from teiten.errors import ServerError, TeitenError
+from teiten.execute.executor import Facts
+from teiten.execute.postgres.cluster import StopManner
+from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.server_log import scan
+from teiten.execute.probes.os import OfOneServer, OsReader
+from teiten.execute.probes.sampler import Sampler
+from teiten.execute.sites.clusters import CampaignClusters, RunningServer
+from teiten.execute.sites.evidence import keep, replaced
+from teiten.execute.sites.failure import HostLostError, failure
+from teiten.execute.sites.hosted import ClusterPlace, HostedCluster, Launch
+from teiten.execute.sites.local.limit import out_of_memory
+from teiten.execute.sites.local.trial_limits import TrialLimits
+from teiten.execute.sites.nodes import file_of
+from teiten.execute.sites.prewarming import prewarm
+from teiten.execute.sites.server_facts import (
+    non_default_settings,
+    read_server_facts,
+    require_checksums,
+)
+from teiten.host.system.held_folder import UnsafePlaceError
+from teiten.model.plan import Node, PlannedTrial
+from teiten.model.trial import BOOT, Problem
+
+SERVER = "server"
+CRASHED = "server-crash"
+ENDED_UNSAID = "the server has ended, and its log does not say why"
+"""Somebody killed its postmaster, or the kernel did."""
+LOG, CONFIGURATION = "server.log", "postgresql.conf"
+
+
+class ClusterNode:
+    """A cluster of one trial, and its server while it runs."""
+
+    def __init__(
+        self, clusters: CampaignClusters, trial: PlannedTrial, number: Node, folder: Path
+    ) -> None:
+        """``folder``: for evidence."""
+        self._clusters, self._trial, self._folder = clusters, trial, folder
+        self.number = number
+        self.host = clusters.host(trial, number)
+        self.template = dict(trial.nodes)[number]
+        self.place: ClusterPlace = (self.host.number, trial.cluster_of(number), trial.directory)
+        study = clusters.bench.plan.study
+        restores = study.restores(study.workload(trial.cell.workload))
+        self.keeps = not restores and trial.placement is None
+        """No trial changes the data, so that the next one can have the cluster. Clusters of
+        placements are not kept: a fast storage is small, and holds one at a time."""
+        self.told: dict[str, Any] = {}
+        """What the server has said of itself when it was started."""
+        self.evidence: list[tuple[str, str]] = []
+        self.found: HostedCluster | None = None
+        """None before there is one, and after it was given back."""
+        self.cflags = ""
+        self._of_start: Facts = {}
+        """The facts that a server's start settles."""
+        self._own_facts: Facts = {}
+        self._log_begins = 0
+        """Where this trial's part of the server's log begins."""
+        self._started = self._crashed = False
+        self._sound = False
+        """The cluster ended as it should, so that a kept one may be used again."""
+
+    @property
+    def cluster(self) -> HostedCluster:
+        if self.found is None:
+            raise RuntimeError("the trial has no cluster yet")
+        return self.found
+
+    @property
+    def facts(self) -> Facts:
+        return {**self._of_start, **self._own_facts}
+
+    def restore(self) -> Facts:
+        self.found = self._clusters.kept.get(self.place) if self.keeps else None
+        if self.found is not None:
+            self._log_begins = self.found.log_size()
+            return {"restored": False}
+        self.found, report = self._clusters.clone(self._trial, self.number, kept=self.keeps)
+        self._own_facts |= self.found.facts
+        return {
+            "restored": True,
+            "method": str(report.method),
+            "clone_seconds": report.seconds,
+            "bytes": report.bytes,
+        }
+
+    def take(self, server: RunningServer) -> None:
+        """Go on with the server of an earlier pair."""
+        self.found, self.cflags, self._started = server.cluster, server.cflags, True
+        self._of_start |= server.facts
+        self._log_begins = server.cluster.log_size()
+
+    def start(self, limits: TrialLimits, *, knows_passwords: bool) -> Facts:
+        own, trial = limits.of_node(self.number), self._trial
+        launch = Launch(
+            settings=self._clusters.bench.settings_of(trial),
+            cpus=(own.machine.cpus if own is not None else ()) or trial.server_cpus,
+            groups=limits.groups if own is None else (*limits.groups, *own.limit.groups),
+            emulated=own,
+            port=self._clusters.port(trial, self.number),
+            knows_passwords=knows_passwords,
+        )
+        self._log_begins = 0
+        self._of_start |= self.cluster.launch(launch)
+        self._started = True
+        told = self.told = read_server_facts(self.connect)
+        require_checksums(told, self.template)
+        self.cflags = str(told.get("build", {}).get("CFLAGS", ""))
+        self._of_start |= {
+            "version": told["version"],
+            BOOT: self.host.boot,
+            "data_checksums": told["data_checksums"],
+            "settings": non_default_settings(self.connect),
+        }
+        return {"version": told["version_number"]}
+
+    def prewarm(self) -> Facts:
+        return prewarm(self.connect)
+
+    def checkpoint(self) -> Facts:
+        with self.connect() as connection:
+            connection.execute("CHECKPOINT")
+        return {}
+
+    def connect(self) -> psycopg.Connection[Any]:
+        return self.cluster.connect(BENCH_DATABASE)
+
+    def sampler(self, reader: OsReader, **options: Any) -> Sampler:
+        """``reader``: of the host, perhaps of this server alone."""
+        return Sampler(
+            conninfo=self.cluster.conninfo(BENCH_DATABASE),
+            version=self.template.installation.version,
+            reader=self.cluster.with_own_use(reader),
+            **options,
+        )
+
+    def sampler_beside_others(self) -> Sampler:
+        """Of this server alone; another node's sampler has what the host tells."""
+        return self.sampler(OfOneServer(self.host.reader((self.pid or 0,), ())))
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        return self.found.name if self.found is not None else SERVER
+
+    @property
+    def pid(self) -> int | None:
+        """The postmaster's on its host, while it runs."""
+        return self.found.pid if self.found is not None else None
+
+    def has_ended(self) -> bool:
+        """By itself, or by somebody else."""
+        return self._started and self.found is not None and self.found.has_ended()
+
+    def is_running(self) -> bool:
+        return self.found is not None and self.found.is_running()
+
+    def problems(self) -> tuple[Problem, ...]:
+        if self.found is None:
+            return ()
+        log = self.found.read_log(self._log_begins).decode("utf-8", "replace")
+        problems = scan(log)
+        if self.has_ended() and not any(problem.code == CRASHED for problem in problems):
+            problems = (Problem(CRASHED, ENDED_UNSAID), *problems)
+        self._crashed = any(problem.code == CRASHED for problem in problems)
+        return (*self._out_of_memory(self.found), *replaced(self.found), *problems)
+
+    def _out_of_memory(self, cluster: HostedCluster) -> tuple[Problem, ...]:
+        """Processes of an emulated node that the kernel ended because of its limit."""
+        own = cluster.emulated
+        if own is None or own.machine.memory is None:
+            return ()
+        readings = self._own_facts["memory"] = own.limit.readings()
+        return out_of_memory(readings, own.machine.memory)
+
+    def failure(self, name: str, error: psycopg.Error) -> ServerError:
+        """What an error of a connection to the server means; ``name``: of the server. Raises
+        HostLostError where its host is lost."""
+        self.host.check()
+        return failure(name, error)
+
+    def stop(self) -> Facts:
+        """Fast where the cluster is kept; data that was changed is thrown away, so that its
+        shutdown checkpoint, which can take minutes, would be for nothing."""
+        if self.found is None:
+            return {}
+        manner = self.found.stop(immediately=not self.keeps or self._crashed)
+        self._sound = manner is StopManner.FAST
+        return {"stopped": str(manner)}
+
+    def leave_running(self) -> RunningServer:
+        """For the next pair; from now on it belongs to the campaign."""
+        cluster, self.found = self.cluster, None
+        self._clusters.kept[self.place] = cluster
+        return RunningServer(cluster, self._of_start, self.cflags)
+
+    def end(self) -> None:
+        """At once, where it still runs."""
+        if self.found is not None and not self.host.lost:
+            with contextlib.suppress(TeitenError, OSError):
+                self.found.stop(immediately=True)
+
+    def give_back(self) -> None:
+        """Keep the evidence, and the cluster where the next trial can have it."""
+        cluster, self.found = self.found, None
+        if cluster is None or self.host.lost:
+            return
+        try:
+            self.keep_evidence(cluster)
+        finally:
+            if self.keeps and self._sound:
+                self._clusters.kept[self.place] = cluster
+            else:
+                if self.keeps:
+                    self._clusters.kept.pop(self.place, None)
+                self._clusters.remove(cluster)
+
+    def keep_evidence(self, cluster: HostedCluster) -> None:
+        with contextlib.suppress(HostLostError, UnsafePlaceError):  # the trial's problems have it
+            self._keep("server log", LOG, cluster.read_log(self._log_begins))
+        with contextlib.suppress(HostLostError, UnsafePlaceError):
+            configuration = cluster.read_configuration()
+            if configuration is not None:
+                self._keep("configuration", CONFIGURATION, configuration)
+
+    def _keep(self, kind: str, file: str, content: bytes) -> None:
+        name = file_of(self.number, file)
+        keep(self._folder, name, content)
+        self.evidence.append((kind, name))

@@ -1,0 +1,270 @@
+"""The site of a trial whose servers are clusters that are cloned from templates, each on its host.
+
+A connection to another host that is lost ends the campaign, not the trial alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import psycopg
+
+from teiten.errors import ServerError
+from teiten.execute.client.address import Address
+from teiten.execute.client.contract import Program, Running
+from teiten.execute.executor import Facts
+from teiten.execute.pinning import confirm
+from teiten.execute.probes.process_io import ProcessIo, process_io
+from teiten.execute.probes.sampler import Sampler
+from teiten.execute.sites.cluster_node import CRASHED, ClusterNode
+from teiten.execute.sites.clusters import CampaignClusters, RunningServers
+from teiten.execute.sites.contract import WARM, StackSource
+from teiten.execute.sites.hosted import ClusterPlace
+from teiten.execute.sites.local.limit import out_of_memory
+from teiten.execute.sites.local.trial_limits import NO_LIMITS, TrialLimits
+from teiten.execute.sites.nodes import Nodes
+from teiten.execute.sites.trial_site import TrialSite
+from teiten.host.system.page_cache import PageCache
+from teiten.model.plan import FIRST, Node, PlannedTrial
+from teiten.model.quantities import format_size
+from teiten.model.starts import start_of
+from teiten.model.study import CachePolicy
+from teiten.model.trial import Problem
+from teiten.model.units import Bytes
+
+LEFT_OUTSIDE = 0.02
+"""Of a limit of memory: so much of its clusters may be in the page cache outside of it."""
+
+
+class ClusterSite(TrialSite[ClusterNode]):
+    """One trial's clusters. Every process of their servers ends with ``stop`` or ``abandon``; on a
+    host that is lost, by itself."""
+
+    def __init__(
+        self, clusters: CampaignClusters, trial: PlannedTrial, folder: Path, *, stays_up: bool
+    ) -> None:
+        """``folder``: for evidence. ``stays_up``: a later trial shares the start of this one's
+        servers."""
+        nodes = Nodes(ClusterNode(clusters, trial, number, folder) for number, _ in trial.nodes)
+        super().__init__(clusters.bench, trial, nodes, clusters.client)
+        self._clusters, self._stays_up = clusters, stays_up
+        self.moves_processes = clusters.moves_processes
+        self._limits = NO_LIMITS
+        self._pinned: Facts = {}
+        """By program: the processors that a load program was found on."""
+        self._own_facts: Facts = {}
+        """About the limit, the way to the servers, and clocks."""
+        self._left_running = False
+
+    @property
+    def facts(self) -> Facts:
+        facts = {**self._nodes.facts, **self._own_facts}
+        if not self._pinned:
+            return facts
+        return {**facts, "pinned": {**facts.get("pinned", {}), **self._pinned}}
+
+    @property
+    def _places(self) -> tuple[ClusterPlace, ...]:
+        return tuple(node.place for node in self._nodes)
+
+    def restore(self) -> Facts:
+        if self._take_running():
+            return dict(WARM)
+        return self._nodes.of_each(ClusterNode.restore)
+
+    def _take_running(self) -> bool:
+        """Go on with the servers of an earlier pair, where they run and belong to this one."""
+        left = self._clusters.running.pop(self._places, None)
+        if left is None:
+            return False
+        if left.start != start_of(self._trial) or not left.are_running:
+            left.end(immediately=True)
+            for node, server in zip(self._nodes, left.servers, strict=True):
+                if self._clusters.kept.pop(node.place, None) is not None:
+                    self._clusters.remove(server.cluster)
+            return False
+        for node, server in zip(self._nodes, left.servers, strict=True):
+            node.take(server)
+        self.warm, self._limits = True, left.limits
+        return True
+
+    def caches(self) -> Facts:
+        if self.warm:
+            return dict(WARM)
+        policy = self._measure.caches
+        if policy is CachePolicy.KEEP and not self._trial.memory_limits:
+            return {"caches": "kept"}
+        emptied = self._nodes.of_each(lambda node: {"caches": node.cluster.empty_caches(policy)})
+        return {**emptied, **self._left_outside()}
+
+    def _left_outside(self) -> Facts:
+        """What the page cache still holds of the clusters is not charged to their limit of memory:
+        it was restored, or read by another trial, outside of it."""
+        if not self._trial.memory_limits:
+            return {}
+        limit = min(self._trial.memory_limits)
+        cached = [node.cluster.page_cache(None, None) for node in self._nodes]
+        left = sum(each.resident for each in cached if each is not None)
+        if None in cached or left > limit * LEFT_OUTSIDE:
+            what = "an unknown part" if None in cached else format_size(left)
+            raise ServerError(
+                f"{what} of the cluster's files stays in the page cache, outside of the limit of"
+                f" {format_size(limit)}",
+                "another program reads or maps them; or let the whole cache be dropped, as root:"
+                " --set caches=drop",
+            )
+        return {"left_in_cache": left}
+
+    def limit(self, cpus: float | None, memory: Bytes | None) -> Facts:
+        if self.warm:
+            return {}
+        self._limits, made = self._clusters.limits(self._trial, cpus, memory)
+        return made
+
+    def start(self) -> Facts:
+        started = dict(WARM) if self.warm else self._start_each(self._start_node)
+        if not self.warm:
+            lines = [line for node in self._nodes for line in node.cluster.password_lines()]
+            if lines:
+                self._nodes.first.cluster.put_passwords(lines)
+        self._own_facts |= self._clusters.way_facts(self.connect)
+        return started
+
+    def _start_node(self, node: ClusterNode) -> Facts:
+        elsewhere = any(other.host is not node.host for other in self._nodes)
+        return node.start(self._limits, knows_passwords=node.number == FIRST and elsewhere)
+
+    def prewarm(self) -> Facts:
+        return dict(WARM) if self.warm else super().prewarm()
+
+    def settle(self) -> Facts:
+        clocks = self._clusters.clocks()
+        self._own_facts |= clocks
+        return {**(WARM if self.warm else super().settle()), **clocks}
+
+    def _apply_io_limits(self) -> None:
+        self._limits.apply_to_io()
+
+    @contextmanager
+    def without_io_limits(self) -> Iterator[None]:
+        self._limits.lift_from_io()
+        try:
+            yield
+        finally:
+            self._limits.apply_to_io()
+
+    def address(self, node: Node = FIRST) -> Address:
+        return self._nodes.node(node).cluster.address()
+
+    def peer_address(self, node: Node = FIRST) -> Address:
+        return self._nodes.node(node).cluster.peer_address()
+
+    def spawn(self, program: Program) -> Running:
+        child = self.client.spawn(replace(program, groups=self._limits.groups))
+        try:
+            if program.cpus:
+                self._pinned[program.name] = confirm(program.name, child.pid, program.cpus)
+        except BaseException:
+            child.end(0.0)
+            raise
+        return child
+
+    def sampler(self, node: Node = FIRST) -> Sampler:
+        asked = self._nodes.node(node)
+        there = [other for other in self._nodes if other.host is asked.host]
+        if asked is not there[0]:
+            return asked.sampler_beside_others()
+        reader = asked.host.reader(tuple(each.pid or 0 for each in there), asked.host.devices)
+        if asked is not self._nodes.first:
+            return asked.sampler(reader)
+        return asked.sampler(
+            reader,
+            client=self._clusters.client_reader(),
+            storages=self._clusters.storage_devices,
+            apart=self._clusters.emulated_devices,
+        )
+
+    def page_cache(
+        self, relation: str | None = None, node: Node = FIRST, *, first: Bytes | None = None
+    ) -> PageCache | None:
+        return self._nodes.node(node).cluster.page_cache(relation, first)
+
+    def evict(self, relation: str, node: Node = FIRST) -> bool:
+        return self._nodes.node(node).cluster.evict(relation)
+
+    def process_io(self, pid: int, node: Node = FIRST) -> ProcessIo | None:
+        return process_io(pid) if self._nodes.node(node).host.is_here else None
+
+    def is_running(self) -> bool:
+        return all(node.is_running() for node in self._nodes)
+
+    def problems(self) -> tuple[Problem, ...]:
+        problems = (*self._out_of_memory(), *self._nodes.problems(ClusterNode.problems))
+        # a crash is what others suffer from
+        return tuple(sorted(problems, key=lambda problem: problem.code != CRASHED))
+
+    def _out_of_memory(self) -> tuple[Problem, ...]:
+        """Processes of the servers or their load that the kernel ended because of the limit."""
+        limit, made = self._trial.memory_limit, self._limits.limit
+        if limit is None or made is None:
+            return ()
+        readings = self._own_facts["memory"] = made.readings()
+        return out_of_memory(readings, limit)
+
+    def stacks(self) -> StackSource | None:
+        first = self._nodes.first
+        if not first.host.is_here:
+            return None
+        name = f"PostgreSQL {first.template.installation.version}"
+        return StackSource(first.pid or 0, first.cflags, name)
+
+    def failure(self, error: psycopg.Error) -> ServerError:
+        """An error does not say which node's it is: one that has ended, else the one that was asked
+        last."""
+        ended = (node for node in self._nodes if node.has_ended())
+        blamed = next(ended, self._nodes.asked)
+        return blamed.failure(self._nodes.named(blamed, blamed.name), error)
+
+    def stop(self, *, sound: bool) -> Facts:
+        if sound and self._stays_up and self._nodes.first.keeps and self.is_running():
+            self._left_running = True
+            return {"stopped": "not yet: the next pair goes on with this server"}
+        return self._nodes.of_each(ClusterNode.stop)
+
+    def abandon(self) -> None:
+        """End what still runs, keep the evidence, and give back clusters that were changed."""
+        if self._left_running:
+            self._leave_running()
+            return
+        with ExitStack() as ending:  # each, whatever happens at another; the last one first
+            for node in self._nodes:
+                ending.callback(node.give_back)
+            ending.callback(self._remaining_limits().remove)
+            for node in self._nodes:
+                ending.callback(node.end)
+
+    def _leave_running(self) -> None:
+        """What outlives the trial belongs to the campaign before anything else can go wrong."""
+        self._left_running = False
+        servers = tuple(node.leave_running() for node in self._nodes)
+        self._clusters.running[self._places] = RunningServers(
+            servers, start_of(self._trial), self._remaining_limits()
+        )
+        for node, server in zip(self._nodes, servers, strict=True):
+            node.keep_evidence(server.cluster)
+
+    def _remaining_limits(self) -> TrialLimits:
+        """They are not this trial's any more."""
+        limits, self._limits = self._limits, NO_LIMITS
+        return limits
+
+
+def cluster_site(clusters: CampaignClusters, trial: PlannedTrial, attempt: int) -> ClusterSite:
+    """The site of a trial on clusters of a campaign; servers that were left running for others are
+    stopped."""
+    clusters.end_running(trial, attempt)
+    folder = clusters.bench.evidence_folder(trial, attempt)
+    return ClusterSite(clusters, trial, folder, stays_up=clusters.stays_up(trial, attempt))

@@ -1,0 +1,175 @@
+"""What a node needs of the host of its server, be that this machine or one behind an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import psycopg
+
+from teiten.execute.client.address import Address
+from teiten.execute.executor import Facts
+from teiten.execute.postgres.cluster import StopManner
+from teiten.execute.probes.os import OsReader
+from teiten.execute.sites.local.node_emulation import EmulatedNode
+from teiten.host.system.page_cache import PageCache
+from teiten.model.plan import ClusterKey
+from teiten.model.study import CachePolicy, Setting
+from teiten.model.units import Bytes
+
+ClusterPlace = tuple[int, ClusterKey, str | None]
+"""The number of a host, a cluster on it, and the folder that the study names for its data."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How the server of a trial is started."""
+
+    settings: tuple[Setting, ...]
+    cpus: tuple[int, ...] = ()
+    """The processors that it is pinned to; empty for all."""
+    groups: tuple[Path, ...] = ()
+    """Control groups that it is a member of."""
+    emulated: EmulatedNode | None = None
+    """What makes a machine of its own of it."""
+    port: int | None = None
+    """Where it listens on the network, if it does; None for any free one."""
+    knows_passwords: bool = False
+    """It will be told those of servers on other hosts."""
+
+
+class HostedCluster(Protocol):
+    """A cluster on its host, and its server while it runs."""
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        ...
+
+    @property
+    def pid(self) -> int | None:
+        """The postmaster's on its host, while it runs."""
+        ...
+
+    @property
+    def emulated(self) -> EmulatedNode | None: ...
+
+    @property
+    def facts(self) -> Facts:
+        """What is special about the copy."""
+        ...
+
+    def launch(self, launch: Launch) -> Facts:
+        """Begin a new log, start the server, and see that it is as it was asked for.
+
+        Raises ServerError with the log's last lines where it does not start, MachineError where
+        others cannot reach it.
+        """
+        ...
+
+    def conninfo(self, dbname: str) -> str:
+        """For our own connections."""
+        ...
+
+    def connect(self, dbname: str) -> psycopg.Connection[Any]:
+        """As the superuser. Raises psycopg.Error."""
+        ...
+
+    def address(self) -> Address:
+        """For load programs."""
+        ...
+
+    def peer_address(self) -> Address:
+        """For the servers of other nodes."""
+        ...
+
+    def password_lines(self) -> Sequence[str]:
+        """Lines of pgpass by which servers of other hosts reach this one."""
+        ...
+
+    def put_passwords(self, lines: Sequence[str]) -> None:
+        """Give the started server such lines."""
+        ...
+
+    def is_running(self) -> bool:
+        """Whether the postmaster lives, as of the last second."""
+        ...
+
+    def has_ended(self) -> bool:
+        """Whether the postmaster of a started server does not live any more, as of now."""
+        ...
+
+    def stop(self, *, immediately: bool = False) -> StopManner: ...
+
+    def remove(self) -> None:
+        """Stop the server, and delete all that belongs to the cluster."""
+        ...
+
+    def log_size(self) -> int:
+        """Bytes."""
+        ...
+
+    def read_log(self, begin: int = 0) -> bytes:
+        """What the server has written since its last launch, from there on (bytes)."""
+        ...
+
+    def read_configuration(self) -> bytes | None: ...
+
+    def replaced_file(self) -> str | None:
+        """What somebody has put in the place of a file of the server; None where it is there."""
+        ...
+
+    def empty_caches(self, policy: CachePolicy) -> str:
+        """Let the cluster's files, or everything, leave the page cache; what was done."""
+        ...
+
+    def page_cache(self, relation: str | None, first: Bytes | None) -> PageCache | None:
+        """As ``Site.page_cache``."""
+        ...
+
+    def evict(self, relation: str) -> bool:
+        """As ``Site.evict``."""
+        ...
+
+    def with_own_use(self, reader: OsReader) -> OsReader:
+        """What a reader reads of the host, and what an emulated node itself has used."""
+        ...
+
+
+class ServerHost(Protocol):
+    """A machine on which nodes of trials run."""
+
+    @property
+    def number(self) -> int:
+        """From 0, in the order of nodes."""
+        ...
+
+    @property
+    def is_here(self) -> bool:
+        """It is this machine."""
+        ...
+
+    @property
+    def boot(self) -> str | None:
+        """Which start of its kernel this is, where it tells."""
+        ...
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The disks below its clusters."""
+        ...
+
+    @property
+    def lost(self) -> bool:
+        """It cannot be asked any more; what ran there ends by itself."""
+        ...
+
+    def check(self) -> None:
+        """Raise HostLostError where it is lost."""
+        ...
+
+    def reader(self, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> OsReader:
+        """Reads its counters; ``postmasters``: of the servers that are told apart."""
+        ...

@@ -1,0 +1,168 @@
+"""A cluster on this machine, with what only its own machine sees and can do."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from teiten.errors import ServerError, TeitenError
+from teiten.execute.client.address import Address
+from teiten.execute.executor import Facts
+from teiten.execute.pinning import confirm
+from teiten.execute.postgres import elsewhere
+from teiten.execute.postgres.building.relinking import LinkedServer
+from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.marker import read_marker, remove_marked
+from teiten.execute.postgres.placement import confirm_placement
+from teiten.execute.postgres.relation_files import path_of, segments
+from teiten.execute.probes.os import OsReader
+from teiten.execute.sites.hosted import Launch
+from teiten.execute.sites.local.node_emulation import EmulatedNode
+from teiten.host.system.caches import empty_caches
+from teiten.host.system.page_cache import NOTHING, PageCache, cached, cached_below, evict
+from teiten.host.system.paths import Workdir
+from teiten.model.storage import Part
+from teiten.model.study import CachePolicy
+from teiten.model.trial import LINKED
+from teiten.model.units import Bytes
+
+SERVER = "server"
+
+
+@dataclass(frozen=True)
+class CopyOnDisk:
+    """Where a cluster's files are, and what else was made for it."""
+
+    workdir: Workdir
+    folders: tuple[Path, ...]
+    """All that hold its files, its own first."""
+    expected: Mapping[Part, Path]
+    """Where the parts of a placement must be found; empty without one."""
+    linked: LinkedServer | None
+    """A round's own server."""
+    in_named_folder: bool
+    """The study names where its data are."""
+
+    def remove(self) -> None:
+        """Delete what is left of it, if this process has made it."""
+        if self.linked is not None:
+            with contextlib.suppress(TeitenError, OSError):
+                remove_marked(self.linked.folder)
+        for folder in self.folders:
+            marker = read_marker(folder)
+            if marker is not None and marker.pid == os.getpid():
+                with contextlib.suppress(TeitenError, OSError):
+                    remove_marked(folder)
+            elsewhere.forget(self.workdir, folder)
+
+
+class LocalCluster(Cluster):
+    """``execute.sites.hosted.HostedCluster`` says what the methods do."""
+
+    emulated: EmulatedNode | None = None
+    copy: CopyOnDisk
+
+    @property
+    def facts(self) -> Facts:
+        linked = self.copy.linked
+        return {} if linked is None else {LINKED: linked.facts}
+
+    def launch(self, launch: Launch) -> Facts:
+        own = self.emulated = launch.emulated
+        self.forget_log()
+        self.configure(launch.settings)
+        self.pin(launch.cpus)
+        self.use_cgroups(launch.groups)
+        self.use_network_namespace(None if own is None else own.space)
+        self.listen_on(None if own is None else own.opening)
+        self.start()
+        facts: Facts = {} if own is None else {"machine": own.facts}
+        if launch.cpus:
+            facts["pinned"] = {SERVER: confirm(SERVER, self.pid, launch.cpus)}
+        if self.copy.expected:
+            facts["placement"] = confirm_placement(
+                lambda: self.connect(BENCH_DATABASE), self.data_directory, self.copy.expected
+            )
+        if self.copy.in_named_folder:
+            facts["data_directory"] = str(self.data_directory)
+        return facts
+
+    def has_ended(self) -> bool:
+        return not self.is_running()
+
+    def remove(self) -> None:
+        try:
+            super().remove()
+        finally:
+            self.copy.remove()
+
+    def address(self) -> Address:
+        return Address.by_socket(
+            self.socket_directory,
+            self.port,
+            self.user_name,
+            BENCH_DATABASE,
+            self.client_environment,
+        )
+
+    def peer_address(self) -> Address:
+        if self.emulated is None or self.emulated.address is None:
+            return self.address()
+        options = ("-h", self.emulated.address, "-p", str(self.port), "-U", self.user_name)
+        return Address(BENCH_DATABASE, options)
+
+    def password_lines(self) -> Sequence[str]:
+        """None: all nodes are on this machine."""
+        return ()
+
+    def with_own_use(self, reader: OsReader) -> OsReader:
+        return reader if self.emulated is None else self.emulated.beside(reader, self.pid)
+
+    def empty_caches(self, policy: CachePolicy) -> str:
+        return empty_caches(self.copy.folders, everything=policy is CachePolicy.DROP)
+
+    def page_cache(self, relation: str | None, first: Bytes | None) -> PageCache | None:
+        if relation is None:
+            return self._all_cached()
+        whole, left = NOTHING, first
+        with contextlib.closing(self._segments(relation)) as files:
+            for file in files:
+                part = cached(file, left)
+                if part is None:
+                    return None
+                whole += part
+                left = None if first is None else Bytes(first - whole.size)
+        return whole
+
+    def _all_cached(self) -> PageCache | None:
+        whole = NOTHING
+        for folder in self.copy.folders:
+            part = cached_below(folder)
+            if part is None:
+                return None
+            whole += part
+        return whole
+
+    def evict(self, relation: str) -> bool:
+        complete = True
+        with contextlib.closing(self._segments(relation)) as files:
+            for file in files:
+                complete &= evict(file)
+        return complete
+
+    def _segments(self, relation: str) -> Generator[IO[bytes], None, None]:
+        with self.connect(BENCH_DATABASE) as connection:
+            path = path_of(connection, relation)
+        if path is None:
+            raise ServerError(f"{relation} has no files of its own", "name a table or an index")
+        try:
+            yield from segments(self.data_directory, path)
+        except OSError as error:
+            raise ServerError(
+                f"the files of {relation} cannot be read: {error}", "see the trial's log"
+            ) from error
