@@ -34,6 +34,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("datasets.*",),
     ("ledger",),
     ("execute",),
+    ("analysis.model",),
+    ("kinds.contract_analyse",),
     ("analysis",),
     ("claims",),
     ("kinds.contract_present", "report"),

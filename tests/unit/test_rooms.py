@@ -88,10 +88,10 @@ ROOMS = {
     "execute/sites": Room(asks=(PLACE,), why="the room that is asked"),
     "execute/postgres/sweep": Room(asks=(PLACE,), why="sweeps what local sites have left"),
     "execute/postgres/building/build": Room(asks=(KIND,), why="a program is called pgbench"),
-    "analysis": Room((*FOUNDATION, *KINDS, *DATA_SETS, "analysis")),
+    "analysis": Room((*FOUNDATION, *KINDS, "kinds.contract_analyse", *DATA_SETS, "analysis")),
     "export": Room((*FOUNDATION, *KINDS, "export", "ledger", "analysis.model")),
     "claims": Room((*FOUNDATION, *KINDS, *FACTORS, "claims", "study", "analysis")),
-    "report": Room((*OF_PRESENT, "datasets.registry")),
+    "report": Room((*OF_PRESENT, "datasets.registry", "factors.registry")),
     "report/site/entry": Room(
         (*OF_PRESENT, "analysis.across.fingerprint", "analysis.across.history")
     ),
@@ -104,7 +104,8 @@ ROOMS = {
     "datasets/*/*": Room(asks=ALL, why="a kind of data"),
     "datasets/*/plan": Room((*FOUNDATION, *DATA_SETS, "datasets", "study"), ALL, "a kind of data"),
     "kinds": Room((*FOUNDATION, *KINDS)),
-    "kinds/contract": Room((*FOUNDATION, *KINDS, "factors.contract", "analysis.model", "study")),
+    "kinds/contract": Room((*FOUNDATION, *KINDS, "factors.contract", "study")),
+    "kinds/contract_analyse": Room((*FOUNDATION, "kinds.registry", "analysis.model")),
     "kinds/contract_present": Room((*OF_PRESENT, "kinds.registry")),
     "kinds/*/*": Room(OF_A_KIND, ALL, "a kind"),
     "kinds/*/plan": Room((*OF_A_KIND, *DATA_SETS, "factors.contract", "plan"), ALL, "a kind"),
@@ -128,7 +129,7 @@ NAMES = {
 SHARED = {MEASURED_SECONDS.name, TRANSACTIONS.name, *(one.name for one in OF_THE_MACHINE)}
 METRICS = {one.name for kind in names_of_kinds() for one in plan_of(kind).metrics} - SHARED
 ROOMS_OF_ONE = (
-    (KIND, r"kinds\.(?!registry\b|contract\b|contract_present\b|metrics\b)\w+"),
+    (KIND, r"kinds\.(?!registry\b|contract\b|contract_analyse\b|contract_present\b|metrics\b)\w+"),
     (DATA, r"datasets\.(?!registry\b|contract\b|plan\b|sql\b)\w+"),
     (PLACE, r"(?:execute|plan)\.sites\.(local|attached|remote)\b"),
 )

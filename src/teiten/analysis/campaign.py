@@ -25,7 +25,7 @@ from teiten.analysis.verdict.pairs_check import recorded_check
 from teiten.analysis.verdict.replication import recorded_replication
 from teiten.analysis.verdict.stopping import standing
 from teiten.analysis.verdict.together import judged_together
-from teiten.kinds.contract import analysis_of
+from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import with_wal_per_transaction
 from teiten.model.plan import Plan, PlannedTrial

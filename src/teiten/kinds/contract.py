@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from teiten.factors.contract import Need
-from teiten.kinds.registry import Stage, kind, offers
+from teiten.kinds.registry import Stage, kind
 from teiten.model.installation import Installation
 from teiten.model.metrics import Metric
 from teiten.model.modules import ModuleTools
@@ -18,9 +18,6 @@ from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds
 from teiten.study.place import Place
 from teiten.study.schema import WorkloadTable
-
-if TYPE_CHECKING:
-    from teiten.analysis.model.measured import Measured
 
 
 @dataclass(frozen=True)
@@ -161,6 +158,12 @@ class KindPlan(ABC):
         """The levels of a factor that a workload tells; None where the study names them."""
         return None
 
+    axis: ClassVar[str | None] = None
+    """The factor whose levels stand on the axis of a report's chart, where it is varied."""
+    own_factor: ClassVar[str | None] = None
+    """A factor that every trial of the kind has, and no trial of another kind. Reports name its
+    levels without the factor, and beside it only what varies in the workload."""
+
     # In a plan
 
     def unpaired(self, workload: Workload) -> str | None:
@@ -256,51 +259,3 @@ def plan_of(name: str) -> KindPlan:
 def all_last(study: Study) -> bool:
     """Whether every trial of a study is measured for a time that the study chooses."""
     return all(plan_of(one.kind).lasts for one in study.workloads)
-
-
-@dataclass(frozen=True)
-class Unlike:
-    """What two campaigns' workloads of one name have; ``code`` has a text in the reports."""
-
-    code: str
-    here: object
-    there: object
-    """As ``here`` where it is the same."""
-    subject: str = ""
-    """What of the workload it is about; empty for the whole."""
-
-
-class KindAnalysis:
-    """A kind where trials are analysed; ``kinds/KIND/analyse.py`` holds one as ``ANALYSIS``.
-
-    A kind without that file has verdicts, and no further results.
-    """
-
-    by_pgbench: ClassVar[bool] = False
-    """Its numbers depend on the version of the campaign's pgbench."""
-
-    def results(self, measured: Measured) -> object:
-        """What is found beside verdicts: the kind's own values."""
-        return None
-
-    def identity(self, workload: Workload) -> dict[str, Any]:
-        """What makes a workload the same work in another campaign, as JSON."""
-        return {"texts": [[one.name, one.text] for one in workload.options.texts]}
-
-    def unlike(self, a: Workload, b: Workload) -> Iterator[Unlike]:
-        """What two workloads of the kind must have in common to be compared."""
-        same = self.identity(a) == self.identity(b)
-        yield Unlike("script", a.options.source, a.options.source if same else b.options.source)
-
-    def unlike_trials(self, a: PlannedTrial, b: PlannedTrial) -> Iterator[Unlike]:
-        """What two trials of one cell should have in common; it is a caution where they do not."""
-        return iter(())
-
-
-def analysis_of(name: str) -> KindAnalysis:
-    """What a kind does with its trials. Raises KeyError for an unknown one."""
-    if not offers(name, Stage.ANALYSE):
-        return KindAnalysis()
-    found = kind(name, Stage.ANALYSE).ANALYSIS
-    assert isinstance(found, KindAnalysis), f"kinds/{name}/analyse.py holds no KindAnalysis"
-    return found

@@ -51,11 +51,6 @@ class OwnAnswer:
 class KindPresent(ABC):
     """A kind in the report. Texts are those of the kit's language; nothing here is HTML."""
 
-    axis: ClassVar[str | None] = None
-    """The factor whose levels stand on the axis of a chart, where it is varied."""
-    own_factor: ClassVar[str | None] = None
-    """A factor that every trial of the kind has and no other: its levels are told by their names
-    alone, and beside it only what varies in the workload."""
     columns: ClassVar[tuple[TrialColumn, ...]] = ()
     by_level: ClassVar[tuple[str, ...]] = ()
     """Metrics besides what is judged of which a comparison of campaigns has a chart by level."""
@@ -130,3 +125,13 @@ def present_of(name: str) -> KindPresent:
     found = kind(name, Stage.PRESENT).PRESENT
     assert isinstance(found, KindPresent), f"kinds/{name}/present.py holds no KindPresent"
     return found
+
+
+def presents_in(kit: Kit) -> dict[str, KindPresent]:
+    """The kinds of a study's workloads in its report, by their names."""
+    return {name: present_of(name) for name in sorted({w.kind for w in kit.study.workloads})}
+
+
+def present_in(kit: Kit, workload: str) -> KindPresent:
+    """The kind of a workload in the report of its study."""
+    return present_of(kit.study.workload(workload).kind)

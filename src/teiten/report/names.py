@@ -6,20 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from teiten.kinds.contract_present import present_of
+from teiten.kinds.contract import plan_of
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX
-from teiten.report.sites import named_by_user, of_one_start
 from teiten.report.texts import Texts
 
 Context = tuple[tuple[str, str], ...]
 CLIENTS = "clients"
 SERVER = "server"
 CORES = "cores"
-PLACEMENT = "placement"
-COUNTED = {CLIENTS: ("level.client", "level.clients"), CORES: ("level.core", "level.cores")}
-"""Factors whose levels are numbers of things: the texts of one and of several."""
-
 MANY_SIDES = 4
 """So many levels that are contrasted make a curve, where nothing else is on the axis."""
 
@@ -50,11 +45,11 @@ class Names:
         self.ratio = t("table.ratio" if self.by_version else "table.ratio-sides")
         self.configured = self.is_server and bool(study.server_levels)
         self.workload_titles = {one.name: t.of(one.title) for one in study.workloads}
-        kinds = [present_of(one) for one in sorted({one.kind for one in study.workloads})]
+        kinds = [plan_of(one) for one in sorted({one.kind for one in study.workloads})]
         self.axes = [one.axis for one in kinds if one.axis is not None]
         self.own_factors = {one.own_factor for one in kinds if one.own_factor is not None}
         self.told = _told(plan)
-        self.of_one_start = of_one_start(plan)
+        self.of_one_start = bool(plan.servers_elsewhere)
         factor = study.factor(study.contrast)
         levels = factor.levels if factor else ()
         self.sides = {one.level: one for one in _sides(levels, plan, self)}
@@ -63,7 +58,7 @@ class Names:
             for level, one in plan.servers
         }
         self.single = {one.name for one in study.factors if len(one.levels) == 1}
-        self.contrast_on_axis = study.contrast == CORES or (
+        self.contrast_on_axis = f"counted.{study.contrast}.side" in t or (
             study.contrast != SERVER
             and len(levels) >= MANY_SIDES
             and bool(self.axes)
@@ -87,8 +82,8 @@ class Names:
     def factor(self, name: str) -> str:
         if name.startswith(GUC_PREFIX):
             return name.removeprefix(GUC_PREFIX)
-        if name == PLACEMENT and self.emulates:
-            return self.t("storage.emulated", name=self.t("factor.placement"))
+        if self.emulates and f"emulated.factor.{name}" in self.t:
+            return self.t(f"emulated.factor.{name}")
         return self.t.either(f"factor.{name}", name)
 
     def side(self, level: str) -> Side:
@@ -120,9 +115,9 @@ class Names:
         return known.short if known else level
 
     def _level(self, factor: str, level: str) -> str:
-        if factor in COUNTED:
-            one, many = COUNTED[factor]
-            return self.t(one if level == "1" else many, count=level)
+        if f"counted.{factor}.one" in self.t:
+            number = "one" if level == "1" else "many"
+            return self.t(f"counted.{factor}.{number}", count=level)
         if factor == SERVER and level in self.servers:
             return self.servers[level].long
         if factor in self.own_factors:
@@ -162,7 +157,7 @@ def _told(plan: Plan) -> dict[Context, Context]:
     is told with factors of which the workload has a single level, even if others have several."""
     found: dict[Context, Context] = {}
     for workload in plan.study.workloads:
-        own = present_of(workload.kind).own_factor
+        own = plan_of(workload.kind).own_factor
         if own is None:
             continue
         contexts = {
@@ -190,12 +185,11 @@ def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
     versions = {level: str(one.version) for level, one in plan.servers}
     texts = [versions.get(level, level) for level in levels]
     clear = len(set(texts)) == len(texts)
-    named = named_by_user(plan)
     return [
         Side(
             level,
             f"PostgreSQL {text}"
-            if clear and level not in named
+            if clear and level not in plan.servers_elsewhere
             else f"PostgreSQL {text} ({level})",
             text if clear else level,
         )
@@ -206,11 +200,11 @@ def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
 def _of_factor(factor: str, level: str, names: Names) -> Side:
     """``PostgreSQL with page checksums``, ``on``; of factors without texts ``jit = on``, ``on``."""
     t = names.t
-    if factor == CORES:
-        cores = names.context(((factor, level),))
-        return Side(level, t("side.cores", cores=cores), cores)
-    if factor == PLACEMENT and names.emulates:
-        return Side(level, t("storage.emulated-side", level=level), level)
+    if f"counted.{factor}.side" in t:
+        counted = names.context(((factor, level),))
+        return Side(level, t(f"counted.{factor}.side", level=counted), counted)
+    if names.emulates and f"emulated.side.{factor}" in t:
+        return Side(level, t(f"emulated.side.{factor}", level=level), level)
     return Side(
         level,
         t.either(f"side.{factor}.{level}", _called(factor, level, names)),

@@ -1,5 +1,5 @@
 """The texts of the reports, by language, looked up by dotted key: TOML files under ``i18n``, and
-``words.LANGUAGE.toml`` in the folder of each kind of workload and of each data set."""
+``words.LANGUAGE.toml`` in the folder of each kind of workload, data set and factor."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from teiten import datasets, kinds
+from teiten import datasets, factors, kinds
 from teiten.datasets.registry import names as names_of_datasets
+from teiten.factors.registry import folders as names_of_factors
 from teiten.kinds.registry import names as names_of_kinds
 from teiten.model.facts import Caution
 from teiten.model.text import Bilingual, Language
@@ -77,16 +78,17 @@ def read_entries(name: str) -> dict[str, str]:
 
 
 def words_in(package: str, language: Language) -> dict[str, str]:
-    """The words in the folder of a kind of workload, or of a data set, as dotted keys; empty where
-    it has none of its own."""
+    """The words in the folder of a kind of workload, a data set or a factor, as dotted keys; empty
+    where it has none of its own."""
     return _entries(resources.files(package) / f"words.{language}.toml")
 
 
 def with_words() -> tuple[str, ...]:
-    """The folders that may have words: of all kinds of workloads and of data sets."""
+    """The folders that may have words: of all kinds of workloads, data sets and factors."""
     return (
         *(f"{kinds.__name__}.{one}" for one in names_of_kinds()),
         *(f"{datasets.__name__}.{one}" for one in names_of_datasets()),
+        *(f"{factors.__name__}.{one}" for one in names_of_factors()),
     )
 
 

@@ -13,7 +13,7 @@ from teiten.analysis.across.fingerprint import way_of
 from teiten.analysis.model.comparison import ComparedLevel, Difference, Weight
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.datasets.plan import rows_of
-from teiten.kinds.contract import analysis_of
+from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.installation import Installation
 from teiten.model.plan import Cell, Plan, PlannedTrial
 from teiten.model.quantities import exact_size

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Any
 
-from teiten.kinds.contract import analysis_of
+from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
 from teiten.model.sql import commands

@@ -9,7 +9,7 @@ from teiten.analysis.across.fingerprint import commands_of
 from teiten.analysis.model.measured import Measured
 from teiten.analysis.verdict.carry_over import left_behind
 from teiten.analysis.verdict.pairs import observe
-from teiten.kinds.contract import KindAnalysis, Unlike
+from teiten.kinds.contract_analyse import KindAnalysis, Unlike
 from teiten.kinds.pgbench.loads import scalings
 from teiten.kinds.pgbench.model import clients_of, pgbench_of
 from teiten.kinds.pgbench.placements import placements

@@ -76,6 +76,7 @@ class PgbenchKind(KindPlan):
     changeable_of_one: ClassVar[tuple[str, ...]] = ("script", "clients")
     level_keys: ClassVar[tuple[str, ...]] = ("clients",)
     brings: ClassVar[tuple[str, ...]] = ("clients", "query_mode", *OF_NODES)
+    axis: ClassVar[str | None] = "clients"
     needs: ClassVar[tuple[str, ...]] = ("clients",)
     lasts = True
     paired_within = WITHIN.name

@@ -10,7 +10,7 @@ from statistics import fmean, median
 from teiten.analysis.model.measured import Measured as Campaign
 from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.pairs import observe
-from teiten.kinds.contract import KindAnalysis, Unlike
+from teiten.kinds.contract_analyse import KindAnalysis, Unlike
 from teiten.kinds.probes.findings.cliffs import cliff_of
 from teiten.kinds.probes.findings.effects import disk_read, effect_of, yardstick
 from teiten.kinds.probes.findings.estimates import arithmetic, geometric

@@ -73,6 +73,8 @@ class Probes(KindPlan):
     )
     changeable_of_one: ClassVar[tuple[str, ...]] = ("probes",)
     brings: ClassVar[tuple[str, ...]] = ("probe",)
+    axis: ClassVar[str | None] = "probe"
+    own_factor: ClassVar[str | None] = "probe"
     without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
     site_needs: ClassVar[frozenset[Need]] = frozenset({Need.HERE})
     fits = True

@@ -109,6 +109,7 @@ class Procedures(KindPlan):
     options = ProcedureOptions
     table = ProcedureTable
     brings: ClassVar[tuple[str, ...]] = (METHOD,)
+    own_factor: ClassVar[str | None] = "method"
     without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
 
     def options_of(self, place: Place, table: WorkloadTable) -> ProcedureOptions:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 
 from teiten.analysis.model.measured import Measured
-from teiten.kinds.contract import KindAnalysis, Unlike
+from teiten.kinds.contract_analyse import KindAnalysis, Unlike
 from teiten.kinds.queries.explained import query_plans
 from teiten.kinds.queries.model import queries_of
 from teiten.kinds.queries.results import QueriesFound

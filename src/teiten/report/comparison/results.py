@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.comparison import UnpairedResult
 from teiten.analysis.model.findings import LevelResult
+from teiten.kinds.contract_present import present_in
 from teiten.report.blocks import Block, Gallery, Heading
 from teiten.report.charts.base import Chart, Columns, as_columns, coloured
 from teiten.report.charts.forest import ForestWords, forest
@@ -68,7 +69,7 @@ def forest_chart(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
 
 def _charts(pair: Pair, prefix: str, found: Sequence[UnpairedResult]) -> Iterator[Chart]:
     for one in found:
-        if one.metric.judged or one.metric.name in pair.kits[0].present(one.workload).by_level:
+        if one.metric.judged or one.metric.name in present_in(pair.kits[0], one.workload).by_level:
             chart = _by_level(pair, f"{prefix}-{one.metric.name}-levels", one)
             if chart is not None:
                 yield chart

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictKind
-from teiten.kinds.contract_present import OwnAnswer
+from teiten.kinds.contract_present import OwnAnswer, present_in, presents_in
 from teiten.model.server_build import OF_BUILDS
 from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Pairs, Section, Statement, Text, WithoutScripts
@@ -68,7 +68,7 @@ def _asked(kit: Kit) -> tuple[ContrastResult, ...]:
     found = primary(kit)
     chosen = {
         id(one)
-        for name, kind in kit.kinds.items()
+        for name, kind in presents_in(kit).items()
         if kind.own_answer(kit) is None
         for one in kind.answered(
             kit, [one for one in found if kit.study.workload(one.workload).kind == name]
@@ -78,7 +78,7 @@ def _asked(kit: Kit) -> tuple[ContrastResult, ...]:
 
 
 def _own(kit: Kit) -> Iterator[OwnAnswer]:
-    for kind in kit.kinds.values():
+    for kind in presents_in(kit).values():
         found = kind.own_answer(kit)
         if found is not None:
             yield found
@@ -113,7 +113,7 @@ def _statement(kit: Kit, at: int, contrast: ContrastResult) -> Statement:
         verdict_kind(contrast.overall),
         verdict_word(t, contrast.overall),
         answer_sentence(t, names, kit.analysis, contrast),
-        *kit.present(contrast.workload).beside(kit, f"forest-{at + 1}", contrast),
+        *present_in(kit, contrast.workload).beside(kit, f"forest-{at + 1}", contrast),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from teiten.kinds.contract_present import KindPresent
+from teiten.kinds.contract_present import KindPresent, presents_in
 from teiten.model.plan import Plan
 from teiten.model.study import CachePolicy, Workload
 from teiten.report.blocks import (
@@ -146,7 +146,7 @@ def _of_kinds(kit: Kit, say: Callable[[KindPresent, Workload], str]) -> list[str
     """What each kind of the study's workloads says, of its first one."""
     workloads = kit.study.workloads
     first = {one.kind: one for one in reversed(workloads)}
-    return [say(kind, first[name]) for name, kind in kit.kinds.items()]
+    return [say(kind, first[name]) for name, kind in presents_in(kit).items()]
 
 
 def _procedure(kit: Kit) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from teiten.analysis.model.findings import TrialView
+from teiten.kinds.contract_present import present_in, presents_in
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import Chart, Fit, as_columns
 from teiten.report.charts.series import SERIES_PANEL, series_spec
@@ -30,7 +31,7 @@ class Offered:
 
 
 def _offered(kit: Kit, workload: str, trials: Sequence[TrialView]) -> Offered:
-    known = (*kit.present(workload).series, *OF_THE_MACHINE)
+    known = (*present_in(kit, workload).series, *OF_THE_MACHINE)
     contexts = {kit.context_of(trial) for trial in trials}
     ordered = sorted(contexts, key=kit.names.order)
     found = tuple(
@@ -105,7 +106,7 @@ def _chooser(
 ) -> dict[str, Any]:
     """Compact columns for the page: indices instead of names, a start and step for the seconds."""
     t = kit.t
-    of_kinds = [column for kind in kit.kinds.values() for column in kind.series]
+    of_kinds = [column for kind in presents_in(kit).values() for column in kind.series]
     stride = stride_for(kit.analysis.trials, (*of_kinds, *OF_THE_MACHINE))
     places = {level: at for at, level in enumerate(offered.levels)}
     entries = []
@@ -148,7 +149,7 @@ def _chooser(
 
 def _thinned(kit: Kit, trials: Sequence[TrialView], stride: int) -> str:
     """How many samples of a load a point stands for, where it is more than one."""
-    sources = {column.source for kind in kit.kinds.values() for column in kind.series}
+    sources = {column.source for kind in presents_in(kit).values() for column in kind.series}
     count = stride * max(
         (one.stride for trial in trials for one in trial.series if one.source in sources),
         default=1,

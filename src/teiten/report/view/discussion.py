@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from teiten.analysis.model.discussion import Course, MeanApart, Parting, ProcessorUse, SignCount
 from teiten.analysis.model.per_transaction import PerTransaction
+from teiten.kinds.contract_present import present_in
 from teiten.model.metrics import Metric
 from teiten.model.stacks import CostChange
 from teiten.report.blocks import Block, Details, Heading, Section, Text, Unfolded
@@ -48,12 +49,12 @@ def discussion(kit: Kit) -> Section:
 
 
 def _of_workload(kit: Kit, name: str) -> Iterator[tuple[str, ...]]:
-    yield from kit.present(name).discussed(kit, name)
+    yield from present_in(kit, name).discussed(kit, name)
     found = kit.analysis.discussion
     yield tuple(_parting(kit, one) for one in found.partings if one.workload == name)
     yield tuple(_all_counted(kit, [one for one in found.tallies if one.workload == name]))
     yield tuple(_mean_apart(kit, one) for one in found.means if one.workload == name)
-    yield from kit.present(name).discussed_after(kit, name)
+    yield from present_in(kit, name).discussed_after(kit, name)
 
 
 def told_contrast(kit: Kit, workload: str, old: str, new: str) -> bool:

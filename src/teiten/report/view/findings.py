@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from teiten.analysis.model.claims import ClaimOutcome, ClaimStanding
+from teiten.kinds.contract_present import presents_in
 from teiten.report.blocks import Block, Details, Gallery, Section, Text, Unfolded
 from teiten.report.charts.base import Chart
 from teiten.report.claim_words import (
@@ -23,7 +24,7 @@ from teiten.report.view.kit import Kit
 
 def findings(kit: Kit) -> Section:
     """Empty where the study replicates no published finding."""
-    of_kinds = [one.published(kit) for one in kit.kinds.values()]
+    of_kinds = [one.published(kit) for one in presents_in(kit).values()]
     charts = tuple(chart for charts, _ in of_kinds for chart in charts)
     tables = tuple(table for _, tables in of_kinds for table in tables)
     return findings_section(kit, kit.analysis.claims, charts, tables)

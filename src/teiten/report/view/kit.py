@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from functools import cached_property
 
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView
-from teiten.kinds.contract_present import KindPresent, present_of
 from teiten.model.metrics import RATE, Metric
 from teiten.model.text import Language
 from teiten.model.trial import Outcome
@@ -47,17 +46,6 @@ class Kit:
         self.t: Texts = texts(language)
         self.names = Names(analysis.plan, self.t)
         self.study = analysis.plan.study
-
-    @cached_property
-    def kinds(self) -> dict[str, KindPresent]:
-        """How the kinds of the study's workloads are shown, by their names."""
-        return {
-            name: present_of(name) for name in sorted({one.kind for one in self.study.workloads})
-        }
-
-    def present(self, workload: str) -> KindPresent:
-        """How the kind of a workload is shown."""
-        return self.kinds[self.study.workload(workload).kind]
 
     @cached_property
     def of_nodes(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.kinds.contract_present import presents_in
 from teiten.model.text import Language
 from teiten.report.blocks import Page, with_contents
 from teiten.report.notes import NO_NOTES, Notes
@@ -30,7 +31,7 @@ def view(
         *([t("meta.finished", at=kit.moment(ended))] if ended else []),
         t("meta.profile", profile=kit.study.profile),
     )
-    of_kinds = (section for kind in kit.kinds.values() for section in kind.sections(kit))
+    of_kinds = (section for kind in presents_in(kit).values() for section in kind.sections(kit))
     sections = with_contents(
         t("heading.contents"),
         answer(kit),

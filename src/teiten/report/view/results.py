@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from teiten.kinds.contract_present import present_in
 from teiten.report.blocks import Block, Heading, Section, Text
 from teiten.report.view.kit import Kit
 
@@ -13,5 +14,5 @@ def results(kit: Kit) -> Section:
         workload = kit.study.workload(name)
         shown += [Heading(3, kit.names.workload(name), part=True)]
         shown += [Text(kit.t.of(workload.description))]
-        shown += kit.present(name).results(kit, f"workload-{at + 1}", name)
+        shown += present_in(kit, name).results(kit, f"workload-{at + 1}", name)
     return Section("results", kit.t("section.results"), tuple(shown))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from teiten.kinds.contract_present import presents_in
 from teiten.model.distribution import CoordinatorRows
 from teiten.model.facts import HostFacts
 from teiten.report.blocks import Drawing
@@ -34,7 +35,7 @@ def topology(kit: Kit) -> Drawing:
         Topology(
             t("topology.title"),
             _machine_box(kit, machine_heading(kit), facts, narrow=client is not None),
-            next(iter(kit.kinds.values())).load(kit),
+            next(iter(presents_in(kit).values())).load(kit),
             link_text(kit),
             servers,
             _turns(kit) if len(servers) > 1 else "",

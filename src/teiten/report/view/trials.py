@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from teiten.analysis.model.findings import TrialView, Verdict
 from teiten.kinds.contract import plan_of
-from teiten.kinds.contract_present import TrialColumn
+from teiten.kinds.contract_present import TrialColumn, presents_in
 from teiten.kinds.metrics import in_order
 from teiten.model.trial import Outcome, Problem
 from teiten.report.blocks import Download
@@ -45,7 +45,7 @@ def problems_text(kit: Kit, problems: Sequence[Problem]) -> str:
 def trial_table(kit: Kit) -> Table:
     """All attempts in the order in which they ran."""
     t = kit.t
-    of_kinds = (one for kind in kit.kinds.values() for one in kind.columns)
+    of_kinds = (one for kind in presents_in(kit).values() for one in kind.columns)
     measured = {name for trial in kit.analysis.trials for name in trial.metrics}
     present = [one for one in (*of_kinds, *OF_THE_MACHINE) if one.metric in measured]
     columns = (
@@ -153,7 +153,8 @@ def trial_download(kit: Kit) -> Download:
     """Every attempt with every metric, unrounded, in base units (seconds, bytes, shares)."""
     trials = kit.analysis.trials
     measured = {name for trial in trials for name in trial.metrics}
-    own = [one.name for kind in kit.kinds for one in plan_of(kind).metrics if one.name in measured]
+    kinds = sorted({workload.kind for workload in kit.study.workloads})
+    own = [one.name for kind in kinds for one in plan_of(kind).metrics if one.name in measured]
     metrics = list(dict.fromkeys((*own, *in_order(sorted(measured)))))
     factors = [one.name for one in kit.study.factors]
     names = (

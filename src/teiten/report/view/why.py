@@ -11,6 +11,7 @@ import numpy as np
 
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.node_series import WAITS, find_series
+from teiten.kinds.contract_present import present_in
 from teiten.model.metrics import CPU_USERS
 from teiten.model.units import MIB
 from teiten.report.blocks import Block, Gallery, Heading, Section
@@ -48,7 +49,7 @@ def _of_workload(kit: Kit, prefix: str, name: str, groups: Sequence[TrialGroup])
     if not charts and not causes:
         return
     yield Heading(3, kit.names.workload(name), part=True)
-    yield from kit.present(name).limits(kit, name)
+    yield from present_in(kit, name).limits(kit, name)
     if charts:
         yield Gallery(charts)
     if causes:

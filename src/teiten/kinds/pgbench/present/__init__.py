@@ -21,7 +21,7 @@ from teiten.model.paired_starts import LEAST_SECONDS
 from teiten.model.study import MOST_SECONDS, Way, Workload
 from teiten.report.blocks import Block, Gallery, Section
 from teiten.report.charts.base import Chart
-from teiten.report.names import CLIENTS, Names
+from teiten.report.names import Names
 from teiten.report.numbers import fixed
 from teiten.report.series import SeriesColumn
 from teiten.report.sites import of_one_start
@@ -35,7 +35,6 @@ from teiten.report.view.usual import UsualPresent, tables_of
 
 
 class PgbenchPresent(UsualPresent):
-    axis = CLIENTS
     columns = (
         TrialColumn("tps", digits=5),
         TrialColumn("tps_trimmed", digits=5),

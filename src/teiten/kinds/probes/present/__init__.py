@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from teiten.kinds.contract_present import OwnAnswer, TrialColumn
-from teiten.kinds.probes.model import PROBE, probes_of, run_of
+from teiten.kinds.probes.model import probes_of, run_of
 from teiten.kinds.probes.present.beside import beside_section
 from teiten.kinds.probes.present.curves import (
     clients_chart,
@@ -30,8 +30,6 @@ from teiten.report.view.usual import UsualPresent
 
 
 class ProbesPresent(UsualPresent):
-    axis = PROBE
-    own_factor = PROBE
     columns = (
         TrialColumn("probe_seconds", 1000.0),
         TrialColumn("from_buffers", 100.0, decimals=1),

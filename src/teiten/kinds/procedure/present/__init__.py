@@ -35,7 +35,6 @@ DIGITS = 3
 
 
 class ProcedurePresent(UsualPresent):
-    own_factor = METHOD
     columns = (
         TrialColumn(PROCEDURE_TIME.name, 1000.0),
         TrialColumn(BACKEND_CPU.name, 1000.0),

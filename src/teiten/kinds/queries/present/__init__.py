@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from teiten.analysis.model.findings import ContrastResult
 from teiten.kinds.contract_present import TrialColumn
-from teiten.kinds.queries.model import QUERY, queries_of
+from teiten.kinds.queries.model import queries_of
 from teiten.kinds.queries.present.contrasts import times_table
 from teiten.kinds.queries.present.groups import answer_forest, points
 from teiten.kinds.queries.present.plans import plans
@@ -25,8 +25,6 @@ from teiten.report.view.usual import UsualPresent, contrasts_of
 
 
 class QueriesPresent(UsualPresent):
-    axis = QUERY
-    own_factor = QUERY
     columns = (
         TrialColumn("query_seconds", 1000.0, digits=5),
         TrialColumn("over_timeout", decimals=0),
