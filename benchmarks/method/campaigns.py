@@ -98,7 +98,7 @@ def _any(single: Iterator[Said]) -> Said:
         np.any([one.slower for one in found], axis=0),
         np.all([one.equivalent for one in found], axis=0),
         None,
-        np.max([one.pairs for one in found], axis=0),
+        np.stack([one.pairs for one in found]).max(axis=0),
     )
 
 

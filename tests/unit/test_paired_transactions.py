@@ -45,8 +45,8 @@ def times(
 ) -> PairedTimes:
     latency = np.column_stack((a, b)).astype(np.uint64)
     count = len(latency)
-    ends = latency.sum(axis=1).cumsum()
-    start = np.column_stack((ends, ends)) - latency.sum(axis=1)[:, None]
+    both = latency.sum(axis=1)
+    start = np.repeat((both.cumsum() - both)[:, None], 2, axis=1).astype(np.uint64)
     return PairedTimes(
         start,
         latency,

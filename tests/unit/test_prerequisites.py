@@ -86,3 +86,18 @@ def test_a_rust_that_is_too_old_or_cannot_link(programs: Path, version: str, hin
     (programs / "cc").symlink_to("/bin/true")
     done = prerequisites("rust", programs)
     assert done.returncode == (3 if version.startswith("1.87") else 0)
+
+
+def test_a_rust_without_clippy_is_a_note_before_all_else(programs: Path) -> None:
+    for name in ("rustfmt", "cc"):
+        (programs / name).symlink_to("/bin/true")
+    for name, code in (("rustc", "echo 'rustc 1.99.0 (abc 2026-01-01)'"), ("cargo", '[ "$1" = fmt ]')):
+        (programs / name).write_text(f"#!/bin/sh\n{code}\n", encoding="ascii")
+        (programs / name).chmod(0o755)
+    assert prerequisites("rust", programs).returncode == 0
+    done = prerequisites("rust-tools", programs)
+    assert done.returncode == 3 and "sudo apt-get install rust-clippy rustfmt" in done.stderr
+    done = prerequisites("tests", programs)
+    assert done.returncode == 0 and "note: Rust without clippy or rustfmt" in done.stderr
+    (programs / "cargo").write_text("#!/bin/sh\n", encoding="ascii")
+    assert "clippy" not in prerequisites("tests", programs).stderr
