@@ -7,6 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -60,10 +61,10 @@ def test_memory_that_is_used_up(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_full_ledger_outside_its_module(capsys: pytest.CaptureFixture[str]) -> None:
-    connection = sqlite3.connect(":memory:")
-    connection.execute("PRAGMA max_page_count = 1")
-    with pytest.raises(sqlite3.Error) as caught:
-        connection.execute("CREATE TABLE t (x)")
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("PRAGMA max_page_count = 1")
+        with pytest.raises(sqlite3.Error) as caught:
+            connection.execute("CREATE TABLE t (x)")
     assert report_failure(caught.value) == 3
     assert "the disk is full" in capsys.readouterr().err
 

@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from teiten.analysis.verdict.sequential import least_pairs
 from teiten.errors import UsageError
 from teiten.model.plan import Plan
 from teiten.model.study import Study
 from teiten.plan.durations import block_seconds, preparing_seconds
 from teiten.plan.estimate import estimate
-from teiten.plan.pairs import MOST_TRIALS
+from teiten.plan.pairs import LEAST_BLOCKS, MOST_TRIALS
+from teiten.plan.side_by_side import pairs_of_a_start
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
 from teiten.study.sides import Shared, ab_study, null_study
@@ -57,7 +59,24 @@ def test_a_budget_too_short_for_one_pair_says_how_long_one_takes() -> None:
         "the budget of 20 s is too short: one pair takes about 2"
     )
     assert "and preparing up to 7 s before the first" in caught.value.message
-    assert caught.value.hint.startswith("give --budget 1m or more")
+    assert caught.value.hint.startswith("give --budget 3m or more")
+
+
+@pytest.mark.parametrize("duration", ["5s", "10s"])
+def test_the_least_budget_permits_a_verdict_and_one_minute_less_does_not(duration: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        ab(budget="20s", duration=duration, overrides=("scale=1",))
+    least = int(caught.value.hint.removeprefix("give --budget ").partition("m ")[0])
+    for minutes, enough in ((least, True), (least - 1, False)):
+        study = ab(budget=f"{minutes}m", duration=duration, overrides=("scale=1",))
+        starts = study.measure.blocks // pairs_of_a_start(study)
+        assert (starts >= least_pairs(study.measure.alpha)) == enough
+
+
+@pytest.mark.parametrize("levels", [1, 2, 10])
+@pytest.mark.parametrize("alpha", [0.05, 0.01, 0.001])
+def test_a_verdict_can_come_with_the_blocks_of_the_least_budget(levels: int, alpha: float) -> None:
+    assert least_pairs(alpha, levels) <= LEAST_BLOCKS
 
 
 def test_a_budget_too_short_for_a_block_of_a_sweep() -> None:

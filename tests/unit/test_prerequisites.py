@@ -91,7 +91,10 @@ def test_a_rust_that_is_too_old_or_cannot_link(programs: Path, version: str, hin
 def test_a_rust_without_clippy_is_a_note_before_all_else(programs: Path) -> None:
     for name in ("rustfmt", "cc"):
         (programs / name).symlink_to("/bin/true")
-    for name, code in (("rustc", "echo 'rustc 1.99.0 (abc 2026-01-01)'"), ("cargo", '[ "$1" = fmt ]')):
+    for name, code in (
+        ("rustc", "echo 'rustc 1.99.0 (abc 2026-01-01)'"),
+        ("cargo", '[ "$1" = fmt ]'),
+    ):
         (programs / name).write_text(f"#!/bin/sh\n{code}\n", encoding="ascii")
         (programs / name).chmod(0o755)
     assert prerequisites("rust", programs).returncode == 0

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from teiten.errors import TrialsFailedError
 from teiten.execute.scheduler import FailureStreaks, next_trial, rehearsals
-from teiten.model.plan import Plan
-from teiten.model.progress import Finished, compared_together, counting
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.progress import Finished, compared_together, counting, most_attempts
 from teiten.model.trial import Outcome, Problem, Trial
 from tests.fixtures.synthetic_plan import make_plan
 
@@ -136,3 +136,24 @@ def test_a_trial_may_use_up_its_repeats_before_the_campaign_is_given_up(
         streaks.ended(trial, ended(1, Outcome.FAILED))
     with pytest.raises(TrialsFailedError, match=f"{failures} trials in a row"):
         streaks.ended(trial, ended(1, Outcome.FAILED))
+
+
+def in_block(number: int) -> list[PlannedTrial]:
+    return [trial for trial in PLAN.trials if trial.block == number]
+
+
+def test_a_machine_that_is_busy_throughout_is_not_asked_again() -> None:
+    finished = [(trial.number, 1, Outcome.DISTURBED) for trial in PLAN.trials]
+    assert most_attempts(PLAN, finished) == 1 and next_trial(PLAN, finished) is None
+    (number, _, _), *others = finished
+    calmer = [(number, 1, Outcome.COUNTED), *others]
+    assert most_attempts(PLAN, calmer) == 1 + PLAN.study.measure.repeats
+    again = [*calmer, *((number, 2, Outcome.DISTURBED) for number, _, _ in finished)]
+    assert next_trial(PLAN, again) is None
+
+
+def test_less_than_a_block_of_disturbed_trials_is_asked_again() -> None:
+    first = [(trial.number, 1, Outcome.DISTURBED) for trial in in_block(1)]
+    assert most_attempts(PLAN, first[:-1]) == 1 + PLAN.study.measure.repeats
+    failed = [*first[:-1], (first[-1][0], 1, Outcome.FAILED)]
+    assert most_attempts(PLAN, failed) == 1 + PLAN.study.measure.repeats

@@ -6,14 +6,16 @@ import io
 
 import pytest
 import rich.console
+from rich.live import Live
 
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.cli.campaign.decision import standing_lines
-from teiten.cli.campaign.progress import LiveWatcher, PlainWatcher
+from teiten.cli.campaign.progress import LiveWatcher, Pace, PlainWatcher
 from teiten.cli.console import Console, Verbosity
 from teiten.model.plan import Plan
-from teiten.model.trial import Attempt, Outcome
+from teiten.model.trial import Attempt, Outcome, Problem, Trial
 from tests.fixtures.pairs import ab_plan
+from tests.fixtures.synthetic_plan import make_plan
 
 PLAN = ab_plan(duration="5s")
 
@@ -92,3 +94,44 @@ def test_the_live_view_shows_how_it_stands() -> None:
     shown = screen.file.getvalue()  # type: ignore[attr-defined]
     assert "+2.5 % (95 % interval +1 % to +4 %), faster; 7 pairs" in shown
     assert "at most" in shown
+
+
+def ended(number: int, outcome: Outcome, attempt: int = 1) -> Trial:
+    problems = () if outcome is Outcome.COUNTED else (Problem("other-load", "31% > 5%"),)
+    return Trial(
+        number=number,
+        attempt=attempt,
+        outcome=outcome,
+        problems=problems,
+        started_at=10.0 * number,
+        finished_at=10.0 * number + 9.0,
+        metrics={},
+    )
+
+
+def test_what_does_not_count_stays_on_the_terminal() -> None:
+    watcher = LiveWatcher(Console(Verbosity.NORMAL, "never"), PLAN, "ab-1")
+    screen = rich.console.Console(file=io.StringIO(), width=100, force_terminal=True)
+    with Live(console=screen, get_renderable=watcher.view, transient=True) as watcher.live:
+        watcher.trial_finished(ended(1, Outcome.COUNTED))
+        watcher.trial_finished(ended(2, Outcome.DISTURBED))
+        assert "disturbed: other-load" not in "".join(watcher.recent)
+    shown = screen.file.getvalue()  # type: ignore[attr-defined]
+    assert shown.count("disturbed: other-load (31% > 5%)") == 1
+
+
+def test_the_time_left_knows_of_repeats_and_of_their_end() -> None:
+    """On a clock that stands still: trials of 9 s each."""
+    plan = make_plan()
+    count, block = len(plan.trials), sum(one.block == 1 for one in plan.trials)
+    pace = Pace(plan, clock=lambda: 0.0)
+    for trial in plan.trials[:block]:
+        pace.finished(trial, ended(trial.number, Outcome.DISTURBED), 9.0)
+    assert pace.seconds_left() == pytest.approx(9.0 * (count - block))  # no repeat helps
+    for trial in plan.trials[block:]:
+        pace.finished(trial, ended(trial.number, Outcome.COUNTED), 9.0)
+    likely = sum((block / count) ** times for times in range(plan.study.measure.repeats))
+    assert pace.seconds_left() == pytest.approx(9.0 * block * likely)
+    for trial in plan.trials[:block]:
+        pace.finished(trial, ended(trial.number, Outcome.DISTURBED, 2), 9.0)
+    assert pace.seconds_left() == 0.0  # a whole block once more in vain

@@ -79,21 +79,41 @@ def open_trials(
     """The planned trials that still have to run, in the plan's order, each with its next attempt.
 
     A comparison has ended when all of its trials counted in the same attempt, or when it was
-    repeated ``measure.repeats`` times in vain (METHOD.md, A trial, 7). ``unneeded``: numbers that
-    need not run, because a verdict is decided.
+    repeated in vain as often as is of use (``most_attempts``). ``unneeded``: numbers that need not
+    run, because a verdict is decided.
     """
+    ended = tuple(finished)
     outcomes: dict[int, dict[int, Outcome]] = defaultdict(dict)
-    for number, attempt, outcome in finished:
+    for number, attempt, outcome in ended:
         outcomes[number][attempt] = outcome
     left: dict[int, int] = {}
     for together in compared_together(plan):
         left.update(_next_attempts({one.number: outcomes[one.number] for one in together}))
-    attempts = 1 + plan.study.measure.repeats
+    attempts = most_attempts(plan, ended)
     return tuple(
         OpenTrial(trial, left[trial.number])
         for trial in plan.trials
         if trial.number not in unneeded and left.get(trial.number, attempts + 1) <= attempts
     )
+
+
+def most_attempts(plan: Plan, finished: Iterable[Finished]) -> int:
+    """How often a trial may run: once, and ``measure.repeats`` times again (METHOD.md, A trial, 7).
+
+    An attempt in which a whole block or more ran and every trial was disturbed is the last: the
+    machine is busy throughout, and to repeat everything would double the time for nothing.
+    """
+    block = sum(trial.block == plan.trials[0].block for trial in plan.trials)
+    outcomes: dict[int, list[Outcome]] = defaultdict(list)
+    for _, attempt, outcome in finished:
+        outcomes[attempt].append(outcome)
+    attempts = 1 + plan.study.measure.repeats
+    in_vain = (
+        attempt
+        for attempt, ended in outcomes.items()
+        if len(ended) >= block and set(ended) == {Outcome.DISTURBED}
+    )
+    return min((attempts, *in_vain))
 
 
 def _next_attempts(together: Mapping[int, Mapping[int, Outcome]]) -> dict[int, int]:

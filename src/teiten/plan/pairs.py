@@ -16,6 +16,9 @@ from teiten.plan.side_by_side import pairs_of_a_start
 EXPECTED_PAIRS = 30
 """For which the duration of a trial is derived from the budget: enough for 2 % at a deviation of
 2 % and some more (METHOD.md, When to stop)."""
+LEAST_BLOCKS = 6
+"""With which a verdict can come: from ``analysis.verdict.sequential.LEAST_PAIRS`` on an interval is
+finite, at any share of α that studies have (a test compares)."""
 MOST_TRIALS = 5_000
 """Of a plan."""
 
@@ -50,24 +53,35 @@ def bounded(study: Study) -> Measure:
     )
 
 
+def least_budget(study: Study) -> Seconds:
+    """What a sequential study takes until a verdict can come, with preparing, in whole minutes."""
+    block, starts = block_seconds(study), LEAST_BLOCKS * pairs_of_a_start(study)
+    further = max(0, starts - FIRST_STARTS) if study.measure.lengthens else 0
+    seconds = (starts - further) * block + further * _shortest_block(study)
+    return Seconds(60.0 * math.ceil((preparing_seconds(study) + seconds) / 60))
+
+
 def _permitted(study: Study, seconds: float, block: float) -> int:
     """Blocks in so many seconds; ``block``: of one. Of starts whose length follows from what they
     have shown, the first ones have the planned length, and the others may be the shortest."""
     permitted = math.floor(seconds / block + 1e-9)
-    measure = study.measure
-    if not measure.lengthens or permitted <= FIRST_STARTS:
+    if not study.measure.lengthens or permitted <= FIRST_STARTS:
         return permitted
-    shortest = block_seconds(replace(study, measure=replace(measure, duration=LEAST_SECONDS)))
-    return FIRST_STARTS + math.floor((seconds - FIRST_STARTS * block) / shortest + 1e-9)
+    further = (seconds - FIRST_STARTS * block) / _shortest_block(study)
+    return FIRST_STARTS + math.floor(further + 1e-9)
+
+
+def _shortest_block(study: Study) -> float:
+    measure = replace(study.measure, duration=LEAST_SECONDS)
+    return block_seconds(replace(study, measure=measure))
 
 
 def _too_short(study: Study, budget: Seconds, block: float, preparing: float) -> UsageError:
     pairs = sum(len(group) - 1 for group in cell_groups(study))
     what = "one pair takes" if pairs == 1 else f"one block of {pairs} pairs takes"
-    least = math.ceil((preparing + block) / 60)
     return UsageError(
         f"the budget of {budget:g} s is too short: {what} about {math.ceil(block)} s here, and"
         f" preparing up to {math.ceil(preparing)} s before the first",
-        f"give --budget {least}m or more, or make trials shorter (a shorter duration, fewer"
-        " clients, a smaller scale)",
+        f"give --budget {least_budget(study) / 60:.0f}m or more, with which a verdict can come, or"
+        " make trials shorter (a shorter duration, fewer clients, a smaller scale)",
     )

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.cli.campaign.attached import tell_left
 from teiten.cli.campaign.decision import Decider, ending_lines
 from teiten.cli.campaign.noise import keep_measured_noise
 from teiten.cli.campaign.progress import Watcher, watching
+from teiten.cli.campaign.uncounted import busy_machine_line, refuse_uncounted, uncounted_lines
 from teiten.cli.main import Session
 from teiten.cli.text.noise import noise_lines
 from teiten.cli.text.verdict_json import verdict_as_json
@@ -31,7 +31,6 @@ from teiten.host.system.users import server_user
 from teiten.ledger.lock import HeldLock, workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NoiseFloor
-from teiten.model.trial import Outcome
 from teiten.report.sentences import verdict_sentence
 
 
@@ -108,7 +107,7 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
     reports = tuple(write_reports(analysis, folder))
     carried = CarriedOut(analysis, reports, noise)
     _tell(session, carried)
-    _complain_of_failures(analysis)
+    refuse_uncounted(analysis)
     return carried
 
 
@@ -116,7 +115,7 @@ def reread(session: Session, ledger: Ledger, reports: tuple[Path, ...]) -> Carri
     """What a campaign that has ended came to; nothing is written. Raises TrialsFailedError."""
     carried = CarriedOut(analyse_campaign(ledger, series=False), reports)
     _tell(session, carried)
-    _complain_of_failures(carried.analysis)
+    refuse_uncounted(carried.analysis)
     return carried
 
 
@@ -133,9 +132,7 @@ def run_trials(
         watching(session.console, ledger.plan, ledger.name) as watcher,
         one_interruption() as interruption,
     ):
-        watcher.pace.already_ended(
-            {number for number, _, outcome in ledger.finished() if outcome is Outcome.COUNTED}
-        )
+        watcher.pace.already_ended(ledger.finished())
         executor = _executor(session, ledger, folder, watcher, interruption)
         try:
             prepare_campaign(ledger, executor, watcher, interruption.check)
@@ -195,33 +192,19 @@ def _tell(session: Session, carried: CarriedOut) -> None:
             f"The profile {analysis.plan.study.profile} is a quick look: what is decided holds for"
             " data of this size, and published findings are not judged."
         )
-    for line in ending_lines(analysis):
+    for line in filter(None, (busy_machine_line(analysis), *ending_lines(analysis))):
         session.console.say(line)
-    for contrast in analysis.contrasts:
-        if contrast.metric.judged:
-            session.console.say(verdict_sentence(analysis, contrast, "en"))
+    judged = [contrast for contrast in analysis.contrasts if contrast.metric.judged]
+    for contrast in judged:
+        session.console.say(verdict_sentence(analysis, contrast, "en"))
     for floor in carried.noise:
         for line in noise_lines(floor):
             session.console.say(line)
+    if any(contrast.overall.kind is VerdictKind.INCONCLUSIVE for contrast in judged):
+        for line in uncounted_lines(analysis):
+            session.console.say(line)
     for path in carried.reports:
         session.console.say(f"report: {path}")
-
-
-def _complain_of_failures(analysis: CampaignAnalysis) -> None:
-    counted = {trial.number for trial in analysis.trials if trial.outcome is Outcome.COUNTED}
-    without = [trial for trial in analysis.due if trial.number not in counted]
-    if analysis.standing.ending is not None:
-        # a sequential campaign makes up for a lost pair by a later one, and ends without repeats
-        repeats = analysis.plan.study.measure.repeats
-        tries = Counter(trial.number for trial in analysis.trials)
-        without = [trial for trial in without if tries[trial.number] > repeats]
-    if without:
-        raise TrialsFailedError(
-            f"{len(without)} of {len(analysis.due)} trials have no counted result after"
-            f" {analysis.plan.study.measure.repeats} repeats, first: {without[0].cell}",
-            "the report lists every trial with its reason; a busy machine disturbs trials"
-            " (measure.disturbed_share)",
-        )
 
 
 def outcome_as_json(name: str, carried: CarriedOut) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from rich.live import Live
@@ -16,6 +17,7 @@ from teiten.cli.console import Console, Verbosity
 from teiten.kinds.metrics import judged_in
 from teiten.model.metrics import Metric
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.progress import Finished, most_attempts, open_trials
 from teiten.model.quantities import rough_duration
 from teiten.model.saturation import PROVISIONAL
 from teiten.model.trial import Outcome, Step, Trial
@@ -26,7 +28,7 @@ SHORT = 10.0
 
 
 class Pace:
-    """How long trials take here, and so how long the rest will take.
+    """How long trials take here, and so how long the rest and its likely repeats will take.
 
     Until a workload's first trial has ended, the plan's estimate stands in for it.
     """
@@ -35,7 +37,8 @@ class Pace:
         self._plan = plan
         self._clock = clock
         self._seen: dict[str, list[float]] = {}
-        self._ended: set[int] = set()
+        self._finished: list[Finished] = []
+        self._expected = self._expected_trials()
         self._since: float | None = None
         """When the trials that run now were started."""
         trials = max(1, len(plan.trials))
@@ -43,25 +46,23 @@ class Pace:
         self._spent = 0.0
         """By trials of this session."""
 
-    def already_ended(self, numbers: set[int]) -> None:
-        self._ended |= numbers
+    def already_ended(self, finished: Iterable[Finished]) -> None:
+        self._finished += finished
+        self._expected = self._expected_trials()
 
     def started(self) -> None:
         self._since = self._clock()
 
-    def finished(self, trial: PlannedTrial, seconds: float, counted: bool) -> None:
+    def finished(self, planned: PlannedTrial, trial: Trial, seconds: float) -> None:
         """``seconds``: the trial's own, without those of others that ran at the same time."""
-        self._seen.setdefault(trial.cell.workload, []).append(seconds)
+        self._seen.setdefault(planned.cell.workload, []).append(seconds)
         self._spent += seconds
-        if counted:
-            self._ended.add(trial.number)
         self._since = None
+        self.already_ended([(trial.number, trial.attempt, trial.outcome)])
 
     def seconds_left(self) -> Seconds:
         left = sum(
-            self._expected(trial.cell.workload)
-            for trial in self._plan.trials
-            if trial.number not in self._ended
+            trials * self._seconds_of_trial(workload) for workload, trials in self._expected.items()
         )
         elapsed = self._clock() - self._since if self._since is not None else 0.0
         sequential = self._plan.study.measure.sequential
@@ -69,7 +70,19 @@ class Pace:
             left = min(left, sequential.budget - self._spent)
         return Seconds(max(0.0, left - elapsed))
 
-    def _expected(self, workload: str) -> float:
+    def _expected_trials(self) -> Mapping[str, float]:
+        """By workload, how many trials will still run, if as many do not count as until now."""
+        attempts = most_attempts(self._plan, self._finished)
+        lost = sum(outcome is not Outcome.COUNTED for _, _, outcome in self._finished)
+        share = lost / max(1, len(self._finished))
+        expected: dict[str, float] = defaultdict(float)
+        for one in open_trials(self._plan, self._finished):
+            expected[one.trial.cell.workload] += sum(
+                share**times for times in range(1 + attempts - one.attempt)
+            )
+        return expected
+
+    def _seconds_of_trial(self, workload: str) -> float:
         seen = self._seen.get(workload)
         return sum(seen) / len(seen) if seen else self._estimate
 
@@ -121,7 +134,7 @@ class Watcher:
     def trial_finished(self, trial: Trial) -> None:
         planned = self.plan.trials[trial.number - 1]
         seconds = (trial.finished_at - trial.started_at) / len(self.plan.pair_of(planned))
-        self.pace.finished(planned, seconds, trial.outcome is Outcome.COUNTED)
+        self.pace.finished(planned, trial, seconds)
         self.ended += 1
         self.recent = [*self.recent[-7:], self.trial_line(trial)]
         self.refresh()
@@ -177,7 +190,10 @@ class PlainWatcher(Watcher):
 
 
 class LiveWatcher(Watcher):
-    """The terminal's lower lines, redrawn as things happen."""
+    """The terminal's lower lines, redrawn as things happen and erased at the end.
+
+    Above them stays the line of each trial that does not count.
+    """
 
     live: Live | None = None
 
@@ -185,12 +201,18 @@ class LiveWatcher(Watcher):
         if self.live is not None:
             self.live.update(self.view())
 
+    def trial_finished(self, trial: Trial) -> None:
+        super().trial_finished(trial)
+        if trial.outcome is not Outcome.COUNTED and self.live is not None:
+            line = self.recent.pop()
+            self.live.console.print(Text(line, style="yellow"), soft_wrap=True)
+            self.refresh()
+
     def view(self) -> Table:
         grid = Table.grid(padding=(0, 1))
         total = len(self.plan.trials)
         for line in self.recent:
-            failed = any(f"  {word.value}: " in line for word in Outcome)
-            grid.add_row(Text(line, style="yellow" if failed else "dim", overflow="ellipsis"))
+            grid.add_row(Text(line, style="dim", overflow="ellipsis"))
         bar = Table.grid(padding=(0, 1))
         left = self.pace.seconds_left()
         end = datetime.datetime.fromtimestamp(time.time() + left).astimezone()

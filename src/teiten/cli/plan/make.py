@@ -35,6 +35,7 @@ from teiten.plan.checks import check
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
 from teiten.plan.leaving_out import wants_modules, without_missing
+from teiten.plan.pairs import least_budget
 from teiten.plan.parameters import check_parameters
 from teiten.plan.sites.fitting import fitted
 from teiten.plan.sites.told import asked_here, where_it_lacks, working_folder
@@ -191,5 +192,6 @@ def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:
     least = least_pairs(statement_alpha(plan), min(filter(None, levels), default=1))
     if measure.sequential is None or pairs >= least:
         return ()
-    values = (("pairs", str(pairs)), ("least", str(least)))
+    minutes = f"{least_budget(plan.study) / 60:.0f}m"
+    values = (("pairs", str(pairs)), ("least", str(least)), ("budget", minutes))
     return (Caution("budget-short", Severity.WARNING, values),)
