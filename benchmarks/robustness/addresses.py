@@ -8,7 +8,8 @@ from random import Random
 from urllib.parse import quote
 
 from benchmarks.robustness.outcome import Outcome, Tally
-from teiten.addresses import SECRET, AddressError, read_address, with_secrets, without_secrets
+from teiten.addresses import SECRET, AddressError, read_address, without_secrets
+from teiten.connections import to_address
 
 WORD = "Planted"
 """In every password."""
@@ -124,5 +125,5 @@ def _wrong(one: Spelling) -> Iterator[str]:
     known = read_address(one.text)
     if read_address(clean) != {key: known[key] for key in known if key not in SECRET}:
         yield f"the rest became {clean!r}"
-    if read_address(with_secrets(clean, secrets)) != known:
+    if read_address(to_address(clean, secrets)) != known:
         yield "not given back"

@@ -21,6 +21,7 @@ from psycopg import sql
 from psycopg.copy import LibpqWriter
 
 from benchmarks.ssb.rounds import Ratio, Seconds, ratio
+from teiten.connections import to_address
 from teiten.datasets.ssb.rows.files import write_files
 from teiten.datasets.ssb.rows.load import LoadOptions, create_statement, load
 from teiten.datasets.ssb.rows.native import columns
@@ -56,7 +57,7 @@ def prepare(scale: int, parts: int, folder: Path) -> list[Path]:
 def seconds_of_load(dsn: str, data: SsbData, streams: int) -> float:
     """Load as ``teiten data ssb --no-verify`` does."""
     begin = time.perf_counter()
-    load(dsn, data, LoadOptions(streams, verify=False), Unwatched())
+    load(to_address(dsn, {}), data, LoadOptions(streams, verify=False), Unwatched())
     elapsed = time.perf_counter() - begin
     _clear(dsn)
     return elapsed

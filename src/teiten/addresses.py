@@ -7,7 +7,6 @@ What is left of an address goes to ledgers, reports, logs and messages. What is 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache
 from urllib.parse import unquote
 
@@ -71,13 +70,6 @@ def without_secrets(address: str) -> tuple[str, Secrets]:
 def holds_secret(address: str) -> bool:
     """Whether there is a secret in an address, in whatever spelling."""
     return bool(without_secrets(address)[1])
-
-
-def with_secrets(address: str, secrets: Mapping[str, str]) -> str:
-    """A connection string for a connection of ours; never shown. Raises AddressError."""
-    from psycopg.conninfo import make_conninfo  # noqa: PLC0415
-
-    return make_conninfo(**{**read_address(address), **secrets}) if secrets else address
 
 
 def names_secret(text: str) -> bool:

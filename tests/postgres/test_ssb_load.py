@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from teiten.connections import Conninfo, to_address
 from teiten.datasets.ssb.rows import native
 from teiten.datasets.ssb.rows.load import LOADING, MARK, LoadOptions, load
 from teiten.datasets.ssb.rows.results import check_results
@@ -49,7 +50,7 @@ def test_databases_of_any_encoding_are_loaded(
                 "CREATE DATABASE other ENCODING {} LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
             ).format(sql.Literal(encoding))
         )
-    dsn = running_cluster.conninfo("other").replace("client_encoding=UTF8", "")
+    dsn = Conninfo(running_cluster.conninfo("other").replace("client_encoding=UTF8", ""))
     told = Told()
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("CREATE TABLE teiten_loading_part (a int)")
@@ -372,9 +373,9 @@ class TestOneServer:
 
     def test_no_server_and_no_right(self, running_cluster: Cluster) -> None:
         with pytest.raises(ServerError, match="cannot be reached"):
-            load("host=/nowhere dbname=x", SMALL, LoadOptions(1), Unwatched())
+            load(to_address("host=/nowhere dbname=x", {}), SMALL, LoadOptions(1), Unwatched())
         with running_cluster.connect() as connection:
             connection.execute("CREATE ROLE reader LOGIN")
-        dsn = f"{running_cluster.conninfo('postgres')} user=reader"
+        dsn = Conninfo(f"{running_cluster.conninfo('postgres')} user=reader")
         with pytest.raises(ServerError, match=r"refused: permission denied for schema public"):
             load(dsn, SMALL, LoadOptions(1), Unwatched())

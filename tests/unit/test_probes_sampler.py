@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from teiten.connections import Conninfo, to_own_server
 from teiten.execute.probes.os_linux import LinuxReader
 from teiten.execute.probes.os_probe import OsProbe, open_reader
 from teiten.execute.probes.sampler import Sampler, Sampling
@@ -22,7 +23,7 @@ NO_SERVER = 2**22 + 1
 
 def sample(folder: Path, *devices: str, seconds: float) -> Sampling:
     sampler = Sampler(
-        conninfo=f"host={folder} dbname=postgres user=postgres",
+        conninfo=to_own_server(folder, 5432, "postgres", "postgres"),
         version=Version.parse("18.1"),
         reader=open_reader((NO_SERVER,), devices),
         interval=0.1,
@@ -57,7 +58,7 @@ def test_devices_that_are_not_there_are_told(tmp_path: Path) -> None:
 
 def test_without_a_start_there_is_nothing_to_stop(tmp_path: Path) -> None:
     reader = open_reader((NO_SERVER,), ("x",))
-    sampler = Sampler(conninfo="", version=Version.parse("18.1"), reader=reader)
+    sampler = Sampler(conninfo=Conninfo(""), version=Version.parse("18.1"), reader=reader)
     sampling = sampler.stop()
     assert (sampling.series, sampling.metrics) == ((), {})
     assert sampler.stop() is sampling

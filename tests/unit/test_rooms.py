@@ -45,7 +45,8 @@ KIND, DATA, PLACE, METRIC = Question
 ALL = tuple(Question)
 ANYTHING = ("",)
 FOUNDATION = (
-    *("model", "errors", "suggest", "host.system.causes", "given_paths", "addresses", "secrets"),
+    *("model", "errors", "suggest", "host.system.causes", "given_paths"),
+    *("addresses", "connections", "secrets"),
 )
 KINDS = ("kinds.registry", "kinds.contract", "kinds.metrics")
 """How a stage reaches the kinds of workloads, without naming one."""
@@ -60,6 +61,7 @@ HOLDS_IT = "the values that hold the answer"
 
 ROOMS = {
     "addresses": Room(("secrets",)),
+    "connections": Room(("addresses",)),
     "errors": Room(()),
     "given_paths": Room(()),
     "secrets": Room(()),
@@ -364,3 +366,27 @@ def test_only_the_command_line_uses_rich_and_prints() -> None:
                 assert not (module or "").startswith(("rich", "click")), file
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id != "print", file
+
+
+CONNECTING = re.compile(
+    r"\b(?:psycopg\.connect|(?:Async)?Connection\.connect|make_conninfo|conninfo_to_dict"
+    r"|PGconn\.connect\w*|Conninfo)\("
+)
+"""What makes a connection string, or connects."""
+MAY_CONNECT = {
+    "connections.py": "the room",
+    "addresses.py": "reads what people write, and takes passwords out of it",
+    "execute/sites/remote/agent/standins.py": "what the room finds on a host without psycopg",
+}
+
+
+def test_connections_are_made_in_one_room() -> None:
+    """Elsewhere a connection string might leave something to the environment."""
+    found = {
+        file.as_posix()
+        for file, text in sources().items()
+        if CONNECTING.search(text) or "from psycopg import connect" in text
+    }
+    assert found == set(MAY_CONNECT)
+    for planted in ("psycopg.connect(x)", "make_conninfo(host=x)", 'Conninfo("host=x")'):
+        assert CONNECTING.search(planted)

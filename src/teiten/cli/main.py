@@ -24,6 +24,7 @@ from teiten.cli.passwords import (
 )
 from teiten.cli.streams import StandardStreams, guarded_streams
 from teiten.cli.text.help import HelpContext, with_whole_names
+from teiten.connections import take_variables
 from teiten.errors import UsageError
 from teiten.given_paths import expanded
 from teiten.host.system.causes import machine_error
@@ -174,6 +175,7 @@ def main(arguments: list[str] | None = None) -> None:
     known = handed_over()
     if arguments is None and not known:
         begin_anew(taken)
+    take_variables()
     taken.secrets |= known
     sys.exit(_run(taken))
 

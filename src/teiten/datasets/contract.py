@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import psycopg
 
+from teiten.connections import Conninfo
 from teiten.model.study import DataSet
 
 Say = Callable[[str], None]
@@ -20,7 +21,7 @@ class Fillable(Protocol):
         """For messages."""
         ...
 
-    def conninfo(self) -> str:
+    def conninfo(self) -> Conninfo:
         """Of the database; it may hold a password, and is never shown."""
         ...
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from teiten.addresses import Secrets, with_secrets
+from teiten.addresses import Secrets
 from teiten.model.attached import is_address
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
 
@@ -178,11 +178,12 @@ def _to_files(
 def _to_server(
     data: SsbData, address: str, secrets: Secrets, streams: int, *, verify: bool, watch: Watch
 ) -> tuple[Written, ...]:
+    from teiten.connections import to_address
     from teiten.datasets.ssb.rows.load import LoadOptions, describe, load
     from teiten.host.system.signals import one_interruption
 
     describe(address)  # raises UsageError where it cannot be read
-    dsn = with_secrets(address, secrets)
+    dsn = to_address(address, secrets)
     with one_interruption():
         return load(dsn, data, LoadOptions(streams, verify), watch)
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from teiten.addresses import read_address
+
 _OPTIONS = {"-h": "host", "-p": "port", "-U": "user"}
 
 
@@ -26,13 +28,10 @@ class Address:
     @property
     def parameters(self) -> dict[str, str]:
         """The same by libpq's names: host, port, user, dbname, password where there is one."""
-        # Agents on hosts read this file too, and have no packages.
-        from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415
-
         given = dict(zip(self.options[::2], self.options[1::2], strict=True))
         found = {name: given[option] for option, name in _OPTIONS.items() if option in given}
-        named = conninfo_to_dict(self.database) if "=" in self.database else {}
-        found |= {name: str(value) for name, value in named.items()} or {"dbname": self.database}
+        named = read_address(self.database) if "=" in self.database else {}
+        found |= named or {"dbname": self.database}
         password = self.environment.get("PGPASSWORD") or self._password_of_line()
         return found if password is None else {**found, "password": password}
 

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psycopg
-from psycopg.conninfo import make_conninfo
 
+from teiten import connections
+from teiten.connections import Conninfo
 from teiten.errors import ServerError, UsageError
 from teiten.execute.postgres import conf
 from teiten.execute.postgres.access import require_access
@@ -311,31 +312,31 @@ class Cluster:
             content = data.read(INITDB_CONFIGURATION, LARGEST)
             data.write(CONFIGURATION, content, user=self.user)
 
-    def conninfo(self, dbname: str) -> str:
-        """A libpq connection string; it leaves nothing that matters to PG* variables.
-
-        Where servers run as another user, libpq speaks only to a process of that user: the socket
-        may have been replaced by a link to somebody else's.
-        """
-        return make_conninfo(
-            **({"requirepeer": self.user.name} if self.user.is_other else {}),
-            host=str(self.socket_directory),
-            port=self.port,
-            user=self.user_name,
-            dbname=dbname,
-            application_name="teiten",
-            client_encoding="UTF8",
-            options="",
+    def conninfo(self, dbname: str, *, folder: Path | None = None, timeout: int = 0) -> Conninfo:
+        """For our own connections. ``folder``: of another link to the socket; ``timeout``: of
+        connecting, in seconds, 0 for none."""
+        return connections.to_own_server(
+            folder or self.socket_directory,
+            self.port,
+            self.user_name,
+            dbname,
+            peer=self._peer,
+            timeout=timeout,
         )
 
     @property
     def client_environment(self) -> dict[str, str]:
         """For libpq in programs that are not given ``conninfo``."""
-        return {"PGREQUIREPEER": self.user.name} if self.user.is_other else {}
+        return connections.own_environment(self._peer)
+
+    @property
+    def _peer(self) -> str | None:
+        """The user who must own the server, where that is another."""
+        return self.user.name if self.user.is_other else None
 
     def connect(self, dbname: str = "postgres", autocommit: bool = True) -> psycopg.Connection:
         """Connect as the superuser; psycopg.OperationalError where the server does not answer."""
-        return psycopg.connect(self.conninfo(dbname), autocommit=autocommit)
+        return connections.connect(self.conninfo(dbname), autocommit=autocommit)
 
     def remove(self) -> None:
         """Stop the server and delete the cluster's folder."""
@@ -411,7 +412,7 @@ class Cluster:
         patience = max(2, math.ceil(timeout))
 
         def connect() -> psycopg.Connection:
-            return psycopg.connect(self.conninfo("postgres"), connect_timeout=patience)
+            return connections.connect(self.conninfo("postgres", timeout=patience))
 
         reason = wait_until_ready(process, connect, timeout=timeout)
         if reason is not None:

@@ -8,6 +8,7 @@ import sys
 
 import psycopg
 
+from teiten.connections import Conninfo, connect
 from teiten.model.installation import Version
 
 APPLICATION_NAME = "teiten-sampler"
@@ -25,14 +26,13 @@ class StatementError(Exception):
 class SamplingConnection:
     """Prepared statements by name. One thread uses it; ``abort`` may be called by another."""
 
-    def __init__(self, conninfo: str, version: Version) -> None:
+    def __init__(self, conninfo: Conninfo, version: Version) -> None:
         """Raises psycopg.Error where the server cannot be reached."""
         options = f"-c statement_timeout={STATEMENT_TIMEOUT} {PLAIN_PLANS}"
         if version.major_number >= 11:
             options += " -c jit=off"
-        self._connection = psycopg.connect(
+        self._connection = connect(
             conninfo,
-            autocommit=True,
             application_name=APPLICATION_NAME,
             connect_timeout=CONNECT_TIMEOUT,
             options=options,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import psycopg
 
+from teiten.connections import Conninfo
 from teiten.execute.probes.connection import SamplingConnection, StatementError
 from teiten.execute.probes.postgres import (
     CounterProbe,
@@ -46,7 +47,7 @@ class PostgresProbe:
 
     def __init__(
         self,
-        conninfo: str,
+        conninfo: Conninfo,
         version: Version,
         *,
         interval: float,

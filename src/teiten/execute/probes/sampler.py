@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypedDict
 
+from teiten.connections import Conninfo
 from teiten.execute.probes.os import OsReader
 from teiten.execute.probes.os_client import CLIENT, client_series, with_client
 from teiten.execute.probes.os_probe import OsProbe
@@ -61,7 +62,7 @@ class Sampler:
     def __init__(
         self,
         *,
-        conninfo: str,
+        conninfo: Conninfo,
         version: Version,
         reader: OsReader,
         client: OsReader | None = None,

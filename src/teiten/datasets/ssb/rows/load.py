@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 import psycopg
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
 
 from teiten.addresses import AddressError, read_address
+from teiten.connections import Conninfo, for_program
 from teiten.datasets.ssb.rows import space
 from teiten.datasets.ssb.rows.native import SsbColumn, columns, units
 from teiten.datasets.ssb.rows.results import check_results, has_known_results
@@ -44,10 +44,10 @@ class LoadOptions:
     13 queries with those that are known for all tables at some scale factors."""
 
 
-def load(dsn: str, data: SsbData, options: LoadOptions, watch: Watch) -> tuple[Written, ...]:
+def load(dsn: Conninfo, data: SsbData, options: LoadOptions, watch: Watch) -> tuple[Written, ...]:
     """Create the tables of ``data`` in a database, load them and verify them.
 
-    ``dsn`` is a connection string of libpq; tables are made in the first schema of its search_path.
+    Tables are made in the first schema of its search_path.
 
     A table that one stream loads is created in the same transaction and copied with FREEZE; a
     table that another connection made cannot be frozen, so that with several streams lineorder's
@@ -110,7 +110,7 @@ def describe(dsn: str) -> str:
             " --to postgresql://user@host/ssb",
         ) from error
     known = {key: value for key, value in parts.items() if value and key in SHOWN}
-    return f"the server ({make_conninfo(**known) or 'defaults of libpq'})"
+    return f"the server ({for_program(**known) or 'defaults of libpq'})"
 
 
 def create_statement(name: str, found: tuple[SsbColumn, ...]) -> sql.Composed:
@@ -122,7 +122,7 @@ def create_statement(name: str, found: tuple[SsbColumn, ...]) -> sql.Composed:
     return sql.SQL("CREATE TABLE {} ({})").format(sql.Identifier(name), fields)
 
 
-def _load_table(dsn: str, connection: psycopg.Connection, copy: Copy, streams: int) -> Written:
+def _load_table(dsn: Conninfo, connection: psycopg.Connection, copy: Copy, streams: int) -> Written:
     data, table = copy.data, copy.table
     copy.watch.step(f"loading {table}")
     part = data.chunk.range_of(units(data, table))
@@ -208,7 +208,7 @@ def _comment(name: str, text: str) -> sql.Composed:
     return sql.SQL("COMMENT ON TABLE {} IS {}").format(sql.Identifier(name), sql.Literal(text))
 
 
-def _drop(dsn: str) -> None:
+def _drop(dsn: Conninfo) -> None:
     """Drop what this call has made so far, by a connection of its own: the other may be lost."""
     with suppress(psycopg.Error), connected(dsn, autocommit=True) as connection:
         _drop_marked(connection, timeout="10s")

@@ -18,6 +18,7 @@ import psycopg
 from psycopg import sql
 from psycopg.copy import LibpqWriter
 
+from teiten.connections import Conninfo, connect
 from teiten.datasets.ssb.rows import binary_file
 from teiten.datasets.ssb.rows.native import rows
 from teiten.datasets.ssb.rows.watch import Watch
@@ -74,10 +75,10 @@ class Copy:
         return sql.SQL("COPY {} FROM STDIN ({})").format(sql.Identifier(self.name), options)
 
 
-def connected(dsn: str, *, autocommit: bool = False) -> psycopg.Connection:
+def connected(dsn: Conninfo, *, autocommit: bool = False) -> psycopg.Connection:
     """A connection that gives texts as such, whatever the database's encoding: of SQL_ASCII, and
     with PGCLIENTENCODING, psycopg gives bytes. Raises psycopg.OperationalError."""
-    return psycopg.connect(
+    return connect(
         dsn,
         autocommit=autocommit,
         application_name="teiten data ssb",
@@ -85,7 +86,7 @@ def connected(dsn: str, *, autocommit: bool = False) -> psycopg.Connection:
     )
 
 
-def copy_parallel(dsn: str, copy: Copy, part: range, streams: int) -> Written:
+def copy_parallel(dsn: Conninfo, copy: Copy, part: range, streams: int) -> Written:
     """Copy by several connections at once, each an equal share of the units.
 
     The first failure, or an interruption, ends all of them.

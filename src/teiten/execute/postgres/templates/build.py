@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import psycopg
 from psycopg import sql
 
+from teiten.connections import Conninfo
 from teiten.datasets.contract import Fillable, Say
 from teiten.datasets.registry import dataset
 from teiten.datasets.sql import run_script
@@ -164,7 +165,7 @@ class OwnServer(Protocol):
     def socket_directory(self) -> Path: ...
     @property
     def port(self) -> int: ...
-    def conninfo(self, dbname: str) -> str: ...
+    def conninfo(self, dbname: str) -> Conninfo: ...
     def connect(self, dbname: str = ...) -> psycopg.Connection[Any]: ...
 
 
@@ -180,7 +181,7 @@ class Tables:
     def name(self) -> str:
         return self.server.name
 
-    def conninfo(self) -> str:
+    def conninfo(self) -> Conninfo:
         return self.server.conninfo(BENCH_DATABASE)
 
     def connect(self) -> psycopg.Connection[Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import psycopg
 
+from teiten.connections import Conninfo
 from teiten.datasets.contract import Say
 from teiten.errors import TeitenError
 from teiten.execute.bench import Bench
@@ -50,8 +51,8 @@ class AttachedDatabase:
     pid: int | None
     """The postmaster's, where it runs on this machine."""
 
-    def conninfo(self) -> str:
-        """For our own connections: never shown."""
+    def conninfo(self) -> Conninfo:
+        """For our own connections."""
         return self.route.conninfo(self.database)
 
     def connect(self, *, settings: Iterable[tuple[str, str]] = ()) -> psycopg.Connection[Any]:
@@ -82,7 +83,7 @@ class AttachedTables:
     def name(self) -> str:
         return self.database.name
 
-    def conninfo(self) -> str:
+    def conninfo(self) -> Conninfo:
         return self.database.conninfo()
 
     def connect(self) -> psycopg.Connection[Any]:

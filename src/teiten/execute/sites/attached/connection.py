@@ -7,19 +7,18 @@ pgbench by its environment, and is cut out of every message.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
-from psycopg.conninfo import make_conninfo
 
+from teiten import connections
 from teiten.addresses import AddressError, read_address
+from teiten.connections import Conninfo
 from teiten.errors import ServerError, UsageError
 
-APPLICATION_NAME = "teiten"
 MAINTENANCE_DATABASE = "postgres"
 CONNECT_TIMEOUT = 10
 """Seconds."""
@@ -59,38 +58,37 @@ class Route:
         """Connect in autocommit mode. Raises UsageError for an address that cannot be read,
         ServerError where the server cannot be reached or does not let us in."""
         try:
-            return psycopg.connect(
-                self.conninfo(dbname, options=options), autocommit=True, prepare_threshold=None
+            return connections.connect(
+                self.conninfo(dbname, options=options), prepare_threshold=None
             )
         except psycopg.OperationalError as error:
             raise refusal(self, error) from error
 
-    def conninfo(self, dbname: str | None = None, *, options: str | None = None) -> str:
-        """For our own connections; it may hold the password, so it is never shown.
+    def conninfo(self, dbname: str | None = None, *, options: str | None = None) -> Conninfo:
+        """For our own connections.
 
         ``dbname``: None for the address's own. ``options``: in place of the address's.
         """
         known = self._parameters()
-        mine: dict[str, Any] = {"connect_timeout": CONNECT_TIMEOUT, **KEEPALIVES}
+        mine = {"connect_timeout": str(CONNECT_TIMEOUT), **KEEPALIVES}
         given = {key: value for key, value in mine.items() if key not in known}
-        given |= {"application_name": APPLICATION_NAME, "client_encoding": "UTF8"}
+        given |= {"application_name": connections.APPLICATION_NAME, "client_encoding": "UTF8"}
         if dbname is not None:
             given["dbname"] = dbname
-        elif not known.keys() & {"dbname", "service"} and "PGDATABASE" not in os.environ:
+        elif not connections.names_database(self.address):
             given["dbname"] = MAINTENANCE_DATABASE
         if options is not None:
             given["options"] = options
-        if self.password is not None:
-            given["password"] = self.password
-        return make_conninfo(**{**known, **given})
+        secrets = {} if self.password is None else {"password": self.password}
+        return connections.to_address(self.address, secrets, **given)
 
     def hide(self, text: str) -> str:
         """The text without the password."""
         return text.replace(self.password, "…") if self.password else text
 
-    def _parameters(self) -> dict[str, Any]:
+    def _parameters(self) -> dict[str, str]:
         try:
-            return dict(read_address(self.address))
+            return read_address(self.address)
         except AddressError as error:
             raise UsageError(
                 f"the address of the server {self.name} cannot be read: {self.hide(str(error))}",
@@ -152,4 +150,4 @@ def passed_on(connection: psycopg.Connection[Any], route: Route, dbname: str) ->
         for key, value in found.items()
         if key not in NOT_PASSED_ON and (key, value) not in DEFAULTS
     }
-    return make_conninfo(**{**kept, "dbname": dbname})
+    return connections.for_program(**{**kept, "dbname": dbname})

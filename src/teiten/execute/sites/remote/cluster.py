@@ -12,8 +12,9 @@ from typing import Any
 
 import psycopg
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
 
+from teiten import connections
+from teiten.connections import Conninfo
 from teiten.errors import ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.executor import Facts
@@ -175,8 +176,8 @@ class RemoteCluster:
         return Address(conninfo, password_line=way.password_line(self.port))
 
     def _conninfo(self, host: str, role: str) -> str:
-        return make_conninfo(
-            host=host, user=role, port=self.port, dbname=BENCH_DATABASE, sslmode="disable"
+        return connections.for_program(
+            host=host, user=role, port=str(self.port), dbname=BENCH_DATABASE, sslmode="disable"
         )
 
     def password_lines(self) -> list[str]:
@@ -291,24 +292,17 @@ class RemoteCluster:
         found = self.host.call("clusters.replaced", key=self.key)
         return None if found is None else f"host {self.host.shown}: {found}"
 
-    def conninfo(self, dbname: str) -> str:
+    def conninfo(self, dbname: str) -> Conninfo:
         """For our own connections, over the forwarded socket."""
         if self._socket_here is None:
             raise RuntimeError(f"{self.name} is not started")
-        return make_conninfo(
-            host=str(self._socket_here),
-            port=self.port,
-            user=self.user_name,
-            dbname=dbname,
-            application_name="teiten",
-            client_encoding="UTF8",
-            connect_timeout=CONNECT_TIMEOUT,
-            options="",
+        return connections.to_own_server(
+            self._socket_here, self.port, self.user_name, dbname, timeout=CONNECT_TIMEOUT
         )
 
     def connect(self, dbname: str = "postgres") -> psycopg.Connection[Any]:
         """Connect as the superuser. Raises psycopg.Error; ``failure`` says what it means."""
-        return psycopg.connect(self.conninfo(dbname), autocommit=True)
+        return connections.connect(self.conninfo(dbname))
 
     def failure(self, error: psycopg.Error) -> ServerError:
         """It is the server's, unless the host is lost: HostLostError is raised then."""

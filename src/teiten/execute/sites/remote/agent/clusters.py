@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from psycopg import OperationalError, connect
-from psycopg.conninfo import make_conninfo
+from psycopg import OperationalError
 
+from teiten.connections import connect
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.conf import Opening
 from teiten.execute.postgres.marker import Kind
@@ -213,7 +213,7 @@ def _entrance(cluster: Cluster) -> Path:
         return cluster.socket_directory
     entrance = link_socket(cluster.socket_directory, cluster.port, user)
     try:
-        connect(make_conninfo(cluster.conninfo("postgres"), host=str(entrance))).close()
+        connect(cluster.conninfo("postgres", folder=entrance)).close()
     except OperationalError as error:
         raise UnsafePlaceError(
             entrance / f"{SOCKET}{cluster.port}", f"does not lead to the server: {error}"

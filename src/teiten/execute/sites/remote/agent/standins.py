@@ -161,10 +161,18 @@ class OperationalError(DatabaseError):
     """psycopg.OperationalError: the server does not answer."""
 
 
-def make_conninfo(conninfo: str = "", **values: Any) -> str:
+def make_conninfo(**values: Any) -> str:
     """psycopg.conninfo.make_conninfo, for ``connect`` below alone."""
-    changed = {**_values(conninfo), **values}
-    return "\0".join(f"{name}={value}" for name, value in changed.items())
+    return "\0".join(f"{name}={value}" for name, value in values.items())
+
+
+class Conninfo:
+    """psycopg.pq.Conninfo: ``connect`` below reads no environment, so that nothing of it has to be
+    overridden."""
+
+    @staticmethod
+    def get_defaults() -> list[Any]:
+        return []
 
 
 def _values(conninfo: str) -> dict[str, str]:
@@ -181,7 +189,7 @@ def connect(conninfo: str, **_: Any) -> Greeted:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
             one.settimeout(READY_TIMEOUT)
             one.connect(path)
-            if "requirepeer" in values:
+            if values["requirepeer"]:
                 _require_peer(one, values["requirepeer"])
             one.sendall(struct.pack("!i", len(body) + 4) + body)
             answer = one.recv(4096)
@@ -235,6 +243,7 @@ def install() -> None:
         sql=_module("psycopg.sql"),
         conninfo=_module("psycopg.conninfo", make_conninfo=make_conninfo),
         errors=_module("psycopg.errors"),
+        pq=_module("psycopg.pq", Conninfo=Conninfo),
     )
     _module("numpy.typing", NDArray=NDArray)
     numpy.__dict__["typing"] = sys.modules["numpy.typing"]
