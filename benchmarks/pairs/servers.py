@@ -18,8 +18,8 @@ from teiten.execute.client.paired import (
 )
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
+from teiten.host.system.environment import child_environment
 from teiten.host.system.paths import Workdir
-from teiten.host.system.processes import child_environment
 from teiten.host.system.users import server_user
 from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchRun
 from teiten.model.installation import Installation, Pgbench

@@ -27,8 +27,8 @@ from teiten.execute.client.paired import (
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.conf import Opening
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
+from teiten.host.system.environment import child_environment
 from teiten.host.system.paths import Workdir, default_workdir
-from teiten.host.system.processes import child_environment
 from teiten.model.installation import Installation, Pgbench, Version
 from teiten.model.study import QueryMode, Script, Setting
 from teiten.model.text import Bilingual

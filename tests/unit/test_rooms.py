@@ -390,3 +390,52 @@ def test_connections_are_made_in_one_room() -> None:
     assert found == set(MAY_CONNECT)
     for planted in ("psycopg.connect(x)", "make_conninfo(host=x)", 'Conninfo("host=x")'):
         assert CONNECTING.search(planted)
+
+
+STARTS = {
+    *("subprocess.run", "subprocess.Popen", "subprocess.call", "subprocess.check_call"),
+    *("subprocess.check_output", "subprocess.getoutput", "os.system", "os.popen", "os.execv"),
+    *("os.execvp", "os.execl", "os.execlp", "os.spawnv", "os.spawnl", "os.posix_spawn"),
+    *("asyncio.create_subprocess_exec", "asyncio.create_subprocess_shell"),
+}
+"""What starts a program in the environment that it is given, or else in ours."""
+MAY_START = {"cli/passwords.py": "begins itself anew"}
+MAY_READ_VARIABLES = {
+    "cli/passwords.py": "takes PGPASSWORD for a secret, and finds what its predecessor left",
+    "connections.py": "libpq's variables",
+    "execute/postgres/places.py": "PATH, and a disk of Windows",
+    "execute/postgres/sockets.py": "where sockets may be",
+    "execute/sites/remote/agent/machine.py": "where ssh came from",
+    "execute/sites/remote/agent/standins.py": "where a person's data are",
+    "execute/sites/remote/ssh.py": "which ssh",
+    "host/facts/virtualisation.py": "whether this is a container",
+    "host/system/environment.py": "the room",
+}
+
+
+def starts_with_our_environment(source: str) -> list[str]:
+    """Calls that start a program without an environment of the one room that makes them."""
+    return [
+        ast.unparse(node.func)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in STARTS
+        if not any(
+            given.arg == "env" and ast.unparse(given.value).startswith("child_environment(")
+            for given in node.keywords
+        )
+    ]
+
+
+def test_environments_of_programs_are_made_in_one_room() -> None:
+    found = {
+        file.as_posix() for file, text in sources().items() if starts_with_our_environment(text)
+    }
+    assert found == set(MAY_START)
+    for planted in ("subprocess.run(x)", "subprocess.Popen(x, env=os.environ)", "os.system(x)"):
+        assert starts_with_our_environment(planted)
+
+
+def test_variables_are_read_where_it_is_known_what_for() -> None:
+    reads = re.compile(r"\bos\.(environb?|getenvb?)\b")
+    found = {file.as_posix() for file, text in sources().items() if reads.search(text)}
+    assert found == set(MAY_READ_VARIABLES)

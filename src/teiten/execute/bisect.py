@@ -9,7 +9,7 @@ from pathlib import Path
 
 from teiten.errors import UsageError
 from teiten.execute.postgres.building.git import ENVIRONMENT, GitError, commit_of, git, is_checkout
-from teiten.host.system.processes import child_environment
+from teiten.host.system.environment import child_environment
 from teiten.model.bisection import Mark, SearchState
 
 ENDED = (0, 2)
@@ -82,7 +82,7 @@ class BisectRepository:
     def _bisect(self, *arguments: str) -> None:
         done = subprocess.run(
             ["git", "-C", str(self._folder), "bisect", *arguments],  # noqa: S607 - found by git()
-            env=child_environment(environment=ENVIRONMENT),
+            env=child_environment(given=ENVIRONMENT),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,

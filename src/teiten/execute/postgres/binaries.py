@@ -15,7 +15,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from teiten.host.system.processes import child_environment
+from teiten.host.system.environment import LIBRARIES, child_environment
 from teiten.model.installation import Version
 
 VERSION_TIMEOUT = 20.0
@@ -67,7 +67,9 @@ def ask_version(program: Path, library_path: Path | None = None) -> str:
     text = done.stdout.decode(errors="replace").strip()
     if done.returncode != 0 or "PostgreSQL" not in text:
         said = done.stderr.decode(errors="replace").strip() or text or f"exit {done.returncode}"
-        raise BrokenBinaryError(f"{program} --version: {said.splitlines()[-1]}")
+        last = said.splitlines()[-1]
+        where = f"; {LIBRARIES} is not passed on" if "shared librar" in last else ""
+        raise BrokenBinaryError(f"{program} --version: {last}{where}")
     return text.splitlines()[0]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from teiten.errors import ServerError
 from teiten.execute.postgres.programs import run_program
+from teiten.host.system.environment import Inherited
 from teiten.model.installation import Installation, Version
 from teiten.model.modules import ModuleTools
 from teiten.model.study import Script
@@ -64,6 +65,7 @@ def build_module(installation: Installation, source: Script, folder: Path) -> Pa
     run_program(
         ("make", "-C", folder, "with_llvm=no", f"{name}.so"),
         what=f"compiling {source.name} for {installation.name}",
+        inherited=Inherited.COMPILER,
         hint=HINT,
     )
     return (folder / f"{name}.so").absolute()

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from teiten.execute.postgres.conf import quote
-from teiten.host.system.processes import child_environment
+from teiten.host.system.environment import child_environment
 from teiten.model.installation import Installation
 from teiten.model.parameters import Refusal
 from teiten.model.plan import Plan

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from teiten.host.system.processes import child_environment
+from teiten.host.system.environment import child_environment
 from teiten.model.installation import Source
 
 SYSTEM_PATTERNS = (

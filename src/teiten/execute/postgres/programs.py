@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from teiten.errors import ServerError
+from teiten.host.system.environment import Inherited
 from teiten.host.system.processes import signal_group, spawn
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
@@ -20,6 +21,7 @@ def run_program(
     user: ServerUser | None = None,
     library_path: Path | None = None,
     environment: Mapping[str, str] | None = None,
+    inherited: Inherited = Inherited.PLAIN,
     hint: str,
 ) -> str:
     """Run a program and return what it wrote (stdout and stderr as they came).
@@ -33,6 +35,7 @@ def run_program(
                 user=user,
                 library_path=library_path,
                 environment=environment,
+                inherited=inherited,
                 folder=Path("/"),
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -11,6 +11,7 @@ from typing import Any
 
 from teiten.errors import MachineError
 from teiten.host.ceilings.disk_speed import BLOCK, RANDOM_THREADS, SEQUENTIAL_THREADS, DiskSpeed
+from teiten.host.system.environment import child_environment
 from teiten.model.units import Bytes, Seconds
 
 PATTERNS = {
@@ -97,7 +98,12 @@ def _run(fio: Path, arguments: list[str], seconds: Seconds) -> dict[str, Any]:
     hint = f"run it by hand: {' '.join(arguments)}"
     try:
         ended = subprocess.run(
-            arguments, capture_output=True, text=True, timeout=seconds + PATIENCE, check=False
+            arguments,
+            env=child_environment(),
+            capture_output=True,
+            text=True,
+            timeout=seconds + PATIENCE,
+            check=False,
         )
         if ended.returncode:
             raise MachineError(f"{fio} failed: {ended.stderr.strip()[-200:]}", hint)

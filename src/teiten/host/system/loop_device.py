@@ -15,7 +15,7 @@ from pathlib import Path
 
 from teiten.errors import MachineError
 from teiten.host.facts.mounts import read_mounts
-from teiten.host.system.processes import child_environment
+from teiten.host.system.environment import child_environment
 
 TOOLS = ("losetup", "mkfs.ext4", "mount", "umount")
 FILE_SYSTEM = "ext4"

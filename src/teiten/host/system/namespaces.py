@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from teiten.host.facts.readings import read_text
+from teiten.host.system.environment import child_environment
 
 NAMED = Path("/run/netns")
 """Where ip keeps them."""
@@ -121,7 +122,7 @@ def _run(*words: str, input: str | None = None) -> None:  # noqa: A002 - as subp
             text=True,
             timeout=PATIENCE,
             check=False,
-            env={"LC_ALL": "C"},
+            env=child_environment(),
         )
     except subprocess.TimeoutExpired as error:
         raise OSError(f"ip {' '.join(words)} takes too long") from error

@@ -22,6 +22,7 @@ from typing import IO, TYPE_CHECKING
 import psutil
 
 from teiten.host.system.affinity import pin_self
+from teiten.host.system.environment import Inherited, child_environment
 from teiten.host.system.namespaces import inside
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
@@ -39,6 +40,7 @@ def spawn(
     user: ServerUser | None = None,
     library_path: Path | None = None,
     environment: Mapping[str, str] | None = None,
+    inherited: Inherited = Inherited.PLAIN,
     folder: Path | None = None,
     stdin: StandardStream = subprocess.DEVNULL,
     stdout: StandardStream = None,
@@ -50,7 +52,8 @@ def spawn(
 ) -> subprocess.Popen[bytes]:
     """Start a program in a session of its own that ends with this program.
 
-    ``user``: as whom, where that is another user. ``cpus``: the processors that it, and all that it
+    ``user``: as whom, where that is another user. ``environment``: variables beside those that it
+    inherits. ``cpus``: the processors that it, and all that it
     starts, is pinned to; empty for all of ours. ``groups``: control groups that it, and all that it
     starts, is a member of from its first instruction. ``space``: the network namespace that they
     are in; None for ours. Raises OSError where it cannot be started.
@@ -61,7 +64,7 @@ def spawn(
         with inside(space):
             return subprocess.Popen(
                 [os.fspath(argument) for argument in arguments],
-                env=child_environment(library_path, environment),
+                env=child_environment(library_path, environment, user=user, inherited=inherited),
                 cwd=folder,
                 stdin=stdin,
                 stdout=stdout,
@@ -79,20 +82,6 @@ def spawn(
     finally:
         for door in doors:
             os.close(door)
-
-
-def child_environment(
-    library_path: Path | None = None, environment: Mapping[str, str] | None = None
-) -> dict[str, str]:
-    """Our environment without PG* variables, so that no setting of the user's shell leaks in."""
-    result = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
-    result["LC_ALL"] = "C"
-    if library_path is not None:
-        name = "DYLD_LIBRARY_PATH" if sys.platform == "darwin" else "LD_LIBRARY_PATH"
-        known = result.get(name)
-        result[name] = f"{library_path}{os.pathsep}{known}" if known else str(library_path)
-    result.update(environment or {})
-    return result
 
 
 def killed_after(process: subprocess.Popen[bytes], seconds: float) -> int | None:

@@ -23,6 +23,16 @@ class ServerUser:
     def is_other(self) -> bool:
         return self.uid is not None
 
+    @property
+    def home(self) -> str:
+        """Another user's home folder, which need not be there; / where the system knows none."""
+        import pwd  # noqa: PLC0415 - not on Windows
+
+        try:
+            return pwd.getpwnam(self.name).pw_dir
+        except KeyError:
+            return "/"
+
 
 def server_user() -> ServerUser:
     """Ourselves; for root the user ``postgres``, or else ``nobody``.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from teiten.errors import MachineError, UsageError
-from teiten.host.system.processes import child_environment
+from teiten.host.system.environment import child_environment
 
 ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat"}
 """No index is refreshed on disk, nobody is asked."""
@@ -32,14 +32,9 @@ def git(folder: Path, *arguments: str, stdout: IO[bytes] | None = None) -> str:
     program = shutil.which("git")
     if program is None:
         raise MachineError("git is missing", "sudo apt-get install git")
-    environment = {
-        name: value
-        for name, value in child_environment(environment=ENVIRONMENT).items()
-        if name in ENVIRONMENT or not name.startswith("GIT_")
-    }
     done = subprocess.run(
         [program, "-c", "core.fsmonitor=false", "-C", str(folder), *arguments],
-        env=environment,
+        env=child_environment(given=ENVIRONMENT),
         stdin=subprocess.DEVNULL,
         stdout=stdout if stdout is not None else subprocess.PIPE,
         stderr=subprocess.PIPE,

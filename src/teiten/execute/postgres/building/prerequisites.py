@@ -11,7 +11,7 @@ from pathlib import Path
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.building.sources import SourceCode
-from teiten.host.system.processes import child_environment
+from teiten.host.system.environment import Inherited, child_environment
 from teiten.model.build import BuildSpec
 
 COMPILERS = ("gcc", "cc", "clang")
@@ -115,7 +115,7 @@ def compiler_line(compiler: str) -> str:
     try:
         done = subprocess.run(
             [*_words(compiler), "--version"],
-            env=child_environment(),
+            env=child_environment(inherited=Inherited.COMPILER),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=PROGRAM_TIMEOUT,
@@ -160,7 +160,7 @@ def _decided(feature: str, spec: BuildSpec) -> bool:
 def _compiles(compiler: str, program: str) -> bool:
     done = subprocess.run(
         [*_words(compiler), "-fsyntax-only", "-x", "c", "-"],
-        env=child_environment(),
+        env=child_environment(inherited=Inherited.COMPILER),
         input=program.encode(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -11,6 +11,7 @@ from pathlib import Path
 from teiten.errors import BuildError
 from teiten.execute.postgres.building.log_reading import CompileProgress, why_it_failed
 from teiten.execute.postgres.building.recipe import BuildStep
+from teiten.host.system.environment import Inherited
 from teiten.host.system.processes import signal_group, spawn
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
@@ -47,6 +48,7 @@ def run_step(
                 user=user,
                 folder=folder,
                 environment=environment,
+                inherited=Inherited.COMPILER,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 death_signal=KILL,

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from teiten.host.system.environment import Inherited
 from teiten.host.system.processes import signal_group, spawn
 from teiten.host.system.signals import KILL
 from teiten.model.installation import Version
@@ -83,7 +84,13 @@ def run_client(arguments: Sequence[str | Path], folder: Path) -> ClientOutput:
     """Run a client in a folder to its end. Raises PackageError where it cannot be run."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         try:
-            process = spawn(arguments, folder=folder, stdout=output, stderr=errors)
+            process = spawn(
+                arguments,
+                inherited=Inherited.PERSON,
+                folder=folder,
+                stdout=output,
+                stderr=errors,
+            )
         except OSError as error:
             raise PackageError(f"{arguments[0]} cannot be started: {error}") from error
         try:

@@ -22,6 +22,7 @@ from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.marker import Kind, mark
 from teiten.execute.postgres.sockets import bases
 from teiten.execute.sites.remote.bundle import LOADER
+from teiten.host.system.environment import Inherited, child_environment
 from teiten.host.system.processes import spawn
 from teiten.host.system.users import ServerUser
 
@@ -108,7 +109,11 @@ class SshConnection:
         program = f"exec {shlex.quote(self._python)} -I -c {shlex.quote(LOADER)}"
         arguments = [*self._words("ControlMaster=yes"), "-T", "--", self.host, program]
         self.process = spawn(
-            arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
+            arguments,
+            inherited=Inherited.PERSON,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
         )
         return self.process
 
@@ -164,6 +169,7 @@ class SshConnection:
         try:
             done = subprocess.run(
                 arguments,
+                env=child_environment(inherited=Inherited.PERSON),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=FORWARD_TIMEOUT,

@@ -14,8 +14,8 @@ from teiten.errors import MachineError, ServerError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.marker import Kind, mark, new_folder, read_marker, remove_marked
 from teiten.execute.sites.remote.agent.room import AgentFolder
+from teiten.host.system.environment import child_environment
 from teiten.host.system.held_folder import sync_file_system_of
-from teiten.host.system.processes import child_environment
 from teiten.model.quantities import format_size
 
 VERSION_TIMEOUT = 20.0

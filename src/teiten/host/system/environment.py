@@ -1,0 +1,75 @@
+"""Environments of the programs that we start: the one room that makes them.
+
+A server runs what a study's script asks for, as its user, and the children of a server see its
+environment. So a program gets what is listed here, and of the rest nothing: no keys of clouds, no
+tokens of a CI, not the home folder of root.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from enum import Enum
+from pathlib import Path
+
+from teiten.host.system.users import ServerUser
+
+LIBRARIES = "DYLD_LIBRARY_PATH" if sys.platform == "darwin" else "LD_LIBRARY_PATH"
+_PLAIN = ("LANG", "LANGUAGE", "PATH", "TZ")
+_WINDOWS = (
+    "APPDATA", "COMSPEC", "LOCALAPPDATA", "PATHEXT", "PROGRAMDATA", "PROGRAMFILES", "SYSTEMDRIVE",
+    "SYSTEMROOT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "WINDIR",
+)  # fmt: skip
+"""Without which programs do not run there, where all are ours."""
+_COMPILER = (
+    "CPATH", "C_INCLUDE_PATH", "DEVELOPER_DIR", "LIBRARY_PATH", LIBRARIES,
+    "MACOSX_DEPLOYMENT_TARGET", "PKG_CONFIG_LIBDIR", "PKG_CONFIG_PATH", "SDKROOT",
+)  # fmt: skip
+"""Where a compiler finds headers and libraries. Flags are options of a build, which its receipt
+holds."""
+
+
+class Inherited(Enum):
+    """What a program gets of our environment, beside what it is given."""
+
+    PLAIN = "plain"
+    """Where programs are, the language and the time zone, and its user's home."""
+    COMPILER = "compiler"
+    """The same, and where headers and libraries are."""
+    PERSON = "person"
+    """All but PostgreSQL's variables: for a person's own clients, which know his mirrors, proxies
+    and keys (ssh, pip, npm, Maven), and which run nothing of a study."""
+
+
+def child_environment(
+    library_path: Path | None = None,
+    given: Mapping[str, str] | None = None,
+    *,
+    user: ServerUser | None = None,
+    inherited: Inherited = Inherited.PLAIN,
+) -> dict[str, str]:
+    """The environment of a program: what it inherits, in the language C, and what it is given.
+
+    ``library_path``: where it finds its libraries first. ``user``: as whom it runs, where that is
+    another user; the home is his.
+    """
+    result = {name: os.environ[name] for name in os.environ if _passes(name, inherited)}
+    if user is not None and user.is_other:
+        result["HOME"] = user.home
+    elif "HOME" in os.environ:
+        result["HOME"] = os.environ["HOME"]
+    result["LC_ALL"] = "C"
+    if library_path is not None:
+        known = result.get(LIBRARIES)
+        result[LIBRARIES] = f"{library_path}{os.pathsep}{known}" if known else str(library_path)
+    return result | dict(given or {})
+
+
+def _passes(name: str, inherited: Inherited) -> bool:
+    if inherited is Inherited.PERSON:
+        return not name.startswith("PG")
+    if sys.platform == "win32" and name.upper() in _WINDOWS:
+        return True
+    compiles = inherited is Inherited.COMPILER
+    return name in _PLAIN or name.startswith("LC_") or (compiles and name in _COMPILER)
