@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import psycopg
 
+from teiten.connections import Conninfo
 from teiten.execute.client.address import Address
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.cluster import StopManner
@@ -69,7 +70,7 @@ class HostedCluster(Protocol):
         """
         ...
 
-    def conninfo(self, dbname: str) -> str:
+    def conninfo(self, dbname: str) -> Conninfo:
         """For our own connections."""
         ...
 
