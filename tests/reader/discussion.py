@@ -573,17 +573,17 @@ for en_at, ja_at in (("", ""), (" (<level:t>)", "、<level:t>")):
 
 
 def tails(reader: Reader, groups: Groups, part: Part) -> dict[Context, tuple[float, ...]]:
-    """By context: p99 ÷ p50 of old and new, and the logarithms of ratio, low and high."""
+    """By context, in milliseconds: p99 less p50 of old and new, their difference and its interval."""
     campaign = reader.campaign
     workload = reader.workload_of(part.part) or ""
-    sides = [reader.side_of(groups[one]) or "" for one in ("old", "new")]
-    found: dict[Context, list[list[float]]] = {}
+    sides = [reader.side_of(groups[side]) or "" for side in ("old", "new")]
+    compared: dict[Context, tuple[list[float], list[float]]] = {}
     for context in campaign.contexts(workload):
         values = [
             {
-                block: math.log(slow / middle[block])
+                block: 1000 * (slow - middle[block])
                 for block, slow in campaign.values(workload, context, side, "latency_p99").items()
-                if block in middle and slow > 0 < middle[block]
+                if block in middle
             }
             for side in sides
             for middle in [campaign.values(workload, context, side, "latency_p50")]
@@ -591,15 +591,15 @@ def tails(reader: Reader, groups: Groups, part: Part) -> dict[Context, tuple[flo
         blocks = sorted(values[0].keys() & values[1].keys())
         if blocks:
             differences = {block: values[1][block] - values[0][block] for block in blocks}
-            means = [math.exp(fmean(one[block] for block in blocks)) for one in values]
-            found[context] = [means, [*campaign.by_start(differences).values()]]
+            means = [fmean(side[block] for block in blocks) for side in values]
+            compared[context] = (means, [*campaign.by_start(differences).values()])
     measure = campaign.plan.study.measure
     told = {}
-    for context, (means, by_start) in found.items():
+    for context, (means, by_start) in compared.items():
         each = judge(
             by_start,
             delta=measure.delta,
-            alpha=measure.alpha / len(found),
+            alpha=measure.alpha / len(compared),
             lower_is_better=True,
             sequential=measure.sequential is not None,
         )
@@ -610,11 +610,11 @@ def tails(reader: Reader, groups: Groups, part: Part) -> dict[Context, tuple[flo
 
 def tail(direction: int, en: str, ja: str) -> None:
     @BOOK.says(
-        f"Latency's tail, p99 ÷ p50, is {en} on <new:s> than on <old:s> at <levels:w>; most at"
-        " <level:w>, with <new_value:n> against <old_value:n> (ratio <ratio:n>, interval <low:n> to"
-        " <high:n>).",
-        f"レイテンシの裾(p99÷p50)は、<levels:w>で<new:s>のほうが<old:s>より{ja}。差が最大の<level:w>では"
-        "<new_value:n>対<old_value:n>である(比<ratio:n>、信頼区間 <low:n>〜<high:n>)。",
+        f"Latency's tail, p99 − p50, is {en} on <new:s> than on <old:s> at <levels:w>; most at"
+        " <level:w>, with <new_value:n> ms against <old_value:n> ms (difference <difference:n> ms,"
+        " interval <low:n> to <high:n>).",
+        f"レイテンシの裾(p99−p50)は、<levels:w>で<new:s>のほうが<old:s>より{ja}。差が最大の<level:w>では"
+        "<new_value:n>ミリ秒対<old_value:n>ミリ秒である(差<difference:n>ミリ秒、信頼区間 <low:n>〜<high:n>)。",
     )
     def differs(reader: Reader, groups: Groups, part: Part) -> None:
         workload = reader.workload_of(part.part) or ""
@@ -632,17 +632,16 @@ def tail(direction: int, en: str, ja: str) -> None:
         at = reader.context_of(workload, groups["level"])
         reader.that(at in apart, "it does not differ there")
         if at in found:
-            old, new, mean, low, high = found[at]
-            reader.same(groups["old_value"], old, "the old tail")
-            reader.same(groups["new_value"], new, "the new tail")
-            for name, value in (("ratio", mean), ("low", low), ("high", high)):
-                reader.same(groups[name], math.exp(value), name)
+            names = ("old_value", "new_value", "difference", "low", "high")
+            for name, value in zip(names, found[at], strict=True):
+                reader.same(groups[name], value, name)
 
     BOOK.says(
-        f"Latency's tail, p99 ÷ p50, is {en} on <new:s> than on <old:s> at <level:w>, with"
-        " <new_value:n> against <old_value:n> (ratio <ratio:n>, interval <low:n> to <high:n>).",
-        f"レイテンシの裾(p99÷p50)は、<level:w>で<new:s>のほうが<old:s>より{ja[:-1]}く、<new_value:n>対<old_value:n>"
-        "である(比<ratio:n>、信頼区間 <low:n>〜<high:n>)。",
+        f"Latency's tail, p99 − p50, is {en} on <new:s> than on <old:s> at <level:w>, with"
+        " <new_value:n> ms against <old_value:n> ms (difference <difference:n> ms, interval <low:n>"
+        " to <high:n>).",
+        f"レイテンシの裾(p99−p50)は、<level:w>で<new:s>のほうが<old:s>より{ja[:-1]}く、<new_value:n>ミリ秒対"
+        "<old_value:n>ミリ秒である(差<difference:n>ミリ秒、信頼区間 <low:n>〜<high:n>)。",
     )(differs)
 
 
@@ -658,23 +657,23 @@ def no_tail(reader: Reader, groups: Groups, part: Part) -> None:
 
 
 BOOK.says(
-    "Latency's tail, p99 ÷ p50, is not shown to differ between <new:s> and <old:s> at any of"
+    "Latency's tail, p99 − p50, is not shown to differ between <new:s> and <old:s> at any of"
     " <count:i> levels.",
-    "レイテンシの裾(p99÷p50)の比の信頼区間は<count:i>条件のいずれでも同等を含み、<new:s>と<old:s>の差は示されていない。",
+    "レイテンシの裾(p99−p50)の差の信頼区間は<count:i>条件のいずれでも0を含み、<new:s>と<old:s>の差は示されていない。",
 )(no_tail)
 BOOK.says(
-    "Latency's tail, p99 ÷ p50, is not shown to differ between <new:s> and <old:s>.",
-    "レイテンシの裾(p99÷p50)の比の信頼区間は同等を含み、<new:s>と<old:s>の差は示されていない。",
+    "Latency's tail, p99 − p50, is not shown to differ between <new:s> and <old:s>.",
+    "レイテンシの裾(p99−p50)の差の信頼区間は0を含み、<new:s>と<old:s>の差は示されていない。",
 )(no_tail)
 BOOK.says(
-    "Latency's tail, p99 ÷ p50, is not shown to differ between <old:s> and any of <new:s> at any of"
+    "Latency's tail, p99 − p50, is not shown to differ between <old:s> and any of <new:s> at any of"
     " <count:i> levels.",
-    "レイテンシの裾(p99÷p50)の比の信頼区間は<count:i>条件のいずれでも同等を含み、<new:s>のいずれについても、<old:s>との差は"
+    "レイテンシの裾(p99−p50)の差の信頼区間は<count:i>条件のいずれでも0を含み、<new:s>のいずれについても、<old:s>との差は"
     "示されていない。",
 )(each_new(no_tail))
 BOOK.says(
-    "Latency's tail, p99 ÷ p50, is not shown to differ between <old:s> and any of <new:s>.",
-    "レイテンシの裾(p99÷p50)の比の信頼区間は同等を含み、<new:s>のいずれについても、<old:s>との差は示されていない。",
+    "Latency's tail, p99 − p50, is not shown to differ between <old:s> and any of <new:s>.",
+    "レイテンシの裾(p99−p50)の差の信頼区間は0を含み、<new:s>のいずれについても、<old:s>との差は示されていない。",
 )(each_new(no_tail))
 
 

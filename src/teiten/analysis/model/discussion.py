@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from teiten.analysis.model.observations import Context
-from teiten.analysis.model.verdict import Interval
 from teiten.model.metrics import Metric
 from teiten.model.stacks import CostChange
 
@@ -79,18 +78,19 @@ class MeanApart:
 
 @dataclass(frozen=True)
 class TailLevel:
-    """p99 ÷ p50 of both sides at one level: geometric means over the pairs."""
+    """p99 less p50 of both sides at one level, in seconds: means over the pairs."""
 
     context: Context
     old: float
     new: float
-    change: Interval | None
-    """Of the new side's by the old one's; None where there are too few pairs."""
+    change: CostChange
+    """The new side's less the old one's."""
 
 
 @dataclass(frozen=True)
 class Tail:
-    """Latency's tail against its middle, of one contrast; intervals hold together over levels."""
+    """How far latency's tail reaches beyond its middle, of one contrast; intervals hold together
+    over levels."""
 
     workload: str
     old: str

@@ -1,55 +1,50 @@
-"""Latency's tail against its middle: p99 ÷ p50 of each trial, compared between the sides."""
+"""Latency's tail, in seconds: p99 less p50 of each trial, compared between the sides.
+
+As a difference of times it is the same where every transaction of a side costs a constant more; as
+a ratio of them it would be shorter there, though no transaction has become faster.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean
 
 from teiten.analysis.model.discussion import Tail, TailLevel
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.observations import Context
-from teiten.analysis.verdict.changes import paired_views
-from teiten.analysis.verdict.sequential import decide_sequentially
-from teiten.analysis.verdict.verdict import Rule, decide
-from teiten.model.metrics import Better
+from teiten.analysis.verdict.changes import change, half_width_of, paired_views
 from teiten.model.plan import Plan
-from teiten.model.units import Share
 
 SLOW, MIDDLE = "latency_p99", "latency_p50"
 
 Pair = tuple[float, float, int]
-"""ln(p99 ÷ p50) of old and new, and the start of the servers."""
+"""p99 less p50 (seconds) of old and new, and the start of the servers."""
 
 
 def tails(plan: Plan, views: Iterable[TrialView]) -> Iterator[Tail]:
     """One for each contrast of a workload with percentiles; its intervals hold together at α over
     the levels."""
-    found: dict[tuple[str, str, str], dict[Context, list[Pair]]] = defaultdict(dict)
-    for one in paired_views(plan, views):
-        placed = zip(one.blocks, one.starts, strict=True)
+    by_contrast: dict[tuple[str, str, str], dict[Context, list[Pair]]] = defaultdict(dict)
+    for sides in paired_views(plan, views):
+        placed = zip(sides.blocks, sides.starts, strict=True)
         every = [(_tail(old), _tail(new), start) for (old, new), start in placed]
         known = [pair for pair in every if math.isfinite(pair[0]) and math.isfinite(pair[1])]
         if known:
-            found[one.workload, one.old, one.new][one.context] = known
-    for (workload, old, new), levels in found.items():
-        alpha = Share(plan.study.measure.alpha / len(levels))
+            by_contrast[sides.workload, sides.old, sides.new][sides.context] = known
+    for (workload, old, new), levels in by_contrast.items():
+        alpha = plan.study.measure.alpha / len(levels)
         compared = (_level(plan, context, pairs, alpha) for context, pairs in levels.items())
         yield Tail(workload, old, new, tuple(compared))
 
 
 def _tail(view: TrialView) -> float:
-    slow, middle = (view.metrics.get(name, math.nan) for name in (SLOW, MIDDLE))
-    return math.log(slow / middle) if slow > 0 and middle > 0 else math.nan
+    return view.metrics.get(SLOW, math.nan) - view.metrics.get(MIDDLE, math.nan)
 
 
-def _level(plan: Plan, context: Context, pairs: Sequence[Pair], alpha: Share) -> TailLevel:
-    by_start: dict[int, list[float]] = defaultdict(list)
-    for old, new, start in pairs:
-        by_start[start].append(new - old)
-    differences = [math.fsum(one) / len(one) for one in by_start.values()]
-    measure = plan.study.measure
-    rule = Rule(measure.delta, alpha, Better.LOWER, worded=False)
-    verdict = (decide if measure.sequential is None else decide_sequentially)(differences, rule)
-    old, new = (math.exp(math.fsum(one[at] for one in pairs) / len(pairs)) for at in (0, 1))
-    return TailLevel(context, old, new, verdict.effect)
+def _level(plan: Plan, context: Context, pairs: Sequence[Pair], alpha: float) -> TailLevel:
+    old, new, starts = zip(*pairs, strict=True)
+    width = half_width_of(plan.study.measure)
+    difference = change(old, new, starts=starts, alpha=alpha, width=width)
+    return TailLevel(context, fmean(old), fmean(new), difference)

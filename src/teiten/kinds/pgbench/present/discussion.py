@@ -10,9 +10,10 @@ from teiten.analysis.model.verdict import Interval
 from teiten.kinds.pgbench.present.scaling_words import side_of
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.names import CLIENTS, CORES
-from teiten.report.numbers import decimals_for, fixed, plain
-from teiten.report.sentences import interval_text, percent, plain_percent, ratio_text
+from teiten.report.numbers import decimals_for, fixed, plain, significant
+from teiten.report.sentences import percent, plain_percent
 from teiten.report.sites import of_one_start
+from teiten.report.texts import Texts
 from teiten.report.view.discussion import (
     level_text,
     levels_text,
@@ -21,6 +22,9 @@ from teiten.report.view.discussion import (
     told_contrast,
 )
 from teiten.report.view.kit import Kit
+
+MILLI = 1000.0
+"""Milliseconds in a second."""
 
 
 def shapes(kit: Kit, workload: str) -> Iterator[str]:
@@ -103,48 +107,56 @@ def _at(kit: Kit, one: ScalingResult, load: float) -> str:
 def tail_sentences(kit: Kit, workload: str) -> Iterator[str]:
     """Of contrasts with a verdict; nothing where there is no interval."""
     alike: dict[tuple[str, int], list[Tail]] = {}
-    for one in pgbench_found(kit.analysis).tails:
-        if one.workload == workload and told_contrast(kit, workload, one.old, one.new):
-            differs = tuple(_tail(kit, one))
-            yield from differs
-            known = sum(level.change is not None for level in one.levels)
-            if known and not differs:
-                alike.setdefault((one.old, known), []).append(one)
-    for (old, count), found in alike.items():
-        key = "discussion.tail.same" if len(found) == 1 else "discussion.tail.same-several"
-        new = sides_text(kit, (one.new for one in found))
+    for tail in pgbench_found(kit.analysis).tails:
+        if tail.workload == workload and told_contrast(kit, workload, tail.old, tail.new):
+            differing = tuple(_tail(kit, tail))
+            yield from differing
+            known = sum(level.change.low is not None for level in tail.levels)
+            if known and not differing:
+                alike.setdefault((tail.old, known), []).append(tail)
+    for (old, count), same in alike.items():
+        key = "discussion.tail.same" if len(same) == 1 else "discussion.tail.same-several"
+        new = sides_text(kit, (tail.new for tail in same))
         yield kit.t.plural(key, count, old=side_text(kit, old), new=new)
 
 
-def _tail(kit: Kit, one: Tail) -> Iterator[str]:
-    known = [(level, level.change) for level in one.levels if level.change is not None]
-    longer = [(level, change) for level, change in known if change.low > 1]
-    shorter = [(level, change) for level, change in known if change.high < 1]
-    if longer:
-        yield _differs(kit, one, "longer", longer, max(longer, key=lambda each: each[1].ratio))
-    if shorter:
-        yield _differs(kit, one, "shorter", shorter, min(shorter, key=lambda each: each[1].ratio))
+def _tail(kit: Kit, tail: Tail) -> Iterator[str]:
+    """The levels at which it differs, and that at which it does so most, as a share of its size."""
+    certain = [level for level in tail.levels if level.change.certain]
+    for direction, sign in (("longer", 1), ("shorter", -1)):
+        levels = [level for level in certain if level.change.difference * sign > 0]
+        if levels:
+            yield _differs(kit, tail, direction, levels, max(levels, key=_growth))
+
+
+def _growth(level: TailLevel) -> float:
+    return abs(level.change.difference) / max(level.old, level.new)
 
 
 def _differs(
-    kit: Kit,
-    one: Tail,
-    direction: str,
-    found: Sequence[tuple[TailLevel, Interval]],
-    most: tuple[TailLevel, Interval],
+    kit: Kit, tail: Tail, direction: str, levels: Sequence[TailLevel], most: TailLevel
 ) -> str:
-    level, change = most
     return kit.t(
-        f"discussion.tail.{direction}" + ("-at" if len(found) == 1 else ""),
-        levels=levels_text(kit, [each.context for each, _ in found], len(one.levels)),
-        level=level_text(kit, level.context),
-        old_value=fixed(level.old, 2),
-        new_value=fixed(level.new, 2),
-        ratio=ratio_text(change),
-        interval=interval_text(kit.t, change),
-        **_sides(kit, one),
+        f"discussion.tail.{direction}" + ("-at" if len(levels) == 1 else ""),
+        levels=levels_text(kit, [level.context for level in levels], len(tail.levels)),
+        level=level_text(kit, most.context),
+        **tail_values(kit.t, most),
+        old=side_text(kit, tail.old),
+        new=side_text(kit, tail.new),
     )
 
 
-def _sides(kit: Kit, one: Tail) -> dict[str, str]:
-    return {"old": side_text(kit, one.old), "new": side_text(kit, one.new)}
+def tail_values(t: Texts, level: TailLevel) -> dict[str, str]:
+    """In milliseconds: both tails, their difference and its interval."""
+    low, high = level.change.low or 0.0, level.change.high or 0.0
+    digits = decimals_for((high - low) / 2 * MILLI)
+    return {
+        "old_value": significant(level.old * MILLI),
+        "new_value": significant(level.new * MILLI),
+        "difference": fixed(level.change.difference * MILLI, digits, signed=True),
+        "interval": t(
+            "interval.plain",
+            low=fixed(low * MILLI, digits, signed=True),
+            high=fixed(high * MILLI, digits, signed=True),
+        ),
+    }

@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from teiten.analysis.model.findings import (
-    CampaignAnalysis,
-    ContrastResult,
-    LevelResult,
-)
+from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
 from teiten.analysis.model.left_behind import LeftBehind
 from teiten.analysis.model.verdict import Interval
 from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, MEAN_BY_TYPICAL
+from teiten.kinds.pgbench.present.discussion import tail_values
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.blocks import Block, Heading, Items, Text
 from teiten.report.names import Names
@@ -21,8 +18,6 @@ from teiten.report.sentences import change, confidence_percent, percent, percent
 from teiten.report.speed import inverse
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit
-
-NINETY_NINE = "latency_p99"
 
 
 def of_the_typical(
@@ -41,34 +36,35 @@ def of_the_typical(
     differs = by_mean.overall.effect
     if differs is None or differs.low <= 1 <= differs.high:
         return t("paired.agree", typical=said)
-    more = contrast.new if differs.ratio > 1 else contrast.old
-    values = {"typical": said, "side": names.side(more).long}
-    others = contrast.old if differs.ratio > 1 else contrast.new
-    tail = beside.get(NINETY_NINE)
-    if tail is None or len(by_mean.levels) > 1:
-        return t("paired.differ", **values)
-    of_side = {
-        contrast.old: _slow(by_mean.levels[0], tail.levels[0], new=False),
-        contrast.new: _slow(by_mean.levels[0], tail.levels[0], new=True),
-    }
-    (times, slow), (other_times, other_slow) = of_side[more], of_side[others]
+    if len(by_mean.levels) > 1:
+        return t("paired.differ", typical=said)
+    level = by_mean.levels[0]
     return t(
         "paired.differ-by",
-        **values,
-        other=names.side(others).long,
-        times=times,
-        slow=slow,
-        other_times=other_times,
-        other_slow=other_slow,
+        typical=said,
+        times=significant(level.new_median),
+        old_times=significant(level.old_median),
+        **_names(names, contrast),
+    ) + _tail(t, names, analysis, contrast)
+
+
+def _names(names: Names, contrast: ContrastResult) -> dict[str, str]:
+    return {"old": names.side(contrast.old).long, "new": names.side(contrast.new).long}
+
+
+def _tail(t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult) -> str:
+    """Whose slow transactions are slower, in milliseconds; empty where that is not known."""
+    key = (contrast.workload, contrast.old, contrast.new)
+    of_contrast = (
+        tail for tail in pgbench_found(analysis).tails if (tail.workload, tail.old, tail.new) == key
     )
-
-
-def _slow(by_mean: LevelResult, tail: LevelResult, *, new: bool) -> tuple[str, str]:
-    """How many times as long as the typical transaction the mean one takes, and within how many
-    milliseconds 99 % end: medians of the starts."""
-    times = by_mean.new_median if new else by_mean.old_median
-    within = tail.new_median if new else tail.old_median
-    return significant(times), significant((within or 0.0) * 1000)
+    tail = next(of_contrast, None)
+    if tail is None or tail.levels[0].change.low is None:
+        return ""
+    level = tail.levels[0]
+    longer = "longer" if level.change.difference > 0 else "shorter"
+    decided = longer if level.change.certain else "alike"
+    return t(f"paired.tail-{decided}", **tail_values(t, level), **_names(names, contrast))
 
 
 def _typical(t: Texts, times: Interval) -> str:

@@ -1,0 +1,93 @@
+"""Latency's tail: what a constant leaves as it is, and what answer and discussion say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from teiten.kinds.pgbench.load.paired_metrics import of_sides
+from teiten.kinds.pgbench.load.paired_numbers import PairedTimes
+from teiten.kinds.pgbench.present.discussion import tail_sentences
+from teiten.kinds.pgbench.present.paired import of_the_typical
+from teiten.kinds.pgbench.results import pgbench_found
+from teiten.model.plan import Plan
+from teiten.model.trial import Outcome, Trial
+from teiten.report.view.kit import Kit
+from tests.reader.drawn import analysed
+from tests.unit.test_paired_way import paired
+
+STARTS, PAIRS = 8, 4000
+Times = npt.NDArray[np.float64]
+
+
+def starts(plan: Plan, change: Callable[[Times], Times]) -> Iterator[Trial]:
+    """Of servers whose transactions take a millisecond in the median; B's are changed."""
+    chance = np.random.default_rng(5)
+    for block in range(1, STARTS + 1):
+        a, b = chance.lognormal(np.log(1e6), 0.5, (2, PAIRS))
+        sides = np.column_stack((a, change(b))).astype(np.uint64)
+        zeros = np.zeros((PAIRS, 2), dtype=np.uint64)
+        times = PairedTimes(
+            zeros,
+            sides,
+            np.zeros((PAIRS, 2), dtype=bool),
+            np.arange(PAIRS) % 2,
+            np.zeros(PAIRS, dtype=int),
+        )
+        numbers = of_sides(times, 1, 8.0)
+        assert numbers is not None
+        for trial in plan.trials:
+            if trial.block == block:
+                side = int(trial.cell.level("server") == "18")
+                yield Trial(
+                    number=trial.number,
+                    attempt=1,
+                    outcome=Outcome.COUNTED,
+                    problems=(),
+                    started_at=0.0,
+                    finished_at=1.0,
+                    metrics=numbers[side].metrics,
+                    series=(),
+                    histogram="",
+                    facts={},
+                    evidence=(),
+                )
+
+
+def answer_and_discussion(change: Callable[[Times], Times]) -> tuple[str, str]:
+    plan = paired(budget="10m")
+    analysis = analysed("pgbench", plan, tuple(starts(plan, change))).analysis
+    kit = Kit(analysis, "en")
+    judged = next(one for one in analysis.contrasts if one.metric.judged)
+    assert len(pgbench_found(analysis).tails) == 1
+    said = of_the_typical(kit.t, kit.names, analysis, judged)
+    return said, " ".join(tail_sentences(kit, judged.workload))
+
+
+def test_a_constant_gives_no_side_more_slow_transactions() -> None:
+    """B waits a millisecond in each (commit_delay): its mean is nearer to its typical one."""
+    answer, discussed = answer_and_discussion(lambda times: times + 1e6)
+    assert "The two differ" in answer and "Neither is shown to have the longer tail" in answer
+    assert "is not shown to differ" in discussed
+
+
+def test_slow_transactions_are_told_in_milliseconds_by_both_alike() -> None:
+    chance = np.random.default_rng(7)
+
+    def stalling(times: Times) -> Times:
+        return np.where(chance.random(PAIRS) < 0.02, times * 20, times)
+
+    answer, discussed = answer_and_discussion(stalling)
+    assert "has the longer tail: p99 − p50 is" in answer
+    assert "Latency's tail, p99 − p50, is longer on" in discussed
+    difference = answer.split("(difference ")[1].split(")")[0]
+    assert difference in discussed
+
+
+@pytest.mark.parametrize("times", [0.5, 2.0])
+def test_a_side_that_is_slower_in_proportion_differs_in_neither(times: float) -> None:
+    answer, _ = answer_and_discussion(lambda each: each * times)
+    assert "Its typical transaction is" in answer and "The two differ" not in answer
