@@ -24,7 +24,7 @@ from typing import IO
 
 from teiten.errors import ServerError
 from teiten.host.system.files import sync_file_system
-from teiten.host.system.users import ServerUser, own_uid
+from teiten.host.system.users import ServerUser, own_uid, own_user
 
 BY_DESCRIPTOR = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _FILE = (
@@ -252,14 +252,7 @@ class HeldFolder:
         self.unlink(name)
         with self._named(name):
             os.symlink(target, self._at(name), dir_fd=self._descriptor)
-            if user is not None and user.uid is not None and user.gid is not None:
-                os.chown(
-                    self._at(name),
-                    user.uid,
-                    user.gid,
-                    dir_fd=self._descriptor,
-                    follow_symlinks=False,
-                )
+        self._give_entry(name, user)
 
     def hard_link(self, name: str, folder: HeldFolder) -> None:
         """Give what has this name, a link itself, the same name in another folder. Look there what
@@ -296,11 +289,30 @@ class HeldFolder:
                 with self.inner(name) as inner:
                     inner.give_all(user)
             else:
-                with self._named(name):
-                    os.chown(
-                        name, user.uid, user.gid, dir_fd=self._descriptor, follow_symlinks=False
-                    )
+                self._give_entry(name, user)
         self.give(user)
+
+    def take_all(self, user: ServerUser) -> None:
+        """Become the owner of the folder and of all in it, which are another user's. This folder
+        first: from then on he changes no entry of it.
+
+        Raises UnsafePlaceError for what is not his alone, and OSError.
+        """
+        if not user.is_other:
+            return
+        if self.owner not in (user.uid, own_uid()):
+            raise UnsafePlaceError(self.path, f"belongs to user {self.owner}, not to {user.name}")
+        self.give(own_user())
+        self.owner = own_uid()
+        for name, status in self.entries():
+            is_folder = _is_folder(status)
+            if status.st_uid != user.uid or (status.st_nlink > 1 and not is_folder):
+                raise UnsafePlaceError(self.path / name, f"is not a file of {user.name} alone")
+            if is_folder:
+                with self.inner(name) as inner:
+                    inner.take_all(user)
+            else:
+                self._give_entry(name, own_user())
 
     def unlink(self, name: str) -> None:
         """Delete a file or a link; nothing where there is none."""
@@ -360,6 +372,13 @@ class HeldFolder:
                         inner._rename(below, self, f".removed-{secrets.token_hex(8)}")
                 else:
                     inner.unlink(below)
+
+    def _give_entry(self, name: str, user: ServerUser | None) -> None:
+        """Make another user the owner of a file or link itself."""
+        if user is not None and user.uid is not None and user.gid is not None:
+            at, folder = self._at(name), self._descriptor
+            with self._named(name):
+                os.chown(at, user.uid, user.gid, dir_fd=folder, follow_symlinks=False)
 
     def _rename(self, name: str, folder: HeldFolder, new: str) -> None:
         with self._named(name, folder.path / new):

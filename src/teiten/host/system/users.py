@@ -69,6 +69,13 @@ def own_uid() -> int:
     return 0 if sys.platform == "win32" else os.geteuid()
 
 
+def own_user() -> ServerUser:
+    """Ourselves, as the new owner of what was another user's."""
+    if sys.platform == "win32":
+        return ServerUser(_own_name(), None, None)
+    return ServerUser(_own_name(), os.geteuid(), os.getegid())
+
+
 def _own_name() -> str:
     import getpass  # noqa: PLC0415 - only needed here
 

@@ -25,6 +25,7 @@ from teiten.execute.postgres.marker import (
 )
 from teiten.execute.postgres.templates.build import DATA, build_cluster
 from teiten.execute.postgres.templates.clone import CloneReport, clone_tree
+from teiten.execute.postgres.templates.contents import find_change, seal
 from teiten.execute.postgres.templates.copy_methods import CopyMethod
 from teiten.execute.postgres.usage import folder_bytes
 from teiten.host.system.held_folder import HeldFolder
@@ -63,14 +64,17 @@ class TemplateStore:
         self._user = user
 
     def ready(self, spec: TemplateSpec) -> bool:
-        """Whether the template is built; it then counts as used now."""
+        """Whether the template is built and as it was then; it then counts as used now."""
+        return self._is_built(spec) and find_change(self._folder(spec.fingerprint)) is None
+
+    def _is_built(self, spec: TemplateSpec) -> bool:
         description = self._folder(spec.fingerprint) / DESCRIPTION
         try:
-            found = json.loads(description.read_text(encoding="utf-8"))["fingerprint"]
+            fingerprint = json.loads(description.read_text(encoding="utf-8"))["fingerprint"]
             os.utime(description)
         except (OSError, ValueError, KeyError, TypeError):
             return False
-        return bool(found == spec.fingerprint)
+        return bool(fingerprint == spec.fingerprint)
 
     def build(self, spec: TemplateSpec, pgbench: Pgbench, say: Callable[[str], None]) -> None:
         """Build the template, unless another Teiten has meanwhile.
@@ -99,9 +103,12 @@ class TemplateStore:
         ``build`` does.
         """
         with self._locked(spec.fingerprint, say):
-            if self.ready(spec):
-                yield None
-                return
+            if self._is_built(spec):
+                change = find_change(self._folder(spec.fingerprint))
+                if change is None:
+                    yield None
+                    return
+                say(f"{_changed(spec, change)}: it is built anew")
             self._make_room(spec, say)
             require_access(self._workdir.templates, self._user)
             say(f"building the template: {_describe(spec)} ({format_size(spec.expected_bytes)})")
@@ -125,17 +132,19 @@ class TemplateStore:
         ``data``, and of its other parts where ``places`` says, by ``method`` (``clone_tree``). A
         folder that was left there by this or a dead Teiten is replaced.
 
-        Raises UsageError where the folder is not Teiten's, or where the template is not built.
+        Raises UsageError where the folder is not Teiten's, or where the template is not built,
+        MachineError where it is no longer what was built.
         """
         with self._locked(spec.fingerprint, lambda _: None):
-            if not self.ready(spec):
+            if not self._is_built(spec):
                 raise UsageError(
                     f"the template of {_describe(spec)} is not built",
                     "it may have been removed by teiten clean; run or resume again",
                 )
-            for folder in dict.fromkeys((destination, *(places or {}).values())):
+            folders = tuple(dict.fromkeys((destination, *(places or {}).values())))
+            for folder in folders:
                 _replace_left(folder, _describe(spec))
-            return clone_tree(
+            report = clone_tree(
                 self._folder(spec.fingerprint) / DATA,
                 destination / DATA,
                 user=self._user,
@@ -143,6 +152,17 @@ class TemplateStore:
                 caches=self._workdir.caches,
                 places=places,
             )
+            # afterwards, so that what was written while it was copied shows as well
+            change = find_change(self._folder(spec.fingerprint))
+        if change is not None:
+            for folder in folders:
+                remove_marked(folder)
+            raise MachineError(
+                _changed(spec, change),
+                "another program of the servers' user has written there: end it, then run or"
+                " resume again, and the template is built anew",
+            )
+        return report
 
     def usage(self) -> list[TemplateUse]:
         """The finished templates, the longest unused first."""
@@ -177,6 +197,7 @@ class TemplateStore:
         with HeldFolder.open_itself(partial) as held:
             text = f"{json.dumps(description, indent=2)}\n"
             held.write(DESCRIPTION, text.encode(), mode=0o644, durable=True)
+        seal(partial, self._user)
         mark(partial, Kind.TEMPLATE, _describe(spec))
         final = self._folder(spec.fingerprint)
         if final.exists():  # a damaged one: ready() found no description
@@ -251,6 +272,10 @@ def _describe(spec: TemplateSpec) -> str:
     checksums = "with" if spec.checksums else "without"
     server = f"PostgreSQL {spec.installation.version} ({spec.installation.name})"
     return f"{server} {checksums} checksums, {spec.data}"
+
+
+def _changed(spec: TemplateSpec, change: str) -> str:
+    return f"the template of {_describe(spec)} has changed since it was built ({change})"
 
 
 def _replace_left(folder: Path, about: str) -> None:
