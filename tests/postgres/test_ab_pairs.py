@@ -12,6 +12,7 @@ import pytest
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.doctor.pairs import check_pairs
 from teiten.cli.main import Session
+from teiten.host.facts.cpus import allowed_processors
 from teiten.host.facts.kernel import boot_id
 from teiten.host.facts.machine import read_host_facts
 from teiten.host.facts.pairs_check import known_check
@@ -68,6 +69,23 @@ def test_a_start_that_is_killed_runs_again_and_no_finished_one_is_lost(
         assert 0.4 < b["tps"] / a["tps"] < 0.75
         assert math.log(b["latency_typical"] / a["latency_typical"]) > math.log(1.4)
         assert a["measured_seconds"] == b["measured_seconds"]
+
+
+def test_more_clients_than_processors_are_loaded_in_step_and_processor_time_is_beside_tps(
+    teiten: Teiten, server: str
+) -> None:
+    clients = allowed_processors() + 1
+    given = ("--script", str(teiten.script("reads")), *TWO_STARTS[2:14], "--blocks", "2")
+    sides = (server, server, "--guc-b", "work_mem=8MB")
+    result = teiten.run("ab", *sides, *given, "--clients", f"1,{clients}", "--json")
+    assert result.returncode == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert found["way_by_clients"] == {"1": "pairs", str(clients): "in-step"}
+    ways = {one.load.connections: set[str]() for one in teiten.plan().trials}
+    for planned, trial in zip(teiten.plan().trials, teiten.trials(), strict=True):
+        ways[planned.load.connections].add(trial.facts["way"])
+    assert ways == {1: {"pairs"}, clients: {"in-step"}}
+    assert "server_cpu_per_transaction" in found["metrics"]
 
 
 def test_the_check_of_pairs_keeps_its_result_and_leaves_nothing(

@@ -12,6 +12,7 @@ import pytest
 
 import teiten.plan.sites.attached
 from teiten.cli.passwords import take_passwords
+from teiten.cli.plan.text import in_step_text
 from teiten.datasets.probes.model import tables_of
 from teiten.errors import ServerError, StudyError, UsageError, WayError
 from teiten.execute.client.address import Address
@@ -276,6 +277,16 @@ def test_pairs_of_attached_servers_need_what_the_generator_can_reach() -> None:
         pairs(both[0], ("18", make_installation("18.4")))
     with pytest.raises(UsageError):
         pairs(*both, way=Way.STATEMENTS)
+
+
+def test_of_servers_on_a_machine_that_is_not_known_clients_are_on_one_side_at_a_time() -> None:
+    plain = {"encrypted": False}
+    elsewhere = pairs(("17", attached("17", **plain)), ("18", attached("18", **plain)))
+    assert elsewhere.ways == {2: Way.IN_STEP}
+    assert "nobody knows the processors there" in in_step_text(elsewhere)
+    plain["local"] = True
+    here = pairs(("17", attached("17", **plain)), ("18", attached("18", **plain)))
+    assert here.ways == {2: Way.PAIRS}
 
 
 def test_the_generator_of_pairs_reaches_servers_as_pgbench_does(tmp_path: Path) -> None:

@@ -10,25 +10,33 @@ from dataclasses import replace
 import pytest
 
 from teiten.analysis.across.fingerprint import conditions_fingerprint
+from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.witness import CpuWitness
+from teiten.analysis.per_transaction import server_cpu
 from teiten.analysis.verdict.carry_over import left_behind
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.stopping import standing
 from teiten.analysis.verdict.verdict import LEFT_BEHIND
+from teiten.analysis.verdict.witness import cpu_witnesses, mixed_cautions, witness_cautions
+from teiten.cli.plan.text import in_step_text
 from teiten.cli.text.noise import needed_text, noise_lines
 from teiten.errors import UsageError, WayError
 from teiten.host.facts.noise import noise_key
 from teiten.kinds.metrics import deciding
 from teiten.kinds.pgbench.loads import scalings
 from teiten.kinds.pgbench.plan import PLAN
+from teiten.model.facts import Caution
+from teiten.model.metrics import CPU_PER_TRANSACTION
 from teiten.model.noise import NoiseFloor
 from teiten.model.paired_starts import FIRST_SECONDS, FIRST_STARTS, planned_seconds, starts_of
-from teiten.model.plan import Plan
+from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Ending
 from teiten.model.study import MOST_SECONDS, Way
 from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Seconds, Share
 from teiten.plan.way import why_classic
+from teiten.report.texts import caution_text
 from tests.fixtures.pairs import ab_plan
 from tests.fixtures.synthetic_plan import HOST
 
@@ -160,6 +168,92 @@ def test_ways_are_told_apart_wherever_numbers_are_laid_side_by_side() -> None:
     plans = [ab_plan(way=one.value, duration="8s") for one in ways]
     assert len({conditions_fingerprint(one) for one in plans}) == len(ways)
     assert len({noise_key(HOST, one, one.trials[0]) for one in plans}) == len(ways)
+
+
+def test_more_clients_than_processors_are_on_one_side_at_a_time() -> None:
+    plan = ab_plan(way="pairs", duration="4s", clients="1,2,4,8")
+    assert plan.study.measure.processors == HOST.cpu.logical == 2
+    assert plan.ways == {1: Way.PAIRS, 2: Way.PAIRS, 4: Way.IN_STEP, 8: Way.IN_STEP}
+    assert set(ab_plan(way="in-step", clients="1,4").ways.values()) == {Way.IN_STEP}
+    assert set(ab_plan(way="classic", clients="1,4").ways.values()) == {Way.CLASSIC}
+    said = in_step_text(plan)
+    assert "with 4, 8 clients, more than the 2 processors" in said and "scheduler" in said
+    assert not in_step_text(ab_plan(way="pairs", clients="1,2"))
+    older = replace(plan.study.measure, processors=None)
+    assert older.way_of(8) is Way.PAIRS, "a ledger of an earlier version says how it was measured"
+    mixed = replace(plan, study=replace(plan.study, measure=older))
+    assert conditions_fingerprint(mixed) != conditions_fingerprint(plan)
+    assert {noise_key(HOST, mixed, one) for one in plan.trials if one.load.connections > 2} & {
+        noise_key(HOST, plan, one) for one in plan.trials
+    } == set()
+    (caution,) = mixed_cautions(mixed, HOST)
+    assert dict(caution.values) == {"clients": "4, 8", "processors": "2"}
+    assert caution_text(caution, "en")[0].startswith("With 4, 8 clients on 2 processors")
+    assert not list(mixed_cautions(plan, HOST))
+
+
+def is_new(trial: PlannedTrial) -> bool:
+    return trial.cell.level("server") == "18"
+
+
+def _view(trial: PlannedTrial, attempt: Attempt, transactions: float) -> TrialView:
+    return TrialView(
+        number=attempt.number,
+        attempt=attempt.attempt,
+        outcome=attempt.outcome,
+        metrics={**attempt.metrics, "transactions": transactions},
+        started_at=attempt.started_at,
+        finished_at=attempt.finished_at,
+        block=trial.block,
+        workload=trial.cell.workload,
+        levels=trial.cell.levels,
+        problems=(),
+        series=(),
+        histogram=(),
+        facts={},
+        evidence=(),
+    )
+
+
+def of_cpu(
+    speed: float, by_cpu: float, transactions: float = 8000.0
+) -> tuple[CpuWitness, list[Caution]]:
+    """Starts in which the new side is so much faster by throughput, and by processor time."""
+    plan = paired(budget="10m")
+    trials = {trial.number: trial for trial in plan.trials}
+
+    def with_cpu(attempt: Attempt) -> Attempt:
+        noise = math.exp(random.Random(attempt.number).gauss(0.0, 0.002))
+        cpu = 1e-3 * noise / (by_cpu if is_new(trials[attempt.number]) else 1.0)
+        return replace(attempt, metrics={**attempt.metrics, CPU_PER_TRANSACTION.name: cpu})
+
+    starts = attempts_of(plan, 2 * FIRST_STARTS, effect=math.log(speed))
+    attempts = [with_cpu(attempt) for attempt in starts]
+    views = [_view(trials[one.number], one, transactions) for one in attempts]
+    (witness,) = cpu_witnesses(contrasts(plan, attempts), views)
+    return witness, list(witness_cautions([witness]))
+
+
+def test_processor_time_contradicts_a_throughput_that_it_excludes() -> None:
+    agreeing, none = of_cpu(1.10, 1.10)
+    assert agreeing.speed.low < 1.10 < agreeing.speed.high
+    assert agreeing.agrees and not agreeing.parting and not none
+    contradicting, (caution,) = of_cpu(1.21, 1.10)
+    assert not contradicting.agrees and len(contradicting.parting) == 1
+    assert caution.code == "cpu-parts-levels"
+    assert "clients=2" in caution_text(caution, "en")[0]
+    few, none = of_cpu(1.21, 1.10, transactions=100.0)
+    assert few.agrees and not none, "0.1 s of a server, of which 0.03 s may be the connections'"
+
+
+def test_processor_time_is_the_servers_share_of_all_processors() -> None:
+    plan = paired(budget="10m")
+    (attempt, *_) = attempts_of(plan, 1)
+    metrics = {**attempt.metrics, "server_cpu_share": 0.5}
+    used = server_cpu(plan, HOST)
+    counted = _view(plan.trials[0], replace(attempt, metrics=metrics), 1000.0)
+    assert used(counted) == pytest.approx(0.5 * 2 * FIRST_SECONDS / 1000)
+    assert math.isnan(used(_view(plan.trials[0], attempt, 1000.0)))
 
 
 def test_the_time_of_a_verdict_counts_the_load_of_both_sides_once() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,7 @@ from teiten.analysis.latency import distribution
 from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView
 from teiten.analysis.model.measured import Measured
-from teiten.analysis.per_transaction import per_transaction
+from teiten.analysis.per_transaction import per_transaction, server_cpu
 from teiten.analysis.series import strides, thin
 from teiten.analysis.stacks import stacks_found
 from teiten.analysis.verdict.conclusive import as_declared
@@ -25,9 +26,10 @@ from teiten.analysis.verdict.pairs_check import recorded_check
 from teiten.analysis.verdict.replication import recorded_replication
 from teiten.analysis.verdict.stopping import standing
 from teiten.analysis.verdict.together import judged_together
+from teiten.analysis.verdict.witness import cpu_witnesses, mixed_cautions, witness_cautions
 from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.facts import Caution, HostFacts
-from teiten.model.metrics import with_wal_per_transaction
+from teiten.model.metrics import CPU_PER_TRANSACTION, with_wal_per_transaction
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import open_trials
 from teiten.model.trial import Event, Trial
@@ -58,7 +60,7 @@ def analyse(
     bounded. ``points``: numbers in the series by source, over all trials (for the thinning).
     ``claims``: the published findings that the study replicates.
     """
-    views = _views(plan, trials, strides(points))
+    views = _views(plan, facts, trials, strides(points))
     happened = tuple(events)
     ends = [view.finished_at for view in views]
     wall = Seconds(wall_seconds(created_at, happened, ends))
@@ -71,6 +73,12 @@ def analyse(
         )
     )
     results = as_declared(contrasts(plan, views), plan.study)
+    witnesses = tuple(cpu_witnesses(results, views))
+    found_cautions = (
+        *drift_cautions(results),
+        *witness_cautions(witnesses),
+        *mixed_cautions(plan, facts),
+    )
     workloads = tuple(one.name for one in plan.study.workloads)
     measured = Measured(plan, facts, workloads, views, results, happened)
     return CampaignAnalysis(
@@ -81,9 +89,10 @@ def analyse(
         complete=not missing,
         plan=plan,
         facts=facts,
-        cautions=(*cautions, *drift_cautions(results)),
+        cautions=(*cautions, *found_cautions),
         server_facts=dict(server_facts),
         contrasts=results,
+        cpu_witnesses=witnesses,
         trials=views,
         missing=missing,
         measured=_measured(plan, views),
@@ -148,11 +157,20 @@ def wall_seconds(created_at: float, events: Sequence[Event], ends: Sequence[floa
 
 
 def _views(
-    plan: Plan, trials: Iterable[Trial], stride_by_source: Mapping[str, int]
+    plan: Plan, facts: HostFacts, trials: Iterable[Trial], stride_by_source: Mapping[str, int]
 ) -> tuple[TrialView, ...]:
     planned = {trial.number: trial for trial in plan.trials}
     views = [_view(planned[trial.number], trial, stride_by_source) for trial in trials]
+    if plan.study.measure.paired:
+        views = [_with_cpu(view, server_cpu(plan, facts)(view)) for view in views]
     return tuple(judged_together(plan, views))
+
+
+def _with_cpu(view: TrialView, seconds: float) -> TrialView:
+    """A trial with the processor time of a transaction, where it was counted."""
+    if not math.isfinite(seconds):
+        return view
+    return replace(view, metrics={**view.metrics, CPU_PER_TRANSACTION.name: seconds})
 
 
 def _view(planned: PlannedTrial, trial: Trial, stride_by_source: Mapping[str, int]) -> TrialView:

@@ -22,7 +22,7 @@ from teiten.analysis.stacks import leaf_seconds
 from teiten.analysis.verdict.changes import PairedViews, change, half_width_of, paired_views
 from teiten.analysis.verdict.verdict import HalfWidth
 from teiten.model.facts import HostFacts
-from teiten.model.metrics import TRANSACTIONS, by_node, total_of_nodes
+from teiten.model.metrics import SERVER_CPU, TRANSACTIONS, by_node, total_of_nodes
 from teiten.model.plan import Plan
 
 RUNNING = "CPU"
@@ -67,16 +67,16 @@ def per_transaction(
 ) -> tuple[PerTransaction, ...]:
     """One table for each contrast and level; none where no row could be made."""
     measure = plan.study.measure
-    cpu_seconds = _cpu_seconds(plan, facts)
+    cpu = server_cpu(plan, facts)
     made = (
-        _table(pairs, cpu_seconds, measure.alpha, half_width_of(measure))
+        _table(pairs, cpu, measure.alpha, half_width_of(measure))
         for pairs in paired_views(plan, views)
     )
     return tuple(one for one in made if one.rows)
 
 
-def _table(pairs: PairedViews, cpu_seconds: Of, alpha: float, width: HalfWidth) -> PerTransaction:
-    known = [(row, found) for row in _rows(pairs, cpu_seconds) if (found := _values(pairs, row.of))]
+def _table(pairs: PairedViews, cpu: Of, alpha: float, width: HalfWidth) -> PerTransaction:
+    known = [(row, found) for row in _rows(pairs, cpu) if (found := _values(pairs, row.of))]
     rows = tuple(
         Taken(
             row.name,
@@ -103,8 +103,8 @@ def _values(pairs: PairedViews, of: Of) -> tuple[list[float], list[float], list[
     return [old for old, _, _ in found], [new for _, new, _ in found], [at for _, _, at in found]
 
 
-def _rows(pairs: PairedViews, cpu_seconds: Of) -> Iterator[_Row]:
-    yield _Row("cpu", Counted.SECONDS, lambda view: _each(view, cpu_seconds(view)))
+def _rows(pairs: PairedViews, cpu: Of) -> Iterator[_Row]:
+    yield _Row("cpu", Counted.SECONDS, cpu)
     for name, in_kernel in (("cpu-user", False), ("cpu-system", True)):
         yield _Row(name, Counted.SECONDS, _by_mode(in_kernel), Origin.PROFILE)
     for name, counter in BY_PERF:
@@ -115,19 +115,20 @@ def _rows(pairs: PairedViews, cpu_seconds: Of) -> Iterator[_Row]:
         yield _Row(event, Counted.SECONDS, _waited(event))
 
 
-def _cpu_seconds(plan: Plan, facts: HostFacts) -> Of:
-    """The CPU time of a trial's servers on all their hosts, whose processors may differ."""
+def server_cpu(plan: Plan, facts: HostFacts) -> Of:
+    """Seconds of processor time of a trial's servers per transaction, on all their hosts, whose
+    processors may differ; NaN where they were not counted."""
     planned = {trial.number: trial for trial in plan.trials}
 
     def cores(view: TrialView, node: int) -> int:
         return plan.machine_of(planned[view.number], node, facts).cpu.online
 
     def of(view: TrialView) -> float:
-        shares = by_node(view.metrics, "server_cpu_share")
+        shares = by_node(view.metrics, SERVER_CPU)
         if not shares:
             return math.nan
         used = math.fsum(share * cores(view, node) for node, share in shares.items())
-        return used * view.metrics.get("measured_seconds", math.nan)
+        return _each(view, used * view.metrics.get("measured_seconds", math.nan))
 
     return of
 

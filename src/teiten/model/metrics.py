@@ -89,6 +89,10 @@ WAL_PER_TRANSACTION = Metric("wal_bytes_per_transaction", "B")
 STORAGE_READ = Metric("storage_read_bytes_per_transaction", "B")
 STORAGE_WRITTEN = Metric("storage_written_bytes_per_transaction", "B")
 """From and to all storage classes together, where a placement says on which each part lies."""
+SERVER_CPU = "server_cpu_share"
+CPU_PER_TRANSACTION = Metric("server_cpu_per_transaction", "s", Better.LOWER)
+"""Of a server that Teiten started and that is loaded in paired transactions: processor time of the
+postmaster and all its processes. It needs no quiet machine, and no wait is in it."""
 VISIBLE_PAGES = Metric("visible_pages_share", "1")
 """Pages known to be visible before the trial, of all; where the layout says how many."""
 
@@ -108,7 +112,8 @@ OF_THE_MACHINE: tuple[Metric, ...] = (
     Metric("cpu_steal_share", "1"),
     Metric("cpu_idle_share", "1"),
     Metric("cpu_other_share", "1"),
-    Metric("server_cpu_share", "1"),
+    Metric(SERVER_CPU, "1"),
+    CPU_PER_TRANSACTION,
     Metric("pgbench_cpu_share", "1"),
     Metric("teiten_cpu_share", "1"),
     Metric("context_switches", "1"),
@@ -146,5 +151,5 @@ OF_THE_MACHINE: tuple[Metric, ...] = (
     Metric("buffers_written_by_checkpointer", "1"),
     Metric("buffers_written_by_bgwriter", "1"),
 )
-CPU_USERS = ("server_cpu_share", "pgbench_cpu_share", "teiten_cpu_share", "cpu_other_share")
+CPU_USERS = (SERVER_CPU, "pgbench_cpu_share", "teiten_cpu_share", "cpu_other_share")
 """Who used the processors: server, load generator, Teiten, others."""

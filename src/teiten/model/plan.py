@@ -9,7 +9,7 @@ from teiten.model.facts import HostFacts
 from teiten.model.hosts import HostAssignment
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.nodes import NodeMachine
-from teiten.model.study import SERVER, DataSet, Study
+from teiten.model.study import SERVER, DataSet, Study, Way
 from teiten.model.units import Bytes, Seconds
 
 
@@ -219,6 +219,12 @@ class Plan:
     def servers_elsewhere(self) -> frozenset[str]:
         """The levels of servers of which it is not known on which machine they run."""
         return frozenset(level for level, server in self.servers if server.attached is not None)
+
+    @property
+    def ways(self) -> dict[int, Way]:
+        """In which way trials with so many clients are loaded, fewest clients first."""
+        clients = sorted({trial.load.connections for trial in self.trials})
+        return {count: self.study.measure.way_of(count) for count in clients}
 
     def servers_without(self, extension: str) -> tuple[str, ...]:
         """The levels of servers whose modules are known, and do not have this one."""

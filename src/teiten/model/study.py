@@ -218,9 +218,10 @@ class Way(StrEnum):
     CLASSIC = "classic"
     """One after the other, or in turns of seconds (slices)."""
     PAIRS = "pairs"
-    """Each client alternates between them, transaction by transaction."""
+    """Each client alternates between them, transaction by transaction; where clients are more than
+    processors, in step (``Measure.way_of``)."""
     IN_STEP = "in-step"
-    """The same, and all clients are on the same side at any time."""
+    """The same, and all clients are on the same side at any time, whatever their number."""
     STATEMENTS = "statements"
     """Both are up, and statements that are timed one by one run on one and on the other; all of a
     block share a start, which is the unit of evidence."""
@@ -274,6 +275,10 @@ class Measure:
     """What server, load generator and the page cache of their files may use together; None for
     all that the machine has."""
     way: Way = Way.CLASSIC
+    processors: int | None = None
+    """Of the servers' machine, as it was when the study was sized (1 where nobody knows it): more
+    clients than these are loaded in step. None before that, and of campaigns that were planned when
+    paired transactions were mixed whatever the number of clients."""
     way_open: bool = False
     """``way`` was left open (``auto``): classic as long as nobody has seen that the servers can be
     had in paired transactions."""
@@ -289,6 +294,13 @@ class Measure:
     def paired(self) -> bool:
         """The sides of a pair are loaded in paired transactions; the duration is that of both."""
         return self.way in (Way.PAIRS, Way.IN_STEP)
+
+    def way_of(self, clients: int) -> Way:
+        """In which way so many clients are loaded. With more clients than processors a transaction
+        waits for a processor, and if the other side's transactions run at the same time, that wait
+        says how the scheduler divides the processors among the sides, and not what a side does."""
+        spread = self.way is Way.PAIRS and self.processors is not None and clients > self.processors
+        return Way.IN_STEP if spread else self.way
 
     @property
     def by_statement(self) -> bool:

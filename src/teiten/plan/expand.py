@@ -21,7 +21,7 @@ from teiten.plan.ordering import in_blocks
 from teiten.plan.preloads import check_preloads
 from teiten.plan.setup import setup_of
 from teiten.plan.side_by_side import start_of, with_turns
-from teiten.plan.sites.of import check_pairs, site_of
+from teiten.plan.sites.of import check_pairs, site_of, with_known_processors
 from teiten.plan.way import check_way
 
 Fingerprint = Callable[[Installation, bool, DataSet], str]
@@ -45,6 +45,7 @@ def expand(
     levels are one installation by accident.
     """
     _check_servers(study, servers)
+    study = with_known_processors(study, servers)
     check_way(study)
     for level, installation in servers:
         site_of(installation).check_server(study, level, installation)

@@ -52,6 +52,9 @@ USUAL_CONNECTIONS = 500
 def size(study: Study, facts: HostFacts) -> Study:
     """The study with every open value filled in: clients, scale, duration, warm-up, settings."""
     sized = replace(begun(study), machine_memory=facts.memory.total)
+    if sized.measure.paired:
+        measure = replace(sized.measure, processors=facts.cpu.logical)
+        sized = replace(sized, measure=measure)
     for factor in rules():
         sized = factor.sized(sized, facts)
     sized = _with_scale(_for_memory(sized), facts)

@@ -17,8 +17,7 @@ FAR = 2.0
 
 def inverse(effect: Interval) -> Interval:
     """Of new/old the interval of old/new."""
-    low, high = (1 / end if end else math.inf for end in (effect.high, effect.low))
-    return Interval(1 / effect.ratio, low, high, effect.confidence)
+    return effect.inverse
 
 
 def is_many_times(effect: Interval) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from teiten.analysis.across.fingerprint import way_of
+from teiten.analysis.across.fingerprint import loaded, way_of
 from teiten.analysis.model.comparison import ComparedLevel, Difference, Weight
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.datasets.plan import rows_of
@@ -226,7 +226,7 @@ def _of_measure(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference
     yield from _differ("delta", CAUTION, one.delta, other.delta)
     yield from _differ("alpha", CAUTION, one.alpha, other.alpha)
     yield from _differ("disturbed-share", CAUTION, one.disturbed_share, other.disturbed_share)
-    yield from _differ("loaded", OBSTACLE, one.way.value, other.way.value)
+    yield from _differ("loaded", OBSTACLE, loaded(a.plan), loaded(b.plan))
     yield from _differ("way", OBSTACLE, way_of(a.plan), way_of(b.plan))
     yield from _differ("client-machine", CAUTION, _client_of(a.plan), _client_of(b.plan))
     here, there = a.plan.pgbench.version, b.plan.pgbench.version

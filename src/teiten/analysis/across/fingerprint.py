@@ -50,12 +50,18 @@ def conditions_fingerprint(plan: Plan) -> str:
                 measure.prewarm,
             ],
             "pgbench": plan.pgbench.version.major,
-            **({"loaded": measure.way.value} if measure.way is not Way.CLASSIC else {}),
+            **({"loaded": loaded(plan)} if measure.way is not Way.CLASSIC else {}),
             **_way(plan),
             **_memory(plan),
             **_nodes(plan),
         }
     )
+
+
+def loaded(plan: Plan) -> str:
+    """The ways in which sides are loaded: several where that depends on the clients."""
+    ways = {way.value for way in plan.ways.values()} or {plan.study.measure.way.value}
+    return ", ".join(sorted(ways))
 
 
 def way_of(plan: Plan) -> str:

@@ -11,6 +11,7 @@ from teiten.analysis.model.discussion import Discussion
 from teiten.analysis.model.per_transaction import PerTransaction
 from teiten.analysis.model.replication import Replication
 from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
+from teiten.analysis.model.witness import CpuWitness
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.noise import NoiseFloor
@@ -133,6 +134,8 @@ class CampaignAnalysis:
     events: tuple[Event, ...]
     command: str
     """The command line that repeats the campaign."""
+    cpu_witnesses: tuple[CpuWitness, ...] = ()
+    """What processor time says of the contrasts, where it was counted in paired transactions."""
     noise: tuple[NoiseFloor, ...] = ()
     """What ``teiten null`` had measured here before, for workloads of this campaign."""
     pairs_check: PairsCheck | None = None
@@ -152,6 +155,12 @@ class CampaignAnalysis:
     """What a transaction took besides time: one for each contrast and level."""
     discussion: Discussion = field(default_factory=Discussion)
     """What the results say together: where sides part, and what the machine did meanwhile."""
+
+    def cpu_witness(self, contrast: ContrastResult) -> CpuWitness | None:
+        """What processor time says of a contrast; None where it was not counted."""
+        sides = (contrast.workload, contrast.old, contrast.new)
+        known = (one for one in self.cpu_witnesses if (one.workload, one.old, one.new) == sides)
+        return next(known, None)
 
     @property
     def due(self) -> tuple[PlannedTrial, ...]:

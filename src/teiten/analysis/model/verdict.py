@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -16,6 +17,12 @@ class Interval:
     low: float
     high: float
     confidence: Share
+
+    @property
+    def inverse(self) -> Interval:
+        """Of old/new; of a ratio of times that of speeds."""
+        low, high = (1 / end if end else math.inf for end in (self.high, self.low))
+        return Interval(1 / self.ratio, low, high, self.confidence)
 
 
 class VerdictKind(StrEnum):

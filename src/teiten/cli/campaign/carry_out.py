@@ -17,7 +17,7 @@ from teiten.cli.campaign.progress import Watcher, watching
 from teiten.cli.campaign.uncounted import busy_machine_line, refuse_uncounted, uncounted_lines
 from teiten.cli.main import Session
 from teiten.cli.text.noise import noise_lines
-from teiten.cli.text.verdict_json import verdict_as_json
+from teiten.cli.text.verdict_json import contrast_as_json
 from teiten.errors import InterruptedCampaignError, MachineError, TeitenError, TrialsFailedError
 from teiten.execute.client.log_folder import sweep_logs
 from teiten.execute.machine import ThisMachine
@@ -215,14 +215,7 @@ def outcome_as_json(name: str, carried: CarriedOut) -> dict[str, Any]:
         "complete": analysis.complete,
         "conclusive": analysis.plan.study.conclusive,
         "contrasts": [
-            {
-                "workload": contrast.workload,
-                "metric": contrast.metric.name,
-                "old": contrast.old,
-                "new": contrast.new,
-                **verdict_as_json(contrast.overall),
-                "pairs": contrast.overall.pairs,
-            }
+            {**contrast_as_json(analysis, contrast), "pairs": contrast.overall.pairs}
             for contrast in analysis.contrasts
         ],
         "reports": [str(path) for path in carried.reports],

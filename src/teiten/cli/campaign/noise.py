@@ -80,7 +80,7 @@ def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:
         between=parts.between if parts else None,
         within=parts.within if parts else None,
         best_duration=parts.best_duration if parts else None,
-        way=plan.study.measure.way.value,
+        way=plan.study.measure.way_of(trial.load.connections).value,
     )
 
 

@@ -41,6 +41,8 @@ def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> di
             "budget": measure.sequential.budget if measure.sequential else None,
             "delta": measure.delta,
             "alpha": measure.alpha,
+            "way": measure.way.value,
+            "way_by_clients": {str(clients): way.value for clients, way in plan.ways.items()},
             "slices": measure.slices,
             "pairs_of_a_start": pairs_of_a_start(plan),
             "memory": measure.memory,

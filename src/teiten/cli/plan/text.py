@@ -177,10 +177,10 @@ def linked_text(plan: Plan) -> str:
 def _side_by_side(plan: Plan) -> str:
     measure, shared = plan.study.measure, pairs_of_a_start(plan)
     if measure.paired:
-        step = ", all clients on one side at a time" if measure.way is Way.IN_STEP else ""
         anew = "which start anew" if all_start(plan) else "with connections made anew"
         copies = f", on new copies of the data{linked_text(plan)}" if measure.rounds else ""
-        return f"in paired transactions on both servers, {anew} for each pair{copies}{step}"
+        paired = f"in paired transactions on both servers, {anew} for each pair{copies}"
+        return paired + in_step_text(plan)
     if measure.by_statement:
         return "statement by statement on servers that run side by side; a start for each block"
     pairs = "every pair" if shared == 1 else f"{shared} pairs, which count as one"
@@ -188,6 +188,23 @@ def _side_by_side(plan: Plan) -> str:
     if measure.slices > 1:
         cut = f"in {measure.slices} slices of {format_duration(measure.slice_duration)}, "
     return f"{cut}in turn on servers that run side by side; restarted after {pairs}"
+
+
+def in_step_text(plan: Plan) -> str:
+    """Which numbers of clients are on one side at a time, and why; nothing where none is."""
+    clients = [str(count) for count, way in plan.ways.items() if way is Way.IN_STEP]
+    if not clients:
+        return ""
+    if plan.study.measure.way is Way.IN_STEP:
+        return ", all clients on one side at a time"
+    processors = plan.study.measure.processors or 1
+    beyond = f"more than the {_processors(processors)}"
+    if plan.servers_elsewhere and processors == 1:
+        beyond = "and nobody knows the processors there"
+    return (
+        f"; with {', '.join(clients)} clients, {beyond}, all are on one side at a time: on both at"
+        " once they would tell how the scheduler divides the processors, and not the throughput"
+    )
 
 
 def _load(measure: Measure) -> tuple[str, str]:

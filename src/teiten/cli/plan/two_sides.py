@@ -84,8 +84,9 @@ LEAST_ROUNDS = 6
 WAY = Flag(
     "--way",
     "way",
-    "pairs: transactions alternate between both sides, the default of ab where it can be had;"
-    " in-step: the same, all clients on one side at a time; classic: one side after the other.",
+    "pairs: transactions alternate between both sides, more clients than processors all on one side"
+    " at a time, the default of ab where it can be had; in-step: any clients on one side at a time;"
+    " classic: one side after the other.",
     "WAY",
     type=click.Choice([one.value for one in (Way.PAIRS, Way.IN_STEP, Way.CLASSIC)]),
 )

@@ -6,9 +6,11 @@ from teiten.analysis.model.replication import NoiseSource
 from teiten.cli.schemas.parts import (
     ASKED,
     COUNT,
+    CPU_AGREES,
     SECONDS,
     TEXT,
     VERDICT,
+    WAY,
     Schema,
     document,
     judged,
@@ -18,7 +20,6 @@ from teiten.cli.schemas.parts import (
     said,
 )
 from teiten.model.progress import Ending
-from teiten.model.study import Way
 
 VERSION = 1
 
@@ -31,7 +32,12 @@ def ab_schema() -> Schema:
             "pairs": COUNT,
             "seconds": said("Of the campaign, with the pilot.", SECONDS),
             "metrics": said("The verdict of each metric, by its name.", named(VERDICT)),
-            "way": {"enum": [one.value for one in Way]},
+            "way": WAY,
+            "way_by_clients": said(
+                "How each number of clients was loaded: pairs beyond the processors are in step.",
+                named(WAY),
+            ),
+            "cpu_agrees": CPU_AGREES,
             "duration": said("Seconds of a trial; null where it was left open.", maybe(SECONDS)),
             "slices": COUNT,
             "rounds": ASKED,

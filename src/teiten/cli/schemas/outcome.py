@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from teiten.cli.schemas.parts import ASKED, COUNT, TEXT, Schema, closed, document, judged, listed
+from teiten.cli.schemas.parts import (
+    ASKED,
+    CONTRAST,
+    COUNT,
+    TEXT,
+    Schema,
+    closed,
+    document,
+    judged,
+    listed,
+)
 
 VERSION = 1
 
 
 def outcome_schema() -> Schema:
-    contrast = {"workload": TEXT, "metric": TEXT, "old": TEXT, "new": TEXT, "pairs": COUNT}
+    contrast = {**CONTRAST, "pairs": COUNT}
     body = closed(
         {
             "campaign": TEXT,

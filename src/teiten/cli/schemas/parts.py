@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from teiten.model.study import Way
+
 Schema = dict[str, Any]
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -15,12 +17,23 @@ MAYBE_NUMBER: Schema = {"type": ["number", "null"]}
 WHOLE: Schema = {"type": "integer"}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 SECONDS: Schema = {"type": "number", "minimum": 0}
+CPU_AGREES: Schema = {
+    "description": "Of paired transactions: whether throughput and the servers' processor time per"
+    " transaction can both be true; null of another metric, and where it was not counted.",
+    "type": ["boolean", "null"],
+}
+WAY: Schema = {"enum": [way.value for way in Way]}
 BILINGUAL: Schema = {
     "type": "object",
     "properties": {"en": TEXT, "ja": TEXT},
     "required": ["en", "ja"],
     "additionalProperties": False,
 }
+CONTRAST: dict[str, Schema] = {
+    **dict.fromkeys(("workload", "metric", "old", "new"), TEXT),
+    "cpu_agrees": CPU_AGREES,
+}
+"""What ``cli.text.verdict_json.contrast_as_json`` gives beside the verdict."""
 VERDICT: Schema = {"$ref": "#/$defs/verdict"}
 """In a document that is made with ``verdicts``."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from teiten.cli.schemas.parts import ASKED, TEXT, Schema, closed, document, judged, listed
+from teiten.cli.schemas.parts import ASKED, CONTRAST, TEXT, Schema, closed, document, judged, listed
 
 VERSION = 1
 
 
 def report_schema() -> Schema:
-    verdict = {"workload": TEXT, "metric": TEXT, "old": TEXT, "new": TEXT, "sentence": TEXT}
+    verdict = {**CONTRAST, "sentence": TEXT}
     body = closed(
         {
             "campaign": TEXT,

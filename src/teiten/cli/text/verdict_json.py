@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teiten.analysis.model.findings import Verdict
+from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, Verdict
 
 
 def verdict_as_json(verdict: Verdict) -> dict[str, Any]:
@@ -20,3 +20,22 @@ def verdict_as_json(verdict: Verdict) -> dict[str, Any]:
         "confidence": effect.confidence if effect else None,
         "reason": verdict.reason,
     }
+
+
+def contrast_as_json(analysis: CampaignAnalysis, contrast: ContrastResult) -> dict[str, Any]:
+    """What is compared, and its verdict."""
+    return {
+        "workload": contrast.workload,
+        "metric": contrast.metric.name,
+        "old": contrast.old,
+        "new": contrast.new,
+        **verdict_as_json(contrast.overall),
+        "cpu_agrees": cpu_agrees(analysis, contrast),
+    }
+
+
+def cpu_agrees(analysis: CampaignAnalysis, contrast: ContrastResult) -> bool | None:
+    """Whether throughput and the servers' processor time per transaction can both be true, over all
+    levels and at each; None of another metric, and where processor time was not counted."""
+    witness = analysis.cpu_witness(contrast) if contrast.metric.judged else None
+    return None if witness is None else witness.agrees and not witness.parting

@@ -16,7 +16,7 @@ from teiten.cli.campaign.way import plan_by_way
 from teiten.cli.completion import servers
 from teiten.cli.main import Session
 from teiten.cli.plan.two_sides import pair_options, repeated, shared_options, tell_of_changed_data
-from teiten.cli.text.verdict_json import verdict_as_json
+from teiten.cli.text.verdict_json import cpu_agrees, verdict_as_json
 from teiten.model.starts import pairs_of_a_start
 from teiten.report.scope import boots
 from teiten.study.sides import SideFlags, ab_study
@@ -101,6 +101,8 @@ def ab_as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[s
         "seconds": analysis.wall + (analysis.replication.took if analysis.replication else 0.0),
         "metrics": {one.metric.name: verdict_as_json(one.overall) for one in analysis.contrasts},
         "way": analysis.plan.study.measure.way.value,
+        "way_by_clients": {str(clients): way.value for clients, way in analysis.plan.ways.items()},
+        "cpu_agrees": cpu_agrees(analysis, result),
         "duration": analysis.plan.study.measure.duration,
         "slices": analysis.plan.study.measure.slices,
         "rounds": analysis.plan.study.measure.rounds,

@@ -258,7 +258,7 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def _as_json(analysis: CampaignAnalysis, language: Language, path: Path) -> dict[str, object]:
-    from teiten.cli.text.verdict_json import verdict_as_json
+    from teiten.cli.text.verdict_json import contrast_as_json
     from teiten.report.sentences import verdict_sentence
 
     return {
@@ -268,13 +268,9 @@ def _as_json(analysis: CampaignAnalysis, language: Language, path: Path) -> dict
         "conclusive": analysis.plan.study.conclusive,
         "verdicts": [
             {
-                "workload": one.workload,
-                "metric": one.metric.name,
-                "old": one.old,
-                "new": one.new,
-                **verdict_as_json(one.overall),
-                "sentence": verdict_sentence(analysis, one, language),
+                **contrast_as_json(analysis, contrast),
+                "sentence": verdict_sentence(analysis, contrast, language),
             }
-            for one in analysis.contrasts
+            for contrast in analysis.contrasts
         ],
     }

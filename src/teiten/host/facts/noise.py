@@ -15,7 +15,7 @@ PREFIX = "noise-"
 
 def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
     """Of what noise depends on: machine or hosts, script, data, load and its way."""
-    options = plan.study.workload(trial.cell.workload).options
+    measure, options = plan.study.measure, plan.study.workload(trial.cell.workload).options
     return key_on(
         facts,
         *((one.name, one.text) for one in options.texts),
@@ -25,8 +25,8 @@ def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
         ),
         trial.load.noise,
         *plan.place_of(trial),
-        *((plan.study.measure.way.value,) if plan.study.measure.paired else ()),
-        *(("rounds",) if plan.study.measure.rounds else ()),
+        *((measure.way_of(trial.load.connections).value,) if measure.paired else ()),
+        *(("rounds",) if measure.rounds else ()),
     )
 
 

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from teiten.model.metrics import MEASURED_SECONDS, TRANSACTIONS, Better, Metric
+from teiten.model.metrics import (
+    CPU_PER_TRANSACTION,
+    MEASURED_SECONDS,
+    TRANSACTIONS,
+    Better,
+    Metric,
+)
 
 TPS = Metric("tps", "tps", Better.HIGHER, judged=True)
 LATENCY_MEAN = Metric("latency_mean", "s", Better.LOWER)
@@ -61,6 +67,6 @@ METRICS: tuple[Metric, ...] = (
     LEFT_TYPICAL,
 )
 CONTRASTED = (
-    *(TPS.name, LATENCY_TYPICAL.name, MEAN_BY_TYPICAL.name, TRIMMED[TPS.name].name),
-    *(LATENCY_MEAN.name, "latency_p95", "latency_p99"),
+    *(TPS.name, CPU_PER_TRANSACTION.name, LATENCY_TYPICAL.name, MEAN_BY_TYPICAL.name),
+    *(TRIMMED[TPS.name].name, LATENCY_MEAN.name, "latency_p95", "latency_p99"),
 )

@@ -28,7 +28,7 @@ from teiten.kinds.pgbench.model import (
 )
 from teiten.model.plan import PlannedLoad, PlannedTrial
 from teiten.model.starts import slice_seed
-from teiten.model.study import QueryMode, Study, Workload, WorkloadOptions
+from teiten.model.study import QueryMode, Study, Way, Workload, WorkloadOptions
 from teiten.study import values
 from teiten.study.place import Place
 from teiten.study.schema import Clients, WorkloadTable
@@ -186,8 +186,10 @@ class PgbenchKind(KindPlan):
         load = clients_of(trial)
         if measure.paired:
             seconds = f"{measure.duration or 0:g} s" + (" at first" if measure.lengthens else "")
+            in_step = measure.way_of(load.clients) is Way.IN_STEP
+            servers = "one server at a time" if in_step else "both servers"
             return (
-                f"paired transactions on both servers: {_counted(load.clients, 'client')},"
+                f"paired transactions on {servers}: {_counted(load.clients, 'client')},"
                 f" {seconds}, {workload.options.source}, random seed {trial.seed}"
             )
         part = f", slice {number} of {measure.slices}" if measure.slices > 1 else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from teiten.errors import WayError
 from teiten.model.hosts import HostAssignment
@@ -47,6 +48,16 @@ def check_pairs(study: Study, servers: Sequence[tuple[str, Installation]]) -> No
             "compare two attached servers, or have the sides loaded one after the other:"
             " --way classic",
         )
+
+
+def with_known_processors(study: Study, servers: Sequence[tuple[str, Installation]]) -> Study:
+    """The study with the processors of its servers' machine, by which paired transactions are mixed
+    or in step; of an attached server on another machine nobody knows them."""
+    if not study.measure.paired:
+        return study
+    elsewhere = any(one.attached is not None and not one.attached.local for _, one in servers)
+    processors = 1 if elsewhere else study.measure.processors
+    return replace(study, measure=replace(study.measure, processors=processors))
 
 
 def all_here(plan: Plan) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import fmean
 
@@ -21,6 +21,7 @@ from teiten.report.view.levels import metric_chart
 from teiten.report.view.two_axes import tables_of_two
 
 GENERATOR = "pgbench_cpu_share"
+WithColumn = Callable[[Kit, ContrastResult, Judged], Judged]
 
 
 class UsualPresent(KindPresent):
@@ -44,7 +45,12 @@ class UsualPresent(KindPresent):
         charts = tuple(one for one in drawn if one is not None)
         if charts:
             yield Gallery(charts)
-        yield from tables_of(kit, prefix, workload)
+        yield from tables_of(kit, prefix, workload, self.column)
+
+    def column(self, kit: Kit, contrast: ContrastResult, said: Judged) -> Judged:
+        """The table of what is judged with a further column: what share of the processors the load
+        generator took from the server; as it is where no trial tells."""
+        return _with_generator(kit, contrast, said)
 
     def limits(self, kit: Kit, workload: str) -> Iterable[Block]:
         del kit, workload
@@ -63,12 +69,14 @@ def contrasts_of(kit: Kit, workload: str) -> list[ContrastResult]:
     return sorted(mine, key=lambda one: not one.metric.judged)
 
 
-def tables_of(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
-    """Of each contrast, with a note below the first; those that nothing is judged by are opened."""
+def tables_of(kit: Kit, prefix: str, workload: str, column: WithColumn) -> Iterator[Block]:
+    """Of each contrast, with a note below the first; those that nothing is judged by are opened.
+
+    ``column``: the table of what is judged with a further one."""
     for at, one in enumerate(contrasts_of(kit, workload)):
         said = judged_by_pairs(kit, one, noted=at == 0)
         if one.metric.judged:
-            said = _with_generator(kit, one, said)
+            said = column(kit, one, said)
         table = verdict_table(f"{prefix}-contrast-{at + 1}", said, one.levels, one.overall)
         yield from (table,) if one.metric.judged or at == 0 else folded(table)
         yield from tables_of_two(kit, f"{prefix}-contrast-{at + 1}-plane", one)

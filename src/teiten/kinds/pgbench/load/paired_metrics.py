@@ -29,14 +29,13 @@ from teiten.kinds.pgbench.metrics import (
     TPS,
     WITHIN,
 )
-from teiten.model.metrics import MEASURED_SECONDS, TRANSACTIONS
+from teiten.model.metrics import MEASURED_SECONDS, SERVER_CPU, TRANSACTIONS
 from teiten.model.paired_starts import variance_of_a_second
 from teiten.model.trial import Series
 from teiten.model.units import Seconds
 
 OTHERS = "cpu_other_share"
 OURS = "teiten_cpu_share"
-SERVER = "server_cpu_share"
 NANOSECONDS = 1e9
 """In a second."""
 
@@ -82,7 +81,7 @@ def without_the_other(metrics: Mapping[str, float], other: Mapping[str, float]) 
     else with the others: it is taken from the one first, and the rest of it from the other.
     """
     found = dict(metrics)
-    left = other.get(SERVER, 0.0)
+    left = other.get(SERVER_CPU, 0.0)
     for name in (OURS, OTHERS):
         if name in found:
             taken = min(found[name], left)

@@ -60,6 +60,7 @@ class PairedWork:
     ) -> PairedRun:
         """``seconds``: None for a single transaction of one client on each server."""
         clients = 1 if seconds is None else self.clients.clients
+        way = self.bench.plan.study.measure.way_of(clients)
         return PairedRun(
             servers=[server_of(site.address()) for site in sites],
             scripts=[(self.options.script, 1)],
@@ -70,7 +71,7 @@ class PairedWork:
             duration=seconds,
             pairs=1 if seconds is None else None,
             threads=min(clients, self.threads),
-            in_step=self.bench.plan.study.measure.way is Way.IN_STEP and len(sites) > 1,
+            in_step=way is Way.IN_STEP and len(sites) > 1,
             pin=pin and all(site.moves_processes for site in sites),
             variables={"scale": str(max(1, int(self.workload.data.scale or 1)))},
         )

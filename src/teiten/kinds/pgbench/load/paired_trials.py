@@ -96,6 +96,7 @@ class PairedTrial:
         self._workload = bench.plan.study.workload(trial.cell.workload)
         self._options = pgbench_of(self._workload)
         self._work = PairedWork(bench, self._workload, self._options, clients_of(trial))
+        self._way = bench.plan.study.measure.way_of(clients_of(trial).clients)
         self._process: PairedProcess | None = None
         self._is_warm = False
         self._measured: _Measured | None = None
@@ -150,7 +151,7 @@ class PairedTrial:
         gathered.series = (own.series, *found.sampling.series)
         gathered.histogram = own.histogram.encode()
         gathered.facts |= {
-            "way": self._bench.plan.study.measure.way.value,
+            "way": self._way.value,
             "pinned_pairs": self._trials.pin and self.site.moves_processes,
             "pairs": found.result.summary["pairs"],
             "generator_cpu_seconds": found.result.cpu_seconds,

@@ -11,14 +11,19 @@ from teiten.kinds.pgbench.present.discussion import shapes, tail_sentences
 from teiten.kinds.pgbench.present.latency import latency_chart, percentile_table
 from teiten.kinds.pgbench.present.limits import limits
 from teiten.kinds.pgbench.present.lookups import lookups
-from teiten.kinds.pgbench.present.paired import left_behind, of_the_typical
+from teiten.kinds.pgbench.present.paired import (
+    cpu_column,
+    further_numbers,
+    left_behind,
+    paired_procedure,
+)
 from teiten.kinds.pgbench.present.placements import placements
 from teiten.kinds.pgbench.present.published import clients_chart
 from teiten.kinds.pgbench.present.published_cores import cores_chart
 from teiten.kinds.pgbench.present.scale_out import answer_of, section_of
 from teiten.kinds.pgbench.present.scaling import scaling
 from teiten.model.paired_starts import LEAST_SECONDS
-from teiten.model.study import MOST_SECONDS, Way, Workload
+from teiten.model.study import MOST_SECONDS, Workload
 from teiten.report.blocks import Block, Gallery, Section
 from teiten.report.charts.base import Chart
 from teiten.report.names import Names
@@ -29,6 +34,7 @@ from teiten.report.tables import Table
 from teiten.report.texts import Texts
 from teiten.report.topology import Box
 from teiten.report.view.chooser import still_series
+from teiten.report.view.contrasts import Judged
 from teiten.report.view.kit import Kit
 from teiten.report.view.levels import metric_chart
 from teiten.report.view.usual import UsualPresent, tables_of
@@ -78,8 +84,7 @@ class PgbenchPresent(UsualPresent):
     def procedure(self, kit: Kit, _: Workload) -> str:
         measure = kit.study.measure
         if measure.paired:
-            name = "procedure" if measure.way is Way.PAIRS else "procedure-in-step"
-            return kit.t(f"paired.{name}", warmup=kit.seconds(measure.warmup))
+            return paired_procedure(kit)
         return kit.t(
             "procedure.slices" if measure.slices > 1 else "procedure.measure",
             warmup=kit.seconds(measure.warmup),
@@ -90,7 +95,11 @@ class PgbenchPresent(UsualPresent):
     def further(
         self, t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
     ) -> str:
-        return of_the_typical(t, names, analysis, contrast)
+        return further_numbers(t, names, analysis, contrast)
+
+    def column(self, kit: Kit, contrast: ContrastResult, said: Judged) -> Judged:
+        by_cpu = cpu_column(kit, contrast, said)
+        return super().column(kit, contrast, said) if by_cpu is None else by_cpu
 
     def limits(self, kit: Kit, workload: str) -> Iterable[Block]:
         return limits(kit, workload)
@@ -111,7 +120,7 @@ class PgbenchPresent(UsualPresent):
         charts = tuple(one for one in drawn if one is not None)
         if charts:
             yield Gallery(charts)
-        yield from tables_of(kit, prefix, workload)
+        yield from tables_of(kit, prefix, workload, self.column)
         percentiles = percentile_table(kit, f"{prefix}-percentiles", groups)
         if percentiles is not None:
             yield percentiles

@@ -4,20 +4,81 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
-from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
+from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, LevelResult
 from teiten.analysis.model.left_behind import LeftBehind
 from teiten.analysis.model.verdict import Interval
 from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, MEAN_BY_TYPICAL
 from teiten.kinds.pgbench.present.discussion import tail_values
 from teiten.kinds.pgbench.results import pgbench_found
+from teiten.model.metrics import CPU_PER_TRANSACTION
+from teiten.model.study import Way
 from teiten.report.blocks import Block, Heading, Items, Text
 from teiten.report.names import Names
-from teiten.report.numbers import significant
-from teiten.report.sentences import change, confidence_percent, percent, percent_decimals
-from teiten.report.speed import inverse
+from teiten.report.numbers import NOTHING, significant
+from teiten.report.sentences import (
+    change,
+    confidence_percent,
+    interval_text,
+    percent,
+    percent_decimals,
+    ratio_text,
+)
+from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
+from teiten.report.view.contrasts import Judged
 from teiten.report.view.kit import Kit
+
+
+def paired_procedure(kit: Kit) -> str:
+    """How clients alternate, by the way of each number of clients."""
+    ways = kit.analysis.plan.ways
+    in_step = [str(clients) for clients, way in ways.items() if way is Way.IN_STEP]
+    name = "procedure-in-step" if len(in_step) == len(ways) else "procedure"
+    said = kit.t(f"paired.{name}", warmup=kit.seconds(kit.study.measure.warmup))
+    if 0 < len(in_step) < len(ways):
+        said += kit.t("paired.procedure-mixed", clients=kit.t("list.separator").join(in_step))
+    return said
+
+
+def further_numbers(
+    t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
+) -> str:
+    """What follows the sentence on the throughput of paired transactions: the typical transaction,
+    and processor time; empty for classic trials, and without a verdict."""
+    return of_the_typical(t, names, analysis, contrast) + _of_the_cpu(t, analysis, contrast)
+
+
+def _of_the_cpu(t: Texts, analysis: CampaignAnalysis, contrast: ContrastResult) -> str:
+    witness = analysis.cpu_witness(contrast)
+    if witness is None:
+        return ""
+    said = t("paired.cpu", speed=_speed(t, witness.speed))
+    return said if witness.agrees else said + t("paired.cpu-parts")
+
+
+def cpu_column(kit: Kit, contrast: ContrastResult, said: Judged) -> Judged | None:
+    """The table with processor time per transaction beside the result; None where there is none."""
+    beside = (
+        one
+        for one in kit.analysis.contrasts
+        if one.metric == CPU_PER_TRANSACTION
+        and (one.workload, one.old, one.new) == (contrast.workload, contrast.old, contrast.new)
+    )
+    cpu = next(beside, None)
+    if cpu is None:
+        return None
+    effects = {level.context: level.verdict.effect for level in cpu.levels}
+
+    def used(level: LevelResult | None) -> TableCell:
+        effect = cpu.overall.effect if level is None else effects.get(level.context)
+        if effect is None:
+            return TableCell(NOTHING)
+        ratio, interval = ratio_text(effect), interval_text(kit.t, effect)
+        return TableCell(kit.t("paired.cpu-cell", ratio=ratio, interval=interval), effect.ratio)
+
+    return replace(said, further=used, further_title=kit.t("paired.cpu-column"))
 
 
 def of_the_typical(
@@ -32,7 +93,7 @@ def of_the_typical(
     typical, by_mean = beside.get(LATENCY_TYPICAL.name), beside.get(MEAN_BY_TYPICAL.name)
     if typical is None or by_mean is None or typical.overall.effect is None:
         return ""
-    said = _typical(t, typical.overall.effect)
+    said = _speed(t, typical.overall.effect.inverse)
     differs = by_mean.overall.effect
     if differs is None or differs.low <= 1 <= differs.high:
         return t("paired.agree", typical=said)
@@ -67,9 +128,8 @@ def _tail(t: Texts, names: Names, analysis: CampaignAnalysis, contrast: Contrast
     return t(f"paired.tail-{decided}", **tail_values(t, level), **_names(names, contrast))
 
 
-def _typical(t: Texts, times: Interval) -> str:
-    """In words of speed, which is that of time turned round."""
-    effect = inverse(times)
+def _speed(t: Texts, effect: Interval) -> str:
+    """A ratio of speeds in words."""
     digits = percent_decimals(effect)
     confidence = confidence_percent(t, effect.confidence)
     if effect.low <= 1 <= effect.high:

@@ -78,7 +78,7 @@ class ProcedurePresent(UsualPresent):
         series = still_series(kit, f"{prefix}-series", workload)
         if series is not None:
             yield series
-        contrasts = tuple(tables_of(kit, prefix, workload))
+        contrasts = tuple(tables_of(kit, prefix, workload, self.column))
         if contrasts:
             yield Details(kit.t("procedure.contrasts"), contrasts)
 
