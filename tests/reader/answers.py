@@ -32,6 +32,7 @@ REASONS = {
         "すべての組の比が完全に一致し、ばらつきを推定できないため",
     ),
     "over-timeout": ("a query exceeded its time limit", "制限時間を超えたクエリがあるため"),
+    "levels-differ": ("its levels contradict one another", "水準によって結果が異なるため"),
     "infinite-interval": (
         "there are too few pairs yet for an interval that is valid at every look",
         "組の数がまだ少なく、いつ判定しても有効な区間を求められないため",
@@ -42,6 +43,7 @@ WORDS = {
     "slower": ("slower", "遅い"),
     "equivalent": ("equivalent within ±{delta} %", "±{delta}%の範囲で同等"),
     "small": ("different but below {delta} %", "差はあるが{delta}%未満"),
+    "mixed": ("mixed", "水準によって異なる"),
     "inconclusive": ("inconclusive", "判定できない"),
     "alone": ("interval alone", "区間のみ"),
 }
@@ -286,6 +288,84 @@ def no_conclusion_answer(reader: Reader, groups: Groups, _part: Part) -> None:
     found = answer_of(reader, groups)
     if found is not None:
         change_is(reader, groups, found, word=found.word, signed=True)
+
+
+EXTREMES_EN = (
+    "<new:t>, against <old:t>, <least:t> at <least_at:t> and <most:t> at <most_at:t>"
+    " (<confidence:p> intervals <least_interval:t> and <most_interval:t>; <machine:t>)."
+)
+EXTREMES_JA = (
+    "<least_at:t>では<least:t>(<confidence:p>信頼区間 <least_interval:t>)、"
+    "<most_at:t>では<most:t>(同 <most_interval:t>)。<machine:t>で測定。"
+)
+
+
+@headline(
+    f"Mixed on the <workload:t> workload: {EXTREMES_EN}",
+    f"<workload:t>では、水準によって結果が異なる。<old:t>に対する<new:t>は、{EXTREMES_JA}",
+)
+def mixed(reader: Reader, groups: Groups, _part: Part) -> None:
+    reader.that(reader.campaign.plan.study.conclusive, "it supports no conclusion")
+    _extremes(reader, groups)
+
+
+@headline(
+    f"No conclusion on the <workload:t> workload: this profile is too short for one. {EXTREMES_EN}",
+    "<workload:t>では、プロファイルの測定時間が短すぎるため結論は導けない。"
+    f"<old:t>に対する<new:t>の測定値は、{EXTREMES_JA}",
+)
+def mixed_without_conclusion(reader: Reader, groups: Groups, _part: Part) -> None:
+    reader.that(not reader.campaign.plan.study.conclusive, "it supports a conclusion")
+    _extremes(reader, groups)
+
+
+@BOOK.says(
+    "No mean over the levels is given: it would hold at neither.",
+    "水準全体の平均はどちらにも当てはまらないため示さない。",
+)
+def no_mean(_reader: Reader, _groups: Groups, _part: Part) -> None:
+    """Said of every mixed verdict, whose sentence has no number but the extremes'."""
+
+
+def _extremes(reader: Reader, groups: Groups) -> None:
+    overall = answer_of(reader, groups)
+    if overall is None:
+        return
+    reader.that(overall.word == "mixed", f"the verdict is {overall.word}")
+    workload, new = reader.workload_of(groups["workload"]), reader.side_of(groups["new"])
+    if workload is None or new is None or not overall.extremes:
+        return
+    metric = metric_in(reader, groups.get("lead") or "", workload)
+    levels = reader.judged(workload, metric, new).levels
+    for name, context in zip(("least", "most"), overall.extremes, strict=True):
+        named = reader.context_texts(workload, context)
+        reader.that(groups[f"{name}_at"] in named, f"{context} is the {name}")
+        _extreme(reader, groups[name], groups[f"{name}_interval"], levels[context])
+        reader.same(groups["confidence"], levels[context].confidence * 100, "confidence")
+
+
+def _extreme(reader: Reader, said: str, interval: str, level: Judgement) -> None:
+    """``is 3.1 % slower`` or ``takes 2.5 times as long``, and its interval in the same terms."""
+    faster = re.search(r"faster|as fast|速い", said)
+    slower = re.search(r"slower|as long|遅い|処理時間", said)
+    if faster or slower:
+        reader.that(level.word == ("faster" if faster else "slower"), f"it is {level.word}")
+    else:
+        reader.that(level.word not in {"faster", "slower"}, f"it is {level.word}")
+    ends = re.split(" to |〜", interval)
+    logs = (level.mean, level.low, level.high)
+    if re.search("times|倍", said):
+        sign = -1 if level.mean < 0 else 1
+        values = [math.exp(min(sign * one, 700)) for one in logs]
+    elif faster or slower:
+        values = [abs(math.expm1(one)) * 100 for one in logs]
+    else:
+        values = [math.expm1(one) * 100 for one in logs]
+    values[1:] = sorted(values[1:])
+    number = re.search(r"[<>+−-]? ?[\d.,]+", said)
+    texts = (number[0] if number else "", *(one.replace("%", "").strip() for one in ends))
+    for text, value in zip(texts, values, strict=True):
+        reader.same(text, value, "an extreme", slack=reader.slack * 100)
 
 
 @BOOK.says(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 from scipy import special
 
 IDENTICAL = 1e-9
+Extreme = tuple[tuple[str, str], ...]
+"""A level, by its factors and their levels."""
 
 
 @cache
@@ -79,12 +81,17 @@ class Judgement:
     lower_is_better: bool = False
     worded: bool = True
     """Whether the metric is the one that is judged."""
+    extremes: tuple[Extreme, ...] = ()
+    """Of a verdict over levels that contradict their mean: the lowest and the highest one."""
 
     @property
     def word(self) -> str:
-        """faster, slower, equivalent, small, inconclusive or alone (an interval without a word)."""
+        """faster, slower, equivalent, small, mixed, inconclusive or alone (an interval without a
+        word)."""
         if not self.worded:
             return "alone"
+        if self.extremes:
+            return "mixed"
         if self.reason:
             return "inconclusive"
         band = math.log1p(self.delta)
@@ -109,6 +116,20 @@ class Judgement:
     @property
     def confidence(self) -> float:
         return 1 - self.alpha
+
+
+def contradicted(mean: Judgement, levels: Mapping[Extreme, Judgement]) -> Judgement:
+    """The mean over levels; without a number where what is known of them contradicts it."""
+    known = {one: level for one, level in levels.items() if not level.reason}
+    words = {level.word for level in known.values()} & {"faster", "slower"}
+    if mean.reason or not mean.worded or not words:
+        return mean
+    lowest = min(known, key=lambda one: known[one].high)
+    highest = max(known, key=lambda one: known[one].low)
+    gap = known[highest].low - known[lowest].high
+    if len(words) < 2 and gap <= max(abs(mean.mean), math.log1p(mean.delta)):
+        return mean
+    return replace(mean, reason="levels-differ", extremes=(lowest, highest))
 
 
 def judge(

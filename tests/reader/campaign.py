@@ -14,7 +14,7 @@ from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Workload
 from teiten.model.trial import Attempt, Event, Outcome, Problem, Trial
-from tests.reader.arithmetic import Judgement, judge
+from tests.reader.arithmetic import Judgement, contradicted, judge
 
 Context = tuple[tuple[str, str], ...]
 
@@ -239,7 +239,7 @@ class Campaign:
         if metric not in JUDGED:
             levels = {one: replace(found, worded=False) for one, found in levels.items()}
             overall = replace(overall, worded=False)
-        return Judged(workload, metric, old, new, levels, overall, left)
+        return Judged(workload, metric, old, new, levels, contradicted(overall, levels), left)
 
     def block_means(self, workload: str, metric: str, new: str) -> list[float]:
         """d of each block that has every level, as the answer over all levels counts it."""

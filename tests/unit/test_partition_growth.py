@@ -21,8 +21,8 @@ from teiten.model.plan import Plan
 from teiten.model.study import Layout
 from teiten.model.text import Language
 from teiten.plan.sites.local import LocalPlan
+from teiten.report.effects import percent
 from teiten.report.render.markdown import markdown_text
-from teiten.report.sentences import percent
 from teiten.report.texts import texts
 from teiten.report.view.report import view
 from teiten.study.load import load_study

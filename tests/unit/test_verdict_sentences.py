@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis, Interval, Verdict, VerdictKind
+from teiten.analysis.model.verdict import Extreme
 from teiten.model.text import Language
 from teiten.model.units import Share
 from teiten.report.sentences import verdict_sentence
@@ -18,6 +19,7 @@ INTERVALS = {
     VerdictKind.EQUIVALENT: (1.0, 0.99, 1.01),
     VerdictKind.DIFFERENT_BUT_SMALL: (1.01, 1.005, 1.015),
     VerdictKind.INCONCLUSIVE: (0.97, 0.90, 1.04),
+    VerdictKind.MIXED: (0.97, 0.90, 1.04),
     VerdictKind.UNJUDGED: (0.97, 0.94, 0.99),
 }
 
@@ -36,6 +38,15 @@ def of_kind(kind: VerdictKind, *, at_least_delta: bool = False) -> Verdict:
         pairs=6,
         delta=Share(0.02),
         smallest_detectable=Share(0.07) if kind is VerdictKind.INCONCLUSIVE else None,
+        extremes=_extremes() if kind is VerdictKind.MIXED else (),
+    )
+
+
+def _extremes() -> tuple[Extreme, ...]:
+    levels = ((VerdictKind.SLOWER, "1", 0.8), (VerdictKind.FASTER, "64", 1.2))
+    return tuple(
+        Extreme((("clients", name),), kind, Interval(at, at - 0.01, at + 0.01, Share(0.95)))
+        for kind, name, at in levels
     )
 
 

@@ -20,8 +20,8 @@ from teiten.analysis.model.claims import (
 from teiten.analysis.model.findings import Interval
 from teiten.model.study import GUC_PREFIX
 from teiten.model.units import Share
+from teiten.report.effects import interval_text, ratio_text
 from teiten.report.numbers import NOTHING, fixed, plain
-from teiten.report.sentences import interval_text, ratio_text
 from teiten.report.texts import Texts
 
 Side = Callable[[str], str]

@@ -62,7 +62,8 @@ def _told(analysis: CampaignAnalysis) -> Iterator[ToldVerdict]:
 
 
 def _junit(analysis: CampaignAnalysis) -> str:
-    """A verdict is a test: it fails where the new side is slower, and is skipped where nothing was
+    """A verdict is a test: it fails where the new side is slower, be it at one level of a mixed
+    verdict, and is skipped where nothing was
     decided, or where the campaign supports no conclusion."""
     told = list(_told(analysis))
     failed = [one for one in told if _fails(one.verdict)]
@@ -92,7 +93,7 @@ def _junit(analysis: CampaignAnalysis) -> str:
 
 
 def _fails(verdict: Verdict) -> bool:
-    return verdict.conclusive and verdict.kind is VerdictKind.SLOWER
+    return verdict.conclusive and VerdictKind.SLOWER in verdict.holds_of
 
 
 def _is_open(verdict: Verdict) -> bool:

@@ -19,80 +19,22 @@ from teiten.kinds.contract_present import present_of
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import Better, Metric
 from teiten.model.text import Language
+from teiten.report.effects import (
+    change,
+    confidence_percent,
+    percent,
+    percent_decimals,
+    plain_percent,
+)
+from teiten.report.extremes import extremes_said
 from teiten.report.names import Names
-from teiten.report.numbers import NOTHING, REACH, decimals_for, decimals_of, fixed, plain
+from teiten.report.numbers import REACH, fixed, plain
 from teiten.report.scope import scope_text
 from teiten.report.speed import inverse, is_many_fold, is_many_times, times_text
 from teiten.report.texts import Texts, texts
 
 DECIDED = (VerdictKind.FASTER, VerdictKind.SLOWER)
 NO_CONCLUSION = "no-conclusion"
-
-
-def percent(t: Texts, share: float, decimals: int, *, signed: bool = False) -> str:
-    return t("unit.percent", value=fixed(share * 100, decimals, signed=signed))
-
-
-def plain_percent(t: Texts, share: float) -> str:
-    return t("unit.percent", value=plain(share * 100))
-
-
-def confidence_percent(t: Texts, confidence: float) -> str:
-    """``98.3 %``: what is shared between many statements leaves no round number, and no reader
-    wants more than two digits of the share of false alarms that is left."""
-    alarms = float(f"{1 - confidence:.2g}")
-    return plain_percent(t, round(1 - alarms, 12))
-
-
-def percent_decimals(effect: Interval) -> int:
-    """Decimals of the per cent figures of an effect."""
-    half = (effect.high - effect.low) / 2 * 100
-    return max(decimals_for(half), 1 if half < 10 else 0)
-
-
-def ratio_text(effect: Interval | None) -> str:
-    """``1.023``"""
-    return NOTHING if effect is None else ratio_in_reach(effect.ratio, percent_decimals(effect) + 2)
-
-
-def interval_text(t: Texts, effect: Interval | None) -> str:
-    """``1.011 to 1.035``"""
-    if effect is None:
-        return NOTHING
-    digits = percent_decimals(effect) + 2
-    return t(
-        "interval.plain",
-        low=ratio_in_reach(effect.low, digits),
-        high=ratio_in_reach(effect.high, digits),
-    )
-
-
-def ratio_in_reach(ratio: float, decimals: int) -> str:
-    """A ratio; one beyond REACH, as an interval of two pairs can end at, by that bound. What is
-    small keeps two digits, however few decimals the interval allows."""
-    if ratio > REACH:
-        return f"> {fixed(REACH, 0)}"
-    if ratio < 1 / REACH:
-        return f"< {fixed(1 / REACH, 3)}"
-    return fixed(ratio, max(decimals, decimals_of(ratio, 2)) if ratio < 0.1 else decimals)
-
-
-def interval_percent(t: Texts, effect: Interval) -> str:
-    """``95 % interval +1.1 % to +3.5 %``"""
-    digits = percent_decimals(effect)
-    return t(
-        "interval.percent",
-        confidence=confidence_percent(t, effect.confidence),
-        low=change(t, effect.low, digits),
-        high=change(t, effect.high, digits),
-    )
-
-
-def change(t: Texts, ratio: float, decimals: int) -> str:
-    """``+3.5 %`` of 1.035; beyond REACH the bound."""
-    if ratio > REACH:
-        return f"> {percent(t, REACH - 1, 0, signed=True)}"
-    return percent(t, ratio - 1, decimals, signed=True)
 
 
 def verdict_word(t: Texts, verdict: Verdict) -> str:
@@ -148,8 +90,8 @@ def answer_sentence(
     kind = present_of(analysis.plan.study.workload(contrast.workload).kind)
     said += kind.further(t, names, analysis, contrast)
     verdict = contrast.overall
-    told = verdict.conclusive and verdict.kind is not VerdictKind.INCONCLUSIVE
-    return said + (scope_text(t, analysis, verdict.pairs) if told else "")
+    has_result = verdict.conclusive and verdict.kind is not VerdictKind.INCONCLUSIVE
+    return said + (scope_text(t, analysis, verdict.pairs) if has_result else "")
 
 
 def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> str:
@@ -172,8 +114,13 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
         )
     )
     subject += pooled_text(t, names, contrast.levels)
-    said = subject + _statement(t, verdict, contrast.metric, values)
-    if names.of_one_start and verdict.effect is not None:
+    if verdict.kind is VerdictKind.MIXED:
+        key = "mixed" if verdict.conclusive else "no-conclusion-mixed"
+        values |= extremes_said(t, verdict, contrast.metric, names.context)
+        said = subject + t(f"sentence.{key}", **values)
+    else:
+        said = subject + _statement(t, verdict, contrast.metric, values)
+    if names.of_one_start and verdict.is_given:
         said += t("sentence.one-start")
     is_described = f"side-of.{names.contrast}" in t and said.startswith(new.long)
     return said[:1].upper() + said[1:] if is_described else said

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 from teiten.analysis.model.bisection import CommitComparison
-from teiten.analysis.model.findings import VerdictKind
+from teiten.analysis.model.verdict import BY_SIGN, VerdictKind
 from teiten.model.bisection import Mark
 from teiten.model.units import Share
 
-BY_SIGN = (VerdictKind.SLOWER, VerdictKind.FASTER)
 SMALLEST_DELTA = 0.001
 SMALLEST_ALPHA = 0.0001
 
@@ -24,8 +23,9 @@ def direction(ends: CommitComparison) -> VerdictKind | None:
 
 def mark_of(looked_for: VerdictKind, one: CommitComparison) -> Mark | None:
     """Bad where the commit differs from the good one as the bad end does, by δ or more; good where
-    it does not; None where its interval is not yet on one side of δ: that needs more pairs."""
-    if one.verdict is VerdictKind.INCONCLUSIVE:
+    it does not; None where its interval is not yet on one side of δ, which needs more pairs, and
+    where its levels contradict one another."""
+    if one.verdict in (VerdictKind.INCONCLUSIVE, VerdictKind.MIXED):
         return None
     if one.verdict is looked_for:
         return Mark.BAD if one.at_least_delta else None

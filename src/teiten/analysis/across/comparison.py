@@ -24,6 +24,7 @@ from teiten.analysis.model.findings import CampaignAnalysis, LevelResult
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.conclusive import marked
 from teiten.analysis.verdict.contrasts import contrasted_here
+from teiten.analysis.verdict.mixed import over_levels
 from teiten.analysis.verdict.pairs import by_start, observe
 from teiten.analysis.verdict.verdict import Rule, median, over_timeout
 from teiten.model.metrics import Metric
@@ -179,20 +180,22 @@ def _result(
         logs(campaign, {context: one[context] for context in whole})
         for campaign, one in ((a, old), (b, new))
     )
+    levels = tuple(
+        _level(context, (a, old), (b, new), level_rule, over=context in over)
+        for context in contexts
+    )
+    mean = decide_unpaired(
+        logs_old.block_means(),
+        logs_new.block_means(),
+        rule,
+        unusable=logs_old.unusable + logs_new.unusable,
+    )
     return UnpairedResult(
         workload=workload,
         metric=metric,
         side=side,
-        levels=tuple(
-            _level(context, (a, old), (b, new), level_rule, over=context in over)
-            for context in contexts
-        ),
-        overall=decide_unpaired(
-            logs_old.block_means(),
-            logs_new.block_means(),
-            rule,
-            unusable=logs_old.unusable + logs_new.unusable,
-        ),
+        levels=levels,
+        overall=over_levels(mean, levels, rule),
         blocks=(len(logs_old.complete), len(logs_new.complete)),
         left_out=tuple(context for context in contexts if context in over),
     )

@@ -119,7 +119,7 @@ def _parting(
 def _is_told(contrast: ContrastResult) -> bool:
     """A contrast whose verdict is withheld, or that supports no conclusion, has no discussion."""
     overall = contrast.overall
-    return contrast.metric.judged and overall.effect is not None and overall.conclusive
+    return contrast.metric.judged and overall.is_given and overall.conclusive
 
 
 def _levels(contrast: ContrastResult, factor: str) -> set[str]:

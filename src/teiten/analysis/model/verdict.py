@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
+from teiten.analysis.model.observations import Context
 from teiten.model.units import Share
 
 
@@ -30,6 +31,8 @@ class VerdictKind(StrEnum):
     FASTER = "faster"
     EQUIVALENT = "equivalent"
     DIFFERENT_BUT_SMALL = "different-but-small"
+    MIXED = "mixed"
+    """Over several levels that contradict their mean: it would say what holds at none of them."""
     INCONCLUSIVE = "inconclusive"
     UNJUDGED = "unjudged"
     """An interval without a word: of a metric that is shown beside the judged one."""
@@ -37,6 +40,19 @@ class VerdictKind(StrEnum):
 
 WORDS = tuple(kind for kind in VerdictKind if kind is not VerdictKind.UNJUDGED)
 """What a primary statement can say."""
+
+
+BY_SIGN = (VerdictKind.SLOWER, VerdictKind.FASTER)
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """One of the two levels between which a mixed verdict lies."""
+
+    context: Context
+    kind: VerdictKind
+    """The level's own verdict."""
+    effect: Interval
 
 
 @dataclass(frozen=True)
@@ -58,9 +74,24 @@ class Verdict:
     (of a sequential design, whose interval is finite from ``analysis.sequential.least_pairs`` on),
     over-timeout (a query exceeded its time limit, and has no number), incomplete-blocks (there are
     pairs, but fewer than two blocks have one at every level), left-behind (of paired transactions:
-    what each side leaves behind for the other is part of the difference).
+    what each side leaves behind for the other is part of the difference), levels-differ (mixed).
     """
     conclusive: bool = True
     """False: of a campaign whose profile supports no conclusion. ``kind`` is then what the interval
     would say, for whoever reads the numbers; no form shows it as a verdict
     (``analysis.verdict.conclusive``)."""
+    extremes: tuple[Extreme, ...] = ()
+    """Of a mixed verdict two levels: the one whose interval ends lowest, and the one whose interval
+    begins highest."""
+
+    @property
+    def is_given(self) -> bool:
+        """Whether there is something to say: an interval, or levels that contradict their mean."""
+        return self.effect is not None or bool(self.extremes)
+
+    @property
+    def holds_of(self) -> frozenset[VerdictKind]:
+        """What a gate may ask for: the verdict's own kind; of a mixed one also slower and faster,
+        where a named level is so. A new side that is slower at one level must not pass because it
+        is faster at another."""
+        return frozenset({self.kind, *(one.kind for one in self.extremes if one.kind in BY_SIGN)})

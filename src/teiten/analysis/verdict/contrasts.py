@@ -25,6 +25,7 @@ from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.carry_over import is_left_behind
 from teiten.analysis.verdict.drift import lag_one, trend
+from teiten.analysis.verdict.mixed import over_levels
 from teiten.analysis.verdict.pairs import PairedValues, by_start, observe, pair
 from teiten.analysis.verdict.sequential import decide_sequentially, forecast
 from teiten.analysis.verdict.verdict import (
@@ -135,6 +136,20 @@ def _contrast(
     complete = _block_means([paired[one].log_ratios for one in whole])
     overall = decide_overall(means, rule, unusable=sum(paired[one].unusable for one in whole))
     overall = told_incomplete(overall, [alone[one] for one in whole])
+    levels = tuple(
+        _level(
+            context,
+            paired[context],
+            list(alone[context].values()),
+            level_rule,
+            decide,
+            metric=metric,
+            over=over[context],
+            sides=(old, new),
+        )
+        for context in contexts
+    )
+    overall = over_levels(overall, levels, rule)
     if is_left_behind(plan, workload, observations):
         overall = withheld(overall, LEFT_BEHIND)
     return ContrastResult(
@@ -142,19 +157,7 @@ def _contrast(
         metric=metric,
         old=old,
         new=new,
-        levels=tuple(
-            _level(
-                context,
-                paired[context],
-                list(alone[context].values()),
-                level_rule,
-                decide,
-                metric=metric,
-                over=over[context],
-                sides=(old, new),
-            )
-            for context in contexts
-        ),
+        levels=levels,
         overall=overall,
         incomplete_blocks=tuple(sorted(_blocks_run(plan, workload, attempts) - complete.keys())),
         lag_one=lag_one(means),

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
-from teiten.analysis.model.findings import ContrastResult, Verdict, VerdictKind
+from teiten.analysis.model.findings import ContrastResult, Verdict
 from teiten.analysis.model.observations import Context
+from teiten.analysis.model.verdict import BY_SIGN
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.sequential import is_decided
 from teiten.analysis.verdict.verdict import LEFT_BEHIND
@@ -24,7 +25,6 @@ from teiten.model.progress import Ending, OpenTrial, Standing, open_trials
 from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
 
-BY_SIGN = (VerdictKind.SLOWER, VerdictKind.FASTER)
 Level = tuple[str, Context]
 """Workload, and the levels of all factors but the contrasted one."""
 

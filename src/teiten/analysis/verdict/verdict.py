@@ -36,6 +36,7 @@ INFINITE_INTERVAL = "infinite-interval"
 OVER_TIMEOUT = "over-timeout"
 INCOMPLETE_BLOCKS = "incomplete-blocks"
 LEFT_BEHIND = "left-behind"
+LEVELS_DIFFER = "levels-differ"
 
 HalfWidth = Callable[[float, int, float], float]
 """Half the width of an interval of the mean of d: from the deviation of d, the number of pairs (two
@@ -116,6 +117,7 @@ def withheld(verdict: Verdict, reason: str) -> Verdict:
         effect=None,
         smallest_detectable=None,
         reason=reason,
+        extremes=(),
     )
 
 

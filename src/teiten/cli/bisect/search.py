@@ -19,7 +19,7 @@ from teiten.model.build import BuildSpec
 from teiten.model.installation import Installation
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds, Share
-from teiten.report.sentences import percent_decimals
+from teiten.report.effects import percent_decimals
 from teiten.study.sides import Shared
 
 SHORT = 10
@@ -92,7 +92,7 @@ class Search:
             )
         looked_for = direction(self.ends)
         if looked_for is None:
-            undecided = self.ends.verdict is VerdictKind.INCONCLUSIVE
+            undecided = self.ends.verdict in (VerdictKind.INCONCLUSIVE, VerdictKind.MIXED)
             self.ending = BisectEnding.UNDECIDED if undecided else BisectEnding.NO_DIFFERENCE
             return
         self.ending = self._search(good, looked_for)

@@ -20,7 +20,8 @@ from teiten.model.statements import statement_alpha
 from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
 from teiten.plan.sites.told import all_start
-from teiten.report.sentences import interval_percent, percent_decimals, verdict_word
+from teiten.report.effects import interval_percent, percent_decimals
+from teiten.report.sentences import verdict_word
 from teiten.report.texts import texts
 
 ENDINGS = {

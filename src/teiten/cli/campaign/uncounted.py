@@ -11,7 +11,7 @@ from statistics import median
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView, VerdictKind
 from teiten.errors import TrialsFailedError
 from teiten.model.trial import PARTNER, Outcome
-from teiten.report.sentences import percent, plain_percent
+from teiten.report.effects import percent, plain_percent
 from teiten.report.texts import texts
 
 OTHERS, STOLEN = "other-load", "steal"

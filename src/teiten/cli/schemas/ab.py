@@ -21,7 +21,7 @@ from teiten.cli.schemas.parts import (
 )
 from teiten.model.progress import Ending
 
-VERSION = 1
+VERSION = 2
 
 
 def ab_schema() -> Schema:

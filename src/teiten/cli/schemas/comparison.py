@@ -19,7 +19,7 @@ from teiten.cli.schemas.parts import (
     said,
 )
 
-VERSION = 1
+VERSION = 2
 
 
 def comparison_schema() -> Schema:

@@ -14,7 +14,7 @@ from teiten.cli.schemas.parts import (
     listed,
 )
 
-VERSION = 1
+VERSION = 2
 
 
 def outcome_schema() -> Schema:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from teiten.cli.schemas.parts import ASKED, CONTRAST, TEXT, Schema, closed, document, judged, listed
 
-VERSION = 1
+VERSION = 2
 
 
 def report_schema() -> Schema:

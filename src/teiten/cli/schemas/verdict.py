@@ -6,8 +6,21 @@ from typing import Any
 
 from teiten.analysis.model.verdict import VerdictKind
 
-VERSION = 1
+VERSION = 2
 _SHARE = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+
+_EXTREME = {
+    "type": "object",
+    "required": ["levels", "verdict", "ratio", "interval", "confidence"],
+    "additionalProperties": False,
+    "properties": {
+        "levels": {"type": "object", "additionalProperties": {"type": "string"}},
+        "verdict": {"enum": [one.value for one in VerdictKind]},
+        "ratio": {"type": "number", "minimum": 0},
+        "interval": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
+        "confidence": _SHARE,
+    },
+}
 
 
 def verdict_schema() -> dict[str, Any]:
@@ -20,11 +33,12 @@ def verdict_schema() -> dict[str, Any]:
         "type": "object",
         "required": [
             *("verdict", "conclusive", "at_least_delta", "ratio", "interval", "confidence"),
-            "reason",
+            *("reason", "extremes"),
         ],
         "properties": {
             "verdict": {
-                "description": "METHOD.md, Verdicts: what the interval says.",
+                "description": "METHOD.md, Verdicts: what the interval says; mixed: levels"
+                " contradict one another, so that their mean says nothing.",
                 "enum": [one.value for one in VerdictKind],
             },
             "conclusive": {
@@ -55,6 +69,12 @@ def verdict_schema() -> dict[str, Any]:
             "reason": {
                 "description": "Code of why nothing can be said.",
                 "type": ["string", "null"],
+            },
+            "extremes": {
+                "description": "Of a mixed verdict the level whose interval ends lowest and the one"
+                " whose interval begins highest; empty otherwise.",
+                "type": "array",
+                "items": _EXTREME,
             },
         },
     }

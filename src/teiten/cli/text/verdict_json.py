@@ -8,8 +8,9 @@ from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, Ver
 
 
 def verdict_as_json(verdict: Verdict) -> dict[str, Any]:
-    """Ratio and interval are None where the verdict has no interval; ``reason`` says why. Where
-    ``conclusive`` is False, the profile supports no conclusion, and the verdict is none."""
+    """Ratio and interval are None where the verdict has no interval; ``reason`` says why, and
+    ``extremes`` between which levels a mixed one lies. Where ``conclusive`` is False, the profile
+    supports no conclusion, and the verdict is none."""
     effect = verdict.effect
     return {
         "verdict": verdict.kind.value,
@@ -19,6 +20,16 @@ def verdict_as_json(verdict: Verdict) -> dict[str, Any]:
         "interval": [effect.low, effect.high] if effect else None,
         "confidence": effect.confidence if effect else None,
         "reason": verdict.reason,
+        "extremes": [
+            {
+                "levels": dict(extreme.context),
+                "verdict": extreme.kind.value,
+                "ratio": extreme.effect.ratio,
+                "interval": [extreme.effect.low, extreme.effect.high],
+                "confidence": extreme.effect.confidence,
+            }
+            for extreme in verdict.extremes
+        ],
     }
 
 

@@ -81,13 +81,13 @@ def command(
             session.console.say(comparison_sentence(comparison, one, "en"))
         for path in paths:
             session.console.data(str(path))
-    came_true = [one for one in _primary(comparison) if one.overall.kind.value in fail_on]
-    if came_true:
-        raise VerdictError(
-            f"--fail-on {came_true[0].overall.kind.value}:"
-            f" {comparison_sentence(comparison, came_true[0], 'en')}",
-            f"see the report {paths[0]}",
-        )
+    for result in _primary(comparison):
+        true = [kind for kind in fail_on if kind in result.overall.holds_of]
+        if true:
+            raise VerdictError(
+                f"--fail-on {true[0]}: {comparison_sentence(comparison, result, 'en')}",
+                f"see the report {paths[0]}",
+            )
 
 
 def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison:

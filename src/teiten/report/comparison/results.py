@@ -13,10 +13,7 @@ from teiten.report.charts.base import Chart, Columns, as_columns, coloured
 from teiten.report.charts.forest import ForestWords, forest
 from teiten.report.charts.levels import Dot, by_level
 from teiten.report.comparison.sides import Pair, shown_detectable, shown_interval
-from teiten.report.sentences import (
-    confidence_percent,
-    plain_percent,
-)
+from teiten.report.effects import confidence_percent, plain_percent
 from teiten.report.tables import Table, TableCell
 from teiten.report.view.contrasts import (
     Judged,

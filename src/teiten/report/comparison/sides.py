@@ -10,16 +10,19 @@ from teiten.analysis.model.findings import CampaignAnalysis, Interval, Verdict, 
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.text import Language
-from teiten.report.numbers import bytes_text, fixed
-from teiten.report.sentences import (
-    DECIDED,
+from teiten.report.effects import (
     confidence_percent,
-    decided,
-    detectable_percent,
     interval_text,
     percent,
     percent_decimals,
     plain_percent,
+)
+from teiten.report.extremes import extremes_said
+from teiten.report.numbers import bytes_text, fixed
+from teiten.report.sentences import (
+    DECIDED,
+    decided,
+    detectable_percent,
     pooled_text,
     processor,
 )
@@ -73,7 +76,12 @@ class Pair:
             "what": self.title(result),
         }
         pooled = pooled_text(self.t, self.kits[0].names, result.levels)
-        return pooled + _sentence(self.t, result.overall, result.metric, values)
+        verdict = result.overall
+        if verdict.kind is VerdictKind.MIXED:
+            key = "mixed" if verdict.conclusive else "no-conclusion-mixed"
+            values |= extremes_said(self.t, verdict, result.metric, self.kits[0].names.context)
+            return pooled + self.t(f"comparison-sentence.{key}", subject="", **values)
+        return pooled + _sentence(self.t, verdict, result.metric, values)
 
 
 def comparison_sentence(comparison: Comparison, result: UnpairedResult, language: Language) -> str:

@@ -33,13 +33,8 @@ from teiten.report.comparison.results import (
     value_columns,
 )
 from teiten.report.comparison.sides import Pair
-from teiten.report.sentences import (
-    confidence_percent,
-    machine_text,
-    plain_percent,
-    verdict_kind,
-    verdict_word,
-)
+from teiten.report.effects import confidence_percent, plain_percent
+from teiten.report.sentences import machine_text, verdict_kind, verdict_word
 from teiten.report.tables import Column, Table, cells
 from teiten.report.view.answer import answer_section
 from teiten.report.view.findings import findings_section

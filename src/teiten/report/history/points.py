@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from teiten.analysis.model.history import ChangePoint, HistoryLine, HistoryPoint
+from teiten.report.effects import percent
 from teiten.report.numbers import measured
-from teiten.report.sentences import percent
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.texts import Texts
 

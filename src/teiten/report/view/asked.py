@@ -20,9 +20,9 @@ from teiten.report.blocks import (
     Section,
     Text,
 )
+from teiten.report.effects import plain_percent
 from teiten.report.numbers import plain
 from teiten.report.scope import round_rows
-from teiten.report.sentences import plain_percent
 from teiten.report.sites import starts_servers, steps_of_sites
 from teiten.report.view.design import (
     blocks_text,

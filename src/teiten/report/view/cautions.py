@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from teiten.model.facts import Caution, Severity
 from teiten.model.trial import Outcome
 from teiten.report.blocks import Cautions, ShownCaution, Text
-from teiten.report.sentences import percent
+from teiten.report.effects import percent
 from teiten.report.texts import caution_text
 from teiten.report.view.kit import Kit
 

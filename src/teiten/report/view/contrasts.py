@@ -10,16 +10,10 @@ from teiten.analysis.model.findings import ContrastResult, Interval, LevelResult
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.statements import statement_alpha
 from teiten.report.charts.forest import ForestRow
+from teiten.report.effects import confidence_percent, interval_text, ratio_text
 from teiten.report.names import Context
 from teiten.report.numbers import measured, spread
-from teiten.report.sentences import (
-    confidence_percent,
-    detectable_percent,
-    interval_text,
-    ratio_text,
-    verdict_kind,
-    verdict_word,
-)
+from teiten.report.sentences import detectable_percent, verdict_kind, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell, level_value
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit, factor_of

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import pairs_of_a_start, trimmed_at_each_end
+from teiten.report.effects import change, percent
 from teiten.report.numbers import plain
-from teiten.report.sentences import change, percent
 from teiten.report.view.kit import Kit
 
 

@@ -11,9 +11,9 @@ from teiten.kinds.contract_present import present_in
 from teiten.model.metrics import Metric
 from teiten.model.stacks import CostChange
 from teiten.report.blocks import Block, Details, Heading, Section, Text, Unfolded
+from teiten.report.effects import plain_percent
 from teiten.report.names import Context
 from teiten.report.numbers import decimals_for, fixed, significant
-from teiten.report.sentences import plain_percent
 from teiten.report.view.kit import Kit
 from teiten.report.view.root_cause import taken_label, taken_unit
 
@@ -66,7 +66,7 @@ def _sides_told(kit: Kit, workload: str) -> list[tuple[str, str]]:
     judged = [
         one
         for one in kit.analysis.contrasts
-        if one.workload == workload and one.metric.judged and one.overall.effect is not None
+        if one.workload == workload and one.metric.judged and one.overall.is_given
     ]
     return list(dict.fromkeys((one.old, one.new) for one in judged))
 

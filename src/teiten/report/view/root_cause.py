@@ -15,6 +15,7 @@ from teiten.model.stacks import (
     Unexplained,
 )
 from teiten.report.blocks import Block, Details, FlameGraph, Items, Text, Unfolded
+from teiten.report.effects import confidence_percent, percent
 from teiten.report.flame_graph import (
     COLOURS,
     LESS,
@@ -27,7 +28,6 @@ from teiten.report.flame_graph import (
     tree,
 )
 from teiten.report.numbers import NOTHING, decimals_for, fixed, significant
-from teiten.report.sentences import confidence_percent, percent
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 

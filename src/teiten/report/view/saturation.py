@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from teiten.model.saturation import SATURATION
+from teiten.report.effects import plain_percent
 from teiten.report.numbers import significant
-from teiten.report.sentences import plain_percent
 from teiten.report.view.kit import Kit
 
 

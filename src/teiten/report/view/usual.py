@@ -11,8 +11,8 @@ from teiten.kinds.contract_present import KindPresent
 from teiten.report.blocks import Block, Gallery, Section, folded
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestWords, forest
+from teiten.report.effects import plain_percent
 from teiten.report.numbers import NOTHING, fixed
-from teiten.report.sentences import plain_percent
 from teiten.report.tables import Table, TableCell
 from teiten.report.topology import Box
 from teiten.report.view.contrasts import Judged, forest_rows, judged_by_pairs, verdict_table

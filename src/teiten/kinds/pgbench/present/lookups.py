@@ -9,8 +9,8 @@ from statistics import median
 from teiten.kinds.pgbench.metrics import HEAP_FETCHES, TPS
 from teiten.model.metrics import VISIBLE_PAGES, WAL_PER_TRANSACTION
 from teiten.report.blocks import Block, Gallery, Heading, Text
+from teiten.report.effects import percent
 from teiten.report.numbers import bytes_text, fixed, significant
-from teiten.report.sentences import percent
 from teiten.report.tables import Column, Row, Table, TableCell, cells, level_value
 from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.levels import metric_chart

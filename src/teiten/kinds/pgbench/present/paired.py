@@ -15,9 +15,7 @@ from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.metrics import CPU_PER_TRANSACTION
 from teiten.model.study import Way
 from teiten.report.blocks import Block, Heading, Items, Text
-from teiten.report.names import Names
-from teiten.report.numbers import NOTHING, significant
-from teiten.report.sentences import (
+from teiten.report.effects import (
     change,
     confidence_percent,
     interval_text,
@@ -25,6 +23,8 @@ from teiten.report.sentences import (
     percent_decimals,
     ratio_text,
 )
+from teiten.report.names import Names
+from teiten.report.numbers import NOTHING, significant
 from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
 from teiten.report.view.contrasts import Judged

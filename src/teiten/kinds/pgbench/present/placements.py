@@ -15,8 +15,8 @@ from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.blocks import Block, Gallery, Heading, Items
 from teiten.report.charts.base import Chart
 from teiten.report.charts.ranked import RankedDot, RankedWords, ranked
+from teiten.report.effects import percent
 from teiten.report.numbers import fixed, significant
-from teiten.report.sentences import percent
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.view.kit import Kit
 from teiten.report.view.storage import emulated, storage_name, storage_tables

@@ -23,8 +23,8 @@ from teiten.kinds.pgbench.scale_out.results import (
 )
 from teiten.model.distribution import ClientEntry
 from teiten.report.blocks import Block, Gallery, Heading, Items, Section, Statement, Text
+from teiten.report.effects import percent, plain_percent
 from teiten.report.numbers import bytes_text, significant
-from teiten.report.sentences import percent, plain_percent
 from teiten.report.sites import have_own_hosts, on_nodes
 from teiten.report.view.kit import Kit
 

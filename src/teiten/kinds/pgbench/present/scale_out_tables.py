@@ -11,8 +11,8 @@ from teiten.kinds.pgbench.scale_out.commit_model import (
     participants,
 )
 from teiten.kinds.pgbench.scale_out.results import NodesPoint, RatioOfNodes, ScaleOutResult
+from teiten.report.effects import percent
 from teiten.report.numbers import NOTHING, bytes_text, significant
-from teiten.report.sentences import percent
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 

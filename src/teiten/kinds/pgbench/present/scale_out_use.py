@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from teiten.kinds.pgbench.scale_out.results import NodesPoint, ScaleOutResult
 from teiten.kinds.pgbench.scale_out.use import RoleUse
+from teiten.report.effects import percent
 from teiten.report.numbers import NOTHING, bytes_text, significant
-from teiten.report.sentences import percent
 from teiten.report.sites import have_own_hosts
 from teiten.report.tables import Column, Table, TableCell
 from teiten.report.view.kit import Kit

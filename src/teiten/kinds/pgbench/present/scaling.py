@@ -14,9 +14,9 @@ from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.blocks import Block, Heading, Items
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
+from teiten.report.effects import percent
 from teiten.report.names import CLIENTS, SERVER, Context
 from teiten.report.numbers import NOTHING, plain, significant
-from teiten.report.sentences import percent
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 

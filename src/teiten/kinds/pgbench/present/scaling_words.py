@@ -14,9 +14,9 @@ from teiten.analysis.model.scaling import (
     ScalingResult,
     UslFit,
 )
+from teiten.report.effects import confidence_percent, percent, plain_percent
 from teiten.report.names import CORES, Side
 from teiten.report.numbers import measured, plain, significant
-from teiten.report.sentences import confidence_percent, percent, plain_percent
 from teiten.report.view.kit import Kit
 
 MILLIONTH = 1e-6

@@ -12,8 +12,8 @@ from teiten.kinds.probes.present.units import ProbeTimeUnit, percent_cell, said_
 from teiten.kinds.probes.results import probes_found
 from teiten.kinds.probes.thresholds import CLIFF
 from teiten.report.blocks import Block, Heading, Items, Section
+from teiten.report.effects import plain_percent
 from teiten.report.numbers import NOTHING, bytes_text, significant
-from teiten.report.sentences import plain_percent
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 

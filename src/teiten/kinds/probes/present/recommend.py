@@ -29,8 +29,8 @@ from teiten.kinds.probes.results import (
 )
 from teiten.kinds.probes.thresholds import CLIFF, OWN_OF_A_CONNECTION, PAGE_TABLE_SHARE
 from teiten.report.blocks import Block, Heading, Items, Section, Statement, Text
+from teiten.report.effects import plain_percent
 from teiten.report.numbers import bytes_text, plain
-from teiten.report.sentences import plain_percent
 from teiten.report.tables import Column, Table, TableCell
 from teiten.report.view.kit import Kit
 

@@ -9,8 +9,9 @@ from teiten.kinds.probes.present.tables import verdict_said
 from teiten.kinds.probes.present.units import MICROSECONDS, interval, said_percent, unit_for
 from teiten.kinds.probes.results import EffectFound, ProbeResult, probes_found
 from teiten.kinds.probes.thresholds import MEDIUM_BELOW, NONE_WITHIN, SMALL_BELOW
+from teiten.report.effects import confidence_percent, plain_percent
 from teiten.report.numbers import NOTHING
-from teiten.report.sentences import confidence_percent, plain_percent, verdict_kind
+from teiten.report.sentences import verdict_kind
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 

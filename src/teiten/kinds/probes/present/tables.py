@@ -24,14 +24,9 @@ from teiten.kinds.probes.results import (
     ProbeSide,
     SidePair,
 )
+from teiten.report.effects import confidence_percent, interval_text, ratio_text
 from teiten.report.numbers import measured, plain, significant
-from teiten.report.sentences import (
-    confidence_percent,
-    interval_text,
-    ratio_text,
-    verdict_kind,
-    verdict_word,
-)
+from teiten.report.sentences import verdict_kind, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.contrasts import detectable_text
 from teiten.report.view.kit import Kit

@@ -10,8 +10,8 @@ from teiten.kinds.probes.present.units import MICROSECONDS, percent
 from teiten.kinds.probes.results import Changed, Trace, VersionPair, probes_found
 from teiten.kinds.probes.thresholds import SEEN_APART
 from teiten.model.server_build import BUILDS_DIFFER
+from teiten.report.effects import plain_percent
 from teiten.report.numbers import NOTHING, bytes_text, significant
-from teiten.report.sentences import plain_percent
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 

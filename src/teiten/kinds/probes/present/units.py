@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from teiten.kinds.probes.results import Estimate, ProbeSide
+from teiten.report.effects import confidence_percent
 from teiten.report.numbers import NOTHING, bytes_text, decimals_for, fixed, measured, significant
-from teiten.report.sentences import confidence_percent
 from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit

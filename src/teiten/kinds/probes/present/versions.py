@@ -17,7 +17,8 @@ from teiten.kinds.probes.present.traces import (
 from teiten.kinds.probes.present.units import MICROSECONDS
 from teiten.kinds.probes.results import VersionPair, probes_found
 from teiten.report.blocks import Block, Heading, Items, Section, Text
-from teiten.report.sentences import confidence_percent, interval_text, ratio_text, verdict_kind
+from teiten.report.effects import confidence_percent, interval_text, ratio_text
+from teiten.report.sentences import verdict_kind
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 

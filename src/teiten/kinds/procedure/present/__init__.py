@@ -22,8 +22,9 @@ from teiten.model.study import Workload
 from teiten.report.blocks import Block, Details, Gallery, Heading, Text
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
+from teiten.report.effects import interval_text, ratio_text
 from teiten.report.numbers import bytes_text, significant
-from teiten.report.sentences import interval_text, ratio_text, verdict_word
+from teiten.report.sentences import verdict_word
 from teiten.report.series import SeriesColumn
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.view.chooser import still_series

@@ -20,8 +20,8 @@ from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Gallery, Heading, Items
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
+from teiten.report.effects import percent
 from teiten.report.numbers import bytes_text, fixed, significant
-from teiten.report.sentences import percent
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.view.kit import Kit
 

@@ -11,13 +11,9 @@ from teiten.kinds.queries.present.contexts import context_cells, context_columns
 from teiten.kinds.queries.present.times import speed_chart, speed_row
 from teiten.kinds.queries.results import GroupConclusion, QueryContrast, RatioBound, queries_found
 from teiten.report.charts.base import Chart
+from teiten.report.effects import confidence_percent, percent
 from teiten.report.numbers import NOTHING, decimals_for
-from teiten.report.sentences import (
-    confidence_percent,
-    percent,
-    verdict_kind,
-    verdict_word,
-)
+from teiten.report.sentences import verdict_kind, verdict_word
 from teiten.report.speed import (
     bound_text_of,
     inverse,
