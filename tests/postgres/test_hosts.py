@@ -380,6 +380,43 @@ def test_queries_are_timed_on_a_host_as_on_this_machine(
         assert "server log" in dict(trial.evidence)
 
 
+STATUS = """
+[[workloads]]
+name = "status"
+title = "A program"
+kind = "procedure"
+changes_data = true
+[workloads.data]
+script = "tables.sql"
+[[workloads.methods]]
+name = "program"
+title = "A program that root may not run"
+steps = [{ name = "status", program = "pg_ctl", arguments = ["status", "-D", "{data}"] }]
+"""
+
+
+def test_a_step_runs_a_program_on_a_host(
+    workdir: Workdir, installation: Find, host: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the servers' user there; what it writes is kept here."""
+    major = installation("18").version.major
+    teiten = with_own_installations(workdir, major)
+    path = write_study(teiten, host, major, "db")
+    text = path.read_text(encoding="utf-8").replace("clients = [2]\n", "")
+    begin, end = text.index("[[workloads]]"), text.index("[settings]")
+    path.write_text(text[:begin] + STATUS + text[end:], encoding="utf-8")
+    (path.parent / "tables.sql").write_text("CREATE TABLE t AS SELECT 1 AS a;", encoding="utf-8")
+    with by_ssh(host, monkeypatch):
+        result = teiten.run("run", path)
+    assert result.returncode == 0, result.stderr
+    trials = teiten.trials()
+    assert [trial.outcome for trial in trials] == [Outcome.COUNTED] * 2
+    for trial in trials:
+        assert trial.metrics["program_cpu_seconds"] > 0 <= trial.metrics["server_cpu_seconds"]
+        kept = {Path(name).name: teiten.campaign() / name for _, name in trial.evidence}
+        assert "server is running" in kept["pg_ctl-1.out"].read_text(encoding="utf-8")
+
+
 NODES = ("nodes=0,2", "contrast=nodes", "guc:work_mem=4MB")
 APART = ("hosts.db_workdir=/nowhere/a,/nowhere/b",)
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import pytest
+
 from teiten.kinds.procedure.metrics import (
     BACKEND_CPU,
     PROCEDURE_TIME,
     PROCEDURE_WAL,
+    PROGRAM_CPU,
     ROWS,
+    SERVER_CPU,
     SIZE_CHANGE,
 )
 from teiten.kinds.procedure.results import steps_of
 from teiten.model.trial import Outcome, Trial
 from tests.fixtures.campaigns import Teiten
+from tests.fixtures.servers import left_processes, servers
 
 INSERTED = ("one-table", "trigger-static", "copy-freeze", "stage-and-attach", "batches-declarative")
 REMOVED = ("delete", "detach-concurrently")
@@ -88,3 +96,127 @@ def test_locks_are_counted_and_planning_is_the_servers_own(teiten: Teiten, serve
     assert [one.times for one in steps["partitions-1", "attach"]] == [10, 10]
     report = (teiten.campaign() / "report" / "report.en.html").read_text(encoding="utf-8")
     assert "What each further partition costs" in report and "fast path" in report
+
+
+PROGRAMS = """
+[study]
+name = "programs"
+title = "Programs"
+question = "What does a dump take?"
+contrast = "method"
+conclusive = false
+
+[factors]
+server = [{server}]
+
+[[workloads]]
+name = "dump"
+title = "A dump"
+kind = "procedure"
+changes_data = true
+counted = "SELECT count(*) FROM mine"
+[workloads.data]
+script = "tables.sql"
+
+[[workloads.methods]]
+name = "directory"
+title = "As files"
+[[workloads.methods.steps]]
+name = "dump"
+program = "pg_dump"
+arguments = ["--format=directory", "--jobs=2", "--table=mine", "--file={{folder}}/my dump"]
+[[workloads.methods.steps]]
+name = "empty"
+sql = "DROP TABLE mine"
+[[workloads.methods.steps]]
+name = "restore"
+program = "pg_restore"
+arguments = ["--dbname={{database}}", "{{folder}}/my dump"]
+
+[[workloads.methods]]
+name = "vacuum"
+title = "VACUUM"
+steps = [{{ name = "vacuum", program = "vacuumdb", arguments = ["--analyze", "--verbose"] }}]
+
+[[workloads.methods]]
+name = "copy"
+title = "A copy of the cluster"
+[[workloads.methods.steps]]
+name = "copy"
+program = "pg_basebackup"
+arguments = ["--pgdata={{folder}}/copy", "--wal-method=none"]
+
+[[workloads.methods]]
+name = "not-root"
+title = "A program that root may not run"
+steps = [{{ name = "status", program = "pg_ctl", arguments = ["status", "-D", "{{data}}"] }}]
+
+[[workloads]]
+name = "broken"
+title = "What fails"
+kind = "procedure"
+changes_data = true
+[workloads.data]
+script = "tables.sql"
+
+[[workloads.methods]]
+name = "nothing"
+title = "Nothing"
+steps = [{{ name = "nothing", sql = "SELECT 1" }}]
+
+[[workloads.methods]]
+name = "wrong"
+title = "What is not there"
+[[workloads.methods.steps]]
+name = "restore"
+program = "pg_restore"
+arguments = ["--file=/dev/null", "{{folder}}/none"]
+
+[measure]
+blocks = 1
+repeats = 0
+disturbed_share = "100%"
+"""
+
+
+def program_study(teiten: Teiten, *servers: str) -> Path:
+    folder = teiten.workdir.root
+    (folder / "tables.sql").write_text(
+        "CREATE TABLE mine AS SELECT g, repeat('x', 100) FROM generate_series(1, 50000) g;",
+        encoding="utf-8",
+    )
+    path = folder / "programs.toml"
+    path.write_text(PROGRAMS.format(server=", ".join(map(json.dumps, servers))), encoding="utf-8")
+    return path
+
+
+def test_steps_run_programs_of_the_servers_installation(teiten: Teiten) -> None:
+    """As its user, with their output kept, their time and that of the server; one that fails fails
+    its trial and says why."""
+    own = next((one for one in servers() if "pg_basebackup" in one.programs), None)
+    if own is None:
+        pytest.skip("no server here has pg_dump, vacuumdb and pg_basebackup beside it")
+    study = program_study(teiten, str(own.bin_directory))
+    done = teiten.run("run", study, "--yes")
+    assert done.returncode == 4, done.stderr
+    assert "2 of 6 trials have no counted result" in done.stderr, "those of one workload"
+    trials = by_method(teiten)
+    for method in ("directory", "vacuum", "copy", "not-root"):
+        assert trials[method].outcome is Outcome.COUNTED, trials[method].problems
+        assert trials[method].metrics[PROGRAM_CPU.name] > 0
+        assert SERVER_CPU.name in trials[method].metrics
+    assert trials["directory"].metrics[SERVER_CPU.name] > 0
+    assert trials["directory"].metrics[ROWS.name] == 0, "the restored table has all rows"
+    dump, empty, restore = steps_of(trials["directory"].facts)
+    assert min(dump.program_cpu or 0, restore.program_cpu or 0) > 0 == (empty.program_cpu or 0)
+    assert restore.wal > 50_000 * 100 > dump.wal
+    kept = {Path(name).name: teiten.campaign() / name for _, name in trials["vacuum"].evidence}
+    assert "vacuuming" in kept["vacuumdb-1.err"].read_text(encoding="utf-8")
+    wrong = trials["wrong"]
+    assert wrong.outcome is Outcome.FAILED
+    (problem,) = wrong.problems
+    assert "step restore: pg_restore ended with status 1: " in problem.detail
+    assert "/none" in problem.detail and "No such file" in problem.detail
+    report = (teiten.campaign() / "report" / "report.en.html").read_text(encoding="utf-8")
+    assert "program, CPU ms" in report
+    assert not left_processes([teiten.workdir.root])

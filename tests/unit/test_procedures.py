@@ -21,6 +21,7 @@ from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
 from teiten.claims.catalogue import claims_of
 from teiten.datasets.access_log.model import AccessLogTables, day_of_log
 from teiten.errors import StudyError, UsageError, WorkloadError
+from teiten.execute.postgres.beside import filled
 from teiten.execute.probes import backend
 from teiten.execute.probes.backend import Usage, is_backend, usage_of
 from teiten.kinds.procedure.claims.methods import (
@@ -30,7 +31,7 @@ from teiten.kinds.procedure.claims.methods import (
     MethodValue,
     OfMethods,
 )
-from teiten.kinds.procedure.load.stepping import filled, told
+from teiten.kinds.procedure.load.stepping import told
 from teiten.kinds.procedure.model import StepDo, procedure_of
 from teiten.model.installation import Version
 from teiten.model.modules import ModuleTools
@@ -117,6 +118,84 @@ def test_what_a_server_cannot_have_is_left_out_and_said() -> None:
     assert any("(trigger-c)" in one and "postgres.h is missing" in one for one in said)
     assert any("(detach-concurrently)" in one and "PostgreSQL 14 or later" in one for one in said)
     assert without_missing(found, [("9.6", old)], {"9.6": LACKING}) == found
+
+
+PROGRAMS = """
+[study]
+name = "programs"
+title = "Programs"
+question = "What does it take?"
+contrast = "method"
+conclusive = false
+
+[factors]
+server = ["18"]
+
+[[workloads]]
+name = "vacuum"
+title = "VACUUM"
+kind = "procedure"
+changes_data = true
+[workloads.data]
+script = "tables.sql"
+[[workloads.methods]]
+name = "program"
+title = "By vacuumdb"
+steps = [{ name = "vacuum", PROGRAM }]
+[[workloads.methods]]
+name = "statement"
+title = "By SQL"
+steps = [{ name = "vacuum", sql = "VACUUM" }]
+[[workloads.methods]]
+name = "analyze"
+title = "With ANALYZE"
+steps = [{ name = "vacuum", sql = "VACUUM (ANALYZE)" }]
+
+[measure]
+blocks = 2
+"""
+VACUUMDB = 'program = "vacuumdb", arguments = ["--jobs=2", "{database}"]'
+
+
+def programs(folder: Path, step: str = VACUUMDB) -> Study:
+    (folder / "tables.sql").write_text("CREATE TABLE t AS SELECT 1 AS a;", encoding="utf-8")
+    path = folder / "programs.toml"
+    path.write_text(PROGRAMS.replace("PROGRAM", step), encoding="utf-8")
+    return load_study(str(path))
+
+
+def test_a_step_can_run_a_program(tmp_path: Path) -> None:
+    method = procedure_of(programs(tmp_path).workload("vacuum")).method("program")
+    (step,) = method.steps
+    assert (step.do, step.text, step.arguments[1]) == (StepDo.PROGRAM, "vacuumdb", "{database}")
+    assert method.programs == ("vacuumdb",) and "\nvacuumdb --jobs=2" in method.text()
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ('program = "/bin/sh"', "program"),
+        ('program = "pg_dump; id"', "program"),
+        ('program = "vacuumdb", sql = "VACUUM"', "needs one of sql"),
+        ('sql = "VACUUM", arguments = ["--all"]', "arguments is for program"),
+        ('program = "vacuumdb", rows = "SELECT 1"', "rows is a query for copy and insert"),
+    ],
+)
+def test_what_is_no_step_of_a_program_is_refused(tmp_path: Path, step: str, said: str) -> None:
+    with pytest.raises(StudyError, match=said):
+        programs(tmp_path, step)
+
+
+def test_a_method_is_left_out_whose_program_the_server_lacks(tmp_path: Path) -> None:
+    study = programs(tmp_path)
+    whole = replace(make_installation("18.4"), programs=frozenset({"postgres", "vacuumdb"}))
+    assert without_missing(study, [("18", whole)], {}) == study
+    bare = replace(whole, programs=frozenset({"postgres"}))
+    found = without_missing(study, [("18", bare)], {})
+    left = levels_of(found, found.workload("vacuum"), "method")
+    assert left == ("statement", "analyze")
+    (difference,) = found.differences
+    assert "has no vacuumdb" in difference.en and "vacuumdbがない" in difference.ja
 
 
 def test_nothing_is_left_out_where_all_is_there() -> None:

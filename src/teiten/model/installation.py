@@ -100,6 +100,8 @@ class Installation:
     """Of an attached server that is the entry to others: these, in the study's order."""
     on_db_host: bool = False
     """Its programs are on the db host of the study, not here."""
+    programs: frozenset[str] = frozenset()
+    """The names of all that are in its folder."""
 
     @property
     def place(self) -> str:
@@ -109,8 +111,15 @@ class Installation:
     def surely_lacks(self, extension: str) -> bool:
         """Whether the server is known to be without an extension. Of servers that are built from
         source, that are in a folder of a host, or that run already, only their start tells."""
-        seen_later = self.build is not None or self.on_db_host or self.attached is not None
-        return extension not in self.contrib and not seen_later
+        return extension not in self.contrib and not self._seen_later
+
+    def surely_lacks_program(self, name: str) -> bool:
+        """The same of a program."""
+        return name not in self.programs and not self._seen_later
+
+    @property
+    def _seen_later(self) -> bool:
+        return self.build is not None or self.on_db_host or self.attached is not None
 
     @property
     def relink_seconds(self) -> float | None:

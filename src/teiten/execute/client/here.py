@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 from teiten.errors import WorkloadError
 from teiten.execute.client.child import Child
@@ -11,6 +12,7 @@ from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
 from teiten.execute.client.pgbench_log import TransactionLogReader, log_paths
 from teiten.host.system import processes
 from teiten.host.system.signals import KILL
+from teiten.host.system.users import ServerUser
 from teiten.model.installation import Pgbench
 
 
@@ -18,9 +20,10 @@ class ChildHere(Child):
     """A program of this machine, with the reader of its log. Start it in the main thread: the
     kernel ends it with that thread."""
 
-    def __init__(self, program: Program) -> None:
-        """Start it. Raises WorkloadError where it cannot be."""
-        super().__init__(_started(program))
+    def __init__(self, program: Program, user: ServerUser | None = None) -> None:
+        """Start it, as another ``user`` in no folder of ours. Raises WorkloadError where it cannot
+        be started."""
+        super().__init__(_started(program, user))
         self.log: LogReader | None = None
         if program.log is not None:
             paths = log_paths(program.log.folder, program.log.prefix, self.pid, program.log.threads)
@@ -53,7 +56,7 @@ class Here:
             self.log_folder = None
 
 
-def _started(program: Program) -> subprocess.Popen[bytes]:
+def _started(program: Program, user: ServerUser | None) -> subprocess.Popen[bytes]:
     folder = program.folder
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in program.files:
@@ -67,7 +70,8 @@ def _started(program: Program) -> subprocess.Popen[bytes]:
                 (program.path, *program.arguments),
                 library_path=program.library_path,
                 environment=program.environment,
-                folder=folder,
+                user=user,
+                folder=folder if user is None else Path("/"),
                 stdout=output,
                 stderr=errors,
                 death_signal=KILL,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,6 +45,7 @@ def inspect_folder(folder: Path, source: Source, cache: BinaryCache) -> Installa
         initdb=find_binary(folder, "initdb"),
         pgbench=pgbench,
         psql=find_binary(folder, "psql"),
+        programs=frozenset(path.name for path in folder.iterdir() if os.access(path, os.X_OK)),
     )
 
 

@@ -17,6 +17,7 @@ from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program, Running
 from teiten.execute.executor import Facts
 from teiten.execute.pinning import confirm
+from teiten.execute.probes.os import OsReader
 from teiten.execute.probes.process_io import ProcessIo, process_io
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.cluster_node import CRASHED, ClusterNode
@@ -171,6 +172,14 @@ class ClusterSite(TrialSite[ClusterNode]):
             child.end(0.0)
             raise
         return child
+
+    def spawn_beside(self, program: Program, node: Node = FIRST) -> Running:
+        own = replace(program, groups=self._limits.groups)
+        return self._nodes.node(node).cluster.spawn(own)
+
+    def server_reader(self, node: Node = FIRST) -> OsReader | None:
+        asked = self._nodes.node(node)
+        return asked.host.reader((asked.pid or 0,), ())
 
     def sampler(self, node: Node = FIRST) -> Sampler:
         asked = self._nodes.node(node)

@@ -17,6 +17,7 @@ from teiten.errors import ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Client, Program, Running
 from teiten.execute.executor import Facts
+from teiten.execute.probes.os import OsReader
 from teiten.execute.probes.process_io import ProcessIo
 from teiten.execute.probes.sampler import Sampler
 from teiten.host.system.page_cache import PageCache
@@ -108,6 +109,16 @@ class Site(Protocol):
 
     def spawn(self, program: Program) -> Running:
         """Start a load program where the client is. Raises WorkloadError or MachineError."""
+        ...
+
+    def spawn_beside(self, program: Program, node: Node = FIRST) -> Running:
+        """Start a program of a server's installation on the server's host, as its user: its name is
+        the path, the server what libpq finds by itself (``execute.postgres.beside``). Raises as
+        ``spawn``, WorkloadError where Teiten did not start the server."""
+        ...
+
+    def server_reader(self, node: Node = FIRST) -> OsReader | None:
+        """Reads what a server's processes use; None where that cannot be seen."""
         ...
 
     def sampler(self, node: Node = FIRST) -> Sampler:

@@ -11,6 +11,7 @@ import psycopg
 
 from teiten.connections import Conninfo
 from teiten.execute.client.address import Address
+from teiten.execute.client.contract import Program, Running
 from teiten.execute.executor import Facts
 from teiten.execute.postgres.cluster import StopManner
 from teiten.execute.probes.os import OsReader
@@ -92,6 +93,14 @@ class HostedCluster(Protocol):
 
     def put_passwords(self, lines: Sequence[str]) -> None:
         """Give the started server such lines."""
+        ...
+
+    def spawn(self, program: Program) -> Running:
+        """Start a program of the server's installation beside it, as its user. ``program.path`` is
+        its name, and in its arguments stand ``ServerSurroundings.places``.
+
+        Raises WorkloadError or MachineError where it cannot be started.
+        """
         ...
 
     def is_running(self) -> bool:

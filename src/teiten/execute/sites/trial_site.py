@@ -9,9 +9,11 @@ from typing import Any, Generic
 
 import psycopg
 
+from teiten.errors import WorkloadError
 from teiten.execute.bench import Bench
 from teiten.execute.client.contract import Client, Program, Running
 from teiten.execute.executor import Facts
+from teiten.execute.probes.os import OsReader
 from teiten.execute.probes.process_io import ProcessIo
 from teiten.execute.sites.contract import StackSource
 from teiten.execute.sites.nodes import Nodes, SomeNode
@@ -81,6 +83,17 @@ class TrialSite(Generic[SomeNode]):
 
     def spawn(self, program: Program) -> Running:
         return self.client.spawn(program)
+
+    def spawn_beside(self, program: Program, node: Node = FIRST) -> Running:
+        name = self._nodes.node(node).template.installation.name
+        raise WorkloadError(
+            f"{program.name} cannot run beside the server {name}: it is attached",
+            "compare servers that Teiten starts: --servers 17,18",
+        )
+
+    def server_reader(self, node: Node = FIRST) -> OsReader | None:
+        del node
+        return None
 
     def off_server_cpus(self) -> AbstractContextManager[None]:
         """Off the processors that only the servers have; they may share them with the client."""

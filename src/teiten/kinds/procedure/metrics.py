@@ -30,6 +30,10 @@ BACKEND_MEMORY = Metric("backend_memory_bytes", "B")
 BACKEND_CPU."""
 PLANNING_MEMORY = Metric("planning_memory_bytes", "B")
 """That one planning used, as EXPLAIN (MEMORY) says (17 and later); the most of all steps."""
+PROGRAM_CPU = Metric("program_cpu_seconds", "s", Better.LOWER)
+"""Of the programs that steps run, with their children; absent where none does."""
+SERVER_CPU = Metric("server_cpu_seconds", "s", Better.LOWER)
+"""Of all of the server's processes while such programs ran; absent where that cannot be seen."""
 
 METRICS: tuple[Metric, ...] = (
     PROCEDURE_TIME,
@@ -44,6 +48,8 @@ METRICS: tuple[Metric, ...] = (
     LOCKS_IN_TABLE,
     BACKEND_MEMORY,
     PLANNING_MEMORY,
+    PROGRAM_CPU,
+    SERVER_CPU,
     MEASURED_SECONDS,
 )
 CONTRASTED = (PROCEDURE_TIME.name, BACKEND_CPU.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,6 +24,8 @@ class StepDo(StrEnum):
     """COPY FROM STDIN of rows that a query gave before."""
     INSERT = "insert"
     """Prepared INSERTs of such rows, in one transaction."""
+    PROGRAM = "program"
+    """A program of the server's installation, beside the server."""
     PLAN = "plan"
     """EXPLAIN of a query: the time is the server's own of planning it."""
 
@@ -34,7 +37,7 @@ class ProcedureStep:
     name: str
     do: StepDo
     text: str
-    """The statement; or the query of the rows, which is not timed."""
+    """The statement; the query of the rows, which is not timed; or the program's name."""
     into: str = ""
     """The table that gets the rows."""
     batch: int = 1
@@ -49,6 +52,8 @@ class ProcedureStep:
     """A statement in the transaction of a COPY, before it, and timed with it."""
     options: str = ""
     """Of a COPY, as they stand in its parentheses."""
+    arguments: tuple[str, ...] = ()
+    """Of a program."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,12 @@ class Method:
     module: Script | None = None
     """C functions that are compiled for the server; their path takes the place ``{module}``."""
 
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The names of those that its steps run."""
+        run = (step.text for step in self.steps if step.do is StepDo.PROGRAM)
+        return tuple(dict.fromkeys(run))
+
     def text(self) -> str:
         """All of it, for people and for comparisons."""
         return "".join(self._lines())
@@ -90,9 +101,11 @@ class Method:
                 yield f"-- INSERT of {step.batch} rows a statement into {step.into}, rows of:\n"
             elif step.do is StepDo.PLAN:
                 yield "-- the time of planning, by EXPLAIN (SUMMARY):\n"
+            elif step.do is StepDo.PROGRAM:
+                yield "-- a program of the server's installation, as its user:\n"
             if step.locks:
                 yield "-- its locks counted at the end of each transaction:\n"
-            yield f"{step.text.strip()}\n"
+            yield f"{' '.join((step.text.strip(), *map(shlex.quote, step.arguments)))}\n"
         for one in self.cleanup:
             yield f"-- clean-up: {one.name}\n{one.text.strip()}\n"
 

@@ -31,13 +31,15 @@ from teiten.study.tables import Major, Name, Text, TomlTable, Words
 
 
 class StepTable(TomlTable):
-    """What is timed: one of ``sql``, ``copy``, ``insert`` and ``plan``."""
+    """What is timed: one of ``sql``, ``copy``, ``insert``, ``plan`` and ``program``."""
 
     name: Name
     sql: str = ""
     copy_into: str = Field("", alias="copy")
     insert: str = ""
     plan: str = ""
+    program: Annotated[str, Field(pattern=r"^([a-z][a-z0-9_]*)?$")] = ""
+    arguments: Annotated[list[str], Field(default_factory=list)]
     rows: str = ""
     batch: Annotated[int, Field(ge=1, le=1000)] = 1
     each: str = ""
@@ -48,9 +50,12 @@ class StepTable(TomlTable):
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:
-        if sum(map(bool, (self.sql, self.copy_into, self.insert, self.plan))) != 1:
-            raise ValueError("needs one of sql, copy (a table), insert (a table) and plan")
-        if bool(self.rows) == bool(self.sql or self.plan):
+        forms = (self.sql, self.copy_into, self.insert, self.plan, self.program)
+        if sum(map(bool, forms)) != 1:
+            raise ValueError("needs one of sql, copy (a table), insert (a table), plan and program")
+        if self.arguments and not self.program:
+            raise ValueError("arguments is for program")
+        if bool(self.rows) == bool(self.sql or self.plan or self.program):
             raise ValueError("rows is a query for copy and insert, which need it")
         if self.batch > 1 and not self.insert:
             raise ValueError("batch is for insert")
@@ -66,13 +71,14 @@ class StepTable(TomlTable):
         forms = {
             StepDo.EXECUTE: self.sql,
             StepDo.PLAN: self.plan,
+            StepDo.PROGRAM: self.program,
             StepDo.COPY: self.copy_into,
             StepDo.INSERT: self.insert,
         }
         return ProcedureStep(
             self.name,
             next(do for do, text in forms.items() if text),
-            self.sql or self.plan or self.rows,
+            self.sql or self.plan or self.program or self.rows,
             self.copy_into or self.insert,
             self.batch,
             self.each,
@@ -80,6 +86,7 @@ class StepTable(TomlTable):
             self.locks,
             self.before,
             self.options,
+            tuple(self.arguments),
         )
 
 
@@ -145,6 +152,18 @@ class Procedures(KindPlan):
                 why = Bilingual(
                     f"it needs PostgreSQL {one.needs} or later",
                     f"PostgreSQL {one.needs}以降が必要である",
+                )
+                yield LevelLeftOut(METHOD, one.name, one.title, why)
+            elif any(map(server.surely_lacks_program, one.programs)):
+                lacking = ", ".join(filter(server.surely_lacks_program, one.programs))
+                why = Bilingual(
+                    f"{server.name} has no {lacking}", f"{server.name}に{lacking}がない"
+                )
+                yield LevelLeftOut(METHOD, one.name, one.title, why)
+            elif one.programs and server.attached is not None:
+                why = Bilingual(
+                    "it runs programs beside the server, which is attached",
+                    "サーバと同じホストでプログラムを実行するが、サーバは接続先として指定されたものである",
                 )
                 yield LevelLeftOut(METHOD, one.name, one.title, why)
             elif one.module is not None and tools is not None and tools.lacking is not None:

@@ -36,6 +36,10 @@ class StepOfTrial:
     """Bytes of the backend's own memory after the step."""
     planning: float | None = None
     """Bytes that one planning used."""
+    program_cpu: float | None = None
+    """Seconds of the program that the step runs."""
+    server_cpu: float | None = None
+    """Those of all of the server's processes meanwhile."""
 
 
 def steps_of(facts: Mapping[str, Any]) -> tuple[StepOfTrial, ...]:
@@ -58,6 +62,8 @@ def _steps(found: Iterable[Mapping[str, Any]]) -> Iterator[StepOfTrial]:
             one.get("in_table"),
             one.get("memory"),
             one.get("planning"),
+            one.get("program_cpu"),
+            one.get("server_cpu"),
         )
 
 

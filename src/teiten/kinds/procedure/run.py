@@ -14,12 +14,14 @@ from teiten.errors import ServerError
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
 from teiten.execute.load import Begin, PlainLoad, sampled
+from teiten.execute.postgres.beside import filled
 from teiten.execute.postgres.modules import build_module
 from teiten.execute.probes.backend import Usage
 from teiten.execute.probes.backend_series import BackendWatch
 from teiten.execute.probes.sampler import Sampling
 from teiten.execute.sites.contract import Site
-from teiten.kinds.procedure.load.stepping import Stepping, StepTaken, filled, number, told
+from teiten.kinds.procedure.load.programs import Programs
+from teiten.kinds.procedure.load.stepping import Stepping, StepTaken, number, told
 from teiten.kinds.procedure.metrics import (
     BACKEND_CPU,
     BACKEND_MEMORY,
@@ -30,8 +32,10 @@ from teiten.kinds.procedure.metrics import (
     PLANNING_MEMORY,
     PROCEDURE_TIME,
     PROCEDURE_WAL,
+    PROGRAM_CPU,
     ROWS,
     ROWS_RATE,
+    SERVER_CPU,
     SIZE_CHANGE,
 )
 from teiten.kinds.procedure.model import METHOD, MODULE, Method, procedure_of
@@ -166,10 +170,14 @@ class ProcedureLoad(PlainLoad):
     def _all_steps(self) -> None:
         with self.site.connect() as connection, self.site.connect() as looking:
             check = self._bench.check_interruption
-            stepping = Stepping(connection, looking, self._method, check)
-            with BackendWatch(stepping.pid) as watch:
-                for step in self._method.steps:
-                    self._taken.append(stepping.do(step))
+            programs = Programs(self.site, self.folder, check)
+            stepping = Stepping(connection, looking, self._method, programs, check)
+            try:
+                with BackendWatch(stepping.pid) as watch:
+                    for step in self._method.steps:
+                        self._taken.append(stepping.do(step))
+            finally:
+                self.gathered.evidence = (*self.gathered.evidence, *programs.evidence)
         self._backend = watch.series
 
     def _set_up(self, connection: psycopg.Connection[Any], method: Method) -> None:
@@ -221,6 +229,9 @@ def _totals(taken: list[StepTaken]) -> dict[str, float]:
         PROCEDURE_WAL: sum(one.wal for one in taken),
     }
     told_of |= {metric: max(values) for metric, values in _seen(taken) if values}
+    for metric, name in ((PROGRAM_CPU, "program_cpu"), (SERVER_CPU, "server_cpu")):
+        used_by = [one.seen[name] for one in taken if name in one.seen]
+        told_of |= {metric: sum(used_by)} if used_by else {}
     return {metric.name: float(one) for metric, one in told_of.items() if one is not None}
 
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from teiten.errors import ServerError, TeitenError
+from teiten.errors import ServerError, TeitenError, WorkloadError
 from teiten.execute.client.address import Address
+from teiten.execute.client.contract import Program
+from teiten.execute.client.here import ChildHere
 from teiten.execute.executor import Facts
 from teiten.execute.pinning import confirm
 from teiten.execute.postgres import elsewhere
+from teiten.execute.postgres.beside import ServerSurroundings, filled
+from teiten.execute.postgres.binaries import find_binary
 from teiten.execute.postgres.building.relinking import LinkedServer
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.initdb import BENCH_DATABASE
@@ -115,6 +119,23 @@ class LocalCluster(Cluster):
             return self.address()
         options = ("-h", self.emulated.address, "-p", str(self.port), "-U", self.user_name)
         return Address(BENCH_DATABASE, options)
+
+    def spawn(self, program: Program) -> ChildHere:
+        here, installation = ServerSurroundings.of(self), self.installation
+        found = find_binary(installation.bin_directory, str(program.path))
+        if found is None:
+            raise WorkloadError(
+                f"the installation {installation.name} has no {program.path}",
+                f"name one that has it; this one's programs are in {installation.bin_directory}",
+            )
+        ready = replace(
+            program,
+            path=found,
+            library_path=installation.library_path,
+            arguments=tuple(filled(word, here.places) for word in program.arguments),
+            environment=here.environment,
+        )
+        return ChildHere(ready, self.user)
 
     def password_lines(self) -> Sequence[str]:
         """None: all nodes are on this machine."""

@@ -24,8 +24,9 @@ NEAR_THE_END = 0.05
 class RemoteChild:
     """A program on a host; what it writes is copied into its folder here."""
 
-    def __init__(self, host: Host, program: Program) -> None:
-        """Start it. Raises MachineError where it cannot be started."""
+    def __init__(self, host: Host, program: Program, *, as_server: bool = False) -> None:
+        """Start it, perhaps as the servers' user. Raises MachineError where it cannot be
+        started."""
         self._host = host
         self._program = program
         self._output = program.folder / program.output
@@ -44,6 +45,7 @@ class RemoteChild:
             files=[list(one) for one in program.files],
             password_line=program.password_line,
             log=_form(program.log) if program.log is not None else None,
+            as_server=as_server,
         )
         self.pid: int = started["pid"]
         self.returncode: int | None = None

@@ -6,7 +6,7 @@ import contextlib
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ from teiten import connections
 from teiten.connections import Conninfo
 from teiten.errors import ServerError
 from teiten.execute.client.address import Address
+from teiten.execute.client.contract import Program
 from teiten.execute.executor import Facts
+from teiten.execute.postgres.beside import ServerSurroundings, filled
 from teiten.execute.postgres.cluster import StopManner
 from teiten.execute.postgres.conf import Opening
 from teiten.execute.postgres.initdb import BENCH_DATABASE
@@ -25,6 +27,7 @@ from teiten.execute.probes.os import OsReader
 from teiten.execute.sites.failure import failure
 from teiten.execute.sites.hosted import Launch
 from teiten.execute.sites.remote.agent.forms import settings_form
+from teiten.execute.sites.remote.client import RemoteChild
 from teiten.execute.sites.remote.hosts import REACH_TIMEOUT, Host
 from teiten.model.hosts import HostAssignment, PlannedNodeHost
 from teiten.model.initdb import SUPERUSER
@@ -233,6 +236,19 @@ class RemoteCluster:
     def put_passwords(self, lines: Sequence[str]) -> None:
         """Of servers of other hosts, to which this one connects."""
         self.host.call("clusters.put_passwords", key=self.key, lines=list(lines))
+
+    def spawn(self, program: Program) -> RemoteChild:
+        found = self.host.call("clusters.surroundings", key=self.key)
+        paths = {name: Path(found[name]) for name in ("socket", "data", "scratch")}
+        there = ServerSurroundings(port=found["port"], **paths)
+        ready = replace(
+            program,
+            path=self.installation.bin_directory / program.path,
+            library_path=self.installation.library_path,
+            arguments=tuple(filled(word, there.places) for word in program.arguments),
+            environment=there.environment,
+        )
+        return RemoteChild(self.host, ready, as_server=True)
 
     def is_running(self) -> bool:
         if time.monotonic() - self._looked >= LOOK_EVERY:

@@ -13,7 +13,9 @@ from typing import Any
 import psycopg
 
 from teiten.errors import WorkloadError
+from teiten.execute.postgres.beside import filled
 from teiten.execute.probes.backend import NOTHING, Usage, backend_of, memory_of, usage_of
+from teiten.kinds.procedure.load.programs import Programs
 from teiten.kinds.procedure.model import Method, ProcedureStep, StepDo
 from teiten.model.units import Seconds
 
@@ -56,12 +58,14 @@ class Stepping:
         connection: psycopg.Connection[Any],
         looking: psycopg.Connection[Any],
         method: Method,
+        programs: Programs,
         check: Callable[[], None],
     ) -> None:
         """``looking``: another one, which reads the WAL's position. ``check``: raises where someone
         asked for the end."""
         self._connection, self._looking, self._method = connection, looking, method
-        self._check, self.pid = check, backend_of(connection)
+        self._programs, self._check = programs, check
+        self.pid = backend_of(connection)
         new = connection.info.server_version >= WAL_SINCE
         self._wal = WAL_NOW if new else WAL_BEFORE
 
@@ -103,6 +107,8 @@ class Stepping:
     ) -> Callable[[], float]:
         """What is timed, and gives its seconds; what it needs is fetched here."""
         text, into = filled(step.text, values), filled(step.into, values)
+        if step.do is StepDo.PROGRAM:
+            return lambda: self._programs.run(step, values, seen)
         if step.do is StepDo.PLAN:
             return lambda: self._plan(text, step.times, seen)
         if step.do is StepDo.EXECUTE and step.locks:
@@ -198,13 +204,6 @@ def timed(act: Callable[[], object]) -> float:
 
 def _text(value: bytes | None) -> str | None:
     return None if value is None else value.decode()
-
-
-def filled(text: str, values: Mapping[str, str]) -> str:
-    """A text with the values at their places ``{name}``; other braces stay."""
-    for name, value in values.items():
-        text = text.replace(f"{{{name}}}", value)
-    return text
 
 
 def number(connection: psycopg.Connection[Any], query: str) -> int:

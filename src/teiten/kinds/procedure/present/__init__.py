@@ -32,6 +32,8 @@ from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.usual import UsualPresent, contrasts_of, tables_of
 
 NOTHING = "—"
+OF_PROGRAMS = ("program_cpu", "server_cpu")
+"""What steps tell of programs that they run."""
 DIGITS = 3
 
 
@@ -200,21 +202,29 @@ def _taken(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
 def _by_step(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     """Medians of each step, with its share of all of them."""
     t = kit.t
-    rows = tuple(row for one in groups for row in _steps(kit, one))
-    keys = ("time", "share", "cpu", "read", "written", "wal")
+    keys = ["time", "share", "cpu", "read", "written", "wal"]
+    ran = any(step.program_cpu is not None for one in groups for step in _all_steps(one))
+    keys += ["program-cpu", "server-cpu"] if ran else []
+    rows = tuple(row for one in groups for row in _steps(kit, one, programs=ran))
     columns = (
         *(Column(t(f"table.{one}")) for one in ("steps.method", "level", "steps.step")),
         *_columns(kit, keys),
     )
-    caption = t("table.steps.caption")
-    return Table(name, caption, columns, rows, note=t("table.steps.note"), tall=len(rows) > 24)
+    caption, note = t("table.steps.caption"), t("table.steps.note")
+    note += t("table.steps.note-programs") if ran else ""
+    return Table(name, caption, columns, rows, note=note, tall=len(rows) > 24)
 
 
 def _columns(kit: Kit, keys: Sequence[str]) -> Iterator[Column]:
     return (Column(kit.t(f"table.taken.{one}"), numeric=True) for one in keys)
 
 
-def _steps(kit: Kit, group: TrialGroup) -> Iterator[Row]:
+def _all_steps(group: TrialGroup) -> Iterator[StepOfTrial]:
+    return (step for one in group.trials for step in steps_of(one.facts))
+
+
+def _steps(kit: Kit, group: TrialGroup, *, programs: bool) -> Iterator[Row]:
+    """``programs``: with what programs of steps took."""
     trials = [found for one in group.trials if (found := steps_of(one.facts))]
     if not trials:
         return
@@ -229,6 +239,7 @@ def _steps(kit: Kit, group: TrialGroup) -> Iterator[Row]:
             TableCell(f"{share:.0%}", share),
             _of_steps(same, "cpu"),
             *(_of_steps(same, name) for name in ("read", "written", "wal")),
+            *(_of_steps(same, name) for name in OF_PROGRAMS if programs),
         )
 
 
@@ -237,7 +248,7 @@ def _of_steps(steps: Sequence[StepOfTrial], name: str) -> TableCell:
     if not values:
         return TableCell(NOTHING)
     middle = median(values)
-    shown = _milliseconds(middle) if name == "cpu" else bytes_text(middle)
+    shown = _milliseconds(middle) if name in ("cpu", *OF_PROGRAMS) else bytes_text(middle)
     return TableCell(shown, middle)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from psycopg import OperationalError
 
 from teiten.connections import connect
+from teiten.execute.postgres.beside import ServerSurroundings
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.conf import Opening
 from teiten.execute.postgres.marker import Kind
@@ -155,6 +156,12 @@ class Clusters:
             "port": cluster.port,
             "environment": cluster.client_environment,
         }
+
+    def surroundings(self, key: str) -> dict[str, Any]:
+        """``ServerSurroundings`` of a started server."""
+        found = ServerSurroundings.of(self._clusters[key])
+        paths = {name: str(getattr(found, name)) for name in ("socket", "data", "scratch")}
+        return {**paths, "port": found.port}
 
     def put_passwords(self, key: str, lines: list[str]) -> None:
         """By which a started server reaches others."""

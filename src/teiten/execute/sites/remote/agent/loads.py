@@ -120,8 +120,9 @@ class Loads:
         files: list[list[str]],
         password_line: str | None,
         log: dict[str, Any] | None,
+        as_server: bool = False,
     ) -> dict[str, Any]:
-        """Start a program in a folder of its own.
+        """Start a program in a folder of its own; ``as_server``: as the servers' user, in none.
 
         ``files``: name and text of each; ``password_line``: of pgpass, readable by us alone
         and gone with the run; ``log``: ``prefix``, ``threads``, and whether its folder can be
@@ -143,7 +144,8 @@ class Loads:
                     [program, *_with_prefix(arguments, prefix)],
                     library_path=Path(library_path) if library_path else None,
                     environment=given,
-                    folder=folder,
+                    user=self._room.user if as_server else None,
+                    folder=Path("/") if as_server else folder,
                     stdout=output,
                     stderr=errors,
                     death_signal=KILL,
