@@ -16,7 +16,7 @@ Imports = Mapping[str, frozenset[str]]
 """The modules of Teiten that each module imports."""
 
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("secrets", "addresses", "errors", "suggest", "given_paths"),
+    ("secrets", "addresses", "connections", "errors", "suggest", "given_paths"),
     ("model",),
     ("host",),
     ("engines",),

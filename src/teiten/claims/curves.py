@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from teiten.analysis.model.claims import Claim, PublishedCurves
-from teiten.analysis.model.evidence import SERVER, Blocks, EvidenceTable, log_changes
+from teiten.analysis.model.evidence import Blocks, EvidenceTable, log_changes
 from teiten.claims.forms import Span
 from teiten.claims.sides import ANY_BLOCK, places_of
+from teiten.model.study import SERVER
 
 CLIENTS = "clients"
 CORES = "cores"

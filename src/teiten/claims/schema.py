@@ -11,6 +11,7 @@ from teiten.analysis.model.predicate import Predicate
 from teiten.claims.registry import known, measures
 from teiten.factors.registry import factor_name
 from teiten.kinds.metrics import by_name
+from teiten.model.study import SERVER
 from teiten.study.tables import Name, Text, TomlTable, Words
 from teiten.study.values import one_of
 
@@ -105,7 +106,7 @@ class ClaimTable(TomlTable):
         """With those that follow from the contrast."""
         servers, factor, systems = self.needs.servers, self.needs.factor, self.needs.systems
         contrast = self.contrast
-        if contrast is not None and contrast.factor == "server":
+        if contrast is not None and contrast.factor == SERVER:
             servers = (contrast.old, contrast.new)
         elif contrast is not None and contrast.factor == "system":
             systems = (contrast.old, contrast.new)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from teiten.analysis.claims.outcomes import of_major
 from teiten.analysis.model.claims import WORKLOAD, Claim
-from teiten.analysis.model.evidence import SERVER, Blocks, EvidenceTable, LevelOf
+from teiten.analysis.model.evidence import Blocks, EvidenceTable, LevelOf
 from teiten.analysis.model.predicate import UnmetError
+from teiten.model.study import SERVER
 
 BUILD = "build"
 """In a claim's contrast: levels of ``server`` by their names, instead of by major version."""

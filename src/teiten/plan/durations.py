@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from teiten.datasets.plan import build_seconds, data_bytes
 from teiten.kinds.contract import plan_of
-from teiten.model.study import Study, Workload
+from teiten.model.study import SERVER, Study, Workload
 from teiten.model.units import Seconds
 from teiten.plan.cells import cell_groups, data_sets
 from teiten.plan.estimate import trial_time
@@ -71,5 +71,5 @@ def trials_by_workload(study: Study) -> Counter[str]:
 def installations(study: Study) -> int:
     """Templates of each data set: one for every server, with and without checksums."""
     workload = study.workloads[0]
-    servers = len(levels_of(study, workload, "server"))
+    servers = len(levels_of(study, workload, SERVER))
     return servers * max(1, len(levels_of(study, workload, "checksums")))

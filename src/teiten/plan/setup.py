@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from teiten.factors.registry import rule
+from teiten.factors.registry import is_applied, rule
 from teiten.kinds.contract import plan_of
 from teiten.model.levels import of_alias
 from teiten.model.plan import Cell
@@ -33,6 +33,8 @@ def setup_of(planned: PlannedCell) -> Setup:
         if name in kind.brings:
             setup = replace(setup, load=kind.set(setup.load, name, level))
         setup = rule(name).set(setup, name, level, planned)
+        if is_applied(name):
+            setup = replace(setup, applied=(*setup.applied, (name, level)))
     setup = replace(setup, settings=in_bytes(setup.settings, _memory(study, setup)))
     if not workload.preload:
         return setup

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 
 from teiten.kinds.contract import plan_of
 from teiten.model.plan import Plan
-from teiten.model.study import GUC_PREFIX
+from teiten.model.study import GUC_PREFIX, SERVER
 from teiten.report.texts import Texts
 
 Context = tuple[tuple[str, str], ...]
-CLIENTS = "clients"
-SERVER = "server"
 CORES = "cores"
 MANY_SIDES = 4
 """So many levels that are contrasted make a curve, where nothing else is on the axis."""

@@ -15,6 +15,7 @@ from teiten.model.distribution import AttachedCluster, ClusterStatements
 from teiten.model.hosts import HERE, Hosts, NodeHost
 from teiten.model.nodes import EmulatedNodes
 from teiten.model.study import (
+    SERVER,
     Factor,
     Measure,
     ParameterSet,
@@ -149,7 +150,7 @@ def _clusters(
     draft: Draft, tables: StudyFile, factors: Sequence[Factor]
 ) -> Iterator[tuple[str, AttachedCluster]]:
     """Those of servers that are measured; each is the entry to its nodes."""
-    servers = next(factor.levels for factor in factors if factor.name == "server")
+    servers = next(factor.levels for factor in factors if factor.name == SERVER)
     for name, table in tables.clusters.items():
         alias = tables.servers.get(name)
         if alias is None or not is_address(alias.server):
@@ -184,7 +185,7 @@ def _builds(
     draft: Draft, document: Document, tables: StudyFile, factors: Sequence[Factor]
 ) -> Iterator[tuple[str, BuildSpec]]:
     """The builds that a level of the factor server names, or that an alias of one stands for."""
-    servers = next(factor.levels for factor in factors if factor.name == "server")
+    servers = next(factor.levels for factor in factors if factor.name == SERVER)
     named = {tables.servers[one].server if one in tables.servers else one for one in servers}
     for name, table in tables.builds.items():
         if name in tables.servers or name[:1].isdecimal():

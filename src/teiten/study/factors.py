@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from teiten.factors.registry import rule
 from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names as kinds
-from teiten.model.study import Factor, Workload
+from teiten.model.study import SERVER, Factor, Workload
 from teiten.study.draft import Draft
 from teiten.study.file import StudyFile
 from teiten.study.values import AUTO
@@ -68,8 +68,8 @@ def _brought(
     """With the factors that the kinds of the workloads bring and whose levels they tell."""
     used = {table.kind for table in tables.workloads if table.name in draft.selected}
     left_out = {table.kind for table in tables.workloads} - used
-    if "server" not in levels:
-        raise draft.error(("factors",), *rule("server").missing)
+    if SERVER not in levels:
+        raise draft.error(("factors",), *rule(SERVER).missing)
     for kind in kinds():
         said = plan_of(kind)
         for factor in said.brings:

@@ -17,9 +17,8 @@ from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.installation import Installation
 from teiten.model.plan import Cell, Plan, PlannedTrial
 from teiten.model.quantities import exact_size
-from teiten.model.study import Workload
+from teiten.model.study import SERVER, Workload
 
-SERVER = "server"
 NONE = "—"
 
 OBSTACLE, CAUTION, SUBJECT = Weight.OBSTACLE, Weight.CAUTION, Weight.SUBJECT

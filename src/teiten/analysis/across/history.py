@@ -31,10 +31,10 @@ from teiten.kinds.metrics import judged_in
 from teiten.model.metrics import RATE
 from teiten.model.plan import Plan
 from teiten.model.saturation import PROVISIONAL
+from teiten.model.study import SERVER
 from teiten.model.text import Bilingual
 from teiten.model.units import Share
 
-SERVER = "server"
 ALPHA = Share(0.05)
 EXPECTED = frozenset({"levels", "servers", "teiten", "server-build"})
 """Differences that say nothing at a change."""

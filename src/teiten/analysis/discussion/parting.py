@@ -11,10 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from teiten.analysis.model.discussion import Course, MeanApart, Parting, SignCount
 from teiten.analysis.model.findings import ContrastResult, Interval
 from teiten.analysis.model.observations import Context
-from teiten.model.study import Study
+from teiten.model.study import SERVER, Study
 
-SERVER = "server"
-"""Its levels are names, even where they are versions' numbers."""
 FEWEST = 2
 """Levels with an interval, below which there is nothing to tell beside the verdict."""
 

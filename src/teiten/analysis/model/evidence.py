@@ -29,8 +29,8 @@ from teiten.analysis.model.claims import FIRST, LAST, MIDDLE
 from teiten.analysis.model.observations import Observation
 from teiten.analysis.model.predicate import UnmetError
 from teiten.model.plan import Plan
+from teiten.model.study import SERVER
 
-SERVER = "server"
 Blocks = Mapping[int, float]
 """Block to value."""
 LevelOf = Mapping[str, str]

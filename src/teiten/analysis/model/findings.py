@@ -19,6 +19,7 @@ from teiten.model.pairs_check import PairsCheck
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Standing
 from teiten.model.stacks import StackSamples, StacksFound
+from teiten.model.study import SERVER
 from teiten.model.trial import Attempt, Event, FloatArray, Problem
 from teiten.model.units import Seconds
 
@@ -55,7 +56,7 @@ class LevelResult:
 
 def servers_of(levels: Sequence[LevelResult]) -> tuple[str, ...]:
     """The servers over which a mean over levels goes; none where they are what is contrasted."""
-    found = (dict(one.context).get("server") for one in levels)
+    found = (dict(one.context).get(SERVER) for one in levels)
     return tuple(dict.fromkeys(one for one in found if one is not None))
 
 

@@ -41,7 +41,7 @@ from teiten.model.build import BuildSpec, PlannedBuild
 from teiten.model.installation import Installation
 from teiten.model.plan import Needs
 from teiten.model.quantities import rough_duration
-from teiten.model.study import Study
+from teiten.model.study import SERVER, Study
 from teiten.model.units import Bytes, Seconds
 from teiten.report.texts import caution_text
 
@@ -183,7 +183,7 @@ class StudyServers:
         self, installations: tuple[Installation, ...]
     ) -> tuple[tuple[str, Installation], ...]:
         """Each level of the factor server with its installation. Raises UsageError."""
-        factor = self._study.factor("server")
+        factor = self._study.factor(SERVER)
         aliases = dict(self._study.server_aliases)
         levels = factor.levels if factor is not None else ()
         return tuple((level, self._resolve(level, aliases, installations)) for level in levels)

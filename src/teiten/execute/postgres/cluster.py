@@ -90,6 +90,7 @@ class Cluster:
         self.log = log
         self._settings: tuple[Setting, ...] = ()
         self._cpus: tuple[int, ...] = ()
+        self._command: tuple[str, ...] = ()
         self._groups: tuple[Path, ...] = ()
         self._opening: conf.Opening | None = None
         self._space: Path | None = None
@@ -176,6 +177,11 @@ class Cluster:
     def pin(self, cpus: Sequence[int]) -> None:
         """The processors of the next start's server with all of its processes; empty for all."""
         self._cpus = tuple(cpus)
+
+    def start_by(self, command: Sequence[str]) -> None:
+        """A program, with its arguments, that the next start runs the server by, and that replaces
+        itself with it; empty for none."""
+        self._command = tuple(command)
 
     def use_cgroups(self, groups: Sequence[Path]) -> None:
         """The control groups of the next start's server with all of its processes."""
@@ -381,7 +387,7 @@ class Cluster:
         ):
             try:
                 self._process = spawn(
-                    [postgres, "-D", self.data_directory],
+                    [*self._command, postgres, "-D", self.data_directory],
                     user=self.user,
                     library_path=self.installation.library_path,
                     folder=data.as_working_folder,

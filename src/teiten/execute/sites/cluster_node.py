@@ -108,6 +108,7 @@ class ClusterNode:
             cpus=(own.machine.cpus if own is not None else ()) or trial.server_cpus,
             groups=limits.groups if own is None else (*limits.groups, *own.limit.groups),
             emulated=own,
+            applied=trial.applied,
             port=self._clusters.port(trial, self.number),
             knows_passwords=knows_passwords,
         )

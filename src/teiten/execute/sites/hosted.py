@@ -38,6 +38,8 @@ class Launch:
     """What makes a machine of its own of it."""
     port: int | None = None
     """Where it listens on the network, if it does; None for any free one."""
+    applied: tuple[tuple[str, str], ...] = ()
+    """Factors that are applied as it starts, with their levels."""
     knows_passwords: bool = False
     """It will be told those of servers on other hosts."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from teiten.model.facts import Caution, HostFacts, LogicalCpu, Severity
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.study import GUC_PREFIX
+from teiten.model.study import GUC_PREFIX, SERVER
 
 ONLY_FOR_WRITES = frozenset(
     {
@@ -50,7 +50,7 @@ def variant_cautions(plan: Plan, facts: HostFacts) -> Iterator[Caution]:
 
 def order_of_servers(plan: Plan) -> tuple[Caution, ...]:
     """A note where the newer version stands first: the first is taken as old, whatever it is."""
-    if plan.study.contrast != "server" or len(plan.servers) < 2:
+    if plan.study.contrast != SERVER or len(plan.servers) < 2:
         return ()
     (old, first), *others = plan.servers
     newer = [level for level, one in others if one.version < first.version]

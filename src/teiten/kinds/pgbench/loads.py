@@ -17,7 +17,7 @@ from teiten.model.plan import Plan
 from teiten.model.study import Way
 from teiten.model.trial import Attempt
 
-LOAD = "clients"
+CLIENTS = "clients"
 CORES = "cores"
 SERVER = "server"
 FEWEST_CORES = 2
@@ -52,13 +52,13 @@ def scalings(
     spread over two servers: neither has so many.
     """
     study = plan.study
-    if study.contrast == LOAD or study.measure.way is Way.PAIRS:
+    if study.contrast == CLIENTS or study.measure.way is Way.PAIRS:
         return ()
     by_cores = study.contrast == CORES
     axis = (
         _Axis(CORES, SERVER, FEWEST_CORES)
         if by_cores
-        else _Axis(LOAD, study.contrast, FEWEST_LEVELS)
+        else _Axis(CLIENTS, study.contrast, FEWEST_LEVELS)
     )
     planned = _planned(plan, axis, workloads)
     tables: dict[Key, dict[float, dict[int, float]]] = {key: {} for key in planned}

@@ -13,7 +13,7 @@ from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.scaling import Scaling, ScalingResult
 from teiten.analysis.scaling.bottleneck import judge
 from teiten.analysis.scaling.readings import read
-from teiten.kinds.pgbench.loads import LOAD
+from teiten.kinds.pgbench.loads import CLIENTS
 from teiten.kinds.pgbench.model import PgbenchClients
 from teiten.model.bottleneck import BottleneckResult
 from teiten.model.facts import HostFacts
@@ -41,7 +41,7 @@ def bottlenecks(
     found = []
     for one in scaling:
         knee, loads = one.scaling.knee, one.scaling.loads
-        if knee is None or one.load != LOAD or _is_elsewhere(plan, one):
+        if knee is None or one.load != CLIENTS or _is_elsewhere(plan, one):
             continue
         judged = _judged(one.scaling)
         smaller = [load for load in loads if load < judged]
@@ -77,10 +77,10 @@ def _is_elsewhere(plan: Plan, one: ScalingResult) -> bool:
 
 
 def _belongs(trial: TrialView, one: ScalingResult, contrast: str) -> bool:
-    others = tuple(pair for pair in trial.levels if pair[0] not in (contrast, LOAD))
+    others = tuple(pair for pair in trial.levels if pair[0] not in (contrast, CLIENTS))
     key = (trial.workload, others, dict(trial.levels).get(contrast, ""))
     return trial.outcome is Outcome.COUNTED and key == (one.workload, one.context, one.side)
 
 
 def _at(trials: Sequence[TrialView], load: float) -> list[TrialView]:
-    return [trial for trial in trials if float(dict(trial.levels)[LOAD]) == load]
+    return [trial for trial in trials if float(dict(trial.levels)[CLIENTS]) == load]

@@ -147,7 +147,7 @@ class AttachedPlan(SitePlan):
         needed = trial.load.connections + OWN_CONNECTIONS * len(trial.templates)
         return UsageError(
             f"{trial.load.asked} needs {needed} connections to the"
-            f" server {trial.cell.level('server')}; {server.free_connections} are free there for"
+            f" server {trial.cell.server}; {server.free_connections} are free there for"
             f" the role {server.role}",
             "fewer clients, or a higher max_connections (or CONNECTION LIMIT of the role) there",
         )

@@ -11,12 +11,11 @@ from teiten.kinds.contract import plan_of
 from teiten.model.installation import Installation
 from teiten.model.memory import SHARED_BUFFERS
 from teiten.model.quantities import exact_size
-from teiten.model.study import CachePolicy, Factor, Study
+from teiten.model.study import SERVER, CachePolicy, Factor, Study
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes
 
 Servers = Sequence[tuple[str, Installation]]
-SERVER = "server"
 
 
 def fitted(study: Study, servers: Servers) -> Study:

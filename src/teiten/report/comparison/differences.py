@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from teiten.analysis.model.comparison import Comparison, Difference, Weight
 from teiten.model.facts import Severity
+from teiten.model.study import SERVER
 from teiten.model.text import Language
 from teiten.report.comparison.sides import Pair
-from teiten.report.names import SERVER
 from teiten.report.numbers import bytes_text
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.texts import Texts, caution_text, texts

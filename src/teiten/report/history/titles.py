@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from teiten.analysis.model.history import HistoryLine
-from teiten.report.names import SERVER, Names
+from teiten.model.study import SERVER
+from teiten.report.names import Names
 from teiten.report.sentences import machine_text
 from teiten.report.texts import Texts
 

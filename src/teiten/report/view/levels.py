@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from teiten.model.metrics import Metric
+from teiten.model.study import SERVER
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.levels import Dot, LevelAxes, by_level
-from teiten.report.names import SERVER
 from teiten.report.view.kit import Kit, TrialGroup, factor_of
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from teiten.model.initdb import checksums_by_default
-from teiten.model.study import Setting
+from teiten.model.study import SERVER, Setting
 from teiten.report.numbers import NOTHING
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
@@ -57,7 +57,7 @@ def _told(kit: Kit) -> dict[str, dict[str, set[str]]]:
     found: dict[str, dict[str, set[str]]] = {}
     for trial in kit.analysis.trials:
         said = trial.facts.get("settings")
-        level = dict(trial.levels).get("server") or _only_server(kit)
+        level = dict(trial.levels).get(SERVER) or _only_server(kit)
         if isinstance(said, dict) and level:
             of_level = found.setdefault(level, {})
             for name, value in said.items():

@@ -5,9 +5,9 @@ from __future__ import annotations
 from teiten.kinds.contract_present import presents_in
 from teiten.model.distribution import CoordinatorRows
 from teiten.model.facts import HostFacts
+from teiten.model.study import SERVER
 from teiten.report.blocks import Drawing
 from teiten.report.charts.base import SIDE_COLOURS
-from teiten.report.names import SERVER
 from teiten.report.numbers import bytes_text
 from teiten.report.sentences import processor
 from teiten.report.sites import (

@@ -13,6 +13,7 @@ from teiten.analysis.model.findings import TrialView, Verdict
 from teiten.kinds.contract import plan_of
 from teiten.kinds.contract_present import TrialColumn, presents_in
 from teiten.kinds.metrics import in_order
+from teiten.model.study import SERVER
 from teiten.model.trial import Outcome, Problem
 from teiten.report.blocks import Download
 from teiten.report.charts.base import as_columns
@@ -27,8 +28,6 @@ OF_THE_MACHINE = (
     TrialColumn("cpu_steal_share", 100.0, decimals=1),
 )
 
-SERVER = "server"
-"""The factor whose levels are servers."""
 MOST_AT_ONCE = 12
 """Rows above which what does not count scrolls in its own box."""
 

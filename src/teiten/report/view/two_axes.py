@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult
+from teiten.model.study import SERVER
 from teiten.report.effects import interval_text, ratio_text
-from teiten.report.names import SERVER, Context
+from teiten.report.names import Context
 from teiten.report.numbers import NOTHING
 from teiten.report.sentences import verdict_kind, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell, level_value

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from teiten.errors import ServerError, TeitenError, WorkloadError
+from teiten.execute.applied import command_of, confirmed
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program
 from teiten.execute.client.here import ChildHere
@@ -81,6 +82,7 @@ class LocalCluster(Cluster):
         self.forget_log()
         self.configure(launch.settings)
         self.pin(launch.cpus)
+        self.start_by(command_of(launch.applied))
         self.use_cgroups(launch.groups)
         self.use_network_namespace(None if own is None else own.space)
         self.listen_on(None if own is None else own.opening)
@@ -88,6 +90,8 @@ class LocalCluster(Cluster):
         facts: Facts = {} if own is None else {"machine": own.facts}
         if launch.cpus:
             facts["pinned"] = {SERVER: confirm(SERVER, self.pid, launch.cpus)}
+        if launch.applied and self.pid is not None:
+            facts["applied"] = confirmed(launch.applied, self.pid)
         if self.copy.expected:
             facts["placement"] = confirm_placement(
                 lambda: self.connect(BENCH_DATABASE), self.data_directory, self.copy.expected

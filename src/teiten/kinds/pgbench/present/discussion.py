@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from teiten.analysis.model.discussion import Tail, TailLevel
 from teiten.analysis.model.scaling import CurveShape, Form, Knee, ScalingResult
 from teiten.analysis.model.verdict import Interval
+from teiten.kinds.pgbench.loads import CLIENTS, CORES
 from teiten.kinds.pgbench.present.scaling_words import side_of
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.effects import percent, plain_percent
-from teiten.report.names import CLIENTS, CORES
 from teiten.report.numbers import decimals_for, fixed, plain, significant
 from teiten.report.sites import of_one_start
 from teiten.report.texts import Texts

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from teiten.kinds.pgbench.loads import CLIENTS
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.bottleneck import BottleneckResult, Consistent, Evidence
 from teiten.report.blocks import Block, Heading, Items, Text
 from teiten.report.effects import percent
-from teiten.report.names import CLIENTS
 from teiten.report.numbers import bytes_text, plain, significant
 from teiten.report.view.kit import Kit
 

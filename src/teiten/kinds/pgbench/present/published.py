@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from statistics import median
 
 from teiten.analysis.model.claims import PublishedCurves
+from teiten.kinds.pgbench.loads import CLIENTS
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.report.charts.base import Chart
 from teiten.report.charts.published import PublishedPoint, PublishedWords, published_curves
 from teiten.report.claim_words import source_text
-from teiten.report.names import CLIENTS
 from teiten.report.view.kit import Kit
 
 NEAR_CORES = 0.75

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from teiten.analysis.model.claims import PublishedCurves
+from teiten.kinds.pgbench.loads import CORES
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.present.scaling_words import side_of
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.charts.base import Chart
 from teiten.report.charts.published import PublishedPoint, PublishedWords, published_curves
 from teiten.report.claim_words import source_text
-from teiten.report.names import CORES
 from teiten.report.view.kit import Kit
 
 

@@ -8,14 +8,16 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from teiten.analysis.model.scaling import Scaling, ScalingPoint, ScalingResult
+from teiten.kinds.pgbench.loads import CLIENTS
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.present.scaling_words import findings, side_of, wording
 from teiten.kinds.pgbench.results import pgbench_found
+from teiten.model.study import SERVER
 from teiten.report.blocks import Block, Heading, Items
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
 from teiten.report.effects import percent
-from teiten.report.names import CLIENTS, SERVER, Context
+from teiten.report.names import Context
 from teiten.report.numbers import NOTHING, plain, significant
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit

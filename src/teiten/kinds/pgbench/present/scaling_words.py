@@ -14,8 +14,9 @@ from teiten.analysis.model.scaling import (
     ScalingResult,
     UslFit,
 )
+from teiten.kinds.pgbench.loads import CORES
 from teiten.report.effects import confidence_percent, percent, plain_percent
-from teiten.report.names import CORES, Side
+from teiten.report.names import Side
 from teiten.report.numbers import measured, plain, significant
 from teiten.report.view.kit import Kit
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from teiten.analysis.model.evidence import SERVER
 from teiten.analysis.verdict.sequential import decide_sequentially
 from teiten.analysis.verdict.verdict import Rule, decide, log_ratio
 from teiten.kinds.probes.findings.estimates import geometric
@@ -25,6 +24,7 @@ from teiten.kinds.probes.model import PROBE
 from teiten.kinds.probes.results import Changed, ServerSettings, Trace, VersionPair
 from teiten.model.installation import Version
 from teiten.model.plan import Plan
+from teiten.model.study import SERVER
 from teiten.model.text import Bilingual
 from teiten.model.units import Share
 
