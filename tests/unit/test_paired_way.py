@@ -13,7 +13,7 @@ from teiten.analysis.across.fingerprint import conditions_fingerprint
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.witness import CpuWitness
 from teiten.analysis.per_transaction import server_cpu
-from teiten.analysis.verdict.carry_over import left_behind
+from teiten.analysis.verdict.carry_over import carry_overs
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.stopping import standing
@@ -60,7 +60,7 @@ def attempts_of(
             "tps": 1000.0 * math.exp((effect + noise) * is_new),
             PLAN.paired_within: within,
             "measured_seconds": FIRST_SECONDS,
-            **{name: math.exp(left + noise) for name in PLAN.left_behind},
+            **{name: math.exp(left + noise) for name in PLAN.carry_over},
         }
         ended = begun + FIRST_SECONDS + FIXED
         yield Attempt(trial.number, 1, Outcome.COUNTED, metrics, begun, ended)
@@ -149,17 +149,17 @@ def test_what_a_side_leaves_behind_forbids_a_verdict_only_where_that_is_sure() -
     assert len(stands.unneeded) == len(plan.trials)
     (result,) = contrasts(plan, enough, judged_only=True)
     assert (result.overall.reason, result.overall.effect) == (LEFT_BEHIND, None)
-    found = list(left_behind(plan, "read", observe(plan, enough)))
-    assert [one.metric for one in found] == list(PLAN.left_behind)
+    found = list(carry_overs(plan, "read", observe(plan, enough)))
+    assert [one.metric for one in found] == list(PLAN.carry_over)
     assert all(one.low < one.share < one.high and one.is_too_much for one in found)
     classic = replace(plan.study.measure, way=Way.CLASSIC)
     plain = replace(plan, study=replace(plan.study, measure=classic))
-    assert not list(left_behind(plain, "read", observe(plain, enough)))
+    assert not list(carry_overs(plain, "read", observe(plain, enough)))
 
 
 def test_what_decides_is_read_from_the_ledger_with_what_plans_the_next_start() -> None:
     names = set(deciding(paired()))
-    assert {"tps", "measured_seconds", PLAN.paired_within, *PLAN.left_behind} <= names
+    assert {"tps", "measured_seconds", PLAN.paired_within, *PLAN.carry_over} <= names
     assert set(deciding(ab_plan(way="classic"))) == {"tps"}
 
 

@@ -93,7 +93,7 @@ class KindPlan(ABC):
     the load of the kind has no such form."""
     takes_turns: ClassVar[bool] = False
     """Its trials are single statements, which can take turns between servers that are all up."""
-    left_behind: ClassVar[tuple[str, ...]] = ()
+    carry_over: ClassVar[tuple[str, ...]] = ()
     """The metrics of such starts that tell by which ratio the new side seems better because of what
     each side leaves behind for the other."""
 

@@ -33,7 +33,7 @@ def deciding(plan: Plan) -> tuple[str, ...]:
     found = [name for one in map(judged, kinds) for name in (one.name, one.exceeded)]
     if plan.study.measure.paired:
         own = [plan_of(one) for one in kinds]
-        found += [name for one in own for name in (one.paired_within, *one.left_behind)]
+        found += [name for one in own for name in (one.paired_within, *one.carry_over)]
         found.append(MEASURED_SECONDS.name)
     return tuple(name for name in found if name)
 

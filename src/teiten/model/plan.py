@@ -248,7 +248,8 @@ class Plan:
             return (trial,)
         contrast = self.study.contrast
         context = trial.cell.context(contrast)
-        near = self.trials[max(0, trial.number - self.study.at_once) :][: 2 * self.study.at_once]
+        together = self.study.concurrent_trials
+        near = self.trials[max(0, trial.number - together) :][: 2 * together]
         return tuple(
             one
             for one in near

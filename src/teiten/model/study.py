@@ -388,7 +388,7 @@ class Study:
         return self.conclusive and self.replicates
 
     @property
-    def at_once(self) -> int:
+    def concurrent_trials(self) -> int:
         """How many trials share their time: those of a pair whose servers run side by side."""
         contrasted = self.factor(self.contrast)
         return len(contrasted.levels) if self.measure.side_by_side and contrasted else 1

@@ -62,7 +62,7 @@ def _memory_shortfall(plan: Plan, facts: HostFacts) -> Iterator[tuple[str, str]]
     if short > 0:
         buffers = max(size_setting(dict(trial.settings), "shared_buffers") for trial in plan.trials)
         clients = max(trial.load.connections for trial in plan.trials)
-        count = plan.study.at_once
+        count = plan.study.concurrent_trials
         servers = "" if count == 1 else f"{count} servers side by side, each with up to "
         what = f"{servers}{format_size(buffers)} of shared buffers, {clients} clients"
         limits = limits_of(plan)

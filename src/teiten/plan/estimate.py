@@ -242,7 +242,7 @@ def _clusters(study: Study, trials: Sequence[PlannedTrial], place: str | None) -
         load = study.measure.longest_load
         limit = size_setting(dict(trial.settings), "max_wal_size") * len(trial.templates)
         wal = max(wal, min(limit, volumes.wal_bytes(workload, _data_bytes(trial), load)))
-    return sum(kept.values()) + study.at_once * (changed + wal)
+    return sum(kept.values()) + study.concurrent_trials * (changed + wal)
 
 
 def _memory(study: Study, trials: Sequence[PlannedTrial]) -> Bytes:

@@ -39,7 +39,7 @@ def check_limits(plan: Plan, facts: HostFacts) -> None:
         if trial.memory_limits:
             _check_huge_pages(trial, facts)
         if trial.machines:
-            check_machines(trial, plan.study.at_once, facts)
+            check_machines(trial, plan.study.concurrent_trials, facts)
         limit = trial.memory_limit
         if limit is None:
             continue
@@ -54,7 +54,7 @@ def _of_each_kind(plan: Plan) -> Iterator[PlannedTrial]:
 
 
 def _check_machine(study: Study, limit: Bytes, facts: HostFacts) -> None:
-    total, count = facts.memory.total, study.at_once
+    total, count = facts.memory.total, study.concurrent_trials
     if limit * count > total:
         each = "" if count == 1 else f" for each of {count} servers side by side"
         raise MachineError(

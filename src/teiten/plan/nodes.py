@@ -75,13 +75,14 @@ def machines(nodes: EmulatedNodes, count: int, cpus: Sequence[LogicalCpu]) -> It
         )
 
 
-def check_machines(trial: PlannedTrial, at_once: int, facts: HostFacts) -> None:
+def check_machines(trial: PlannedTrial, concurrent_trials: int, facts: HostFacts) -> None:
     """Raise MachineError for nodes that together have more memory than the machine, or each of
-    which has too little for its server. ``at_once``: how many such trials share their time."""
+    which has too little for its server. ``concurrent_trials``: how many such trials share their
+    time."""
     memory = next(iter(trial.machines)).memory
     if memory is None:
         return
-    together = len(trial.machines) * at_once
+    together = len(trial.machines) * concurrent_trials
     if memory * together > facts.memory.total:
         raise MachineError(
             f"nodes.memory={exact_size(memory)} for each of {together} nodes: the machine has"

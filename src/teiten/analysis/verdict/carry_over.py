@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from teiten.analysis.model.left_behind import LeftBehind
+from teiten.analysis.model.carry_over import CarryOver
 from teiten.analysis.model.observations import Observation
 from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.analysis.verdict.verdict import mean_and_deviation
@@ -18,15 +18,15 @@ SHARE_OF_DELTA = 0.25
 """Of δ: what the difference may hold that is not the sides' own."""
 
 
-def left_behind(
+def carry_overs(
     plan: Plan, workload: str, observations: Sequence[Observation]
-) -> Iterator[LeftBehind]:
+) -> Iterator[CarryOver]:
     """Of every number of a workload that has two starts or more; nothing of classic trials.
 
     ``observations``: the workload's.
     """
     measure = plan.study.measure
-    names = plan_of(plan.study.workload(workload).kind).left_behind if measure.paired else ()
+    names = plan_of(plan.study.workload(workload).kind).carry_over if measure.paired else ()
     for name in names:
         found = {
             (one.block, one.context): math.log(one.metrics[name])
@@ -39,9 +39,9 @@ def left_behind(
         mean, deviation = mean_and_deviation(values)
         half = patient_half_width(deviation, len(values), measure.alpha)
         limit = math.log1p(measure.delta) * SHARE_OF_DELTA
-        yield LeftBehind(name, mean, mean - half, mean + half, limit)
+        yield CarryOver(name, mean, mean - half, mean + half, limit)
 
 
-def is_left_behind(plan: Plan, workload: str, observations: Sequence[Observation]) -> bool:
+def has_carry_over(plan: Plan, workload: str, observations: Sequence[Observation]) -> bool:
     """Whether paired transactions are no way to compare these sides."""
-    return any(one.is_too_much for one in left_behind(plan, workload, observations))
+    return any(one.is_too_much for one in carry_overs(plan, workload, observations))

@@ -23,7 +23,7 @@ from typing import Protocol
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
 from teiten.analysis.model.observations import Context, Observation
-from teiten.analysis.verdict.carry_over import is_left_behind
+from teiten.analysis.verdict.carry_over import has_carry_over
 from teiten.analysis.verdict.drift import lag_one, trend
 from teiten.analysis.verdict.mixed import over_levels
 from teiten.analysis.verdict.pairs import PairedValues, by_start, observe, pair
@@ -150,7 +150,7 @@ def _contrast(
         for context in contexts
     )
     overall = over_levels(overall, levels, rule)
-    if is_left_behind(plan, workload, observations):
+    if has_carry_over(plan, workload, observations):
         overall = withheld(overall, LEFT_BEHIND)
     return ContrastResult(
         workload=workload,

@@ -106,19 +106,20 @@ def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt
 def _time_of_next(plan: Plan, left: Sequence[OpenTrial], attempts: Sequence[Attempt]) -> float:
     """What comes next will take: the rest of a block, or of a start of the servers, whose pairs
     count together; or, at the end, the repeat of a comparison."""
-    at_once = plan.study.at_once
+    together = plan.study.concurrent_trials
     tried = {one.number for one in attempts}
     waiting = [one.trial for one in left]
     fresh = [one for one in waiting if one.number not in tried]
     again = [one for one in waiting if one.block == waiting[0].block]
-    trials = max(at_once, sum(_level(plan, one) == _level(plan, waiting[0]) for one in again))
+    same = sum(_level(plan, one) == _level(plan, waiting[0]) for one in again)
+    trials = max(together, same)
     if fresh:
         of_start = sum(one.restart == fresh[0].restart for one in fresh if one.restart)
         trials = max(of_start, sum(one.block == fresh[0].block for one in fresh))
     times = [one.finished_at - one.started_at for one in attempts]
     if plan.study.measure.lengthens:
         times = [_time_of_start(plan, attempts, waiting[0])]
-    return trials * sum(times) / len(times) / at_once
+    return trials * sum(times) / len(times) / together
 
 
 def _time_of_start(plan: Plan, attempts: Sequence[Attempt], trial: PlannedTrial) -> float:

@@ -109,7 +109,7 @@ def _way(plan: Plan, one: ContrastResult, attempts: Sequence[Attempt]) -> str:
     further = max(needed, least, one.overall.pairs + 1) - one.overall.pairs
     cells = sum(trial.block == 1 for trial in plan.trials)
     times = [attempt.finished_at - attempt.started_at for attempt in attempts]
-    each = sum(times) / len(times) / plan.study.at_once
+    each = sum(times) / len(times) / plan.study.concurrent_trials
     seconds = further * pairs_of_a_start(plan) * cells * each
     most = plan.study.measure.blocks // pairs_of_a_start(plan)
     beyond = "" if needed <= most else ", beyond the budget"

@@ -139,5 +139,6 @@ def _besides(plan: Plan, trials: Sequence[Trial]) -> float:
     """The seconds of a trial that are not measured; each of a pair side by side has half."""
     measured = plan.study.measure.duration or 0.0
     return statistics.median(
-        (trial.finished_at - trial.started_at) / plan.study.at_once - measured for trial in trials
+        (trial.finished_at - trial.started_at) / plan.study.concurrent_trials - measured
+        for trial in trials
     )

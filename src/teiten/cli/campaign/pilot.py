@@ -207,7 +207,7 @@ def _parts(planned: Planned, trials: Iterable[Trial]) -> Components | None:
         return None
     measured = plan.study.measure.duration or Seconds(0.0)
     took = statistics.median(one.finished_at - one.started_at for one in counted)
-    fixed = Seconds(max(0.0, took / plan.study.at_once - SLICE_COST * measured))
+    fixed = Seconds(max(0.0, took / plan.study.concurrent_trials - SLICE_COST * measured))
     return pilot_components(
         slices_by_start(plan, counted), plan.study.measure.slice_duration, fixed
     )

@@ -22,12 +22,11 @@ from teiten.execute.probes.process_io import ProcessIo, process_io
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.cluster_node import CRASHED, ClusterNode
 from teiten.execute.sites.clusters import CampaignClusters, RunningServers
-from teiten.execute.sites.contract import WARM, StackSource
+from teiten.execute.sites.contract import WARM, Site, StackSource
 from teiten.execute.sites.hosted import ClusterPlace
 from teiten.execute.sites.local.limit import out_of_memory
 from teiten.execute.sites.local.trial_limits import NO_LIMITS, TrialLimits
 from teiten.execute.sites.nodes import Nodes
-from teiten.execute.sites.trial_site import TrialSite
 from teiten.host.system.page_cache import PageCache
 from teiten.model.plan import FIRST, Node, PlannedTrial
 from teiten.model.quantities import format_size
@@ -40,9 +39,11 @@ LEFT_OUTSIDE = 0.02
 """Of a limit of memory: so much of its clusters may be in the page cache outside of it."""
 
 
-class ClusterSite(TrialSite[ClusterNode]):
+class ClusterSite(Site):
     """One trial's clusters. Every process of their servers ends with ``stop`` or ``abandon``; on a
     host that is lost, by itself."""
+
+    _nodes: Nodes[ClusterNode]
 
     def __init__(
         self, clusters: CampaignClusters, trial: PlannedTrial, folder: Path, *, stays_up: bool
@@ -126,8 +127,9 @@ class ClusterSite(TrialSite[ClusterNode]):
         return made
 
     def start(self) -> Facts:
-        started = dict(WARM) if self.warm else self._start_each(self._start_node)
+        started = dict(WARM)
         if not self.warm:
+            started = self._noted(self._nodes.of_each(self._start_node))
             lines = [line for node in self._nodes for line in node.cluster.password_lines()]
             if lines:
                 self._nodes.first.cluster.put_passwords(lines)
@@ -146,8 +148,11 @@ class ClusterSite(TrialSite[ClusterNode]):
         self._own_facts |= clocks
         return {**(WARM if self.warm else super().settle()), **clocks}
 
-    def _apply_io_limits(self) -> None:
+    def _checkpoint(self) -> Facts:
+        """What follows is measured with the limits of storage."""
+        done = super()._checkpoint()
         self._limits.apply_to_io()
+        return done
 
     @contextmanager
     def without_io_limits(self) -> Iterator[None]:

@@ -39,17 +39,17 @@ class TrialNode(Protocol):
     def connect(self) -> psycopg.Connection[Any]: ...
 
 
-SomeNode = TypeVar("SomeNode", bound=TrialNode)
+NodeT_co = TypeVar("NodeT_co", bound=TrialNode, covariant=True)
 
 
-class Nodes(Generic[SomeNode]):
+class Nodes(Generic[NodeT_co]):
     """A trial's nodes in order, and which of them was asked last."""
 
-    def __init__(self, nodes: Iterable[SomeNode]) -> None:
+    def __init__(self, nodes: Iterable[NodeT_co]) -> None:
         self._all = tuple(nodes)
         self.first = self.asked = self._all[0]
 
-    def __iter__(self) -> Iterator[SomeNode]:
+    def __iter__(self) -> Iterator[NodeT_co]:
         return iter(self._all)
 
     @property
@@ -60,14 +60,14 @@ class Nodes(Generic[SomeNode]):
     def facts(self) -> Facts:
         return together([one.facts for one in self._all])
 
-    def node(self, number: Node) -> SomeNode:
+    def node(self, number: Node) -> NodeT_co:
         """Raises ValueError where the trial has no such node."""
         for one in self._all:
             if one.number == number:
                 return one
         raise ValueError(f"the trial has no node {number}: it has {len(self._all)}")
 
-    def of_each(self, step: Callable[[SomeNode], Facts]) -> Facts:
+    def of_each(self, step: Callable[[NodeT_co], Facts]) -> Facts:
         """Take a step on one node after the other."""
         found = []
         for one in self._all:
@@ -79,7 +79,7 @@ class Nodes(Generic[SomeNode]):
         self.asked = self.node(number)
         return self.asked.connect()
 
-    def problems(self, of_one: Callable[[SomeNode], Iterable[Problem]]) -> tuple[Problem, ...]:
+    def problems(self, of_one: Callable[[NodeT_co], Iterable[Problem]]) -> tuple[Problem, ...]:
         """Where there are several, each says on which of them it is."""
         if len(self._all) == 1:
             return tuple(of_one(self.first))
@@ -89,7 +89,7 @@ class Nodes(Generic[SomeNode]):
             for problem in of_one(one)
         )
 
-    def named(self, one: SomeNode, name: str) -> str:
+    def named(self, one: TrialNode, name: str) -> str:
         """For messages."""
         return name if len(self._all) == 1 else f"{name}, node {one.number}"
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from teiten.analysis.across.fingerprint import commands_of
 from teiten.analysis.model.measured import Measured
-from teiten.analysis.verdict.carry_over import left_behind
+from teiten.analysis.verdict.carry_over import carry_overs
 from teiten.analysis.verdict.pairs import observe
 from teiten.kinds.contract_analyse import KindAnalysis, Unlike
 from teiten.kinds.pgbench.loads import scalings
@@ -31,7 +31,7 @@ class PgbenchAnalysis(KindAnalysis):
         left = tuple(
             (workload, one)
             for workload in measured.workloads
-            for one in left_behind(plan, workload, [o for o in observed if o.workload == workload])
+            for one in carry_overs(plan, workload, [o for o in observed if o.workload == workload])
         )
         return PgbenchFound(
             scaling,

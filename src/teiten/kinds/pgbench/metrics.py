@@ -36,9 +36,9 @@ MEAN_BY_TYPICAL = Metric("mean_by_typical", "1", Better.LOWER)
 """The mean time of a transaction by the typical one's: higher with more, or longer, slow ones."""
 WITHIN = Metric("throughput_variance_of_a_second", "1")
 """Of a start of paired transactions: the variance of ln(B/A) that a second of it has."""
-LEFT_THROUGHPUT = Metric("left_behind_throughput", "1")
+CARRY_OVER_THROUGHPUT = Metric("left_behind_throughput", "1")
 """By what the new side seems faster because of what each leaves behind for the other; a ratio."""
-LEFT_TYPICAL = Metric("left_behind_typical", "1")
+CARRY_OVER_TYPICAL = Metric("left_behind_typical", "1")
 
 INDEX_LOOKUPS = Metric("index_lookups", "1")
 """Scans of the tables' indexes, those of the warm-up among them."""
@@ -63,8 +63,8 @@ METRICS: tuple[Metric, ...] = (
     LATENCY_TYPICAL,
     MEAN_BY_TYPICAL,
     WITHIN,
-    LEFT_THROUGHPUT,
-    LEFT_TYPICAL,
+    CARRY_OVER_THROUGHPUT,
+    CARRY_OVER_TYPICAL,
 )
 CONTRASTED = (
     *(TPS.name, CPU_PER_TRANSACTION.name, LATENCY_TYPICAL.name, MEAN_BY_TYPICAL.name),

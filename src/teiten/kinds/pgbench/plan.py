@@ -11,10 +11,10 @@ from pydantic import Field, PlainValidator
 from teiten.given_paths import expanded
 from teiten.kinds.contract import Instead, KindPlan, ToldStep
 from teiten.kinds.pgbench.metrics import (
+    CARRY_OVER_THROUGHPUT,
+    CARRY_OVER_TYPICAL,
     CONTRASTED,
     LATENCY_MEAN,
-    LEFT_THROUGHPUT,
-    LEFT_TYPICAL,
     METRICS,
     TPS,
     WITHIN,
@@ -80,7 +80,7 @@ class PgbenchKind(KindPlan):
     needs: ClassVar[tuple[str, ...]] = ("clients",)
     lasts = True
     paired_within = WITHIN.name
-    left_behind: ClassVar[tuple[str, ...]] = (LEFT_THROUGHPUT.name, LEFT_TYPICAL.name)
+    carry_over: ClassVar[tuple[str, ...]] = (CARRY_OVER_THROUGHPUT.name, CARRY_OVER_TYPICAL.name)
 
     def unpaired(self, workload: Workload) -> str | None:
         options = pgbench_of(workload)

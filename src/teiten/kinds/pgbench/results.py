@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from teiten.analysis.model.carry_over import CarryOver
 from teiten.analysis.model.discussion import Tail
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.analysis.model.left_behind import LeftBehind
 from teiten.analysis.model.placement import PlacementResult
 from teiten.analysis.model.scaling import ScalingResult
 from teiten.kinds.pgbench.model import NAME
@@ -24,7 +24,7 @@ class PgbenchFound:
     """Of every entry of ``scaling``; empty where no ceilings were measured before the campaign."""
     placements: tuple[PlacementResult, ...] = ()
     """Of every workload and context; empty without the factor placement."""
-    left_behind: tuple[tuple[str, LeftBehind], ...] = ()
+    carry_over: tuple[tuple[str, CarryOver], ...] = ()
     """By workload, of paired transactions: one for each of the two numbers."""
     scale_out: tuple[ScaleOutResult, ...] = ()
     """Of every workload and context, where numbers of nodes are contrasted."""

@@ -162,7 +162,7 @@ def _servers(told: Told, own: Collection[PlannedTrial]) -> str:
     starts = len({trial.restart for trial in own})
     load = "together" if study.measure.paired else "one of them at a time"
     return (
-        f"start and stop {study.at_once * most} PostgreSQL servers side by side, as user"
+        f"start and stop {study.concurrent_trials * most} PostgreSQL servers side by side, as user"
         f" {told.user}, {told.at_most}{starts} times, under load {load}; they are"
         f" {sockets}"
     )

@@ -17,8 +17,8 @@ from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.attached.connection import unanswered
 from teiten.execute.sites.attached.node import AttachedNode
 from teiten.execute.sites.attached.sampling import AttachedSampler
+from teiten.execute.sites.contract import Site
 from teiten.execute.sites.nodes import Nodes
-from teiten.execute.sites.trial_site import TrialSite
 from teiten.model.plan import FIRST, Node, PlannedTrial
 from teiten.model.trial import Problem
 from teiten.model.units import Bytes
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from teiten.execute.sites.attached.campaign import AttachedDatabases
 
 
-class AttachedSite(TrialSite[AttachedNode]):
+class AttachedSite(Site):
     """One trial's databases; the servers go on whatever happens."""
+
+    _nodes: Nodes[AttachedNode]
 
     def __init__(self, campaign: AttachedDatabases, trial: PlannedTrial) -> None:
         nodes = Nodes(AttachedNode(campaign, trial, number) for number, _ in trial.nodes)
@@ -52,7 +54,7 @@ class AttachedSite(TrialSite[AttachedNode]):
         )
 
     def start(self) -> Facts:
-        return self._start_each(AttachedNode.start)
+        return self._noted(self._nodes.of_each(AttachedNode.start))
 
     def address(self, node: Node = FIRST) -> Address:
         return self._nodes.node(node).database.address(self._trial.settings)

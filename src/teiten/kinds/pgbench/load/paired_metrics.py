@@ -15,16 +15,16 @@ import numpy as np
 from teiten.execute.client.histogram import LatencyHistogram
 from teiten.kinds.pgbench.load.paired_numbers import (
     PairedTimes,
-    left_behind,
+    carry_over,
     numbers,
     parts,
 )
 from teiten.kinds.pgbench.load.result import log_metrics
 from teiten.kinds.pgbench.metrics import (
+    CARRY_OVER_THROUGHPUT,
+    CARRY_OVER_TYPICAL,
     LATENCY_MEAN,
     LATENCY_TYPICAL,
-    LEFT_THROUGHPUT,
-    LEFT_TYPICAL,
     MEAN_BY_TYPICAL,
     TPS,
     WITHIN,
@@ -60,12 +60,12 @@ def of_sides(
     found = numbers(times)
     if math.isnan(found.throughput) or math.isnan(found.typical):
         return None
-    left = left_behind(times)
+    left = carry_over(times)
     shared = {
         MEASURED_SECONDS.name: seconds,
         WITHIN.name: variance_of_a_second([one.throughput for one in parts(times)], seconds),
-        LEFT_THROUGHPUT.name: math.exp(left.throughput),
-        LEFT_TYPICAL.name: math.exp(left.typical),
+        CARRY_OVER_THROUGHPUT.name: math.exp(left.throughput),
+        CARRY_OVER_TYPICAL.name: math.exp(left.typical),
     }
     middle = _middle(times)
     typical = (middle * math.exp(found.typical / 2), middle * math.exp(-found.typical / 2))

@@ -119,19 +119,6 @@ def numbers(times: PairedTimes) -> StartNumbers:
 
 
 def carry_over(times: PairedTimes) -> StartNumbers:
-    """What being second gives a server: half the difference between pairs in which B was second
-    and those in which A was; above 0 where being second makes faster.
-
-    Random order takes it out of the numbers as long as both sides leave the same behind; that they
-    do not can only be seen by other lengths of turns (METHOD.md, Paired transactions).
-    """
-    second_b, second_a = (numbers(times.where(times.first == first)) for first in (0, 1))
-    return StartNumbers(
-        (second_b.throughput - second_a.throughput) / 2, (second_b.typical - second_a.typical) / 2
-    )
-
-
-def left_behind(times: PairedTimes) -> StartNumbers:
     """By how much B seems faster than it is because of what each server leaves behind for the
     other: the work of its background processes, caches, heat.
 

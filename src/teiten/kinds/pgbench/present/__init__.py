@@ -12,9 +12,9 @@ from teiten.kinds.pgbench.present.latency import latency_chart, percentile_table
 from teiten.kinds.pgbench.present.limits import limits
 from teiten.kinds.pgbench.present.lookups import lookups
 from teiten.kinds.pgbench.present.paired import (
+    carry_over,
     cpu_column,
     further_numbers,
-    left_behind,
     paired_procedure,
 )
 from teiten.kinds.pgbench.present.placements import placements
@@ -124,7 +124,7 @@ class PgbenchPresent(UsualPresent):
         percentiles = percentile_table(kit, f"{prefix}-percentiles", groups)
         if percentiles is not None:
             yield percentiles
-        yield from left_behind(kit, workload)
+        yield from carry_over(kit, workload)
         yield from lookups(kit, prefix, workload)
         yield from scaling(kit, prefix, workload)
         series = still_series(kit, f"{prefix}-series", workload)

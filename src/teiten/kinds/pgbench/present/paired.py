@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
+from teiten.analysis.model.carry_over import CarryOver
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, LevelResult
-from teiten.analysis.model.left_behind import LeftBehind
 from teiten.analysis.model.verdict import Interval
 from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, MEAN_BY_TYPICAL
 from teiten.kinds.pgbench.present.discussion import tail_values
@@ -151,9 +151,9 @@ def _speed(t: Texts, effect: Interval) -> str:
     )
 
 
-def left_behind(kit: Kit, workload: str) -> Iterator[Block]:
+def carry_over(kit: Kit, workload: str) -> Iterator[Block]:
     """What each side leaves behind for the other, as far as that can be told."""
-    found = [one for name, one in pgbench_found(kit.analysis).left_behind if name == workload]
+    found = [one for name, one in pgbench_found(kit.analysis).carry_over if name == workload]
     if not found:
         return
     t = kit.t
@@ -172,7 +172,7 @@ def left_behind(kit: Kit, workload: str) -> Iterator[Block]:
     yield Text(t("paired.left-note"), "note")
 
 
-def _interval(t: Texts, one: LeftBehind) -> str:
+def _interval(t: Texts, one: CarryOver) -> str:
     if math.isinf(one.high - one.low):
         return t("paired.no-interval")
     low, high = change(t, math.exp(one.low), 2), change(t, math.exp(one.high), 2)

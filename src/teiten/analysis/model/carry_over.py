@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class LeftBehind:
+class CarryOver:
     """Of one of the numbers: by which share the new side seems better than it is."""
 
     metric: str
