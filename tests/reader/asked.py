@@ -507,30 +507,51 @@ def confidence_of(reader: Reader, text: str) -> None:
     reader.same(text, (1 - reader.campaign.alpha) * 100, "the confidence")
 
 
-@BOOK.says(
-    "Geometric means of the counted trials; ratio and <confidence:p> interval of the paired trials (new ÷"
-    " old in the same block). The primary statements of a report share α, and the levels of each"
-    " its share, so that together they hold; metrics beside the judged one have no word.",
-    "新旧の値は有効な試行の幾何平均。比と<confidence:p>信頼区間は、同じブロック内で組にした試行の比(新÷旧)"
-    "による。本報告書の主たる判定はαを分け合い、条件ごとの信頼区間はその判定の分をさらに分け合うので、"
-    "すべて同時に成り立つ。判定に用いない指標には区間だけを示す。",
+def level_of(reader: Reader, groups: Groups) -> None:
+    """The confidence at each of several levels, of some workload that has so many."""
+    if "level" not in groups:
+        return
+    counts = {len(reader.campaign.contexts(one.name)) for one in reader.campaign.workloads()}
+    shares = [1 - reader.campaign.alpha / count for count in counts if count > 1]
+    said = reader.number(groups["level"])
+    reader.that(any(said.is_of(one * 100) for one in shares), "no level's confidence")
+
+
+MEANS_EN = (
+    "Geometric means of the counted trials; ratio and interval of the paired trials (new ÷ old in"
+    " the same block), with <confidence:p> confidence"
 )
+MEANS_JA = "新旧の値は有効な試行の幾何平均。比と信頼区間(信頼度は<confidence:p>"
+PAIRS_JA = "は、同じブロック内で組にした試行の比(新÷旧)による。"
+EACH_EN, EACH_JA = " over all levels and <level:p> at each", "、条件ごとには<level:p>"
+SHARED_EN = (
+    " The primary statements of a report share α, and the levels of each its share, so that together"
+    " they hold; metrics beside the judged one have no word."
+)
+SHARED_JA = (
+    "本報告書の主たる判定はαを分け合い、条件ごとの信頼区間はその判定の分をさらに分け合うので、すべて同時に"
+    "成り立つ。判定に用いない指標には区間だけを示す。"
+)
+LOOKS_EN = " The intervals are valid whenever one looks."
+LOOKS_JA = "信頼区間はいつ判定しても有効である。"
+
+
+@BOOK.says(f"{MEANS_EN}.{SHARED_EN}", f"{MEANS_JA}){PAIRS_JA}{SHARED_JA}")
+@BOOK.says(f"{MEANS_EN}{EACH_EN}.{SHARED_EN}", f"{MEANS_JA}{EACH_JA}){PAIRS_JA}{SHARED_JA}")
 def paired(reader: Reader, groups: Groups, _part: Part) -> None:
     confidence_of(reader, groups["confidence"])
+    level_of(reader, groups)
     reader.that(reader.campaign.plan.study.measure.sequential is None, "it is sequential")
 
 
+@BOOK.says(f"{MEANS_EN}.{LOOKS_EN}{SHARED_EN}", f"{MEANS_JA}){PAIRS_JA}{LOOKS_JA}{SHARED_JA}")
 @BOOK.says(
-    "Geometric means of the counted trials; ratio and <confidence:p> interval of the paired trials (new ÷"
-    " old in the same block). The intervals are valid whenever one looks. The primary statements"
-    " of a report share α, and the levels of each its share, so that together they hold; metrics"
-    " beside the judged one have no word.",
-    "新旧の値は有効な試行の幾何平均。比と<confidence:p>信頼区間は、同じブロック内で組にした試行の比(新÷旧)"
-    "による。信頼区間はいつ判定しても有効である。本報告書の主たる判定はαを分け合い、条件ごとの信頼区間は"
-    "その判定の分をさらに分け合うので、すべて同時に成り立つ。判定に用いない指標には区間だけを示す。",
+    f"{MEANS_EN}{EACH_EN}.{LOOKS_EN}{SHARED_EN}",
+    f"{MEANS_JA}{EACH_JA}){PAIRS_JA}{LOOKS_JA}{SHARED_JA}",
 )
 def paired_sequentially(reader: Reader, groups: Groups, _part: Part) -> None:
     confidence_of(reader, groups["confidence"])
+    level_of(reader, groups)
     reader.that(reader.campaign.plan.study.measure.sequential is not None, "it is fixed")
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from teiten.analysis.verdict.contrasts import contrasts
 from teiten.engines.counters import NodeCounters
 from teiten.kinds.pgbench.load.checks import without_retried
 from teiten.kinds.pgbench.present.scale_out import section_of
@@ -174,6 +175,52 @@ def test_a_campaign_by_nodes() -> None:
     update = found[2].point(4)
     assert update is not None and (update.participants, update.retries) == (1.75, 0.5)
     assert (found[0].rows, found[2].rows) == (None, 3)
+
+
+def test_one_comparison_has_one_interval_in_a_report() -> None:
+    """What is said of nodes against plain PostgreSQL is the campaign's verdict on the two."""
+    plan = planned()
+    trials = _scattered(plan, 7, {"0": 910, "1": 889, "2": 2903, "4": 3100})
+    verdicts = {
+        (one.workload, level.context, one.new): level.verdict.effect
+        for one in contrasts(plan, trials, judged_only=True)
+        for level in one.levels
+    }
+    found = scale_outs(plan, trials, {"read", "update"})
+    assert len(found) == 4
+    for one in found:
+        assert one.cost is not None and one.pays is not None
+        for point in one.points[1:]:
+            effect = verdicts[one.workload, one.context, str(point.nodes)]
+            ratio = point.to_plain
+            assert effect is not None and ratio is not None
+            assert (ratio.value, ratio.low, ratio.high) == (effect.ratio, effect.low, effect.high)
+            assert one.confidence == pytest.approx(effect.confidence)
+    said = str(section_of(Kit(analysed("pgbench", plan, trials).analysis, "en")))
+    said = said.replace("\xa0", " ").replace("\\xa0", " ")
+    assert said.count("99.58 % interval") >= 8 and "with 99.58 % intervals" in said
+
+
+def test_reports_of_equal_sides_seldom_name_a_number_of_nodes() -> None:
+    """At most α of them: 9.4 % did, when each curve had all of α."""
+    plan, named = planned(), 0
+    for seed in range(200):
+        trials = _scattered(plan, seed, dict.fromkeys("0124", 1000.0))
+        found = scale_outs(plan, trials, {"read", "update"})
+        named += any(one.pays is not None and one.pays.nodes is not None for one in found)
+    assert named <= 0.05 * 200
+
+
+def _scattered(plan: Plan, seed: int, by_nodes: Mapping[str, float]) -> list[Trial]:
+    """With a scatter of 5 % from trial to trial."""
+    scatter = np.random.default_rng(seed)
+    return [
+        replace(
+            one,
+            metrics={**one.metrics, "tps": one.metrics["tps"] * np.exp(scatter.normal(0, 0.05))},
+        )
+        for one in trials_of(plan, by_nodes)
+    ]
 
 
 WORDS: dict[Language, tuple[str, ...]] = {

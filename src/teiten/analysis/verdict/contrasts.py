@@ -14,20 +14,18 @@ The intervals are Student's t for a fixed design, and valid at every look for a 
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Protocol
 
+from teiten.analysis.model.evidence import block_means
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.carry_over import has_carry_over
 from teiten.analysis.verdict.drift import lag_one, trend
 from teiten.analysis.verdict.mixed import over_levels
 from teiten.analysis.verdict.pairs import PairedValues, by_start, observe, pair
-from teiten.analysis.verdict.sequential import decide_sequentially, forecast
+from teiten.analysis.verdict.sequential import decide_by_design, forecast
 from teiten.analysis.verdict.verdict import (
     INCOMPLETE_BLOCKS,
     LEFT_BEHIND,
@@ -37,21 +35,12 @@ from teiten.analysis.verdict.verdict import (
     over_timeout,
     withheld,
 )
-from teiten.analysis.verdict.verdict import decide as decide_fixed
 from teiten.kinds.metrics import contrasted
 from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
 from teiten.model.statements import statement_alpha
 from teiten.model.trial import Attempt
 from teiten.model.units import Seconds, Share
-
-
-class Decide(Protocol):
-    """A verdict of d, in the way of the campaign's design."""
-
-    def __call__(
-        self, log_ratios: Sequence[float], rule: Rule, *, unusable: int = 0
-    ) -> Verdict: ...
 
 
 def contrasts(
@@ -73,6 +62,33 @@ def contrasts(
         if metric.judged or not judged_only
         for new in others
     )
+
+
+def level_alpha(plan: Plan, workload: str) -> Share:
+    """α of the comparison of two sides at one combination of a workload's other levels: the one
+    level that it has wherever a report tells of it."""
+    return Share(statement_alpha(plan) / len(contexts_of(plan, workload)))
+
+
+def compared(
+    plan: Plan,
+    attempts: Sequence[Attempt],
+    observations: Sequence[Observation],
+    *,
+    context: Context,
+    metric: str,
+    sides: tuple[str, str],
+    rule: Rule,
+) -> tuple[PairedValues, Verdict]:
+    """Two sides, old and new, at one context: their pairs, and what these say.
+
+    ``observations``: of one workload.
+    """
+    old, new = sides
+    pairs = pair(observations, context=context, metric=metric, old=old, new=new)
+    alone = by_start(plan, attempts, pairs.log_ratios)
+    measure = plan.study.measure
+    return pairs, decide_by_design(measure, list(alone.values()), rule, unusable=pairs.unusable)
 
 
 def sides_of(plan: Plan, workload: str) -> tuple[str, ...]:
@@ -128,21 +144,25 @@ def _contrast(
     measure = plan.study.measure
     alpha = statement_alpha(plan)
     rule = Rule(measure.delta, alpha, metric.better, metric.judged)
-    level_rule = replace(rule, alpha=Share(alpha / len(contexts)))
+    level_rule = replace(rule, alpha=level_alpha(plan, workload))
     over = {one: _over(observations, one, metric) for one in contexts}
     whole = [one for one in contexts if not over[one]]
-    decide, decide_overall = _rules(plan, len(whole))
-    means = list(_block_means([alone[one] for one in whole]).values())
-    complete = _block_means([paired[one].log_ratios for one in whole])
-    overall = decide_overall(means, rule, unusable=sum(paired[one].unusable for one in whole))
+    means = list(block_means([alone[one] for one in whole]).values())
+    complete = block_means([paired[one].log_ratios for one in whole])
+    unusable = sum(paired[one].unusable for one in whole)
+    overall = decide_by_design(measure, means, rule, unusable=unusable, levels=len(whole))
     overall = told_incomplete(overall, [alone[one] for one in whole])
     levels = tuple(
         _level(
             context,
             paired[context],
-            list(alone[context].values()),
+            decide_by_design(
+                measure,
+                list(alone[context].values()),
+                level_rule,
+                unusable=paired[context].unusable,
+            ),
             level_rule,
-            decide,
             metric=metric,
             over=over[context],
             sides=(old, new),
@@ -175,13 +195,6 @@ def told_incomplete(verdict: Verdict, levels: Sequence[Mapping[int, float]]) -> 
     return verdict
 
 
-def _rules(plan: Plan, levels: int) -> tuple[Decide, Decide]:
-    """How a single level is decided, and the mean over all of them."""
-    if plan.study.measure.sequential is None:
-        return decide_fixed, decide_fixed
-    return decide_sequentially, partial(decide_sequentially, levels=levels)
-
-
 def _over(
     observations: Sequence[Observation], context: Context, metric: Metric
 ) -> list[Observation]:
@@ -204,17 +217,15 @@ def _blocks_run(plan: Plan, workload: str, attempts: Sequence[Attempt]) -> set[i
 def _level(
     context: Context,
     pairs: PairedValues,
-    alone: Sequence[float],
+    verdict: Verdict,
     rule: Rule,
-    decide: Decide,
     *,
     metric: Metric,
     over: Sequence[Observation],
     sides: tuple[str, str],
 ) -> LevelResult:
-    verdict = decide(alone, rule, unusable=pairs.unusable)
     if over:
-        verdict = over_timeout(len(alone), rule)
+        verdict = over_timeout(verdict.pairs, rule)
     return LevelResult(
         context=context,
         old_values=pairs.old_values,
@@ -241,11 +252,3 @@ def contexts_of(plan: Plan, workload: str) -> tuple[Context, ...]:
         if trial.cell.workload == workload
     }
     return tuple(sorted(found, key=lambda context: [(ranks.get(one, 0), one) for one in context]))
-
-
-def _block_means(levels: Sequence[Mapping[int, float]]) -> dict[int, float]:
-    """The mean of d over all levels, for each block that has them all."""
-    complete = set.intersection(*map(set, levels)) if levels else set()
-    return {
-        block: math.fsum(one[block] for one in levels) / len(levels) for block in sorted(complete)
-    }

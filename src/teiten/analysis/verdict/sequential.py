@@ -20,6 +20,7 @@ from functools import partial
 
 from teiten.analysis.model.findings import Verdict, VerdictKind
 from teiten.analysis.verdict.verdict import NO_VARIANCE, Rule, decide, mean_and_deviation
+from teiten.model.study import Measure
 
 G = 0.25
 """The prior's precision, in pairs: effects of about 1/√g = 2 deviations of a pair are expected,
@@ -72,6 +73,21 @@ def decide_sequentially(
     """
     width = partial(patient_half_width, levels=levels)
     return decide(log_ratios, rule, unusable=unusable, half_width=width)
+
+
+def decide_by_design(
+    measure: Measure,
+    log_ratios: Sequence[float],
+    rule: Rule,
+    *,
+    unusable: int = 0,
+    levels: int = 1,
+) -> Verdict:
+    """The verdict in the way of a campaign's design, fixed or sequential; ``levels`` as in
+    ``decide_sequentially``."""
+    if measure.sequential is None:
+        return decide(log_ratios, rule, unusable=unusable)
+    return decide_sequentially(log_ratios, rule, unusable=unusable, levels=levels)
 
 
 def is_decided(verdict: Verdict) -> bool:

@@ -12,12 +12,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from teiten.analysis.model.evidence import block_means
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.model.verdict import Verdict
 from teiten.analysis.verdict.contrasts import contexts_of, told_incomplete
 from teiten.analysis.verdict.pairs import PairedValues, pair
-from teiten.analysis.verdict.sequential import decide_sequentially
-from teiten.analysis.verdict.verdict import Rule, decide, over_timeout
+from teiten.analysis.verdict.sequential import decide_by_design
+from teiten.analysis.verdict.verdict import Rule, over_timeout
 from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.kinds.queries.model import QueryGroup, queries_of
 from teiten.kinds.queries.results import GroupConclusion, RatioBound
@@ -47,15 +48,16 @@ class ComparedSides:
         self, log_ratios: Sequence[float], rule: Rule, levels: int = 1, *, unusable: int = 0
     ) -> Verdict:
         """A verdict in the way of the campaign's design."""
-        if self.plan.study.measure.sequential is None:
-            return decide(log_ratios, rule, unusable=unusable)
-        return decide_sequentially(log_ratios, rule, unusable=unusable, levels=levels)
+        measure = self.plan.study.measure
+        return decide_by_design(measure, log_ratios, rule, unusable=unusable, levels=levels)
 
     def decided_together(self, paired: Sequence[PairedValues], rule: Rule) -> Verdict:
         """Of the mean over several queries, in the blocks that have them all."""
         pairs = [one.log_ratios for one in paired]
         unusable = sum(one.unusable for one in paired)
-        verdict = self.decided(_block_means(pairs), rule, len(pairs), unusable=unusable)
+        verdict = self.decided(
+            list(block_means(pairs).values()), rule, len(pairs), unusable=unusable
+        )
         return told_incomplete(verdict, pairs)
 
 
@@ -113,7 +115,7 @@ def _conclusion(
 ) -> GroupConclusion:
     over = tuple(name for name, context in queries.items() if _over(sides, context))
     paired = [_pairs(sides, context) for context in queries.values()]
-    complete = len(_block_means([one.log_ratios for one in paired]))
+    complete = len(block_means([one.log_ratios for one in paired]))
     return GroupConclusion(
         group=group.name if group else "",
         title=group.title if group else None,
@@ -135,12 +137,6 @@ def _pairs(sides: ComparedSides, context: Context) -> PairedValues:
     )
 
 
-def _block_means(paired: Sequence[Mapping[int, float]]) -> list[float]:
-    """The mean over the queries, of each block that has them all."""
-    blocks = set.intersection(*(set(one) for one in paired)) if paired else set()
-    return [math.fsum(one[block] for one in paired) / len(paired) for block in sorted(blocks)]
-
-
 def _over(sides: ComparedSides, context: Context) -> list[Observation]:
     return [
         one
@@ -156,7 +152,7 @@ def _bound(sides: ComparedSides, contexts: Sequence[Context], rule: Rule) -> Rat
     exceeded = {one.side for context in contexts for one in _over(sides, context)}
     if len(exceeded) != 1:
         return None
-    means = _block_means([_with_limits(sides, context) for context in contexts])
+    means = list(block_means([_with_limits(sides, one) for one in contexts]).values())
     effect = sides.decided(means, rule, len(contexts)).effect
     if effect is None:
         return None

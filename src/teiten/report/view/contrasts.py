@@ -169,7 +169,7 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
     all tables of a workload."""
     t, names = kit.t, kit.names
     factors = names.varied([level.context for level in contrast.levels])
-    confidence = 1 - statement_alpha(kit.analysis.plan)
+    alpha = statement_alpha(kit.analysis.plan)
     sequential = kit.study.measure.sequential is not None
     note = "table.contrast.note-sequential" if sequential else "table.contrast.note"
     return Judged(
@@ -181,10 +181,21 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
         names.ratio,
         t("table.pairs"),
         t("level.overall"),
-        t(note, confidence=confidence_percent(t, confidence)) if noted else "",
+        t(note, confidence=confidence_percent(t, 1 - alpha), level=_at_each_level(kit, contrast))
+        if noted
+        else "",
         by_interval(factor_of(contrast.metric)),
         lambda level: _pairs(kit, contrast, level),
     )
+
+
+def _at_each_level(kit: Kit, contrast: ContrastResult) -> str:
+    """That a level's interval has another confidence than that over all of them; empty of one."""
+    count = len(contrast.levels)
+    if count < 2:
+        return ""
+    level = 1 - statement_alpha(kit.analysis.plan) / count
+    return kit.t("table.contrast.level", level=confidence_percent(kit.t, level))
 
 
 def _pairs(kit: Kit, contrast: ContrastResult, level: LevelResult | None) -> TableCell:

@@ -23,7 +23,7 @@ from teiten.kinds.pgbench.scale_out.results import (
 )
 from teiten.model.distribution import ClientEntry
 from teiten.report.blocks import Block, Gallery, Heading, Items, Section, Statement, Text
-from teiten.report.effects import percent, plain_percent
+from teiten.report.effects import confidence_percent, percent, plain_percent
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sites import have_own_hosts, on_nodes
 from teiten.report.view.kit import Kit
@@ -141,16 +141,16 @@ def _grown(kit: Kit, one: ScaleOutResult) -> str:
         return kit.t("scale-out.nothing")
     shape = kit.t(f"scale-out.shape.{one.shape.value}")
     return kit.t(
-        "scale-out.grown", most=one.most, ratio=_with_interval(kit, one.grown), shape=shape
+        "scale-out.grown", most=one.most, ratio=_with_interval(kit, one, one.grown), shape=shape
     )
 
 
 def _sentences(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
     yield from _cause(kit, one)
     if one.cost is not None:
-        yield kit.t("scale-out.cost", engine=one.engine, ratio=_with_interval(kit, one.cost))
+        yield kit.t("scale-out.cost", engine=one.engine, ratio=_with_interval(kit, one, one.cost))
     if one.pays is not None:
-        yield _pays(kit, one.pays)
+        yield _pays(kit, one, one.pays)
     last = one.point(one.most)
     if last is not None and last.participants is not None and one.rows is not None:
         yield kit.t(
@@ -180,9 +180,9 @@ def _cause(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
     )
 
 
-def _pays(kit: Kit, one: Pays) -> str:
+def _pays(kit: Kit, result: ScaleOutResult, one: Pays) -> str:
     if one.nodes is not None and one.ratio is not None:
-        ratio = _with_interval(kit, one.ratio)
+        ratio = _with_interval(kit, result, one.ratio)
         said = kit.t("scale-out.pays.nodes", nodes=one.nodes, ratio=ratio)
         fewer = one.possibly is not None and one.possibly < one.nodes
         return said + (kit.t("scale-out.pays.fewer", nodes=one.possibly) if fewer else "")
@@ -219,9 +219,10 @@ def _both(first: NodesPoint, last: NodesPoint, name: str) -> tuple[float, float]
     return None if None in found else found
 
 
-def _with_interval(kit: Kit, one: RatioOfNodes) -> str:
+def _with_interval(kit: Kit, result: ScaleOutResult, one: RatioOfNodes) -> str:
     value = ratio_text(one)
     if one.low is None or one.high is None:
         return kit.t("scale-out.ratio-plain", value=value)
     low, high = significant(one.low, 3), significant(one.high, 3)
-    return kit.t("scale-out.ratio", value=value, low=low, high=high)
+    confidence = confidence_percent(kit.t, result.confidence)
+    return kit.t("scale-out.ratio", value=value, confidence=confidence, low=low, high=high)

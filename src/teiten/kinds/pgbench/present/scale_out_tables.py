@@ -11,7 +11,7 @@ from teiten.kinds.pgbench.scale_out.commit_model import (
     participants,
 )
 from teiten.kinds.pgbench.scale_out.results import NodesPoint, RatioOfNodes, ScaleOutResult
-from teiten.report.effects import percent
+from teiten.report.effects import confidence_percent, percent
 from teiten.report.numbers import NOTHING, bytes_text, significant
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
@@ -35,8 +35,8 @@ def nodes_table(kit: Kit, found: list[ScaleOutResult]) -> Table:
     )
     rows = tuple(_row(kit, one, point) for one in found for point in one.points)
     caption = t("scale-out.table.caption", workload=kit.names.workload_in_sentence(workload))
-    counted = max(sum(point.nodes > 0 for point in one.points) for one in found)
-    note = t("scale-out.table.note", count=counted)
+    confidence = confidence_percent(t, found[0].confidence)
+    note = t("scale-out.table.note", confidence=confidence)
     return Table(f"nodes-{workload}", caption, columns, rows, note=note)
 
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from teiten.analysis.claims.checks import Estimator, estimator_of
 from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.verdict.contrasts import compared, level_alpha
 from teiten.analysis.verdict.pairs import observe
-from teiten.analysis.verdict.verdict import exp, log_ratio
+from teiten.analysis.verdict.verdict import Rule, exp
 from teiten.kinds.pgbench.metrics import RETRIES, TPS
 from teiten.kinds.pgbench.model import pgbench_of
 from teiten.kinds.pgbench.scale_out.commit_model import ROWS
@@ -23,6 +23,7 @@ from teiten.model.metrics import PARTICIPANTS, TRANSACTIONS
 from teiten.model.plan import FIRST, Node, Plan
 from teiten.model.study import Workload
 from teiten.model.trial import Attempt
+from teiten.model.units import Share
 
 NODES = "nodes"
 ONE = 1
@@ -31,10 +32,39 @@ ByNodes = dict[int, dict[int, Observation]]
 
 
 @dataclass(frozen=True)
-class _Intervals:
-    estimator: Estimator
-    alpha: float
-    """Of each ratio of a curve."""
+class _Compared:
+    """The ratios of throughputs at one context, each at the level that the campaign's verdict on
+    the same two sides has there."""
+
+    plan: Plan
+    attempts: Sequence[Attempt]
+    workload: str
+    context: Context
+    by_nodes: ByNodes
+
+    def ratio(self, old: int, new: int) -> RatioOfNodes | None:
+        """None where no block has both."""
+        trials = [one for nodes in (old, new) for one in self.by_nodes.get(nodes, {}).values()]
+        rule = Rule(
+            self.plan.study.measure.delta,
+            level_alpha(self.plan, self.workload),
+            TPS.better,
+            worded=False,
+        )
+        pairs, verdict = compared(
+            self.plan,
+            self.attempts,
+            trials,
+            context=self.context,
+            metric=TPS.name,
+            sides=(str(old), str(new)),
+            rule=rule,
+        )
+        if verdict.effect is not None:
+            effect = verdict.effect
+            return RatioOfNodes(effect.ratio, effect.low, effect.high)
+        changes = pairs.log_ratios.values()
+        return RatioOfNodes(exp(math.fsum(changes) / len(changes)), None, None) if changes else None
 
 
 def scale_outs(
@@ -45,7 +75,8 @@ def scale_outs(
     if plan.study.contrast != NODES:
         return ()
     found: dict[tuple[str, Context], ByNodes] = defaultdict(lambda: defaultdict(dict))
-    for one in observe(plan, attempts):
+    known = tuple(attempts)
+    for one in observe(plan, known):
         if one.workload in workloads:
             found[one.workload, one.context][int(one.side)][one.block] = one
     order = {name: at for at, name in enumerate(one.name for one in plan.study.workloads)}
@@ -55,16 +86,15 @@ def scale_outs(
         for at, level in enumerate(factor.levels)
     }
     keys = sorted(found, key=lambda key: (order[key[0]], [ranks.get(one, 0) for one in key[1]]))
-    return tuple(_result(plan, *key, found[key]) for key in keys)
+    return tuple(_result(_Compared(plan, known, *key, found[key])) for key in keys)
 
 
-def _result(plan: Plan, workload: str, context: Context, by_nodes: ByNodes) -> ScaleOutResult:
-    levels = max(1, len([nodes for nodes in by_nodes if nodes != PLAIN]))
-    intervals = _Intervals(estimator_of(plan.study.measure), plan.study.measure.alpha / levels)
+def _result(sides: _Compared) -> ScaleOutResult:
+    plan, workload, context = sides.plan, sides.workload, sides.context
     spread = _spread(plan, workload, context)
     points = tuple(
-        _point(nodes, by_nodes, intervals, spread[nodes].holders if nodes in spread else (FIRST,))
-        for nodes in sorted(by_nodes)
+        _point(nodes, sides, spread[nodes].holders if nodes in spread else (FIRST,))
+        for nodes in sorted(sides.by_nodes)
     )
     most = points[-1].nodes
     one = next((each for each in points if each.nodes == ONE), None)
@@ -74,6 +104,7 @@ def _result(plan: Plan, workload: str, context: Context, by_nodes: ByNodes) -> S
         workload=workload,
         context=context,
         engine=next((one.engine for one in spread.values()), ""),
+        confidence=Share(1 - level_alpha(plan, workload)),
         points=points,
         shape=shape,
         grown=grown,
@@ -102,40 +133,21 @@ def _rows(workload: Workload) -> int | None:
     return options.random_rows or own
 
 
-def _point(
-    nodes: int, by_nodes: ByNodes, intervals: _Intervals, holders: Sequence[Node]
-) -> NodesPoint:
+def _point(nodes: int, sides: _Compared, holders: Sequence[Node]) -> NodesPoint:
     """``holders``: the servers that hold rows."""
-    trials = [one.metrics for one in by_nodes[nodes].values()]
+    trials = [one.metrics for one in sides.by_nodes[nodes].values()]
     uses = uses_of(nodes, holders, trials)
     return NodesPoint(
         nodes=nodes,
         tps=median([one.get(TPS.name, math.nan) for one in trials]),
-        to_plain=None if nodes == PLAIN else _ratio(by_nodes, PLAIN, nodes, intervals),
-        to_one=None if nodes in (PLAIN, ONE) else _ratio(by_nodes, ONE, nodes, intervals),
+        to_plain=None if nodes == PLAIN else sides.ratio(PLAIN, nodes),
+        to_one=None if nodes in (PLAIN, ONE) else sides.ratio(ONE, nodes),
         reads_per_node=_median(trials, lambda one: per_second(one, holders, "blocks_read")),
         wal_per_node=_median(trials, lambda one: per_second(one, holders, "wal_bytes")),
         participants=_median(trials, lambda one: one.get(PARTICIPANTS.name)),
         retries=_median(trials, _retries),
         uses=uses,
     )
-
-
-def _ratio(by_nodes: ByNodes, old: int, new: int, intervals: _Intervals) -> RatioOfNodes | None:
-    """Of blocks that have both; None without any."""
-    before, after = by_nodes.get(old, {}), by_nodes.get(new, {})
-    changes = [
-        log_ratio(before[block].metrics.get(TPS.name, 0), after[block].metrics.get(TPS.name, 0))
-        for block in sorted(before.keys() & after.keys())
-    ]
-    known = [one for one in changes if one is not None]
-    if not known:
-        return None
-    estimate = intervals.estimator(known, intervals.alpha)
-    if estimate is None:
-        return RatioOfNodes(exp(math.fsum(known) / len(known)), None, None)
-    mean, low, high = estimate
-    return RatioOfNodes(exp(mean), exp(low), exp(high))
 
 
 def _median(

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from teiten.analysis.model.observations import Context
 from teiten.kinds.pgbench.scale_out.use import RoleUse
+from teiten.model.units import Share
 
 LINEAR_WITHIN = 0.25
 """In proportion to the nodes: within this share of it."""
@@ -119,6 +120,8 @@ class ScaleOutResult:
     workload: str
     context: Context
     engine: str
+    confidence: Share
+    """Of each interval: that of the campaign's verdicts on the same sides in this context."""
     points: tuple[NodesPoint, ...]
     """By rising numbers of nodes."""
     shape: Shape

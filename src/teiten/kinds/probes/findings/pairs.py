@@ -15,8 +15,8 @@ from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.model.verdict import Verdict
 from teiten.analysis.verdict.contrasts import contexts_of, sides_of
 from teiten.analysis.verdict.pairs import pair
-from teiten.analysis.verdict.sequential import decide_sequentially
-from teiten.analysis.verdict.verdict import Rule, decide
+from teiten.analysis.verdict.sequential import decide_by_design
+from teiten.analysis.verdict.verdict import Rule
 from teiten.kinds.probes.results import SidePair
 from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
@@ -55,5 +55,5 @@ class Comparisons:
         measure = self.plan.study.measure
         rule = Rule(measure.delta, self.alpha, metric.better)
         found = pair(self.observations, context=context, metric=metric.name, old=old, new=new)
-        decided = decide if measure.sequential is None else decide_sequentially
-        return decided(list(found.log_ratios.values()), rule, unusable=found.unusable)
+        changes = list(found.log_ratios.values())
+        return decide_by_design(measure, changes, rule, unusable=found.unusable)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from teiten.analysis.verdict.sequential import decide_sequentially
-from teiten.analysis.verdict.verdict import Rule, decide, log_ratio
+from teiten.analysis.verdict.sequential import decide_by_design
+from teiten.analysis.verdict.verdict import Rule, log_ratio
 from teiten.kinds.probes.findings.estimates import geometric
 from teiten.kinds.probes.findings.traces import traces_of
 from teiten.kinds.probes.findings.tried import Key, Sides, Tried
@@ -94,7 +94,6 @@ def _pair(plan: Plan, compared: _ServersCompared, intervals: int) -> VersionPair
     ratios = [log_ratio(before[one], after[one]) for one in sorted(before.keys() & after.keys())]
     usable = [one for one in ratios if one is not None]
     rule = Rule(measure.delta, Share(measure.alpha / intervals), PROBE_TIME.better)
-    decided = decide if measure.sequential is None else decide_sequentially
     versions = {level: one.version for level, one in plan.servers}
     came = list(_came(compared.probe, *(versions[one] for one in compared.servers)))
     traces = tuple(traces_of(compared.old, compared.new, executed=bool(executed)))
@@ -108,7 +107,7 @@ def _pair(plan: Plan, compared: _ServersCompared, intervals: int) -> VersionPair
         new=compared.servers[1],
         old_number=geometric(list(before.values()), measure.alpha),
         new_number=geometric(list(after.values()), measure.alpha),
-        verdict=decided(usable, rule, unusable=len(ratios) - len(usable)),
+        verdict=decide_by_design(measure, usable, rule, unusable=len(ratios) - len(usable)),
         changed=tuple(
             Changed(one.text, tuple(each for each in Trace if each in one.traces & differ))
             for one in came
