@@ -38,7 +38,7 @@ def reproduced(claim: Claim, blocks: int, *, campaigns: int, seed: int) -> float
 
 def _standing(printed: Sequence[Check], blocks: int, random: np.random.Generator) -> ClaimStanding:
     checks = [_drawn(one, len(printed), blocks, random) for one in printed]
-    return standing_of(checks, judging=True)[0]
+    return standing_of(checks)[0]
 
 
 def _drawn(one: Check, among: int, blocks: int, random: np.random.Generator) -> Check:

@@ -172,7 +172,11 @@ def change_is(
     if not signed and ratio < 1:
         values = (1 - ratio, 1 - high, 1 - low)
     for name, value in zip(("percent", "low", "high"), values, strict=True):
-        reader.same(groups[name], value * 100, name, slack=reader.slack * 100)
+        if name in groups:
+            reader.same(groups[name], value * 100, name, slack=reader.slack * 100)
+    wide = found.high - found.low > math.log(WIDEST)
+    reader.that("low" in groups or wide, "an interval that tells something is not given")
+    reader.that(not signed or "low" not in groups or not wide, "an interval that tells nothing")
     reader.same(groups["confidence"], found.confidence * 100, "confidence")
 
 
@@ -189,6 +193,9 @@ LEAD_EN = "(?P<lead>(?:Judged by .+?: )?(?:On average over .+?: )?)"
 LEAD_JA = "(?P<lead>(?:[^:。]+による判定: )?(?:[^:。]+の平均: )?)"
 INTERVAL_EN = "(<confidence:p> interval <low:p> to <high:p>; <machine:t>)."
 INTERVAL_JA = "(<confidence:p>信頼区間 <low:p>〜<high:p>)。<machine:t>で測定。"
+WIDE_EN = ", and the <confidence:p> interval is wider than a factor of 100 (<machine:t>)."
+WIDE_JA = "<confidence:p>信頼区間の幅は100倍を超える。<machine:t>で測定。"
+WIDEST, MOST_DETECTABLE = 100.0, 9.0
 
 
 def headline(en: str, ja: str) -> Callable[[Check], Check]:
@@ -272,9 +279,18 @@ def inconclusive(reader: Reader, groups: Groups, part: Part) -> None:
         reader.that(not found.reason, "there is no interval")
         reader.last = found
         reader.that(
-            re.search(r"could have shown|検出できる", part.text) is not None,
-            "it does not say what could have been seen",
+            (re.search(r"could have shown|検出できる", part.text) is not None)
+            == (found.detectable <= MOST_DETECTABLE),
+            "what could have been seen is told where that helps",
         )
+
+
+headline(
+    "Inconclusive on the <workload:t> workload: <new:t> against <old:t> measured <percent:p>"
+    f"{WIDE_EN}",
+    "<workload:t>では、差の有無を判定できない。<old:t>に対する<new:t>の差は<percent:p>だが、"
+    + WIDE_JA,
+)(inconclusive)
 
 
 @headline(
@@ -288,6 +304,14 @@ def no_conclusion_answer(reader: Reader, groups: Groups, _part: Part) -> None:
     found = answer_of(reader, groups)
     if found is not None:
         change_is(reader, groups, found, word=found.word, signed=True)
+
+
+headline(
+    "No conclusion on the <workload:t> workload: this profile is too short for one. <new:t> against"
+    f" <old:t> measured <percent:p>{WIDE_EN}",
+    "<workload:t>では、プロファイルの測定時間が短すぎるため結論は導けない。<old:t>に対する<new:t>の差の測定値は<percent:p>だが、"
+    + WIDE_JA,
+)(no_conclusion_answer)
 
 
 EXTREMES_EN = (

@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import replace
 
-from tests.reader.answers import says_verdict
+from tests.reader.answers import MOST_DETECTABLE, says_verdict
 from tests.reader.arithmetic import Judgement
 from tests.reader.campaign import JUDGED, Context, Judged
 from tests.reader.document import Table
@@ -161,6 +161,7 @@ def _row(reader: Reader, table: Table, row: tuple[str, ...], at: int, found: Jud
         reader.same(text, math.exp(min(value, 700)), "a ratio")
     detectable = re.search(r"detectable from (.*)|\((.*)以上の差なら", row[-1])
     could = found.word == "inconclusive" and reader.campaign.plan.study.conclusive
+    could = could and found.detectable <= MOST_DETECTABLE
     reader.that(could == (detectable is not None), "what could be seen")
     if detectable:
         text = detectable[1] or detectable[2]

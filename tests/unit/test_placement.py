@@ -301,12 +301,29 @@ def test_tps_follows_the_bandwidth_that_it_went_with() -> None:
               row(5996.6, 143504.39, 230956.73)]  # fmt: skip
     found = correlations(update)
     assert found[Direction.WRITTEN] > 0.99 > found[Direction.READ] > 0.9
-    assert followed({Direction.READ: 0.3, Direction.WRITTEN: 0.98}) is Direction.WRITTEN
-    assert followed({Direction.READ: 0.95, Direction.WRITTEN: 0.98}) is None
-    assert correlations(update[:3]) == {}
+    assert followed(update) is None, "with both alike"
+    assert correlations(update[:4]) == {} and followed(update[:4]) is None
     none_written = [row(one.tps, one.read, 0.0) for one in update]
     assert set(correlations(none_written)) == {Direction.READ}
-    assert followed(correlations(none_written)) is Direction.READ
+
+
+def test_what_tps_followed_over_all_placements() -> None:
+    reads = (3.0, 1.0, 2.0, 1.5, 2.5)
+    rows = [
+        row(100.0 * 2**at, 100 * read, 1000.0 * 2**at * (1 + at % 2 / 10))
+        for at, read in enumerate(reads)
+    ]
+    assert followed(rows) is Direction.WRITTEN
+
+
+def test_one_placement_far_from_the_others_is_no_correlation() -> None:
+    """Four that are alike but for chance, and one on another storage: 0.97 of reading."""
+    alike = [row(100.0, 1000.0, 520.0), row(104.0, 960.0, 480.0), row(97.0, 1030.0, 530.0),
+             row(101.0, 990.0, 470.0)]  # fmt: skip
+    outlier = row(4000.0, 50_000.0, 700.0)
+    rows = [*alike, outlier]
+    assert correlations(rows)[Direction.READ] > 0.97
+    assert followed(rows) is None
 
 
 def test_emulation_without_root_is_refused_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,9 +14,11 @@ from teiten.kinds.probes.findings.traces import TRACES, apart
 from teiten.kinds.probes.measurement import Accounted, ExecutedOnce, ProbeMeasurement, StepIo
 from teiten.kinds.probes.model import BLOCK
 from teiten.kinds.probes.results import (
+    CostLine,
     Estimate,
     ProbeResult,
     ProbesFound,
+    Proportion,
     Trace,
     probes_found,
 )
@@ -125,14 +127,35 @@ def test_what_a_sweep_costs_by_the_size_of_the_buffers() -> None:
     line = probe(usual(), "clock-sweep").line
     assert line is not None
     assert holds(line.per_gib, Truth().sweep_per_gib)
-    assert line.sizes == 3 and holds(line.ratio, 3.0) and line.proportional is True
+    assert line.sizes == 3 and holds(line.ratio, 3.0) and line.proportion is Proportion.PROPORTIONAL
 
 
 def test_a_cost_that_does_not_begin_at_nothing_is_not_proportional() -> None:
     line = probe(other("start"), "clock-sweep").line
     assert line is not None
     assert holds(line.at_nothing, 6e-3) and holds(line.per_gib, Truth().sweep_per_gib)
-    assert line.proportional is False
+    assert line.proportion is Proportion.NOT_PROPORTIONAL
+
+
+@pytest.mark.parametrize(
+    ("per_gib", "ratio", "said"),
+    [
+        ((-2895e-6, 881e-6, 4657e-6), (0.2, 3.0, 45.0), Proportion.NONE),
+        ((1e-3, 2e-3, 3e-3), (0.9, 3.0, 10.0), Proportion.UNDECIDED),
+        ((1e-3, 2e-3, 3e-3), (2.5, 3.0, 3.6), Proportion.PROPORTIONAL),
+        ((1e-3, 2e-3, 3e-3), (1.2, 1.5, 1.8), Proportion.NOT_PROPORTIONAL),
+    ],
+)
+def test_a_proportion_is_told_of_whole_intervals(
+    per_gib: tuple[float, float, float], ratio: tuple[float, float, float], said: Proportion
+) -> None:
+    def estimate(low: float, mean: float, high: float) -> Estimate:
+        return Estimate(mean, low, high, 5)
+
+    line = CostLine(
+        estimate(*per_gib), estimate(*per_gib), Bytes(GIB), Bytes(3 * GIB), estimate(*ratio)
+    )
+    assert line.proportion is said
 
 
 def test_where_each_size_falls_off_the_cliff() -> None:

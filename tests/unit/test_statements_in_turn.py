@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 import pytest
 
@@ -63,7 +64,9 @@ def test_transactions_are_no_statements() -> None:
 
 def test_a_quick_look_has_verdicts_and_judges_no_published_finding() -> None:
     study = olap().study
-    assert study.conclusive and not study.judges_findings
-    standing, reason = standing_of((), judging=study.judges_findings)
+    assert study.conclusive
+    standing, reason = standing_of((), withheld=study.withholds_findings)
     assert standing is ClaimStanding.INCONCLUSIVE and reason is not None
-    assert reason.code == "profile"
+    assert reason.code == "quick-look", "it supports conclusions"
+    assert replace(study, conclusive=False).withholds_findings == "profile"
+    assert not replace(study, replicates=True).withholds_findings

@@ -11,6 +11,8 @@ from teiten.analysis.model.verdict import Extreme
 from teiten.model.text import Language
 from teiten.model.units import Share
 from teiten.report.sentences import verdict_sentence
+from teiten.report.texts import texts
+from teiten.report.view.contrasts import detectable_text
 from tests.fixtures.invented_analysis import invented_analysis
 
 INTERVALS = {
@@ -63,6 +65,25 @@ def test_every_verdict_names_its_sides_and_its_interval(
         versions = {one.version for level, one in invented.plan.servers if level in sides}
         assert all(str(version) in said for version in versions)
         assert "{" not in said and "95" in said
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_an_interval_that_tells_nothing_is_not_told(
+    invented: CampaignAnalysis, language: Language
+) -> None:
+    """As two pairs can give: −100 % to +99,900 %, and a difference of 16,675 % could be seen."""
+    for conclusive in (True, False):
+        verdict = replace(
+            of_kind(VerdictKind.INCONCLUSIVE),
+            effect=Interval(1.64, 0.0005, 1000.0, Share(0.95)),
+            smallest_detectable=Share(166.75),
+            conclusive=conclusive,
+        )
+        contrast = replace(invented.contrasts[0], overall=verdict)
+        said = verdict_sentence(invented, contrast, language)
+        assert "99,900" not in said and "16,675" not in said and "+64" in said
+        assert "100" in said and "95" in said
+        assert detectable_text(texts(language), verdict) == ""
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

@@ -383,9 +383,10 @@ class Study:
     """What the command line changed, as ``KEY=VALUE``."""
 
     @property
-    def judges_findings(self) -> bool:
-        """Whether published findings are held against what is measured."""
-        return self.conclusive and self.replicates
+    def withholds_findings(self) -> str:
+        """Why published findings are not held against what is measured, as the code of a reason of
+        claims; empty where they are."""
+        return "profile" if not self.conclusive else "" if self.replicates else "quick-look"
 
     @property
     def concurrent_trials(self) -> int:

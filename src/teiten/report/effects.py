@@ -6,6 +6,10 @@ from teiten.analysis.model.verdict import Interval
 from teiten.report.numbers import NOTHING, REACH, decimals_for, decimals_of, fixed, plain
 from teiten.report.texts import Texts
 
+WIDEST = 100.0
+"""An interval that spans a larger factor is told by that alone: −100 % to +99,900 % tells nobody
+anything."""
+
 
 def percent(t: Texts, share: float, decimals: int, *, signed: bool = False) -> str:
     return t("unit.percent", value=fixed(share * 100, decimals, signed=signed))
@@ -55,8 +59,16 @@ def ratio_in_reach(ratio: float, decimals: int) -> str:
     return fixed(ratio, max(decimals, decimals_of(ratio, 2)) if ratio < 0.1 else decimals)
 
 
+def is_wide(effect: Interval) -> bool:
+    """Whether an interval tells no more than that something was measured."""
+    return effect.high > effect.low * WIDEST
+
+
 def interval_percent(t: Texts, effect: Interval) -> str:
     """``95 % interval +1.1 % to +3.5 %``"""
+    if is_wide(effect):
+        confidence = confidence_percent(t, effect.confidence)
+        return t("interval.wide", confidence=confidence, factor=plain(WIDEST))
     digits = percent_decimals(effect)
     return t(
         "interval.percent",

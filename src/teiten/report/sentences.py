@@ -20,21 +20,25 @@ from teiten.model.facts import HostFacts
 from teiten.model.metrics import Better, Metric
 from teiten.model.text import Language
 from teiten.report.effects import (
+    WIDEST,
     change,
     confidence_percent,
+    is_wide,
     percent,
     percent_decimals,
     plain_percent,
 )
 from teiten.report.extremes import extremes_said
 from teiten.report.names import Names
-from teiten.report.numbers import REACH, fixed, plain
+from teiten.report.numbers import plain
 from teiten.report.scope import scope_text
 from teiten.report.speed import inverse, is_many_fold, is_many_times, times_text
 from teiten.report.texts import Texts, texts
 
 DECIDED = (VerdictKind.FASTER, VerdictKind.SLOWER)
 NO_CONCLUSION = "no-conclusion"
+MOST_DETECTABLE = 9.0
+"""A larger smallest detectable effect, of ten times and more, is not told."""
 
 
 def verdict_word(t: Texts, verdict: Verdict) -> str:
@@ -141,8 +145,10 @@ def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str
         reason = t.either(f"reason.{verdict.reason}", t("reason.too-few-pairs"))
         return t("sentence.nothing", reason=reason, **values)
     values["confidence"] = confidence_percent(t, effect.confidence)
+    wide = "-wide" if is_wide(effect) else ""
+    values["factor"] = plain(WIDEST)
     if not verdict.conclusive:
-        return t("sentence.no-conclusion", **values, **_signed(t, effect))
+        return t(f"sentence.no-conclusion{wide}", **values, **_signed(t, effect))
     is_time = metric.better is Better.LOWER
     misleads = is_many_times(effect) if is_time else is_many_fold(effect)
     if verdict.kind in DECIDED and metric.judged and misleads:
@@ -152,8 +158,8 @@ def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str
         return t(f"sentence.{which}", **values, **numbers)
     values |= _signed(t, effect)
     if verdict.kind in {VerdictKind.EQUIVALENT, VerdictKind.UNJUDGED}:
-        return t(f"sentence.{verdict.kind.value}", **values)
-    return t("sentence.inconclusive", detectable=_detectable(t, verdict), **values)
+        return t(f"sentence.{verdict.kind.value}{wide}", **values)
+    return t(f"sentence.inconclusive{wide}", detectable=_detectable(t, verdict), **values)
 
 
 def _signed(t: Texts, effect: Interval) -> dict[str, str]:
@@ -201,15 +207,21 @@ def decided(t: Texts, verdict: Verdict, metric: Metric) -> tuple[str, dict[str, 
 
 
 def _detectable(t: Texts, verdict: Verdict) -> str:
-    smallest = verdict.smallest_detectable
+    smallest = told_detectable(verdict)
     if smallest is None:
         return ""
     return t.plural("sentence.detectable", verdict.pairs, percent=detectable_percent(t, smallest))
 
 
+def told_detectable(verdict: Verdict) -> float | None:
+    """The smallest effect that so many pairs could have shown, where to know it helps: not of a
+    profile that supports no conclusion, and not where only a change by many times could."""
+    smallest = verdict.smallest_detectable
+    useful = verdict.conclusive and smallest is not None and smallest <= MOST_DETECTABLE
+    return smallest if useful else None
+
+
 def detectable_percent(t: Texts, smallest: float) -> str:
     """The smallest detectable effect, rounded up: what is promised must hold."""
-    if smallest > REACH:
-        return t("unit.percent", value=f"> {fixed(REACH * 100, 0)}")
     scale = 10 if smallest < 0.1 else 1
     return t("unit.percent", value=plain(math.ceil(smallest * 100 * scale - 1e-9) / scale))

@@ -198,6 +198,11 @@ def reason(reader: Reader, text: str) -> None:
         reader.that(over, "no query exceeded its limit")
     elif text in {"this profile supports no conclusion", "このプロファイルからは結論を導けない"}:
         reader.that(not study.conclusive, "the profile is conclusive")
+    elif text in {
+        "this profile has too little data to judge published findings",
+        "このプロファイルはデータが少なく、公開された検証結果の当否は判断しない",
+    }:
+        reader.that(study.conclusive and not study.replicates, "the profile is another")
     elif found := re.fullmatch(
         r"needs PostgreSQL (.+); here (.+)|PostgreSQL (.+)が必要。本検証は(.+)", text
     ):

@@ -115,17 +115,37 @@ def statements_drawn(reader: Reader, groups: Groups, part: Part) -> None:
     reader.equal(str(count(groups["count"])), drawn, "the statements")
 
 
-EFFECT_EN = "Effect: <effect:w>. Best size: <winner:w>. At <worst:t> it "
+EFFECT_EN = (
+    "Effect: <effect:w>. Best size: <winner:w>. Time of the probe, <pair:t>: <verdict:r>. In the mean"
+    " a statement "
+)
 EFFECT_JA = (
-    "実行時間への影響: <effect:w>。有利なサイズ: <winner:w>。<worst:t>では、<best:t>より1回あたり"
+    "実行時間への影響: <effect:w>。有利なサイズ: <winner:w>。プローブの時間(<pair:t>)の判定は「<verdict:r>」である。"
+    "1回あたりの平均"
 )
 
 
 @BOOK.says(
-    EFFECT_EN + "takes <longer:n> µs longer than at <best:t> (interval <low:n> to <high:n>)."
-    " <pair:t>: <verdict:r>.",
-    EFFECT_JA + "<longer:n> µs長い(区間<low:n>〜<high:n>)。<pair:t>の判定は「<verdict:r>」である。",
+    EFFECT_EN + "takes <longer:n> µs longer at <worst:t> than at <best:t> (interval <low:n> to"
+    " <high:n>).",
+    EFFECT_JA + "は、<worst:t>のほうが<best:t>より<longer:n> µs長い(区間<low:n>〜<high:n>)。",
 )
+def effect_decided(reader: Reader, groups: Groups, part: Part) -> None:
+    effect(reader, groups, part)
+    reader.that(printed(groups["low"]).value >= 0, "the interval holds nothing")
+
+
+@BOOK.says(
+    EFFECT_EN + "is not shown to take longer at <worst:t> than at <best:t>: <longer:n> µs (interval"
+    " <low:n> to <high:n>).",
+    EFFECT_JA
+    + "の、<worst:t>と<best:t>の差は示されていない(<longer:n> µs、区間<low:n>〜<high:n>)。",
+)
+def effect_undecided(reader: Reader, groups: Groups, part: Part) -> None:
+    effect(reader, groups, part)
+    reader.that(printed(groups["low"]).value <= 0, "the interval excludes nothing")
+
+
 def effect(reader: Reader, groups: Groups, part: Part) -> None:
     """Which sides are the ends, by how much, and how sure that is."""
     added = effect_without(reader, groups, part)
@@ -146,10 +166,11 @@ def effect(reader: Reader, groups: Groups, part: Part) -> None:
 
 
 @BOOK.says(
-    EFFECT_EN + "took <longer:n> µs longer than at <best:t>; there are too few blocks for an"
-    " interval. <pair:t>: <verdict:r>.",
+    EFFECT_EN
+    + "took <longer:n> µs longer at <worst:t> than at <best:t>; there are too few blocks for"
+    " an interval.",
     EFFECT_JA
-    + "<longer:n> µs長かったが、ブロックが少なく区間は求められない。<pair:t>の判定は「<verdict:r>」である。",
+    + "は、<worst:t>のほうが<best:t>より<longer:n> µs長かったが、ブロックが少なく区間は求められない。",
 )
 def effect_of_few(reader: Reader, groups: Groups, part: Part) -> None:
     added = effect_without(reader, groups, part)

@@ -33,8 +33,8 @@ def _assess(
         checks = claim.predicate.between(claim, systems)
     except UnmetError as unmet:
         return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, unmet.reason, in_print=printed)
-    judging = all(one.plan.study.judges_findings for one in (comparison.a, comparison.b))
-    standing, reason = standing_of(checks, judging=judging)
+    reasons = (side.plan.study.withholds_findings for side in (comparison.a, comparison.b))
+    standing, reason = standing_of(checks, withheld=next(filter(None, reasons), ""))
     return ClaimOutcome(claim, standing, reason, checks, deciding_of(checks), printed)
 
 

@@ -67,7 +67,7 @@ def _assess(claim: Claim, facts: HostFacts, evidence: EvidenceTable) -> ClaimOut
     except UnmetError as lacking:
         reason: Reason | None = lacking.reason
         return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, reason, in_print=printed)
-    standing, reason = standing_of(checks, judging=plan.study.judges_findings)
+    standing, reason = standing_of(checks, withheld=plan.study.withholds_findings)
     if reason == Reason("too-few") and _exceeded_limit(claim, evidence):
         reason = Reason("over-timeout")
     return ClaimOutcome(claim, standing, reason, checks, deciding_of(checks), printed)
@@ -131,9 +131,12 @@ def _lacking(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> Reason | None:
     return None
 
 
-def standing_of(checks: Sequence[Check], *, judging: bool) -> tuple[ClaimStanding, Reason | None]:
-    if not judging:
-        return ClaimStanding.INCONCLUSIVE, Reason("profile")
+def standing_of(
+    checks: Sequence[Check], *, withheld: str = ""
+) -> tuple[ClaimStanding, Reason | None]:
+    """``withheld``: why the study judges no findings (``Study.withholds_findings``)."""
+    if withheld:
+        return ClaimStanding.INCONCLUSIVE, Reason(withheld)
     found = {one.standing for one in checks}
     if ClaimStanding.CONTRADICTED in found:
         return ClaimStanding.CONTRADICTED, None

@@ -27,8 +27,8 @@ BUSY_ENOUGH = 0.7
 """A storage that is less loaded is not what a placement waits for."""
 AHEAD = 1.5
 """So much more loaded than any other it must be."""
-FEWEST = 4
-"""Placements from which there is a correlation."""
+FEWEST = 5
+"""Placements from which a correlation is told: each may be left out, and four remain."""
 STRONG, LEAD = 0.8, 0.1
 """A correlation that counts, and by how much it must exceed the other one."""
 COLUMNS = {"read": READ, "written": WRITTEN, "reads": READS, "writes": WRITES, "busy": BUSY,
@@ -60,7 +60,7 @@ def placements(
         rows = tuple(_rows(factor.levels, by_level, emulations))
         if rows:
             found = correlations(rows)
-            results.append(PlacementResult(workload, context, rows, found, followed(found)))
+            results.append(PlacementResult(workload, context, rows, found, followed(rows)))
     order = list(workloads)
     return tuple(sorted(results, key=lambda one: order.index(one.workload)))
 
@@ -113,25 +113,38 @@ def bottleneck(uses: Sequence[StorageUse]) -> str | None:
 
 def correlations(rows: Sequence[PlacementRow]) -> dict[Direction, float]:
     """Of TPS with the bandwidth of all storages, both as logarithms, over the placements."""
-    found = {}
+    return _correlations(rows) if len(rows) >= FEWEST else {}
+
+
+def _correlations(rows: Sequence[PlacementRow]) -> dict[Direction, float]:
+    by_direction = {}
     for direction in Direction:
         values = [getattr(row, direction.value) for row in rows]
         positive = all(value > 0 for value in values) and all(row.tps > 0 for row in rows)
-        if len(rows) < FEWEST or not positive or len(set(values)) < 2:
+        if not positive or len(set(values)) < 2:
             continue
         points = [math.log(value) for value in values]
         tps = [math.log(row.tps) for row in rows]
         if len(set(tps)) > 1:
-            found[direction] = correlation(points, tps)
-    return found
+            by_direction[direction] = correlation(points, tps)
+    return by_direction
 
 
-def followed(found: Mapping[Direction, float]) -> Direction | None:
-    """The bandwidth that TPS went with, clearly more than with the other."""
-    if len(found) < len(Direction):
-        return next((one for one, value in found.items() if value >= STRONG), None)
-    best, other = sorted(Direction, key=lambda one: found[one], reverse=True)
-    clear = found[best] >= STRONG and found[best] >= found[other] + LEAD
+def followed(rows: Sequence[PlacementRow]) -> Direction | None:
+    """The bandwidth that TPS went with, clearly more than with the other, and with any placement
+    left out as well: one that is far from all others makes every correlation high."""
+    if len(rows) < FEWEST:
+        return None
+    without_one = [[*rows[:at], *rows[at + 1 :]] for at in range(len(rows))]
+    directions = {_followed(_correlations(some)) for some in (rows, *without_one)}
+    return directions.pop() if len(directions) == 1 else None
+
+
+def _followed(values: Mapping[Direction, float]) -> Direction | None:
+    if len(values) < len(Direction):
+        return next((direction for direction, value in values.items() if value >= STRONG), None)
+    best, other = sorted(Direction, key=lambda direction: values[direction], reverse=True)
+    clear = values[best] >= STRONG and values[best] >= values[other] + LEAD
     return best if clear else None
 
 

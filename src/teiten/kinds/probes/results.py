@@ -180,6 +180,22 @@ class SidePair:
     """From an interval at α/K, over the K pairs and contexts of a workload."""
 
 
+PROPORTIONAL_WITHIN = 0.3
+"""So far the ratio of the times may be from that of the sizes; 2021 calls 0.78 proportional."""
+
+
+class Proportion(StrEnum):
+    """How a time goes with the size of the buffers."""
+
+    PROPORTIONAL = "proportional"
+    NOT_PROPORTIONAL = "not-proportional"
+    UNDECIDED = "undecided"
+    NONE = "none"
+    """No cost of the size is shown."""
+    UNKNOWN = "unknown"
+    """There is no interval."""
+
+
 @dataclass(frozen=True)
 class CostLine:
     """A time by the size of the buffers: a line through each block's numbers."""
@@ -199,11 +215,16 @@ class CostLine:
         return self.largest / self.smallest
 
     @property
-    def proportional(self) -> bool | None:
-        """Whether the ratio's interval holds that of the sizes; None without an interval."""
-        if self.ratio.low is None or self.ratio.high is None:
-            return None
-        return self.ratio.low <= self.sizes <= self.ratio.high
+    def proportion(self) -> Proportion:
+        """From whole intervals alone: a cost that may be nothing has no proportion."""
+        if self.ratio.low is None or self.ratio.high is None or self.per_gib.low is None:
+            return Proportion.UNKNOWN
+        if self.per_gib.low <= 0:
+            return Proportion.NONE
+        low, high = self.ratio.low / self.sizes, self.ratio.high / self.sizes
+        if low >= 1 - PROPORTIONAL_WITHIN and high <= 1 + PROPORTIONAL_WITHIN:
+            return Proportion.PROPORTIONAL
+        return Proportion.UNDECIDED if low <= 1 <= high else Proportion.NOT_PROPORTIONAL
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from teiten.report.blocks import Block, Gallery, Heading
 from teiten.report.charts.base import Chart, Columns, as_columns, coloured
 from teiten.report.charts.forest import ForestWords, forest
 from teiten.report.charts.levels import Dot, by_level
-from teiten.report.comparison.sides import Pair, shown_detectable, shown_interval
+from teiten.report.comparison.sides import Pair, shown_interval
 from teiten.report.effects import confidence_percent, plain_percent
 from teiten.report.tables import Table, TableCell
 from teiten.report.view.contrasts import (
@@ -25,7 +25,7 @@ from teiten.report.view.contrasts import (
 from teiten.report.view.kit import factor_of
 from teiten.report.view.levels import ChartPlace, level_axes
 
-FAR = Telling(shown_interval, shown_detectable)
+FAR = Telling(shown_interval)
 WIDEST = (0.02, 50.0)
 """Machines differ by more than versions do."""
 FIELDS = ("workload", "metric", "factor", "level_a", "level_b", "levels", "side", "value")

@@ -11,20 +11,23 @@ from teiten.model.facts import HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.text import Language
 from teiten.report.effects import (
+    WIDEST,
+    change,
     confidence_percent,
     interval_text,
-    percent,
+    is_wide,
     percent_decimals,
     plain_percent,
 )
 from teiten.report.extremes import extremes_said
-from teiten.report.numbers import bytes_text, fixed
+from teiten.report.numbers import bytes_text, fixed, plain
 from teiten.report.sentences import (
     DECIDED,
     decided,
     detectable_percent,
     pooled_text,
     processor,
+    told_detectable,
 )
 from teiten.report.texts import Texts, texts
 from teiten.report.view.kit import Kit
@@ -113,14 +116,6 @@ def shown_interval(t: Texts, effect: Interval | None) -> str:
     return t("interval.plain", low=low, high=t("comparison.beyond", value=fixed(FARTHEST, 0)))
 
 
-def shown_detectable(t: Texts, verdict: Verdict) -> str:
-    """The smallest detectable effect behind a verdict in a table; empty where it says nothing."""
-    smallest = verdict.smallest_detectable
-    if smallest is None or smallest > FARTHEST:
-        return ""
-    return t("table.detectable", percent=detectable_percent(t, smallest))
-
-
 def _sentence(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]) -> str:
     values["delta"] = plain_percent(t, verdict.delta)
     values["subject"] = (
@@ -137,24 +132,20 @@ def _sentence(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]
         which, numbers = decided(t, verdict, metric)
         return t(f"comparison-sentence.{which}", **values, **numbers)
     digits = percent_decimals(effect)
-    far = effect.high > FARTHEST
-    values |= {
-        "percent": percent(t, effect.ratio - 1, digits, signed=True),
-        "low": percent(t, effect.low - 1, digits, signed=True),
-        "high": t("comparison.beyond", value=percent(t, FARTHEST - 1, 0, signed=True))
-        if far
-        else percent(t, effect.high - 1, digits, signed=True),
-    }
+    ends = {"percent": effect.ratio, "low": effect.low, "high": effect.high}
+    values |= {name: change(t, ratio, digits) for name, ratio in ends.items()}
+    values["factor"] = plain(WIDEST)
+    wide = "-wide" if is_wide(effect) else ""
     if not verdict.conclusive:
-        return t("comparison-sentence.no-conclusion", **values)
+        return t(f"comparison-sentence.no-conclusion{wide}", **values)
     if verdict.kind is VerdictKind.EQUIVALENT:
         return t("comparison-sentence.equivalent", **values)
     if verdict.kind is VerdictKind.UNJUDGED:
-        return t("comparison-sentence.unjudged", **values)
-    smallest = verdict.smallest_detectable
+        return t(f"comparison-sentence.unjudged{wide}", **values)
+    smallest = told_detectable(verdict)
     told = (
         ""
-        if smallest is None or smallest > FARTHEST
+        if smallest is None
         else t("comparison-sentence.detectable", percent=detectable_percent(t, smallest))
     )
-    return t("comparison-sentence.inconclusive", detectable=told, **values)
+    return t(f"comparison-sentence.inconclusive{wide}", detectable=told, **values)

@@ -13,7 +13,7 @@ from teiten.report.charts.forest import ForestRow
 from teiten.report.effects import confidence_percent, interval_text, ratio_text
 from teiten.report.names import Context
 from teiten.report.numbers import measured, spread
-from teiten.report.sentences import detectable_percent, verdict_kind, verdict_word
+from teiten.report.sentences import detectable_percent, told_detectable, verdict_kind, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell, level_value
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit, factor_of
@@ -24,18 +24,17 @@ Value = Callable[[LevelResult, int], TableCell]
 
 def detectable_text(t: Texts, verdict: Verdict) -> str:
     """The smallest detectable effect, behind a verdict; empty where there is none to say."""
-    smallest = verdict.smallest_detectable
-    if smallest is None or not verdict.conclusive:
+    smallest = told_detectable(verdict)
+    if smallest is None:
         return ""
     return t("table.detectable", percent=detectable_percent(t, smallest))
 
 
 @dataclass(frozen=True)
 class Telling:
-    """How intervals and what could have been seen are told."""
+    """How intervals are told."""
 
     interval: Callable[[Texts, Interval | None], str] = interval_text
-    detectable: Callable[[Texts, Verdict], str] = detectable_text
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,7 @@ def _judged(said: Judged, verdict: Verdict, level: LevelResult | None) -> Iterat
     if said.further:
         yield said.further(level)
     yield said.count(level)
-    word = f"{verdict_word(t, verdict)}{said.telling.detectable(t, verdict)}"
+    word = f"{verdict_word(t, verdict)}{detectable_text(t, verdict)}"
     yield TableCell(word, kind=f"verdict {verdict_kind(verdict)}")
 
 

@@ -18,8 +18,9 @@ from teiten.kinds.probes.present.summary import (
     summary_table,
 )
 from teiten.kinds.probes.present.tables import unit_of
-from teiten.kinds.probes.present.units import confidence, said_percent, sized, unit_for
+from teiten.kinds.probes.present.units import confidence, interval, said_percent, sized, unit_for
 from teiten.kinds.probes.results import (
+    PROPORTIONAL_WITHIN,
     Cliff,
     ProbeResult,
     ProbesFound,
@@ -232,14 +233,14 @@ def _cost(kit: Kit, found: ProbeResult) -> str:
     line = found.line
     assert line is not None
     unit = unit_of(found)
-    interval = unit.interval(kit.t, line.per_gib)
-    key = {True: "proportional", False: "not-proportional", None: "unknown"}[line.proportional]
     return kit.t(
-        f"recommend.cost-{key}",
+        f"recommend.cost-{line.proportion.value}",
         time=unit.with_name(unit.estimate(line.per_gib)),
-        interval=interval,
+        interval=unit.interval(kit.t, line.per_gib),
         confidence=confidence(kit),
         ratio=plain(round(line.ratio.mean, 2)),
+        ratios=interval(kit.t, line.ratio),
+        within=plain_percent(kit.t, PROPORTIONAL_WITHIN),
         sizes=plain(round(line.sizes, 2)),
         probe=probe_name(kit, found),
     )

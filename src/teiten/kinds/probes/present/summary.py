@@ -162,5 +162,6 @@ def effect_sentence(kit: Kit, found: ProbeResult) -> str:
         "interval": interval(kit.t, effect.added, MICROSECONDS.factor),
         "verdict": verdict_said(kit, effect.verdict),
     }
-    known = effect.added.low is not None
-    return kit.t("effect-size.sentence" if known else "effect-size.without", **values)
+    low = effect.added.low
+    key = "without" if low is None else "sentence" if low > 0 else "undecided"
+    return kit.t(f"effect-size.{key}", **values)
