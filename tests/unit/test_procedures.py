@@ -18,6 +18,7 @@ from teiten.analysis.model.claims import Claim, ClaimContrast, ClaimStanding
 from teiten.analysis.model.evidence import EvidenceTable
 from teiten.analysis.model.observations import Observation
 from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
+from teiten.analysis.verdict.contrasts import compared_sides
 from teiten.claims.catalogue import claims_of
 from teiten.datasets.access_log.model import AccessLogTables, day_of_log
 from teiten.errors import StudyError, UsageError, WorkloadError
@@ -71,6 +72,7 @@ def test_a_method_is_what_its_table_says() -> None:
         ('[{ name = "a", sql = "x", batch = 2 }]', "batch is for insert"),
         ('[{ name = "a", sql = "x" }, { name = "a", sql = "y" }]', "two steps have one name"),
         ("[]", "at least one entry"),
+        ('[{ name = "a", sql = "x" }], against = "three"', "is against 'three'"),
     ],
 )
 def test_steps_that_contradict_are_refused(steps: str, said: str, tmp_path: Path) -> None:
@@ -102,6 +104,15 @@ def test_steps_that_contradict_are_refused(steps: str, said: str, tmp_path: Path
     )
     with pytest.raises(StudyError, match=said):
         load_study(str(file))
+
+
+def test_rows_that_are_sent_are_compared_with_rows_that_are_sent() -> None:
+    pairs = {new: old for old, new in compared_sides(expanded(study("layout=days-30")), "insert")}
+    assert pairs["copy-declarative"] == "copy-one-table"
+    assert pairs["batches-declarative"] == "batches-one-table"
+    assert pairs["declarative"] == pairs["copy-one-table"] == "one-table"
+    some = expanded(study("workloads=insert", "method=one-table,copy-declarative"))
+    assert [*compared_sides(some, "insert")] == [("one-table", "copy-declarative")], "what is there"
 
 
 def test_one_method_is_no_comparison() -> None:

@@ -17,12 +17,12 @@ import numpy as np
 
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.node_series import WAITS, find_series
-from teiten.analysis.model.per_transaction import Counted, Origin, PerTransaction, Taken
+from teiten.analysis.model.per_transaction import WAL_ROW, Counted, Origin, PerTransaction, Taken
 from teiten.analysis.stacks import leaf_seconds
 from teiten.analysis.verdict.changes import PairedViews, change, half_width_of, paired_views
 from teiten.analysis.verdict.verdict import HalfWidth
 from teiten.model.facts import HostFacts
-from teiten.model.metrics import SERVER_CPU, TRANSACTIONS, by_node, total_of_nodes
+from teiten.model.metrics import SERVER_CPU, TRANSACTIONS, WAL_BYTES, by_node, total_of_nodes
 from teiten.model.plan import Plan
 
 RUNNING = "CPU"
@@ -43,7 +43,7 @@ class _Row:
 
 
 COUNTED = (
-    ("wal-bytes", Counted.BYTES, "wal_bytes"),
+    (WAL_ROW, Counted.BYTES, WAL_BYTES.name),
     ("wal-records", Counted.COUNT, "wal_records"),
     ("wal-full-page-images", Counted.COUNT, "wal_full_page_images"),
     ("blocks-hit", Counted.COUNT, "blocks_hit"),

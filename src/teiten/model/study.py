@@ -163,6 +163,12 @@ class WorkloadOptions:
         """The scripts or statements that are run, in order."""
         return ()
 
+    @property
+    def references(self) -> Mapping[str, str]:
+        """By a level of the contrasted factor: the level that it is compared with, where that is
+        another than the workload's first."""
+        return {}
+
 
 @dataclass(frozen=True)
 class Workload:

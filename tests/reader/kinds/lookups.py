@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statistics import median
+from statistics import fmean, median
 
 from tests.reader.campaign import Context
 from tests.reader.document import Part, Table
@@ -94,6 +94,38 @@ def wrote(reader: Reader, groups: Groups, part: Part) -> None:
             continue
         reader.that(found[side] == extreme(found.values()), f"it is not the {word}")
         reader.equal(groups[word], size(found[side]), f"the {word}")
+
+
+@BOOK.says(
+    "At <level:w>, where this differs most, a lookup wrote <new_wal:t> of WAL in <new:t>, and"
+    " <old_wal:t> in <old:t>.",
+    "1回の検索が書き込んだWALは、差が最大の<level:w>では<new:t>で<new_wal:t>、<old:t>で<old_wal:t>である。",
+)
+def readers_wrote(reader: Reader, groups: Groups, part: Part) -> None:
+    """In the mean over the pairs of a level; without a level there is one that differs."""
+    campaign = reader.campaign
+    sides = {name: reader.side_of(groups[name]) or "" for name in ("new", "old")}
+    fits = []
+    for workload in (each.name for each in campaign.plan.study.workloads):
+        for context in campaign.contexts(workload):
+            values = {
+                name: campaign.values(workload, context, side, WAL) for name, side in sides.items()
+            }
+            blocks = values["new"].keys() & values["old"].keys()
+            if blocks:
+                fits.append(
+                    all(
+                        groups[f"{name}_wal"] == size(fmean(values[name][at] for at in blocks))
+                        for name in sides
+                    )
+                )
+    reader.that(any(fits), "no level has such means")
+
+
+BOOK.says(
+    "A lookup wrote <new_wal:t> of WAL in <new:t>, and <old_wal:t> in <old:t>.",
+    "1回の検索が書き込んだWALは、<new:t>で<new_wal:t>、<old:t>で<old_wal:t>である。",
+)(readers_wrote)
 
 
 def close(reader: Reader) -> None:

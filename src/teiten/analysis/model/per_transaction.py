@@ -16,6 +16,10 @@ class Origin(StrEnum):
     """The extra window after it (``--flame-graph``)."""
 
 
+WAL_ROW = "wal-bytes"
+"""The row of the WAL that a transaction wrote."""
+
+
 class Counted(StrEnum):
     """What a row counts, and so its unit."""
 

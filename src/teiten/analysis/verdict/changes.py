@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.observations import Context
-from teiten.analysis.verdict.contrasts import sides_of
+from teiten.analysis.verdict.contrasts import compared_sides
 from teiten.analysis.verdict.pairs import starts_of
 from teiten.analysis.verdict.sequential import half_width
 from teiten.analysis.verdict.verdict import HalfWidth, mean_and_deviation, student_half_width
@@ -102,8 +102,7 @@ def paired_views(
         key=lambda key: (workloads.index(key[0]), [ranks.get(one, 0) for one in key[1]]),
     )
     for key in keys:
-        old, *others = sides_of(plan, key[0])
-        for new in others:
+        for old, new in compared_sides(plan, key[0]):
             before, after = cells[key].get(old, {}), cells[key].get(new, {})
             blocks = sorted(before.keys() & after.keys() & starts.keys())
             if blocks:

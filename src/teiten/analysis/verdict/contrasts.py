@@ -57,11 +57,20 @@ def contrasts(
     return tuple(
         _contrast(plan, by_workload[workload], workload, metric, old=old, new=new, attempts=known)
         for workload in _workloads(plan)
-        for old, *others in [sides_of(plan, workload)]
         for metric in contrasted_here(plan, workload, by_workload[workload])
         if metric.judged or not judged_only
-        for new in others
+        for old, new in compared_sides(plan, workload)
     )
+
+
+def compared_sides(plan: Plan, workload: str) -> Iterator[tuple[str, str]]:
+    """Old and new: each side of a workload against its reference, which is the first one but where
+    the workload names another that takes part too."""
+    first, *others = sides = sides_of(plan, workload)
+    references = plan.study.workload(workload).options.references
+    for new in others:
+        old = references.get(new, first)
+        yield old if old in sides else first, new
 
 
 def level_alpha(plan: Plan, workload: str) -> Share:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -72,6 +72,8 @@ class Method:
     partitioned: bool = True
     """Its tables have the partitions that a layout tells of; growth with their number is told of
     such methods alone."""
+    against: str = ""
+    """The method that it is compared with; empty for the workload's first one."""
     module: Script | None = None
     """C functions that are compiled for the server; their path takes the place ``{module}``."""
 
@@ -127,6 +129,10 @@ class ProcedureOptions(WorkloadOptions):
     @property
     def texts(self) -> tuple[Script, ...]:
         return tuple(Script(one.name, False, one.text()) for one in self.methods)
+
+    @property
+    def references(self) -> Mapping[str, str]:
+        return {one.name: one.against for one in self.methods if one.against}
 
     def method(self, name: str) -> Method:
         return next(one for one in self.methods if one.name == name)

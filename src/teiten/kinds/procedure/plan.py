@@ -98,6 +98,7 @@ class MethodTable(TomlTable):
     cleanup: Words = ()
     needs: Major = None
     partitioned: bool = True
+    against: str = ""
     module: str = ""
 
 
@@ -132,6 +133,13 @@ class Procedures(KindPlan):
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise place.error("methods", f"there are two methods {twice!r}", "rename one of them")
+        for method in methods:
+            if method.against and (method.against not in names or method.against == method.name):
+                raise place.error(
+                    "methods",
+                    f"the method {method.name!r} is against {method.against!r}",
+                    f"name another of its methods: {', '.join(names)}",
+                )
         return ProcedureOptions(methods, table.counted, table.sized)
 
     def tells(self, factor: str) -> bool:
@@ -210,6 +218,7 @@ def _method(place: Place, at: int, table: MethodTable) -> Method:
         cleanup=sql_scripts(place, ("methods", at, "cleanup"), table.cleanup),
         needs=table.needs,
         partitioned=table.partitioned,
+        against=table.against,
         module=module_source(place, ("methods", at, "module"), table.module),
     )
 

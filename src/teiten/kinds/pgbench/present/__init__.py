@@ -10,7 +10,7 @@ from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.kinds.pgbench.present.discussion import shapes, tail_sentences
 from teiten.kinds.pgbench.present.latency import latency_chart, percentile_table
 from teiten.kinds.pgbench.present.limits import limits
-from teiten.kinds.pgbench.present.lookups import lookups
+from teiten.kinds.pgbench.present.lookups import lookups, readers_wrote
 from teiten.kinds.pgbench.present.paired import (
     carry_over,
     cpu_column,
@@ -95,7 +95,8 @@ class PgbenchPresent(UsualPresent):
     def further(
         self, t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
     ) -> str:
-        return further_numbers(t, names, analysis, contrast)
+        parts = (further_numbers, readers_wrote)
+        return "".join(part(t, names, analysis, contrast) for part in parts)
 
     def column(self, kit: Kit, contrast: ContrastResult, said: Judged) -> Judged:
         by_cpu = cpu_column(kit, contrast, said)

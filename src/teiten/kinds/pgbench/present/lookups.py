@@ -6,12 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
+from teiten.analysis.model.per_transaction import WAL_ROW
 from teiten.kinds.pgbench.metrics import HEAP_FETCHES, TPS
 from teiten.model.metrics import VISIBLE_PAGES, WAL_PER_TRANSACTION
 from teiten.report.blocks import Block, Gallery, Heading, Text
 from teiten.report.effects import percent
+from teiten.report.names import Names
 from teiten.report.numbers import bytes_text, fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell, cells, level_value
+from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.levels import metric_chart
 
@@ -51,6 +55,37 @@ def lookups(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     if drawn is not None:
         yield Gallery((drawn,))
     yield _table(kit, f"{prefix}-lookups", groups)
+
+
+def readers_wrote(
+    t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
+) -> str:
+    """Whether lookups write WAL on one side and not on the other, behind the answer's sentence;
+    empty where they were not counted, and where no difference is shown."""
+    if not any(
+        trial.workload == contrast.workload and HEAP_FETCHES.name in trial.metrics
+        for trial in analysis.trials
+    ):
+        return ""
+    key = (contrast.workload, contrast.old, contrast.new)
+    rows = [
+        (table.context, row)
+        for table in analysis.per_transaction
+        if (table.workload, table.old, table.new) == key
+        for row in table.rows
+        if row.name == WAL_ROW and row.change.certain
+    ]
+    if not rows:
+        return ""
+    context, row = max(rows, key=lambda each: abs(each[1].change.difference))
+    return t(
+        "lookups.readers-wrote-at" if len(rows) > 1 else "lookups.readers-wrote",
+        new=names.side(contrast.new).long,
+        old=names.side(contrast.old).long,
+        new_wal=bytes_text(row.new),
+        old_wal=bytes_text(row.old),
+        level=names.context(context),
+    )
 
 
 def _sentence(kit: Kit, groups: Sequence[TrialGroup]) -> str:

@@ -22,7 +22,7 @@ from teiten.model.study import Workload
 from teiten.report.blocks import Block, Details, Gallery, Heading, Text
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
-from teiten.report.effects import interval_text, ratio_text
+from teiten.report.effects import interval_text, percent, ratio_text
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sentences import verdict_word
 from teiten.report.series import SeriesColumn
@@ -94,15 +94,16 @@ def _title(kit: Kit, workload: str, method: str) -> str:
     return kit.t.of(procedure_of(kit.study.workload(workload)).method(method).title)
 
 
-def _against(kit: Kit, at: int, found: Sequence[ContrastResult]) -> Table:
-    """Each method against the first one."""
-    t, first = kit.t, found[0]
-    rows = tuple(_verdict(kit, one) for one in found)
+def _against(kit: Kit, at: int, contrasts: Sequence[ContrastResult]) -> Table:
+    """Each method against its reference, both with the parts that they are timed by."""
+    t = kit.t
+    rows = tuple(_verdict(kit, contrast) for contrast in contrasts)
     return Table(
         f"answer-methods-{at}",
-        t("table.methods.caption", first=_title(kit, first.workload, first.old)),
+        t("table.methods.caption"),
         (
             Column(t("factor.method")),
+            Column(t("table.methods.against")),
             Column(t("table.methods.times"), numeric=True),
             Column(t("table.interval"), numeric=True),
             Column(t("table.pairs"), numeric=True),
@@ -113,16 +114,42 @@ def _against(kit: Kit, at: int, found: Sequence[ContrastResult]) -> Table:
     )
 
 
-def _verdict(kit: Kit, one: ContrastResult) -> Row:
-    effect = one.overall.effect
-    word = TableCell(verdict_word(kit.t, one.overall), kind=f"verdict {one.overall.kind.value}")
+def _verdict(kit: Kit, contrast: ContrastResult) -> Row:
+    effect, overall = contrast.overall.effect, contrast.overall
+    word = TableCell(verdict_word(kit.t, overall), kind=f"verdict {overall.kind.value}")
     return (
-        TableCell(_title(kit, one.workload, one.new)),
+        TableCell(_with_parts(kit, contrast.workload, contrast.new)),
+        TableCell(_with_parts(kit, contrast.workload, contrast.old)),
         TableCell(ratio_text(effect), effect.ratio if effect else None),
         TableCell(interval_text(kit.t, effect), effect.low if effect else None),
-        TableCell(str(one.overall.pairs), one.overall.pairs),
+        TableCell(str(overall.pairs), overall.pairs),
         word,
     )
+
+
+def _with_parts(kit: Kit, workload: str, method: str) -> str:
+    """A method's title; of several steps with the share that each has of their time."""
+    title = _title(kit, workload, method)
+    trials = [
+        steps
+        for group in kit.of_workload(workload)
+        if _method_of(kit, group) == method
+        for trial in group.trials
+        if len(steps := steps_of(trial.facts)) > 1
+    ]
+    total = sum(step.seconds for steps in trials for step in steps)
+    if not total:
+        return title
+    shares: dict[str, float] = {}
+    for steps in trials:
+        for step in steps:
+            shares[step.name] = shares.get(step.name, 0.0) + step.seconds / total
+    parts = (
+        kit.t("table.methods.part", step=name, share=percent(kit.t, share, 0))
+        for name, share in shares.items()
+    )
+    listed = kit.t("list.separator").join(parts)
+    return kit.t("table.methods.with-parts", title=title, parts=listed)
 
 
 def _undecided(kit: Kit, workload: str, found: Sequence[ContrastResult]) -> Iterator[str]:
