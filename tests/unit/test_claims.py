@@ -264,6 +264,7 @@ def test_proportional_to_cores() -> None:
         (between(ABOUT_TWO, study="ssb"), "study"),
         (replace(shape(Proportional(0.3)), needs=ClaimNeeds(factor="cores")), "factor"),
         (replace(shape(Plateau(0.1)), needs=ClaimNeeds(cores=32)), "cores"),
+        (replace(shape(Plateau(0.1)), needs=ClaimNeeds(before=14)), "before"),
         (between(Effect((Bounds(0.9, 1.0, clients=3),))), "levels-clients"),
         (between(Effect((Bounds(0.9, 1.0, least=50.0),))), "levels-beyond"),
         (between(Effect((Bounds(0.9, 1.0, most=0.1),))), "levels-up-to"),
@@ -279,6 +280,16 @@ def test_a_claim_whose_needs_are_not_met_says_which(claim: Claim, code: str) -> 
     assert found.reason is not None
     assert found.reason.code == code
     assert found.checks == ()
+
+
+def test_a_finding_that_a_newer_version_ends_says_so() -> None:
+    """In its remark, which stands beside it whatever a campaign has."""
+    studies = ("index-only", "checksums", "compiler-flags")
+    ended = [one for study in studies for one in claims_of(study) if one.needs.before]
+    assert {one.needs.before for one in ended} == {19} and len(ended) == 9
+    for claim in ended:
+        assert claim.remark is not None
+        assert "19" in claim.remark.en and "19以降" in claim.remark.ja, claim.id
 
 
 def test_a_changed_script_is_not_what_was_published() -> None:

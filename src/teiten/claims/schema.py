@@ -11,6 +11,7 @@ from teiten.analysis.model.predicate import Predicate
 from teiten.claims.registry import known, measures
 from teiten.factors.registry import factor_name
 from teiten.kinds.metrics import by_name
+from teiten.model.storage import STORAGE
 from teiten.model.study import SERVER
 from teiten.study.tables import Name, Text, TomlTable, Words
 from teiten.study.values import one_of
@@ -20,7 +21,7 @@ def _metric(value: object) -> str:
     """A trial's metric, or a number taken from its plan."""
     taken = measures()
     name, _, of = str(value).partition(":")
-    if name in taken and of:
+    if (name in taken or name == STORAGE) and of:
         return str(value)
     return one_of(value, [*by_name(), *(f"{one}:…" for one in taken)])
 
@@ -51,6 +52,7 @@ class NeedsTable(TomlTable):
     factor: FactorOfClaim | None = None
     cores: Annotated[int, Field(ge=1)] = 1
     systems: Words = ()
+    before: Annotated[int, Field(ge=10)] | None = None
 
 
 class PrintedTable(TomlTable):
@@ -112,7 +114,7 @@ class ClaimTable(TomlTable):
             systems = (contrast.old, contrast.new)
         elif contrast is not None and contrast.factor not in ("build", model.WORKLOAD):
             factor = contrast.factor
-        return model.ClaimNeeds(servers, factor, self.needs.cores, systems)
+        return model.ClaimNeeds(servers, factor, self.needs.cores, systems, self.needs.before)
 
     def claim_contrast(self) -> model.ClaimContrast | None:
         one = self.contrast

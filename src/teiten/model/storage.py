@@ -137,13 +137,15 @@ READS, WRITES = "reads_per_second", "writes_per_second"
 BUSY, QUEUE = "busy_share", "queue_length"
 COLUMNS = (READ, WRITTEN, READS, WRITES, BUSY, QUEUE)
 """What is counted of a device in the measured time."""
+STORAGE = "storage"
+"""The first part of such a metric's name."""
 
 
 def storage_metric(storage: str, column: str) -> str:
     """The name of a trial's metric: ``storage:slow:busy_share``."""
-    return f"storage:{storage}:{column}"
+    return f"{STORAGE}:{storage}:{column}"
 
 
 def is_of_storage(metric: str, column: str) -> bool:
     """Whether a metric is this column of any storage class."""
-    return metric.startswith("storage:") and metric.endswith(f":{column}")
+    return metric.startswith(f"{STORAGE}:") and metric.endswith(f":{column}")

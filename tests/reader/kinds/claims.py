@@ -204,6 +204,15 @@ def reason(reader: Reader, text: str) -> None:
     }:
         reader.that(study.conclusive and not study.replicates, "the profile is another")
     elif found := re.fullmatch(
+        r"asked of versions before PostgreSQL (\d+) alone; here (.+)"
+        r"|PostgreSQL (\d+)より前のバージョンについての検証結果。本検証は(.+)",
+        text,
+    ):
+        bound, here = (found[1], found[2]) if found[1] else (found[3], found[4])
+        newer = {str(one.version) for _, one in campaign.plan.servers}
+        reader.that(set(here.split(", ")) <= newer, f"here are {newer}")
+        reader.that(all(int(one.split(".")[0]) >= int(bound) for one in here.split(", ")), "older")
+    elif found := re.fullmatch(
         r"needs PostgreSQL (.+); here (.+)|PostgreSQL (.+)が必要。本検証は(.+)", text
     ):
         needed, here = (found[1], found[2]) if found[1] else (found[3], found[4])

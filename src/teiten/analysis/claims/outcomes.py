@@ -121,6 +121,11 @@ def _lacking(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> Reason | None:
     if any(of_major(plan, major) is None for major in needs.servers):
         here = ", ".join(sorted({one.version.major for _, one in plan.servers}))
         return Reason("servers", (("needed", ", ".join(needs.servers)), ("here", here)))
+    if needs.before is not None:
+        newer = [one.version for _, one in plan.servers if one.version.major_number >= needs.before]
+        if newer:
+            here = ", ".join(sorted(map(str, newer)))
+            return Reason("before", (("needed", str(needs.before)), ("here", here)))
     if needs.factor is not None:
         factor = plan.study.factor(needs.factor)
         if factor is None or len(factor.levels) < 2:

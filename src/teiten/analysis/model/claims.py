@@ -55,6 +55,8 @@ class ClaimNeeds:
     systems: tuple[str, ...] = ()
     """Operating systems (Linux, Windows, Darwin): one on which the campaign must have run; or two,
     on hardware of one kind, which only the comparison of two campaigns has."""
+    before: int | None = None
+    """The major version from which on it cannot hold, because the server works otherwise."""
 
     @property
     def compared(self) -> bool:
