@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import get_args
 
+from tests.reader.agreement import disagreements
 from tests.reader.document import Document, read_html, read_markdown
 from tests.reader.drawn import KINDS, Drawn
 from tests.reader.planted import planted
 from tests.reader.read import read
 from tests.reader.reader import Reader
 
+from teiten.cli.text.verdict_json import contrast_as_json
 from teiten.model.text import Language
 from teiten.report.render.html import html
 from teiten.report.render.markdown import markdown_text
@@ -69,7 +71,11 @@ def _tallied(
     reader = read(document, one.campaign, language)
     readings.reports[one.kind] += 1
     readings.sentences += reader.read
-    readings.found += [f"{one.kind}, seed {seed}, {language}: {why}" for why in reader.objections]
+    study, analysis = one.analysis.plan.study, one.analysis
+    titles = {workload.name: getattr(workload.title, language) for workload in study.workloads}
+    contrasts = [contrast_as_json(analysis, contrast) for contrast in analysis.contrasts]
+    objections = (*reader.objections, *disagreements(document, titles, contrasts))
+    readings.found += [f"{one.kind}, seed {seed}, {language}: {why}" for why in objections]
     return reader
 
 

@@ -1,0 +1,146 @@
+"""Answer, tables and JSON of a report agree, of whatever kind the workloads are
+(``tests/reader/agreement.py``)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.cli.text.verdict_json import contrast_as_json
+from teiten.model.text import Language
+from teiten.report.render.markdown import markdown_text
+from teiten.report.view.report import view
+from tests.fixtures.invented_partitions import insert_plan, of_partitions, partitions_plan
+from tests.reader import drawn
+from tests.reader.agreement import BETWEEN, OF_RATE, disagreements, estimates
+from tests.reader.document import Document, read_markdown
+from tests.reader.drawn import KINDS
+from tests.reader.planted import other
+from tests.reader.tables import OVERALL
+
+LANGUAGES: tuple[Language, ...] = ("en", "ja")
+INVENTED: dict[str, Callable[[], CampaignAnalysis]] = {
+    "procedure": lambda: of_partitions(insert_plan()),
+    "procedure-growth": lambda: of_partitions(partitions_plan()),
+    "probes": lambda: drawn.probes(random.Random(3)).analysis,
+    "pgbench": lambda: drawn.by_hand()[0].analysis,
+    "queries": lambda: drawn.by_hand()[1].analysis,
+    **{kind.__name__: lambda kind=kind: kind(random.Random(2)).analysis for kind in KINDS},  # type: ignore[misc]
+}
+
+
+@cache
+def invented(name: str) -> CampaignAnalysis:
+    return INVENTED[name]()
+
+
+@cache
+def document(name: str, language: Language) -> Document:
+    return read_markdown(markdown_text(view(invented(name), language), "0.1.0"))
+
+
+def titles(name: str, language: Language) -> dict[str, str]:
+    study = invented(name).plan.study
+    return {workload.name: getattr(workload.title, language) for workload in study.workloads}
+
+
+def against_json(name: str, language: Language, read: Document) -> list[str]:
+    analysis = invented(name)
+    contrasts = [contrast_as_json(analysis, contrast) for contrast in analysis.contrasts]
+    return disagreements(read, titles(name, language), contrasts)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", INVENTED)
+def test_a_report_agrees_with_itself_and_with_its_json(name: str, language: Language) -> None:
+    assert against_json(name, language, document(name, language)) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", ["procedure", "procedure-growth", "pgbench", "synthetic"])
+def test_there_is_something_to_agree_on(name: str, language: Language) -> None:
+    read = estimates(document(name, language), list(titles(name, language).values()))
+    assert len(read) > 15
+    assert any(one.whole and one.title and one.ratio for one in read)
+
+
+def planted_answers(name: str, language: Language) -> list[Document]:
+    """Each number of an effect or of its interval in the answer changed, one at a time."""
+    read = document(name, language)
+    wrong = []
+    for at, part in enumerate(read.parts):
+        stated = OF_RATE.search(part.text) if part.section == 1 else None
+        for key in ("mean", "low", "high") if stated is not None else ():
+            assert stated is not None
+            text = part.text[: stated.start(key)] + other_share(stated[key])
+            parts = [*read.parts]
+            parts[at] = replace(part, text=text + part.text[stated.end(key) :])
+            wrong.append(Document(parts, read.tables))
+    return wrong
+
+
+def other_share(share: str) -> str:
+    sign, digits = (share[0], share[1:]) if not share[0].isdigit() else ("", share)
+    return sign + other(digits)
+
+
+def planted_rows(name: str, language: Language) -> list[Document]:
+    """Each mean, and each bound of an interval, in a table's row over all levels changed."""
+    read = document(name, language)
+    wrong = []
+    for table in read.tables:
+        at = table.column("interval", "信頼区間")
+        for place, row in enumerate(table.rows):
+            bounds = BETWEEN.fullmatch(row[at]) if at is not None and row[0] in OVERALL else None
+            if bounds is None or at is None:
+                continue
+            for changed in (
+                row[at].replace(bounds[1], other(bounds[1]), 1),
+                row[at].replace(bounds[2], other(bounds[2])),
+            ):
+                rows = [*table.rows]
+                rows[place] = (*row[:at], changed, *row[at + 1 :])
+                tables = [
+                    one if one is not table else replace(table, rows=rows) for one in read.tables
+                ]
+                wrong.append(Document(read.parts, tables))
+    return wrong
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_changed_number_of_the_answer_is_seen(language: Language) -> None:
+    wrong = [
+        (name, each)
+        for name in ("pgbench", "synthetic")
+        for each in planted_answers(name, language)
+    ]
+    assert len(wrong) >= 12
+    assert [each for name, each in wrong if not against_json(name, language, each)] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_changed_interval_of_a_table_is_seen(language: Language) -> None:
+    wrong = [
+        (name, each)
+        for name in ("pgbench", "synthetic", "procedure", "procedure-growth")
+        for each in planted_rows(name, language)
+    ]
+    assert len(wrong) >= 12
+    assert [name for name, each in wrong if not against_json(name, language, each)] == []
+
+
+def test_a_turned_direction_of_the_answer_is_seen() -> None:
+    read = document("pgbench", "en")
+    for word, turned in (("faster", "slower"), ("slower", "faster")):
+        parts = [
+            replace(part, text=part.text.replace(word, turned))
+            if part.section == 1 and part.kind == "text"
+            else part
+            for part in read.parts
+        ]
+        assert against_json("pgbench", "en", Document(parts, read.tables))
