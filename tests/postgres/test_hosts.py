@@ -269,6 +269,39 @@ def test_one_host_for_both_as_a_plain_connection(
         assert not list(host.workdir("work-db").glob("installations/*"))
 
 
+def test_servers_of_a_host_take_turns_and_stay_up_for_two_pairs(
+    workdir: Workdir, installation: Find, host: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    major = installation("18").version.major
+    teiten = with_own_installations(workdir, major)
+    there = ("--db-host", "db", "--client-host", "db")
+    words = (f"{major}", f"{major}", "--guc-b", "work_mem=8MB", "--script", teiten.script("reads"))
+    changes = (
+        *(f"hosts.db_workdir={host.workdir('work-db')}", "scale=1", "warmup=0s", "settle=0s"),
+        *("changes_data=no", "slices=2", "restart_every=2", "disturbed_share=100%"),
+    )
+    sets = [word for change in changes for word in ("--set", change)]
+    size = ("--duration", "2s", "--blocks", "4", "--clients", "1", "--seed", "5")
+    with by_ssh(host, monkeypatch):
+        result = teiten.run("ab", *words, *there, *sets, *size, "--json")
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["pairs"] == 2, "two pairs share a start and count as one"
+    trials = teiten.trials()
+    assert [trial.outcome for trial in trials] == [Outcome.COUNTED] * 8
+    started = [
+        event.trial
+        for event in teiten.events()
+        if event.kind == "step"
+        and event.detail["step"] == "start"
+        and "running" not in event.detail
+    ]
+    assert sorted(filter(None, started)) == [1, 2, 5, 6]
+    for trial in trials:
+        assert {"version", "settings", "round_trip", "clocks"} <= trial.facts.keys()
+        assert "server log" in dict(trial.evidence)
+    assert not list(host.workdir("work-db").glob("clusters/*"))
+
+
 def test_nodes_of_one_database_on_a_host(
     workdir: Workdir, host: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -428,7 +461,7 @@ APART = ("hosts.db_workdir=/nowhere/a,/nowhere/b",)
         (("hosts.db=nowhere.invalid",), "nowhere.invalid cannot be reached", "ssh nowhere"),
         (("hosts.python=python-none",), "there is no python-none on the host db", "hosts.python"),
         (("hosts.client=-oProxyCommand=x",), "--set hosts.client", "user@host"),
-        (("slices=2",), "slices: not with servers or load generators on other hosts", "leave"),
+        (("flame_graph=yes",), "flame_graph: not with servers or load generators on", "leave"),
         (("hosts.client=twin",), "ssh reached db by 127.0.0.1", "hosts.db_address"),
         (("hosts.db_port=80",), "--set hosts.db_port", ""),
         ((*NODES, "hosts.db=db,twin"), "db and twin are one machine with one folder", "--db-host"),

@@ -143,8 +143,7 @@ def test_what_is_no_host_is_refused(override: str) -> None:
 @pytest.mark.parametrize(
     ("overrides", "named"),
     [
-        (("slices=2",), "slices"),
-        (("restart_every=2",), "restart_every"),
+        (("rounds=yes",), "rounds"),
         (("flame_graph=yes",), "flame_graph"),
         (("cores=1,2",), "cores"),
         (("directory=/a",), "directory"),

@@ -38,8 +38,6 @@ def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> N
     _check_way(study)
     asked: list[str] = []
     asked += [name for name in varied_factors(study) if Need.HERE in rule(name).needs_in(study)]
-    asked += ["slices"] if measure.slices > 1 else []
-    asked += ["restart_every"] if measure.restart_every > 1 else []
     asked += ["rounds"] if measure.rounds else []
     asked += ["flame_graph"] if measure.flame_graph else []
     asked += ["memory"] if measure.memory is not None else []
