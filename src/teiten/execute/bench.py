@@ -81,11 +81,11 @@ class Bench:
         server = trial.cell.server
         made = {
             template.checksums
-            for one in self.plan.trials
-            if one.cell.server == server
-            for template in one.templates
+            for trial_there in self.plan.trials
+            if trial_there.cell.server == server
+            for template in trial_there.templates
         }
-        noted = {key: one for key, one in facts.items() if len(made) == 1 or key != CHECKSUMS}
+        noted = {key: fact for key, fact in facts.items() if len(made) == 1 or key != CHECKSUMS}
         asked = dict(self.plan.servers)[level].build
         if asked is not None:
             noted["asked"] = asked_facts(asked)
@@ -102,7 +102,7 @@ class Bench:
         """Once for all servers, and only what was not said before the run."""
         if len(self.builds) < len(self.plan.servers):
             return
-        said = {one.code for one in self.record.cautions}
+        said = {known.code for known in self.record.cautions}
         for caution in cautions_of_builds(self.builds):
             if caution.code not in said:
                 self.record.record_caution(caution)

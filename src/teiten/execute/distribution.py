@@ -63,9 +63,9 @@ class DistributedTables:
             with self._servers.connect(node) as connection:
                 versions[node] = connection.info.server_version
         if len(set(versions.values())) > 1:
-            told = ", ".join(f"node {node}: {version}" for node, version in versions.items())
+            listed = ", ".join(f"node {node}: {version}" for node, version in versions.items())
             raise ServerError(
-                f"the nodes are of different versions ({told})",
+                f"the nodes are of different versions ({listed})",
                 "one database wants one version on all of its nodes",
             )
         self._engine.distribute(self._servers, self._planned)
@@ -91,18 +91,18 @@ class DistributedTables:
         }
         if not transactions or sum(commits.values()) == 0:
             return {}
-        found = {of_node(node, NODE_COMMITS): one for node, one in commits.items()}
-        found |= {
+        counted = {of_node(node, NODE_COMMITS): count for node, count in commits.items()}
+        counted |= {
             of_node(node, NODE_PREPARED): float(x.prepared) for node, x in self._after.items()
         }
-        return {**found, PARTICIPANTS.name: sum(commits.values()) / transactions}
+        return {**counted, PARTICIPANTS.name: sum(commits.values()) / transactions}
 
     def problems(self) -> tuple[Problem, ...]:
         """Transactions that were prepared, and neither committed nor rolled back."""
         return tuple(
-            Problem(LEFT_PREPARED, f"node {node}: {one.prepared} of {self._planned.engine}")
-            for node, one in self._after.items()
-            if one.prepared
+            Problem(LEFT_PREPARED, f"node {node}: {left.prepared} of {self._planned.engine}")
+            for node, left in self._after.items()
+            if left.prepared
         )
 
 

@@ -115,8 +115,8 @@ def sampled(site: Site, work: Callable[[Sampler], Done]) -> tuple[Done, Sampling
     samplers = [site.sampler(node) for node in site.nodes]
     with site.off_server_cpus():
         try:
-            for one in samplers:
-                one.start()
+            for sampler in samplers:
+                sampler.start()
             done = work(samplers[0])
         finally:
             samplings = stopped(samplers)

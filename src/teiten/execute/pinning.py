@@ -13,14 +13,14 @@ def confirm(what: str, pid: int | None, cpus: Sequence[int]) -> list[int]:
 
     Raises ServerError where they are others: the trial measured something else.
     """
-    found = pinned_to(pid) if pid is not None else ()
-    if sorted(found) != sorted(cpus):
+    running = pinned_to(pid) if pid is not None else ()
+    if sorted(running) != sorted(cpus):
         raise ServerError(
-            f"{what} runs on the processors {_listed(found)}, not on {_listed(cpus)}, which it was"
-            " pinned to",
+            f"{what} runs on the processors {_listed(running)}, not on {_listed(cpus)}, which it"
+            " was pinned to",
             "see whether something on this machine moves processes (cpuset, systemd, numad)",
         )
-    return sorted(found)
+    return sorted(running)
 
 
 def _listed(cpus: Sequence[int]) -> str:

@@ -54,8 +54,8 @@ class RealExecutor:
             shutil.rmtree(rehearsal.evidence, ignore_errors=True)
 
     def begin(self, trial: PlannedTrial, attempt: int) -> Steps:
-        pair = {one.number for one in self._bench.plan.pair_of(trial)}
-        self._begun = {number: one for number, one in self._begun.items() if number in pair}
+        pair = {member.number for member in self._bench.plan.pair_of(trial)}
+        self._begun = {number: steps for number, steps in self._begun.items() if number in pair}
         begun = self._begun[trial.number] = self._steps(trial, attempt)
         return begun
 

@@ -36,7 +36,9 @@ def next_trial(
     of trials that a decision has made needless.
     """
     candidates = open_trials(plan, finished, unneeded=unneeded)
-    return min(candidates, key=lambda one: (one.attempt, one.trial.number), default=None)
+    return min(
+        candidates, key=lambda candidate: (candidate.attempt, candidate.trial.number), default=None
+    )
 
 
 def rehearsals(plan: Plan) -> tuple[PlannedTrial, ...]:

@@ -133,15 +133,15 @@ def _processes(postmaster: int) -> list[int]:
 
 def stack_cautions(samples: StackSamples, server: str) -> tuple[Caution, ...]:
     """What of samples cannot be trusted."""
-    found = []
+    cautions = []
     if not samples.kernel:
-        found.append(Caution("profile-user-only", Severity.NOTE))
+        cautions.append(Caution("profile-user-only", Severity.NOTE))
     unresolved = unresolved_samples(samples) / samples.samples
     if unresolved > UNRESOLVED:
-        found.append(Caution("profile-stripped", Severity.WARNING, (("server", server),)))
+        cautions.append(Caution("profile-stripped", Severity.WARNING, (("server", server),)))
     if samples.truncated > TRUNCATED * samples.samples:
-        found.append(Caution("profile-truncated", Severity.NOTE, (("server", server),)))
-    return tuple(found)
+        cautions.append(Caution("profile-truncated", Severity.NOTE, (("server", server),)))
+    return tuple(cautions)
 
 
 def unresolved_samples(samples: StackSamples) -> int:

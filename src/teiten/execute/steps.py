@@ -84,21 +84,21 @@ class Steps:
         return self._answered(lambda: self._load.measure(number))
 
     def collect(self) -> Facts:
-        found = self._answered(self._load.collect)
+        collected = self._answered(self._load.collect)
         if self._tables is not None and self._site.is_running():
             self._answered(self._tables.end)
-        return found
+        return collected
 
     def check(self) -> tuple[Problem, ...]:
         try:
             with self._site.without_io_limits():
-                found = self._answered(lambda: self._load.check(self._site.problems()))
+                problems = self._answered(lambda: self._load.check(self._site.problems()))
         except (ServerError, WorkloadError) as error:
-            found = (Problem(CHECK_FAILED, error.message),)
+            problems = (Problem(CHECK_FAILED, error.message),)
         share = self._bench.plan.study.measure.disturbed_share
         if self._tables is not None:
-            found = (*found, *self._tables.problems())
-        return (*found, *disturbance.problems(self._load.gathered.metrics, share))
+            problems = (*problems, *self._tables.problems())
+        return (*problems, *disturbance.problems(self._load.gathered.metrics, share))
 
     @property
     def samples_stacks(self) -> bool:
@@ -136,14 +136,16 @@ class Steps:
         return self._answered(lambda: self._site.stop(sound=sound))
 
     def collected(self) -> Gathered:
-        found = self._load.gathered
-        counted = self._tables.metrics(found.metrics.get(TRANSACTIONS.name)) if self._tables else {}
+        gathered = self._load.gathered
+        counted = (
+            self._tables.metrics(gathered.metrics.get(TRANSACTIONS.name)) if self._tables else {}
+        )
         base = self.evidence.relative_to(self._bench.campaign)
-        kept = (*self._site.evidence, *found.evidence)
+        kept = (*self._site.evidence, *gathered.evidence)
         return replace(
-            found,
-            metrics={**found.metrics, **self._visible_pages, **counted},
-            facts={**self._site.facts, **found.facts},
+            gathered,
+            metrics={**gathered.metrics, **self._visible_pages, **counted},
+            facts={**self._site.facts, **gathered.facts},
             evidence=tuple((kind, str(base / name)) for kind, name in kept),
             stack_samples=self._stack_samples,
         )
@@ -159,8 +161,8 @@ class Steps:
         if visibility.wanted_of(data) is None:
             return {}
         with self._site.connect() as connection:
-            found = visibility.confirm(connection, data, "the trial's server")
-        self._visible_pages = {} if found is None else {VISIBLE_PAGES.name: found}
+            visible = visibility.confirm(connection, data, "the trial's server")
+        self._visible_pages = {} if visible is None else {VISIBLE_PAGES.name: visible}
         return dict(self._visible_pages)
 
     def _answered(self, step: Callable[[], Done]) -> Done:

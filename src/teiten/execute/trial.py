@@ -81,7 +81,7 @@ def run_pair(run: TrialRun, pair: Sequence[PlannedTrial], attempt: int) -> tuple
     started_at = run.clock()
     members: list[_Member] = []
     try:
-        members.extend(_Member(one, run.executor.begin(one, attempt)) for one in pair)
+        members.extend(_Member(planned, run.executor.begin(planned, attempt)) for planned in pair)
         _all_steps(run, members)
     finally:
         for member in members:

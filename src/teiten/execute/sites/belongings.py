@@ -43,34 +43,36 @@ class Belonging:
 
 def belongings(workdir: Workdir, user: ServerUser) -> tuple[Belonging, ...]:
     """All that can be deleted in a working folder, by kind, the longest unused first."""
-    found = [
+    unsorted = [
         *_templates(workdir, user),
         *_packages(workdir),
         *_clusters(workdir),
         *_databases(workdir),
     ]
     order = list(BelongingKind)
-    return tuple(sorted(found, key=lambda one: (order.index(one.kind), one.last_used)))
+    return tuple(
+        sorted(unsorted, key=lambda belonging: (order.index(belonging.kind), belonging.last_used))
+    )
 
 
-def remove_belonging(one: Belonging, workdir: Workdir, user: ServerUser) -> bool:
+def remove_belonging(belonging: Belonging, workdir: Workdir, user: ServerUser) -> bool:
     """Delete it; False where it is in use, or its owner does not let us.
 
     Raises ServerError for a database whose server does not let us drop it.
     """
     try:
-        if one.kind is BelongingKind.TEMPLATE:
-            return TemplateStore(workdir, user).remove(one.path.name)
-        if one.kind is BelongingKind.PACKAGE:
-            one.path.unlink(missing_ok=True)
-            _note(one.path).unlink(missing_ok=True)
-        elif one.kind is BelongingKind.DATABASE:
-            drop_left(one.path)
+        if belonging.kind is BelongingKind.TEMPLATE:
+            return TemplateStore(workdir, user).remove(belonging.path.name)
+        if belonging.kind is BelongingKind.PACKAGE:
+            belonging.path.unlink(missing_ok=True)
+            _note(belonging.path).unlink(missing_ok=True)
+        elif belonging.kind is BelongingKind.DATABASE:
+            drop_left(belonging.path)
         else:
             sweep(workdir)  # ends its server first; what belongs to a living Teiten stays
     except OSError:
         return False
-    return not one.path.exists()
+    return not belonging.path.exists()
 
 
 def _templates(workdir: Workdir, user: ServerUser) -> Iterator[Belonging]:

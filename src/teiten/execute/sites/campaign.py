@@ -42,7 +42,7 @@ class Sites:
         belong together."""
         if self._remote is not None:
             return self._remote
-        attached = {one.installation.attached is not None for one in templates}
+        attached = {template.installation.attached is not None for template in templates}
         if len(attached) != 1:
             raise ValueError("some of a trial's nodes are attached, and some are not")
         return self._attached if attached.pop() else self._local

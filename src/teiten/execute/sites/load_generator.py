@@ -19,7 +19,15 @@ def load_generator(
 
     Raises MachineError where none suits the servers.
     """
-    if any(one.attached.encrypted for _, one in servers if one.attached is not None):
+    if any(
+        installation.attached.encrypted
+        for _, installation in servers
+        if installation.attached is not None
+    ):
         return encrypting_pgbench(installations)
-    own = [one for one in installations if one.managed and one.pgbench is not None]
+    own = [
+        installation
+        for installation in installations
+        if installation.managed and installation.pgbench is not None
+    ]
     return choose_pgbench(own if copied and own else installations)

@@ -54,44 +54,44 @@ class Nodes(Generic[NodeT_co]):
 
     @property
     def numbers(self) -> tuple[Node, ...]:
-        return tuple(one.number for one in self._all)
+        return tuple(node.number for node in self._all)
 
     @property
     def facts(self) -> Facts:
-        return together([one.facts for one in self._all])
+        return together([node.facts for node in self._all])
 
     def node(self, number: Node) -> NodeT_co:
         """Raises ValueError where the trial has no such node."""
-        for one in self._all:
-            if one.number == number:
-                return one
+        for node in self._all:
+            if node.number == number:
+                return node
         raise ValueError(f"the trial has no node {number}: it has {len(self._all)}")
 
     def of_each(self, step: Callable[[NodeT_co], Facts]) -> Facts:
         """Take a step on one node after the other."""
-        found = []
-        for one in self._all:
-            self.asked = one
-            found.append(step(one))
-        return together(found)
+        done = []
+        for node in self._all:
+            self.asked = node
+            done.append(step(node))
+        return together(done)
 
     def connect(self, number: Node) -> psycopg.Connection[Any]:
         self.asked = self.node(number)
         return self.asked.connect()
 
-    def problems(self, of_one: Callable[[NodeT_co], Iterable[Problem]]) -> tuple[Problem, ...]:
+    def problems(self, of_node: Callable[[NodeT_co], Iterable[Problem]]) -> tuple[Problem, ...]:
         """Where there are several, each says on which of them it is."""
         if len(self._all) == 1:
-            return tuple(of_one(self.first))
+            return tuple(of_node(self.first))
         return tuple(
-            replace(problem, detail=f"node {one.number}: {problem.detail}")
-            for one in self._all
-            for problem in of_one(one)
+            replace(problem, detail=f"node {node.number}: {problem.detail}")
+            for node in self._all
+            for problem in of_node(node)
         )
 
-    def named(self, one: TrialNode, name: str) -> str:
+    def named(self, node: TrialNode, name: str) -> str:
         """For messages."""
-        return name if len(self._all) == 1 else f"{name}, node {one.number}"
+        return name if len(self._all) == 1 else f"{name}, node {node.number}"
 
 
 def cluster_name(trial: PlannedTrial, node: Node, *, kept: bool) -> str:
@@ -103,13 +103,13 @@ def cluster_name(trial: PlannedTrial, node: Node, *, kept: bool) -> str:
     return "-".join((*parts, "kept" if kept else "once"))
 
 
-def together(found: Sequence[Facts]) -> Facts:
+def together(each_node: Sequence[Facts]) -> Facts:
     """The facts of all nodes in order: the first node's as those of a trial on one server; where
     there are several, those of each by its number besides."""
-    if len(found) == 1:
-        return found[0]
-    each = {str(node): dict(one) for node, one in enumerate(found, start=FIRST)}
-    return {**found[0], "nodes": each}
+    if len(each_node) == 1:
+        return each_node[0]
+    numbered = {str(node): dict(facts) for node, facts in enumerate(each_node, start=FIRST)}
+    return {**each_node[0], "nodes": numbered}
 
 
 def file_of(node: Node, name: str) -> str:
@@ -124,8 +124,8 @@ def joined(samplings: Sequence[Sampling]) -> Sampling:
     if not others:
         return first
     metrics, series, cautions = dict(first.metrics), [*first.series], [*first.cautions]
-    for node, one in enumerate(others, start=FIRST + 1):
-        metrics |= {of_node(node, name): value for name, value in one.metrics.items()}
-        series += [replace(each, source=f"node-{node}:{each.source}") for each in one.series]
-        cautions += one.cautions
+    for node, sampling in enumerate(others, start=FIRST + 1):
+        metrics |= {of_node(node, name): value for name, value in sampling.metrics.items()}
+        series += [replace(each, source=f"node-{node}:{each.source}") for each in sampling.series]
+        cautions += sampling.cautions
     return Sampling(tuple(series), metrics, tuple(dict.fromkeys(cautions)))

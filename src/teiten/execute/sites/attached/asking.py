@@ -57,7 +57,7 @@ def ask(route: Route, names: Collection[str]) -> Installation:
     with route.connect() as connection, answering(route):
         version = Version(connection.info.server_version)
         check_version(version, route.name)
-        found = _ask(connection, route, names, version)
+        server = _ask(connection, route, names, version)
     identity = f"{route.address} {version}"
     return Installation(
         name=route.name,
@@ -65,12 +65,12 @@ def ask(route: Route, names: Collection[str]) -> Installation:
         source=Source.ATTACHED,
         bin_directory=Path(),
         fingerprint=hashlib.sha256(identity.encode()).hexdigest(),
-        contrib=_contrib(found),
+        contrib=_contrib(server),
         postgres=None,
         initdb=None,
         pgbench=None,
         psql=None,
-        attached=found,
+        attached=server,
     )
 
 

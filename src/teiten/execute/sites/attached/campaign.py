@@ -63,10 +63,10 @@ class AttachedDatabase:
     def address(self, settings: Iterable[tuple[str, str]] = ()) -> Address:
         """For load programs: the password, and the parameters of their sessions, in their
         environment."""
-        found = {"PGOPTIONS": self._options(settings)}
+        environment = {"PGOPTIONS": self._options(settings)}
         if self.password:
-            found["PGPASSWORD"] = self.password
-        return Address(self.passed_on, environment=found)
+            environment["PGPASSWORD"] = self.password
+        return Address(self.passed_on, environment=environment)
 
     def _options(self, settings: Iterable[tuple[str, str]]) -> str:
         return " ".join(filter(None, (self.options, session_options(settings))))
@@ -128,7 +128,7 @@ class AttachedDatabases:
         Tables that are spread over servers are made when their trial has all of these.
         """
         trials = self.bench.plan.trials
-        if any(one.distribution is not None and template in one.templates for one in trials):
+        if any(trial.distribution is not None and template in trial.templates for trial in trials):
             return {"built": False}
         return {"built": True, **self._fill(template, (template.fingerprint, 1, 1))}
 
@@ -244,10 +244,10 @@ def fill(tables: AttachedTables, data: DataSet, server: AttachedServer, say: Say
         if visibility.wanted_of(data) is not None:
             connection.execute("CREATE EXTENSION IF NOT EXISTS pg_visibility")
             visibility.confirm(connection, data, tables.name)
-        found = connection.execute(NOT_VISIBLE).fetchall()
+        not_visible = connection.execute(NOT_VISIBLE).fetchall()
         if server.can_checkpoint:
             connection.execute("CHECKPOINT")
-    return {"pages_not_visible": sum(pages for _, pages in found)}
+    return {"pages_not_visible": sum(pages for _, pages in not_visible)}
 
 
 def session_options(settings: Iterable[tuple[str, str]]) -> str:

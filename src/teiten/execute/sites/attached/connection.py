@@ -139,15 +139,15 @@ def unanswered(route: Route, error: psycopg.Error) -> ServerError:
 
 def passed_on(connection: psycopg.Connection[Any], route: Route, dbname: str) -> str:
     """A connection string for another program: everything in effect but the password."""
-    found = connection.info.get_parameters()
+    parameters = connection.info.get_parameters()
     written = read_address(route.address)
-    if "host" in found and "hostaddr" not in written:
-        found.pop("hostaddr", None)  # psycopg's own answer to the host's name
+    if "host" in parameters and "hostaddr" not in written:
+        parameters.pop("hostaddr", None)  # psycopg's own answer to the host's name
     if "," in written.get("host", ""):  # psycopg tells of the one that it has chosen
-        found |= {name: written[name] for name in SEVERAL if name in written}
+        parameters |= {name: written[name] for name in SEVERAL if name in written}
     kept = {
         key: value
-        for key, value in found.items()
+        for key, value in parameters.items()
         if key not in NOT_PASSED_ON and (key, value) not in DEFAULTS
     }
     return connections.for_program(**{**kept, "dbname": dbname})

@@ -109,8 +109,8 @@ class Databases:
 
     def _has(self, name: str) -> bool:
         with self._route.connect() as connection, answering(self._route):
-            found = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,))
-            return found.fetchone() is not None
+            row = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,))
+            return row.fetchone() is not None
 
 
 def notes(folder: Path) -> Iterator[tuple[Path, Note]]:
@@ -135,8 +135,8 @@ def drop_noted(route: Route, path: Path, name: str) -> None:
 def drop_left(path: Path) -> None:
     """Drop the database that a note tells of. The password is libpq's to find (PGPASSWORD,
     ~/.pgpass, a service file). Raises ServerError where that fails."""
-    for found, note in notes(path.parent):
-        if found == path:
+    for noted, note in notes(path.parent):
+        if noted == path:
             drop_noted(Route(note.server, note.address), path, note.database)
 
 

@@ -120,13 +120,13 @@ class AttachedNode:
                 self._campaign.drop(self.template, self._copy)
             self._copy = None
 
-    def _require_version(self, found: Version) -> None:
+    def _require_version(self, running: Version) -> None:
         """The server may have been replaced since it was planned."""
         planned = self.template.installation.version
-        if found != planned:
+        if running != planned:
             raise ServerError(
-                f"the server {self.database.route.name} is PostgreSQL {found} now; the campaign was"
-                f" planned for {planned}",
+                f"the server {self.database.route.name} is PostgreSQL {running} now; the campaign"
+                f" was planned for {planned}",
                 "begin a new campaign: versions are not mixed on one side",
             )
 

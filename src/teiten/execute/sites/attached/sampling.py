@@ -40,7 +40,7 @@ class AttachedSampler(Sampler):
         beside: tuple[AttachedDatabase, ...] | None,
     ) -> None:
         """``beside``: of the trial's other nodes; None where this is not the first one."""
-        here = [one.pid for one in (database, *(beside or ())) if one.pid is not None]
+        here = [node.pid for node in (database, *(beside or ())) if node.pid is not None]
         super().__init__(
             conninfo=database.conninfo(),
             version=version,
@@ -50,18 +50,20 @@ class AttachedSampler(Sampler):
         self._first = beside is not None
 
     def _collect(self) -> Sampling:
-        found = super()._collect()
-        told = self._told_by_this_machine()
+        sampling = super()._collect()
+        kept = self._told_by_this_machine()
         whole = self._here and self._first
         sources = ("disk:",) if whole else ("os", "cpu:", "disk:")
         return replace(
-            found,
+            sampling,
             metrics={
                 name: value
-                for name, value in found.metrics.items()
-                if name in told or not _is_of_machine(name)
+                for name, value in sampling.metrics.items()
+                if name in kept or not _is_of_machine(name)
             },
-            series=tuple(one for one in found.series if not one.source.startswith(sources)),
+            series=tuple(
+                series for series in sampling.series if not series.source.startswith(sources)
+            ),
         )
 
     def _told_by_this_machine(self) -> frozenset[str]:

@@ -118,23 +118,25 @@ class LocalClusters(CampaignClusters):
         """Once: make and measure what placements name, and record it."""
         used = {
             name
-            for one in self.bench.plan.trials
-            if one.placement is not None
-            for name in one.placement.used
+            for trial in self.bench.plan.trials
+            if trial.placement is not None
+            for name in trial.placement.used
         }
         if self._storages_open or not used:
             return
         self._storages_open = True
-        named = [one for one in self.bench.plan.study.storage if one.name in used]
-        found = self.storages.open(named, self._opening)
-        self.bench.record.record_event(MEASURED, storages=found)
+        named = [storage for storage in self.bench.plan.study.storage if storage.name in used]
+        measured = self.storages.open(named, self._opening)
+        self.bench.record.record_event(MEASURED, storages=measured)
 
     def _measure_fsyncs(self) -> None:
         """Once, where commits are shared by nodes: how fast what they make durable is written."""
-        changed = {one.name for one in self.bench.plan.study.workloads if one.changes_data}
+        changed = {
+            workload.name for workload in self.bench.plan.study.workloads if workload.changes_data
+        }
         spread = any(
-            one.distribution is not None and one.cell.workload in changed
-            for one in self.bench.plan.trials
+            trial.distribution is not None and trial.cell.workload in changed
+            for trial in self.bench.plan.trials
         )
         if self._fsyncs_measured or not spread:
             return
@@ -142,11 +144,11 @@ class LocalClusters(CampaignClusters):
         folder = self.machine.workdir.clusters
         self._opening(f"measuring the storage of {folder} by the interval of fsync")
         try:
-            found = measure_intervals(folder)
+            intervals = measure_intervals(folder)
         except MachineError as error:
             self.bench.record.record_event(FSYNCS, folder=str(folder), reason=error.message)
             return
-        rates = {str(interval): one for interval, one in found.items()}
+        rates = {str(interval): rate for interval, rate in intervals.items()}
         disk = disk_of(folder).device
         self.bench.record.record_event(FSYNCS, folder=str(folder), device=disk, rates=rates)
 
@@ -161,27 +163,29 @@ class LocalClusters(CampaignClusters):
             return
         self._limits_checked = True
         clusters = self.machine.workdir.clusters
-        places = {one.number: self._data_folder(one) or clusters for one in self.bench.plan.trials}
+        places = {
+            trial.number: self._data_folder(trial) or clusters for trial in self.bench.plan.trials
+        }
         wanted = {
-            (limit, places[one.number]): None
-            for one in self.bench.plan.trials
-            for limit in one.memory_limits
+            (limit, places[trial.number]): None
+            for trial in self.bench.plan.trials
+            for limit in trial.memory_limits
         }
         for limit, folder in wanted:
             self.bench.check_interruption()
             self.bench.observer.preparing(
                 f"the limit of {format_size(limit)}: reading a larger file inside of it"
             )
-            found = check_limit(self.machine.workdir, limit, folder)
-            self.bench.record.record_event(LIMIT_CHECKED, **found)
-        emulated = [one for one in self.bench.plan.trials if one.machines]
+            checked = check_limit(self.machine.workdir, limit, folder)
+            self.bench.record.record_event(LIMIT_CHECKED, **checked)
+        emulated = [trial for trial in self.bench.plan.trials if trial.machines]
         if emulated:
-            most = max(emulated, key=lambda one: len(one.machines))
+            most = max(emulated, key=lambda trial: len(trial.machines))
             self.bench.observer.preparing(
                 f"{len(most.machines)} emulated nodes: seeing that they hold"
             )
-            found = check_emulation(self.machine.workdir, most.machines, places[most.number])
-            self.bench.record.record_event(NODES_CHECKED, **found)
+            checked = check_emulation(self.machine.workdir, most.machines, places[most.number])
+            self.bench.record.record_event(NODES_CHECKED, **checked)
 
     def host(self, trial: PlannedTrial, node: Node) -> ThisHost:
         del trial, node
@@ -312,13 +316,13 @@ class LocalClusters(CampaignClusters):
 
     def _telling(self, template: TemplateSpec) -> Callable[[str], None]:
         """Every step as a detail; of a long build now and then how far it is, for everybody."""
-        told = time.monotonic()
+        last = time.monotonic()
 
         def say(text: str) -> None:
-            nonlocal told
+            nonlocal last
             self._say(text)
-            if time.monotonic() - told >= TOLD_EVERY:
-                told = time.monotonic()
+            if time.monotonic() - last >= TOLD_EVERY:
+                last = time.monotonic()
                 self.bench.observer.preparing(f"{template.data}: {text}")
 
         return say

@@ -112,8 +112,8 @@ def sweep_emulated(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]
     ``ending``: those that this process made go too.
     """
     done = []
-    for note, found in left_notes(workdir, ENDING, ours=ending):
-        image, point = Path(found.get(IMAGE_AT, "")), Path(found.get(MOUNT_POINT, ""))
+    for note, noted in left_notes(workdir, ENDING, ours=ending):
+        image, point = Path(noted.get(IMAGE_AT, "")), Path(noted.get(MOUNT_POINT, ""))
         if not _is_named(image, point):
             continue
         gone = _removed(image, point, note)

@@ -93,7 +93,9 @@ class Limit:
         groups = {parent.folder / name: parent for parent in parents.values()}
         kernel = _of_kernel(allowed, parents, root)
         note = write_note(
-            workdir, f"{name}{ENDING}", {GROUPS: [os.fspath(one) for one in groups], KERNEL: kernel}
+            workdir,
+            f"{name}{ENDING}",
+            {GROUPS: [os.fspath(group) for group in groups], KERNEL: kernel},
         )
         throttle = Throttle.of(allowed, parents, name)
         made = cls(tuple(groups), _facts(allowed, parents, kernel), note, kernel, throttle)
@@ -163,9 +165,9 @@ def sweep_limits(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
     ``ending``: those that this process made go too.
     """
     done = []
-    for note, found in left_notes(workdir, ENDING, ours=ending):
-        _lift(found.get(KERNEL, ()))
-        groups = [Path(one) for one in found.get(GROUPS, ())]
+    for note, noted in left_notes(workdir, ENDING, ours=ending):
+        _lift(noted.get(KERNEL, ()))
+        groups = [Path(path) for path in noted.get(GROUPS, ())]
         gone = [group.name.startswith(PREFIX) and _removed(group) for group in groups]
         if all(gone):
             note.unlink(missing_ok=True)
@@ -181,11 +183,11 @@ def _require_linux() -> None:
 def _facts(
     allowed: Allowed, parents: Mapping[str, Hierarchy], kernel: Sequence[tuple[str, str]]
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {**allowed.limited, "cgroup": _version(parents)}
+    facts: dict[str, Any] = {**allowed.limited, "cgroup": _version(parents)}
     if allowed.transfers:
-        found["transfers"] = {one.device: dict(one.limits) for one in allowed.transfers}
-        found["kernel_writes_limited"] = bool(kernel) or parents[STORAGE].version != 1
-    return found
+        facts["transfers"] = {device.device: dict(device.limits) for device in allowed.transfers}
+        facts["kernel_writes_limited"] = bool(kernel) or parents[STORAGE].version != 1
+    return facts
 
 
 def _of_kernel(
@@ -227,21 +229,21 @@ def _parents(wanted: Collection[str], root: Path) -> dict[str, Hierarchy]:
     """By what is limited, the nearest group from ours upwards in which one for it can be made."""
     seen = {what: _hierarchies(what, root) for what in wanted}
     for what, each in seen.items():  # first by itself, so that the reason names what is lacking
-        if not any(_is_ours_to_divide(one, (what,)) for one in each):
+        if not any(_is_ours_to_divide(hierarchy, (what,)) for hierarchy in each):
             raise MachineError(_reason(what, each), HINT)
-    found = {}
+    chosen = {}
     for what, each in seen.items():
-        fitting = [one for one in each if _is_ours_to_divide(one, wanted)]
+        fitting = [hierarchy for hierarchy in each if _is_ours_to_divide(hierarchy, wanted)]
         if not fitting:
             raise MachineError(_reason(" and ".join(wanted), each), HINT)
-        found[what] = fitting[0]
-    by_folder = {one.folder: one for one in found.values()}
-    return {what: by_folder[one.folder] for what, one in found.items()}
+        chosen[what] = fitting[0]
+    by_folder = {hierarchy.folder: hierarchy for hierarchy in chosen.values()}
+    return {what: by_folder[hierarchy.folder] for what, hierarchy in chosen.items()}
 
 
 def _hierarchies(what: str, root: Path) -> list[Hierarchy]:
     names = [name for name in dict.fromkeys(CONTROLLERS[what]) if name]
-    return [one for name in names for one in hierarchies(name, root)]
+    return [hierarchy for name in names for hierarchy in hierarchies(name, root)]
 
 
 def _with_counting(parents: dict[str, Hierarchy], root: Path) -> dict[str, Hierarchy]:
@@ -252,17 +254,20 @@ def _with_counting(parents: dict[str, Hierarchy], root: Path) -> dict[str, Hiera
     return parents
 
 
-def _is_ours_to_divide(one: Hierarchy, wanted: Collection[str]) -> bool:
-    if not os.access(one.folder, os.W_OK | os.X_OK):
+def _is_ours_to_divide(hierarchy: Hierarchy, wanted: Collection[str]) -> bool:
+    if not os.access(hierarchy.folder, os.W_OK | os.X_OK):
         return False
-    return one.version == 1 or {CONTROLLERS[what][1] for what in wanted} - {""} <= one.passed_on
+    return (
+        hierarchy.version == 1
+        or {CONTROLLERS[what][1] for what in wanted} - {""} <= hierarchy.passed_on
+    )
 
 
 def _reason(what: str, seen: list[Hierarchy]) -> str:
     if not seen:
         return f"this system has no control groups that limit {what}"
     folder = seen[0].folder
-    if any(os.access(one.folder, os.W_OK) for one in seen):
+    if any(os.access(hierarchy.folder, os.W_OK) for hierarchy in seen):
         return (
             f"the control groups above {folder} do not pass {what} on to those below them"
             f" (cgroup.subtree_control)"
@@ -271,7 +276,7 @@ def _reason(what: str, seen: list[Hierarchy]) -> str:
 
 
 def _version(parents: Mapping[str, Hierarchy]) -> int | None:
-    return max((one.version for one in parents.values()), default=None)
+    return max((hierarchy.version for hierarchy in parents.values()), default=None)
 
 
 def _removed(group: Path) -> bool:

@@ -45,10 +45,10 @@ def check_limit(workdir: Workdir, memory: Bytes, folder: Path) -> dict[str, Any]
     try:
         with _of_holes(folder, size) as file:
             _read_inside(limit, file, size)
-            found, readings = cached(file), limit.readings()
+            kept, readings = cached(file), limit.readings()
     finally:
         limit.remove()
-    if found is None:
+    if kept is None:
         raise MachineError("what the page cache holds of a file cannot be seen here", HINT)
     charged = readings.get("peak", 0)
     if charged < memory * COUNTED:
@@ -58,16 +58,16 @@ def check_limit(workdir: Workdir, memory: Bytes, folder: Path) -> dict[str, Any]
             "put the working folder (--workdir) on a disk with ext4, xfs or btrfs; or --memory"
             " machine",
         )
-    if found.resident > memory:
+    if kept.resident > memory:
         raise MachineError(
             f"memory: of {format_size(size)} that were read inside of a limit of"
-            f" {format_size(memory)} {format_size(found.resident)} stayed in the page cache",
+            f" {format_size(memory)} {format_size(kept.resident)} stayed in the page cache",
             HINT,
         )
     return {
         "memory": memory,
         "read": size,
-        "stayed": found.resident,
+        "stayed": kept.resident,
         "charged": charged,
         "cgroup": limit.facts["cgroup"],
         "folder": str(folder),

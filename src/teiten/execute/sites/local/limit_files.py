@@ -61,8 +61,8 @@ class Allowed:
     @property
     def limited(self) -> dict[str, float]:
         """What is limited, and to how much."""
-        found = {CPU: self.cpus, MEMORY: self.memory, STORAGE: self.read or self.write}
-        return {name: amount for name, amount in found.items() if amount is not None}
+        amounts = {CPU: self.cpus, MEMORY: self.memory, STORAGE: self.read or self.write}
+        return {name: amount for name, amount in amounts.items() if amount is not None}
 
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ def peak(group: Path) -> int | None:
 def oom_kills(group: Path) -> int | None:
     """How many processes the kernel ended in it because there was no more memory."""
     for name in ("memory.events", "memory.oom_control"):
-        found = re.search(r"^oom_kill (\d+)$", read_text(group / name) or "", re.MULTILINE)
-        if found:
-            return int(found[1])
+        counted = re.search(r"^oom_kill (\d+)$", read_text(group / name) or "", re.MULTILINE)
+        if counted:
+            return int(counted[1])
     return None

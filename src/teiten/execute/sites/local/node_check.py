@@ -53,7 +53,7 @@ def check_emulation(
             read = _counted(first, folder)
         return {
             "nodes": len(machines),
-            "addresses": [one.address for one in emulation.nodes if one.address is not None],
+            "addresses": [node.address for node in emulation.nodes if node.address is not None],
             "cgroup": first.limit.facts["cgroup"],
             "read": None if read is None else READ,
             "counted": read,

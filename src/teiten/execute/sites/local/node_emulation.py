@@ -75,22 +75,22 @@ class NodeEmulation:
         network: NodeNetwork | None = None
         limits: list[Limit] = []
         try:
-            for one in machines:
-                limits.append(Limit.make(workdir, allowed(one, folder)))  # noqa: PERF401 - those made are removed
+            for machine in machines:
+                limits.append(Limit.make(workdir, allowed(machine, folder)))  # noqa: PERF401 - those made are removed
             if machines[0].network:
                 network = NodeNetwork.make(workdir, len(machines))
         except BaseException:
             for limit in limits:
                 limit.remove()
             raise
-        found = []
+        nodes = []
         for index, (machine, limit) in enumerate(zip(machines, limits, strict=True)):
             if network is None:
-                found.append(EmulatedNode(machine, limit))
+                nodes.append(EmulatedNode(machine, limit))
                 continue
             address, space = network.address(index), network.space(index)
-            found.append(EmulatedNode(machine, limit, address, space))
-        return cls(tuple(found), network)
+            nodes.append(EmulatedNode(machine, limit, address, space))
+        return cls(tuple(nodes), network)
 
     def apply_io_limits(self) -> None:
         """Each node's storage to its bandwidth: from now on is measured. Raises MachineError."""
@@ -105,8 +105,8 @@ class NodeEmulation:
 
     def remove(self) -> None:
         """Give all of it back, once the servers have ended; what cannot be removed stays noted."""
-        for one in self.nodes:
-            one.limit.remove()
+        for node in self.nodes:
+            node.limit.remove()
         if self.network is not None:
             self.network.remove()
 

@@ -18,13 +18,13 @@ from teiten.model.nodes import EmulatedNodes, Lack, NodePart
 
 def lacks(nodes: EmulatedNodes, folder: Path) -> tuple[Lack, ...]:
     """The parts that cannot be emulated, each with the reason. ``folder``: of clusters."""
-    return tuple(one for one in _lacks(nodes, folder) if one[0] in nodes.asked)
+    return tuple(lack for lack in _lacks(nodes, folder) if lack[0] in nodes.asked)
 
 
 def throttles_buffered_writes() -> bool:
     """Whether a limit of writing also holds for what the kernel writes later from the page cache:
     version 2 knows whose pages those are (cgroup-v2.rst, Writeback)."""
-    return any(one.version == 2 for one in hierarchies("io"))
+    return any(hierarchy.version == 2 for hierarchy in hierarchies("io"))
 
 
 def _lacks(nodes: EmulatedNodes, folder: Path) -> Iterator[Lack]:

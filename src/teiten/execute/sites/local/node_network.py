@@ -102,8 +102,8 @@ def sweep_networks(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]
     ``ending``: those that this process made go too.
     """
     done = []
-    for note, found in left_notes(workdir, ENDING, ours=ending):
-        names = [str(one) for one in found.get(SPACES, ())]
+    for note, noted in left_notes(workdir, ENDING, ours=ending):
+        names = [str(name) for name in noted.get(SPACES, ())]
         own = [name for name in names if name.startswith(PREFIX) and "/" not in name]
         there = [name for name in own if path_of_space(name).exists()]
         gone = [delete_space(name) for name in there]

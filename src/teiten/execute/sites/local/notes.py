@@ -22,9 +22,9 @@ def write_note(workdir: Workdir, name: str, made: Mapping[str, Sequence[Any]]) -
     """``name``: of the note, whose ending says what is noted."""
     pid = os.getpid()
     note = workdir.clusters / name
-    found = {"pid": pid, "process_started": started_at(pid), **made}
+    content = {"pid": pid, "process_started": started_at(pid), **made}
     with HeldFolder.open_or_make(workdir.clusters) as room:  # on the disk before what it notes
-        room.write(name, f"{json.dumps(found)}\n".encode(), mode=0o644, durable=True)
+        room.write(name, f"{json.dumps(content)}\n".encode(), mode=0o644, durable=True)
     return note
 
 
@@ -34,10 +34,10 @@ def left_notes(
     """The notes of a Teiten that has died, and what each holds. ``ours``: this process's too."""
     for note in sorted(workdir.clusters.glob(f"*{ending}")):
         try:
-            found = dict(json.loads(note.read_text(encoding="utf-8")))
-            pid, started = int(found["pid"]), found["process_started"]
+            noted = dict(json.loads(note.read_text(encoding="utf-8")))
+            pid, started = int(noted["pid"]), noted["process_started"]
         except (OSError, ValueError, KeyError, TypeError):
             continue
         if same_process(pid, started) and not (ours and pid == os.getpid()):
             continue
-        yield note, found
+        yield note, noted

@@ -61,9 +61,9 @@ class Storages:
         """
         facts = {}
         for storage in storages:
-            one = self._open[storage.name] = self._opened(storage)
-            tell(f"measuring the storage {storage.name} ({one.folder})")
-            facts[storage.name] = self._facts(one)
+            opened = self._open[storage.name] = self._opened(storage)
+            tell(f"measuring the storage {storage.name} ({opened.folder})")
+            facts[storage.name] = self._facts(opened)
         return facts
 
     def folder(self, name: str) -> Path:
@@ -71,27 +71,29 @@ class Storages:
 
     def limits(self, placement: FilePlacement) -> tuple[TransferLimit, ...]:
         """Of the emulated devices that a placement uses."""
-        found = (self._open[name].emulated for name in placement.used)
-        return tuple(one.limit for one in found if one is not None)
+        emulated = (self._open[name].emulated for name in placement.used)
+        return tuple(device.limit for device in emulated if device is not None)
 
     @property
     def devices(self) -> Mapping[str, tuple[str, ...]]:
         """By storage class, as in /proc/diskstats."""
-        return {name: one.devices for name, one in self._open.items()}
+        return {name: opened.devices for name, opened in self._open.items()}
 
     @property
     def emulated_devices(self) -> frozenset[str]:
         """Their transfers reach another disk as well."""
         return frozenset(
-            device for one in self._open.values() if one.emulated for device in one.devices
+            device for opened in self._open.values() if opened.emulated for device in opened.devices
         )
 
     def close(self) -> tuple[Path, ...]:
         """The files of emulated devices that are still in use: they stay noted, and the next start
         removes them."""
-        emulated = [one.emulated for one in self._open.values() if one.emulated is not None]
+        emulated = [
+            opened.emulated for opened in self._open.values() if opened.emulated is not None
+        ]
         self._open.clear()
-        return tuple(one.image for one in emulated if not one.remove())
+        return tuple(device.image for device in emulated if not device.remove())
 
     def _opened(self, storage: StorageClass) -> _Open:
         if storage.emulation is None:
@@ -101,29 +103,29 @@ class Storages:
         made = EmulatedDevice.make(self._workdir, storage)
         return _Open(storage, made.mount_point, (made.device.name,), made)
 
-    def _facts(self, one: _Open) -> dict[str, Any]:
-        disk, storage = disk_of(one.folder), one.storage
+    def _facts(self, opened: _Open) -> dict[str, Any]:
+        disk, storage = disk_of(opened.folder), opened.storage
         emulation: dict[str, Any] | None = None
-        if storage.emulation is not None and one.emulated is not None:
-            emulation = {**asdict(storage.emulation), "direct": one.emulated.device.direct}
+        if storage.emulation is not None and opened.emulated is not None:
+            emulation = {**asdict(storage.emulation), "direct": opened.emulated.device.direct}
         return {
-            "folder": str(one.folder),
+            "folder": str(opened.folder),
             "device": disk.device,
-            "devices": list(one.devices),
+            "devices": list(opened.devices),
             "file_system": disk.file_system,
             "options": disk.options,
             "kind": disk.kind,
             "emulation": emulation,
-            **self._speed(one),
+            **self._speed(opened),
         }
 
-    def _speed(self, one: _Open) -> dict[str, Any]:
-        if one.emulated is None:
-            speed, tool = measure_storage(one.folder, SIZE, SECONDS)
+    def _speed(self, opened: _Open) -> dict[str, Any]:
+        if opened.emulated is None:
+            speed, tool = measure_storage(opened.folder, SIZE, SECONDS)
             return {**asdict(speed), "tool": tool}
-        limit = Limit.make(self._workdir, Allowed(transfers=(one.emulated.limit,)))
+        limit = Limit.make(self._workdir, Allowed(transfers=(opened.emulated.limit,)))
         try:
-            return _measured_inside(limit, one.folder)
+            return _measured_inside(limit, opened.folder)
         finally:
             limit.remove()
 
@@ -143,8 +145,8 @@ def _measured_inside(limit: Limit, folder: Path) -> dict[str, Any]:
         output.seek(0)
         errors.seek(0)
         if code == 0:
-            found: dict[str, Any] = json.loads(output.read())
-            return found
+            speed: dict[str, Any] = json.loads(output.read())
+            return speed
         said = errors.read().decode("utf-8", "replace").strip().splitlines()[-1:]
     how = "takes too long" if code is None else f"failed ({' '.join(said) or code})"
     raise MachineError(f"measuring the emulated device in {folder} {how}", hint)

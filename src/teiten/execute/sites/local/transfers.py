@@ -43,8 +43,10 @@ def transfer_controller(root: Path = Path("/")) -> str:
     Raises MachineError where there is none.
     """
     for controller, version, file in (("io", 2, FILE_2), ("blkio", 1, FILES_1["read_iops"])):
-        found = [one for one in hierarchies(controller, root) if one.version == version]
-        if any(one.passed_on or (one.folder / file).exists() for one in found):
+        fitting = [
+            hierarchy for hierarchy in hierarchies(controller, root) if hierarchy.version == version
+        ]
+        if any(hierarchy.passed_on or (hierarchy.folder / file).exists() for hierarchy in fitting):
             return controller
     raise MachineError(
         "no control group limits what is read from and written to a device here (neither io.max of"
@@ -58,13 +60,13 @@ def transfer_settings(
     version: int, transfers: Sequence[TransferLimit]
 ) -> Iterator[tuple[str, str]]:
     """Files and what is written into them; one write for each limit of each device."""
-    for one in transfers:
+    for transfer in transfers:
         if version == 1:
-            for name, value in one.limits:
-                yield FILES_1[name], f"{one.device} {int(value)}"
-        elif one.limits:
-            words = " ".join(f"{KEYS_2[name]}={int(value)}" for name, value in one.limits)
-            yield FILE_2, f"{one.device} {words}"
+            for name, value in transfer.limits:
+                yield FILES_1[name], f"{transfer.device} {int(value)}"
+        elif transfer.limits:
+            words = " ".join(f"{KEYS_2[name]}={int(value)}" for name, value in transfer.limits)
+            yield FILE_2, f"{transfer.device} {words}"
 
 
 def lifted(text: str) -> str:

@@ -33,18 +33,18 @@ def first_words(oldest: tuple[int, int] = OLDEST_PYTHON) -> bytes:
 @cache
 def sources() -> dict[str, tuple[bool, str]]:
     """Name of a module to whether it is a package, and its text."""
-    found: dict[str, tuple[bool, str]] = {}
+    modules: dict[str, tuple[bool, str]] = {}
     waiting = [AGENT]
     while waiting:
         name = waiting.pop()
-        if name in found:
+        if name in modules:
             continue
         path = _file(name)
         text = path.read_text(encoding="utf-8") if path is not None else ""
-        found[name] = (path is None or path.name == "__init__.py", text)
+        modules[name] = (path is None or path.name == "__init__.py", text)
         waiting += [*_parents(name), *_imports(text)]
-    found[PROGRAM] = (True, f"__version__ = {__version__!r}\n")
-    return found
+    modules[PROGRAM] = (True, f"__version__ = {__version__!r}\n")
+    return modules
 
 
 @cache
@@ -55,13 +55,15 @@ def _modules() -> bytes:
 def _imports(text: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
-            yield from (one.name for one in node.names if one.name.startswith(PROGRAM + "."))
+            yield from (
+                imported.name for imported in node.names if imported.name.startswith(PROGRAM + ".")
+            )
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PROGRAM + "."):
             module = node.module or ""
             yield module
-            for one in node.names:
-                if _file(f"{module}.{one.name}") is not None:
-                    yield f"{module}.{one.name}"
+            for imported in node.names:
+                if _file(f"{module}.{imported.name}") is not None:
+                    yield f"{module}.{imported.name}"
 
 
 def _parents(name: str) -> Iterator[str]:

@@ -42,7 +42,7 @@ class RemoteChild:
             arguments=list(program.arguments),
             library_path=str(program.library_path) if program.library_path else None,
             environment=dict(program.environment),
-            files=[list(one) for one in program.files],
+            files=[list(file) for file in program.files],
             password_line=program.password_line,
             log=_form(program.log) if program.log is not None else None,
             as_server=as_server,
@@ -119,21 +119,21 @@ class RemoteLog:
             self._summary = self._take(self._child.latencies)
         return self._summary
 
-    def _take(self, found: dict[str, Any] | None) -> LogSummary:
-        if found is None:
+    def _take(self, counted: dict[str, Any] | None) -> LogSummary:
+        if counted is None:
             return LogSummary(0, 0, 0, 0, 0, True, 0.0, "pgbench was cut off")
         self.histogram.record_counted(
-            np.array(found["values"], dtype=np.int64), np.array(found["counts"], dtype=np.int64)
+            np.array(counted["values"], dtype=np.int64), np.array(counted["counts"], dtype=np.int64)
         )
         return LogSummary(
             counted=self.histogram.count,
-            failed=found["failed"],
-            skipped=found["skipped"],
-            bytes_read=found["bytes_read"],
-            peak_disk_bytes=found["peak"],
-            space_given_back=found["punches"],
-            cpu_seconds=found["cpu_seconds"],
-            error=found["error"],
+            failed=counted["failed"],
+            skipped=counted["skipped"],
+            bytes_read=counted["bytes_read"],
+            peak_disk_bytes=counted["peak"],
+            space_given_back=counted["punches"],
+            cpu_seconds=counted["cpu_seconds"],
+            error=counted["error"],
         )
 
 

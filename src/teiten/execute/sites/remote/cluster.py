@@ -238,9 +238,9 @@ class RemoteCluster:
         self.host.call("clusters.put_passwords", key=self.key, lines=list(lines))
 
     def spawn(self, program: Program) -> RemoteChild:
-        found = self.host.call("clusters.surroundings", key=self.key)
-        paths = {name: Path(found[name]) for name in ("socket", "data", "scratch")}
-        there = ServerSurroundings(port=found["port"], **paths)
+        surroundings = self.host.call("clusters.surroundings", key=self.key)
+        paths = {name: Path(surroundings[name]) for name in ("socket", "data", "scratch")}
+        there = ServerSurroundings(port=surroundings["port"], **paths)
         ready = replace(
             program,
             path=self.installation.bin_directory / program.path,
@@ -305,8 +305,8 @@ class RemoteCluster:
 
     def replaced_file(self) -> str | None:
         """What somebody has put in the place of a file of the server."""
-        found = self.host.call("clusters.replaced", key=self.key)
-        return None if found is None else f"host {self.host.shown}: {found}"
+        replaced = self.host.call("clusters.replaced", key=self.key)
+        return None if replaced is None else f"host {self.host.shown}: {replaced}"
 
     def conninfo(self, dbname: str) -> Conninfo:
         """For our own connections, over the forwarded socket."""

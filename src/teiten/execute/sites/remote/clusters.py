@@ -123,8 +123,8 @@ class RemoteClusters(CampaignClusters):
         wanted = {
             self.host(trial, node).number
             for trial in self._plan.trials
-            for node, one in trial.nodes
-            if one.fingerprint == template.fingerprint
+            for node, spec in trial.nodes
+            if spec.fingerprint == template.fingerprint
         }
         built = [
             self._prepared(self._db_hosts[number], template) for number in sorted(wanted or {0})
@@ -202,14 +202,14 @@ class RemoteClusters(CampaignClusters):
 
     def _offsets(self) -> dict[str, list[float]]:
         """Each host's clock less ours (seconds), and what that is known to (±)."""
-        found = {}
+        offsets = {}
         for label, host in self.pair.labels.items():
             if not host.is_here and (host.role == label or host in self.pair.more):
                 reading = host.clock()
-                found[label] = [reading.offset, reading.uncertainty]
+                offsets[label] = [reading.offset, reading.uncertainty]
                 if abs(reading.offset) - reading.uncertainty > LARGEST_OFFSET:
                     self.bench.record.record_caution(clock_apart(host.shown))
-        return found
+        return offsets
 
     def finish(self) -> None:
         super().finish()

@@ -86,17 +86,17 @@ class Host:
 
     def planned(self, role: Role) -> PlannedHost:
         """What it is, for the plan."""
-        found = self.call("machine.facts", serving=role is Role.DB)
+        facts = self.call("machine.facts", serving=role is Role.DB)
         clock = self.clock()
         return PlannedHost(
             role=role,
             name=self.name,
             node=self.who["node"],
             user=self.who["user"],
-            server_user=found["server_user"],
+            server_user=facts["server_user"],
             python=self.who["python"],
             workdir=self.workdir,
-            facts=_FACTS.validate_python(found["facts"]),
+            facts=_FACTS.validate_python(facts["facts"]),
             clock_offset=clock.offset,
             clock_uncertainty=clock.uncertainty,
             boot=self.who["boot"],
@@ -142,8 +142,8 @@ class HostPair:
         try:
             if not hosts.together:
                 self.client = self._host(Role.CLIENT)
-            for one in hosts.more:
-                self.more.append(Host(Role.DB, one.name, hosts.python, one.workdir))
+            for further in hosts.more:
+                self.more.append(Host(Role.DB, further.name, hosts.python, further.workdir))
             self._require_apart()
         except BaseException:
             self.close()
@@ -154,10 +154,10 @@ class HostPair:
         known: dict[tuple[str, str], Host] = {}
         for host in self.servers:
             place = (host.who["boot"] or host.who["node"], host.workdir)
-            other = known.setdefault(place, host)
-            if other is not host:
+            first = known.setdefault(place, host)
+            if first is not host:
                 raise UsageError(
-                    f"{other.shown} and {host.shown} are one machine with one folder:"
+                    f"{first.shown} and {host.shown} are one machine with one folder:"
                     f" {host.workdir}",
                     "name a host of its own for each node (--db-host)",
                 )
@@ -180,7 +180,7 @@ class HostPair:
     @property
     def labels(self) -> dict[str, Host]:
         """Each host once, by what it does: db, client, db-2, db-3 …"""
-        further = {f"{Role.DB}-{number}": one for number, one in enumerate(self.more, start=2)}
+        further = {f"{Role.DB}-{number}": host for number, host in enumerate(self.more, start=2)}
         return {str(Role.DB): self.db, str(Role.CLIENT): self.client, **further}
 
     @property
@@ -193,8 +193,8 @@ class HostPair:
         client = db if self.client is self.db else self.client.planned(Role.CLIENT)
         address, client_address = self._addresses() or (None, None)
         more = tuple(
-            self._planned_node(host, one.address)
-            for host, one in zip(self.more, self.hosts.more, strict=True)
+            self._planned_node(host, named.address)
+            for host, named in zip(self.more, self.hosts.more, strict=True)
         )
         return HostAssignment(db, client, address, client_address, more)
 

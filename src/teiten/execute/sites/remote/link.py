@@ -156,10 +156,10 @@ class Link:
     def _check(self, said: list[bytes], oldest: tuple[int, int]) -> None:
         if said == [READY]:
             return
-        found = said[-1].decode("ascii", "replace") if said else "unknown"
+        version = said[-1].decode("ascii", "replace") if said else "unknown"
         needed = ".".join(map(str, oldest))
         raise MachineError(
-            f"the host {self._carrier.host} has Python {found}; Teiten needs {needed} or newer"
+            f"the host {self._carrier.host} has Python {version}; Teiten needs {needed} or newer"
             " there",
             "name a newer one on that host: --set hosts.python=/path/to/python3",
         )
@@ -193,7 +193,7 @@ class Link:
         )
 
     def _error(self, what: str, kind: str, message: str, hint: str) -> Exception:
-        found = KINDS.get(kind)
-        if found is None:
+        known = KINDS.get(kind)
+        if known is None:
             return RuntimeError(f"{what} on the host {self._carrier.host}:\n{message}")
-        return found(f"host {self._carrier.host}: {message}", hint)
+        return known(f"host {self._carrier.host}: {message}", hint)

@@ -38,18 +38,18 @@ def inspect_there(host: Host, reference: str) -> Installation:
             f"{reference}: not an absolute folder of the db host",
             "for example db:/usr/lib/postgresql/17/bin",
         )
-    found = host.call("packages.server_in", folder=folder)
-    said = _tried(host, found["postgres"], None, serving=True, hashed=True)
+    programs = host.call("packages.server_in", folder=folder)
+    said = _tried(host, programs["postgres"], None, serving=True, hashed=True)
     return Installation(
         name=reference,
         version=Version.parse(said["version"]),
         source=Source.NAMED,
-        bin_directory=Path(found["folder"]),
+        bin_directory=Path(programs["folder"]),
         fingerprint=said["fingerprint"],
         contrib=frozenset(),
-        postgres=Path(found["postgres"]),
-        initdb=Path(found["initdb"]),
-        pgbench=Path(found["pgbench"]) if "pgbench" in found else None,
+        postgres=Path(programs["postgres"]),
+        initdb=Path(programs["initdb"]),
+        pgbench=Path(programs["pgbench"]) if "pgbench" in programs else None,
         psql=None,
         on_db_host=True,
     )
@@ -58,15 +58,17 @@ def inspect_there(host: Host, reference: str) -> Installation:
 def inspect_on_each(hosts: HostPair, reference: str) -> Installation:
     """The installation in a folder that all db hosts have. Raises as ``inspect_there``, and
     UsageError where they have different versions there."""
-    found = {host.shown: inspect_there(host, reference) for host in hosts.servers}
-    if len({one.version for one in found.values()}) > 1:
-        told = ", ".join(f"{name}: {one.version}" for name, one in found.items())
+    by_host = {host.shown: inspect_there(host, reference) for host in hosts.servers}
+    if len({server.version for server in by_host.values()}) > 1:
+        listed = ", ".join(
+            f"{name}: {installation.version}" for name, installation in by_host.items()
+        )
         raise UsageError(
-            f"{reference}: the db hosts have different versions of PostgreSQL there ({told})",
+            f"{reference}: the db hosts have different versions of PostgreSQL there ({listed})",
             "one database wants one version on all of its nodes: name a folder that has the same on"
             " each, or a version that Teiten copies there (--servers 18)",
         )
-    return found[hosts.db.shown]
+    return by_host[hosts.db.shown]
 
 
 def check_copyable(installation: Installation) -> None:
@@ -106,11 +108,11 @@ class Programs:
     def _found_pgbench(self, wanted: Pgbench) -> Pgbench:
         if self._host.is_here:
             return wanted
-        found = self._host.call("machine.program", name="pgbench")
-        if found is not None:
-            said = _try_quietly(self._host, found)
+        path = self._host.call("machine.program", name="pgbench")
+        if path is not None:
+            said = _try_quietly(self._host, path)
             if said is not None and Version.parse(said) == wanted.version:
-                return replace(wanted, path=Path(found), library_path=None)
+                return replace(wanted, path=Path(path), library_path=None)
         require_same_kind(self._host)
         root = _root(wanted.path)
         if root is None:
@@ -155,12 +157,14 @@ class Programs:
 
     def _sent(self, root: Path, name: str, words: str) -> Path:
         """Copy a folder to the host, unless it is there."""
-        key = "".join(one if one.isalnum() or one in "._-" else "-" for one in name)
-        found = self._host.call("packages.find", name=key)
-        if found is None:
+        key = "".join(
+            character if character.isalnum() or character in "._-" else "-" for character in name
+        )
+        folder = self._host.call("packages.find", name=key)
+        if folder is None:
             self._say(f"copying {words} to {self._host.shown}")
-            found = self._copy(root, key, words)
-        return Path(found)
+            folder = self._copy(root, key, words)
+        return Path(folder)
 
     def _copy(self, root: Path, key: str, words: str) -> str:
         size = _bytes_of(root)
@@ -170,12 +174,12 @@ class Programs:
             _pack(root, archive)
             total = archive.seek(0, io.SEEK_END)
             archive.seek(0)
-            sent = told = 0
+            sent = reported = 0
             while chunk := archive.read(CHUNK):
                 self._host.call("packages.add", chunk)
                 sent += len(chunk)
-                if sent - told >= TOLD_EVERY:
-                    told = sent
+                if sent - reported >= TOLD_EVERY:
+                    reported = sent
                     self._say(f"{words}: {sent >> 20} of {total >> 20} MiB copied")
         return str(self._host.call("packages.finish", name=key))
 
@@ -212,20 +216,20 @@ def _moved(path: Path | None, root: Path, folder: Path) -> Path | None:
 
 def _root(path: Path) -> Path | None:
     """The folder of an installation that Teiten made, and that has all of its parts."""
-    return next((one for one in path.parents if (one / RECEIPT_NAME).is_file()), None)
+    return next((parent for parent in path.parents if (parent / RECEIPT_NAME).is_file()), None)
 
 
 def _tried(
     host: Host, program: str | Path, libraries: Path | None, *, serving: bool, hashed: bool
 ) -> dict[str, Any]:
-    found: dict[str, Any] = host.call(
+    answer: dict[str, Any] = host.call(
         "packages.try_program",
         program=str(program),
         library_path=str(libraries) if libraries else None,
         serving=serving,
         hashed=hashed,
     )
-    return found
+    return answer
 
 
 def _try_quietly(host: Host, program: str) -> str | None:

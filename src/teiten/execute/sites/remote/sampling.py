@@ -33,35 +33,35 @@ class RemoteReader:
 
     def read(self, at: float, pgbench: int | None) -> OsSnapshot:
         """Raises HostLostError."""
-        found = self._host.call("machine.read", reader=self._number, pgbench=pgbench)
+        counters = self._host.call("machine.read", reader=self._number, pgbench=pgbench)
         if self._shift is None:
-            self._shift = at - found["at"]
-        self._missing = _pairs(found.pop("missing"))
-        return _snapshot(found, found["at"] + self._shift)
+            self._shift = at - counters["at"]
+        self._missing = _pairs(counters.pop("missing"))
+        return _snapshot(counters, counters["at"] + self._shift)
 
     def close(self) -> None:
         if not self._host.link.lost:
             self._host.call("machine.close_reader", reader=self._number)
 
 
-def _pairs(found: list[list[str]]) -> tuple[tuple[str, str], ...]:
-    return tuple((source, reason) for source, reason in found)
+def _pairs(pairs: list[list[str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((source, reason) for source, reason in pairs)
 
 
-def _snapshot(found: dict[str, Any], at: float) -> OsSnapshot:
-    network = found["network"]
+def _snapshot(counters: dict[str, Any], at: float) -> OsSnapshot:
+    network = counters["network"]
     return OsSnapshot(
         at=at,
-        cpu=tuple(found["cpu"]) if found["cpu"] else None,
-        cores={int(number): tuple(ticks) for number, ticks in found["cores"].items()},
-        ticks_per_second=found["ticks_per_second"],
-        online=found["online"],
-        context_switches=found["context_switches"],
-        run_queue=found["run_queue"],
-        memory_available=found["memory_available"],
-        page_cache=found["page_cache"],
-        disks={name: DiskCounters(**one) for name, one in found["disks"].items()},
+        cpu=tuple(counters["cpu"]) if counters["cpu"] else None,
+        cores={int(number): tuple(ticks) for number, ticks in counters["cores"].items()},
+        ticks_per_second=counters["ticks_per_second"],
+        online=counters["online"],
+        context_switches=counters["context_switches"],
+        run_queue=counters["run_queue"],
+        memory_available=counters["memory_available"],
+        page_cache=counters["page_cache"],
+        disks={name: DiskCounters(**disk) for name, disk in counters["disks"].items()},
         network=(network[0], network[1]) if network else None,
-        pressure=found["pressure"],
-        groups={ProcessGroup(name): seconds for name, seconds in found["groups"].items()},
+        pressure=counters["pressure"],
+        groups={ProcessGroup(name): seconds for name, seconds in counters["groups"].items()},
     )

@@ -162,7 +162,7 @@ class SshConnection:
 
     def _words(self, master: str) -> list[str]:
         options = (*OPTIONS, master, f"ControlPath={self._folder / CONTROL}")
-        return [*self._command, *(word for one in options for word in ("-o", one))]
+        return [*self._command, *(word for option in options for word in ("-o", option))]
 
     def _control(self, what: str, pair: str) -> None:
         arguments = [*self._words("ControlMaster=no"), "-O", what, "-L", pair, "--", self.host]

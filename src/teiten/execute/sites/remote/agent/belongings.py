@@ -22,17 +22,17 @@ class Belongings:
     def listed(self) -> list[dict[str, Any]]:
         """Kind, name, folder, bytes, and when it was last used (seconds since the epoch)."""
         store = TemplateStore(self._room.workdir, self._room.user)
-        found = [
-            _entry(TEMPLATE, one.description, one.path, one.bytes, one.last_used)
-            for one in store.usage()
+        entries = [
+            _entry(TEMPLATE, use.description, use.path, use.bytes, use.last_used)
+            for use in store.usage()
         ]
         installations = self._room.workdir.installations
         for folder in sorted(installations.iterdir()) if installations.is_dir() else ():
             marker = read_marker(folder)
             if marker is not None and marker.what == Kind.PACKAGE:
                 size = folder_bytes(folder)
-                found.append(_entry(PACKAGE, marker.about, folder, size, marker.created))
-        return found
+                entries.append(_entry(PACKAGE, marker.about, folder, size, marker.created))
+        return entries
 
     def remove(self, kind: str, folder: str) -> bool:
         """Delete one; False where it is in use."""

@@ -44,7 +44,11 @@ class Clusters:
     def known_templates(self, fingerprints: list[str]) -> list[str]:
         """Those of them that are there."""
         folder = self._room.workdir.templates
-        return [one for one in fingerprints if (folder / one / DESCRIPTION).is_file()]
+        return [
+            fingerprint
+            for fingerprint in fingerprints
+            if (folder / fingerprint / DESCRIPTION).is_file()
+        ]
 
     def begin_build(self, template: dict[str, Any], pgbench: str) -> dict[str, Any] | None:
         """Make the cluster of a template and start its server; None where there is no need.
@@ -159,9 +163,9 @@ class Clusters:
 
     def surroundings(self, key: str) -> dict[str, Any]:
         """``ServerSurroundings`` of a started server."""
-        found = ServerSurroundings.of(self._clusters[key])
-        paths = {name: str(getattr(found, name)) for name in ("socket", "data", "scratch")}
-        return {**paths, "port": found.port}
+        surroundings = ServerSurroundings.of(self._clusters[key])
+        paths = {name: str(getattr(surroundings, name)) for name in ("socket", "data", "scratch")}
+        return {**paths, "port": surroundings.port}
 
     def put_passwords(self, key: str, lines: list[str]) -> None:
         """By which a started server reaches others."""

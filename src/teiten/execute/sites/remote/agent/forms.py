@@ -77,18 +77,18 @@ def data_of(form: dict[str, Any]) -> DataSet:
 
 
 def _layout_of(form: dict[str, Any]) -> Layout:
-    return Layout(**{**form, "scripts": tuple(Script(**one) for one in form["scripts"])})
+    return Layout(**{**form, "scripts": tuple(Script(**script) for script in form["scripts"])})
 
 
-def installation_form(one: Installation) -> dict[str, Any]:
+def installation_form(installation: Installation) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "version": one.version.number,
-        "bin_directory": str(one.bin_directory),
-        "fingerprint": one.fingerprint,
-        "postgres": str(one.postgres),
-        "initdb": str(one.initdb),
-        "library_path": str(one.library_path) if one.library_path else None,
+        "name": installation.name,
+        "version": installation.version.number,
+        "bin_directory": str(installation.bin_directory),
+        "fingerprint": installation.fingerprint,
+        "postgres": str(installation.postgres),
+        "initdb": str(installation.initdb),
+        "library_path": str(installation.library_path) if installation.library_path else None,
     }
 
 
@@ -110,7 +110,10 @@ def installation_of(form: dict[str, Any]) -> Installation:
 
 
 def settings_form(settings: Iterable[Setting]) -> list[list[str]]:
-    return [[one.name, one.value or "", one.reason.en, one.source] for one in settings]
+    return [
+        [setting.name, setting.value or "", setting.reason.en, setting.source]
+        for setting in settings
+    ]
 
 
 def settings_of(form: Iterable[list[str]]) -> tuple[Setting, ...]:

@@ -73,7 +73,7 @@ class LogCounter:
             if path.exists():
                 self._open[os.open(path, os.O_RDWR)] = 0
                 self._waiting.remove(path)
-        self.peak = max(self.peak, sum(os.fstat(one).st_blocks * 512 for one in self._open))
+        self.peak = max(self.peak, sum(os.fstat(file).st_blocks * 512 for file in self._open))
         for descriptor in self._open:
             self._read_one(descriptor)
 
@@ -256,7 +256,7 @@ def _private(path: Path, text: str) -> Path:
 def _with_prefix(arguments: list[str], prefix: str) -> list[str]:
     """The log's folder is chosen here."""
     option = "--log-prefix="
-    return [option + prefix if one.startswith(option) else one for one in arguments]
+    return [option + prefix if word.startswith(option) else word for word in arguments]
 
 
 def _log_files(folder: Path, prefix: str, pid: int, threads: int) -> list[Path]:

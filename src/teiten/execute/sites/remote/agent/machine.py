@@ -74,8 +74,8 @@ class HostReader:
 
     def program(self, name: str) -> str | None:
         """Where a program is found."""
-        found = shutil.which(name)
-        return os.path.realpath(found) if found else None
+        path = shutil.which(name)
+        return os.path.realpath(path) if path else None
 
     def source_address(self, to: str) -> str:
         """Our own address on the way to another; nothing is sent."""
@@ -92,12 +92,12 @@ class HostReader:
     def resolve(self, name: str) -> str:
         """The first address of a name."""
         try:
-            found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+            addresses = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
         except OSError as error:
             raise MachineError(
                 f"{name} is no address: {error.strerror or error}", "correct hosts.db_address"
             ) from error
-        return str(found[0][4][0])
+        return str(addresses[0][4][0])
 
     def has_address(self, address: str) -> bool:
         """Whether a server could listen there: the address is one of this host's own."""
@@ -152,12 +152,12 @@ class HostReader:
         reader = LinuxReader(tuple(postmasters), tuple(devices), also_teiten=teiten)
         number = len(self._readers) + 1
         self._readers[number] = reader
-        return {"reader": number, "missing": [list(one) for one in reader.missing]}
+        return {"reader": number, "missing": [list(source) for source in reader.missing]}
 
     def read(self, reader: int, pgbench: int | None) -> dict[str, Any]:
         """The counters now; ``at`` in seconds of this host's monotonic clock."""
-        found = self._readers[reader]
-        snapshot = found.read(time.monotonic(), pgbench)
+        opened = self._readers[reader]
+        snapshot = opened.read(time.monotonic(), pgbench)
         return {
             "at": snapshot.at,
             "cpu": snapshot.cpu,
@@ -168,17 +168,17 @@ class HostReader:
             "run_queue": snapshot.run_queue,
             "memory_available": snapshot.memory_available,
             "page_cache": snapshot.page_cache,
-            "disks": {name: asdict(one) for name, one in snapshot.disks.items()},
+            "disks": {name: asdict(disk) for name, disk in snapshot.disks.items()},
             "network": snapshot.network,
             "pressure": snapshot.pressure,
             "groups": {str(group): seconds for group, seconds in snapshot.groups.items()},
-            "missing": [list(one) for one in found.missing],
+            "missing": [list(source) for source in opened.missing],
         }
 
     def close_reader(self, reader: int) -> None:
-        found = self._readers.pop(reader, None)
-        if found is not None:
-            found.close()
+        opened = self._readers.pop(reader, None)
+        if opened is not None:
+            opened.close()
 
     def end(self) -> None:
         self.close_door()

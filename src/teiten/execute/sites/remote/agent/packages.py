@@ -115,13 +115,13 @@ class Packages:
         """The programs in a folder of the host, or its ``bin``. Raises MachineError."""
         for place in (Path(folder), Path(folder) / "bin"):
             if (place / "postgres").exists():
-                found = {
+                programs = {
                     name: str((place / name).resolve())
                     for name in ("postgres", "initdb", "pgbench")
                     if os.access(place / name, os.X_OK)
                 }
-                if "initdb" in found and "postgres" in found:
-                    return {"folder": str(place.resolve()), **found}
+                if "initdb" in programs and "postgres" in programs:
+                    return {"folder": str(place.resolve()), **programs}
         raise MachineError(
             f"there is no PostgreSQL server in {folder} on the db host",
             "name the folder of postgres and initdb, for example db:/usr/lib/postgresql/17/bin",

@@ -147,8 +147,8 @@ def _answered(agent: Agent, request: Message) -> Message:
     except TeitenError as error:
         return _refused(number, _known_kind(error), error.message, error.hint)
     except OSError as error:
-        found = _of_system(error)
-        return _refused(number, type(found).__name__, found.message, found.hint)
+        meant = _of_system(error)
+        return _refused(number, type(meant).__name__, meant.message, meant.hint)
     except Exception:
         return _refused(number, DEFECT, traceback.format_exc(), "")
     return Message({"id": number, **given.values}, given.payload)
