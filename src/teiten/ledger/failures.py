@@ -52,6 +52,21 @@ def translated(path: Path, *, reading: bool = True) -> Iterator[None]:
         raise found from error
 
 
+@contextmanager
+def consistent(path: Path) -> Iterator[None]:
+    """Raise LedgerError for what cannot be made of the ledger at ``path``, whose values can each be
+    read, but do not fit one another: a contrast that is no factor, a trial of an unknown level."""
+    try:
+        yield
+    except (*_WILD, AttributeError, ArithmeticError, StopIteration) as error:
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        raise LedgerError(
+            f"the ledger {path} cannot be analysed: its values do not fit one another ({what})",
+            "restore the file from a copy; where Teiten wrote it as it is, this is a defect of"
+            " Teiten: please report it with the ledger",
+        ) from error
+
+
 def of_sqlite(error: sqlite3.Error, path: Path | None = None) -> MachineError | None:
     """What the machine refused SQLite; None where something else is wrong."""
     code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE

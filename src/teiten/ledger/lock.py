@@ -53,8 +53,9 @@ def workdir_lock(workdir: Path) -> HeldLock:
         workdir.mkdir(parents=True, exist_ok=True)
     return _acquire(
         workdir / "lock",
-        "another campaign is being measured on this machine",
-        "wait until it has ended: two at once would disturb each other",
+        f"another campaign is being measured in the working folder {workdir}",
+        "wait until it has ended: two at once would disturb each other (so do campaigns of other"
+        " working folders, which no lock keeps apart)",
     )
 
 

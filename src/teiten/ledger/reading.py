@@ -14,7 +14,7 @@ from pathlib import Path
 
 from teiten.errors import LedgerError
 from teiten.ledger import connect
-from teiten.ledger.failures import translated
+from teiten.ledger.failures import consistent, translated
 from teiten.ledger.migrate import CURRENT, check_version
 from teiten.ledger.store import FILE_NAME, Ledger
 
@@ -44,7 +44,8 @@ def ledger_file(path: Path) -> Path:
 def reading(path: Path) -> Iterator[Ledger]:
     """A ledger to read: ``path`` is a campaign's folder or a ledger under any name.
 
-    Raises LedgerError where it is missing, damaged, no ledger, or of a newer Teiten.
+    Raises LedgerError where it is missing, damaged, no ledger, or of a newer Teiten, and where what
+    is made of it shows that its values do not fit one another.
     """
     file = ledger_file(path)
     with translated(file):
@@ -55,11 +56,13 @@ def reading(path: Path) -> Iterator[Ledger]:
         if version == CURRENT:
             ledger = Ledger(file.parent, connection, None)
             ledger.path = file
-            yield ledger
+            with consistent(file):
+                yield ledger
             return
         with tempfile.TemporaryDirectory(prefix="teiten-ledger-") as folder:
             with translated(file), closing(sqlite3.connect(Path(folder) / FILE_NAME)) as copy:
                 connection.backup(copy)
             with Ledger.open(Path(folder)) as ledger:  # migrates the copy
                 ledger.path = file
-                yield ledger
+                with consistent(file):
+                    yield ledger

@@ -31,6 +31,7 @@ from teiten.host.system.users import server_user
 from teiten.ledger.lock import HeldLock, workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NoiseFloor
+from teiten.model.trial import Outcome
 from teiten.report.sentences import verdict_sentence
 
 
@@ -200,7 +201,8 @@ def _tell(session: Session, carried: CarriedOut) -> None:
     for floor in carried.noise:
         for line in noise_lines(floor):
             session.console.say(line)
-    if any(contrast.overall.kind is VerdictKind.INCONCLUSIVE for contrast in judged):
+    counted = any(trial.outcome is Outcome.COUNTED for trial in analysis.trials)
+    if counted and any(contrast.overall.kind is VerdictKind.INCONCLUSIVE for contrast in judged):
         for line in uncounted_lines(analysis):
             session.console.say(line)
     for path in carried.reports:

@@ -16,6 +16,7 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.campaign.read import read_campaign
 from teiten.cli.console import Console
 from teiten.errors import LedgerError
+from teiten.ledger.failures import consistent
 from teiten.report.site.entry import SiteEntry, entry_of
 
 FORMAT = 2
@@ -47,11 +48,11 @@ def entries(
         try:
             found = _entry(file, room)
         except LedgerError as error:
-            left_out.append((_name(file), error.message.replace(str(file), _name(file))))
+            left_out.append((name_of(file), without_path(error, file)))
             continue
         identity = (found.entry.campaign, found.entry.created_at)
         if identity in known:
-            left_out.append((_name(file), f"the same campaign as {_name(known[identity])}"))
+            left_out.append((name_of(file), f"the same campaign as {name_of(known[identity])}"))
             continue
         known[identity] = file
         yield found
@@ -63,7 +64,8 @@ def _entry(file: Path, room: Path) -> Found:
     adapter = _adapter()
     with suppress(OSError, ValidationError):
         return Found(adapter.validate_json(kept.read_bytes()), file, key)
-    made = entry_of(read_campaign(file), str(file))
+    with consistent(file):
+        made = entry_of(read_campaign(file), str(file))
     part = kept.with_suffix(".part")
     part.write_bytes(adapter.dump_json(made))
     part.replace(kept)
@@ -80,9 +82,14 @@ def _key(file: Path) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:24]
 
 
-def _name(file: Path) -> str:
+def name_of(file: Path) -> str:
     """The end of a path, which may be published."""
     return "/".join(file.parts[-2:])
+
+
+def without_path(error: LedgerError, file: Path) -> str:
+    """Why a ledger is left out, without its path, which may not be published."""
+    return error.message.replace(str(file), name_of(file))
 
 
 @cache

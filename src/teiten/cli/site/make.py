@@ -15,10 +15,12 @@ from teiten.analysis.model.history import Axis, History
 from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.cli.console import Console
-from teiten.cli.site.entries import Found
+from teiten.cli.site.entries import Found, name_of, without_path
 from teiten.cli.site.output import Output
 from teiten.cli.verbs.report import FOLDER, LANGUAGES
+from teiten.errors import LedgerError
 from teiten.host.system.causes import told
+from teiten.ledger.failures import consistent
 from teiten.ledger.folders import FILE_NAME
 from teiten.ledger.reading import reading
 from teiten.model.text import Bilingual
@@ -62,14 +64,15 @@ def make(
 ) -> tuple[CampaignSite, History]:
     """Write all that changed. Raises UsageError and MachineError."""
     newest = sorted(found, key=lambda one: (-one.entry.created_at, one.entry.slug))
-    lines = _lines(newest, output)
-    places = _places(lines)
-    for one in newest:
-        place = places.get(report_link(one.entry, "en"), "") if lines.lines else None
-        _reports(one, place, asked, output, console)
+    unfit: list[tuple[Found, str]] = []
+    lines = _with_reports(newest, asked, output, console, unfit)
+    if unfit:  # the history had them: it is made anew, and leads to what there is
+        newest = [one for one in newest if one not in [campaign for campaign, _ in unfit]]
+        lines = _with_reports(newest, asked, output, console, unfit)
     compared = tuple(_compared(newest, output, console))
     entries = tuple(one.entry for one in newest)
-    site = CampaignSite(asked.title, entries, len(lines.lines), compared, tuple(left_out))
+    missing = (*left_out, *((name_of(one.file), why) for one, why in unfit))
+    site = CampaignSite(asked.title, entries, len(lines.lines), compared, missing)
     for language in LANGUAGES:
         _write(output, index_name(language), index_html(site, language).encode())
         for study in _studies(entries):
@@ -77,6 +80,26 @@ def make(
             _write(output, study_name(study, language), page.encode())
         _write(output, feed_name(language), feed(site, language, asked.url))
     return site, lines
+
+
+def _with_reports(
+    newest: Sequence[Found],
+    asked: Asked,
+    output: Output,
+    console: Console,
+    unfit: list[tuple[Found, str]],
+) -> History:
+    """The history, and each campaign's reports; a campaign of whose ledger none can be made goes to
+    ``unfit`` with the reason."""
+    lines = _lines(newest, output)
+    places = _places(lines)
+    for one in newest:
+        place = places.get(report_link(one.entry, "en"), "") if lines.lines else None
+        try:
+            _reports(one, place, asked, output, console)
+        except LedgerError as error:
+            unfit.append((one, without_path(error, one.file)))
+    return lines
 
 
 def _studies(entries: Sequence[SiteEntry]) -> list[str]:
@@ -118,9 +141,9 @@ def _reports(one: Found, place: str | None, asked: Asked, output: Output, consol
         console.say(f"making the report of {one.entry.campaign}")
         with reading(one.file) as ledger:
             analysis = analyse_campaign(ledger)
-        for name, key, way in missing:
-            report = render_html(analysis, way.language, stills=True).encode()
-            output.write(name, key, with_way(report, way))
+            pages = [render_html(analysis, way.language, stills=True) for _, _, way in missing]
+        for (name, key, way), page in zip(missing, pages, strict=True):
+            output.write(name, key, with_way(page.encode(), way))
 
 
 def _lines(found: Sequence[Found], output: Output) -> History:
@@ -165,7 +188,12 @@ def _pair(a: Found, b: Found, output: Output, console: Console) -> ComparedPair 
     if all(output.has(name, key) for name in names.values()):
         return pair
     one, other = a.load(), b.load()
-    comparison = compare(one, other, claims=claims_of(one.plan.study.name), insisted=False)
+    try:
+        with consistent(a.file):
+            comparison = compare(one, other, claims=claims_of(one.plan.study.name), insisted=False)
+    except LedgerError as error:
+        console.warn(f"{one.name} and {other.name} are not compared: {error.message}")
+        return None
     if comparison.obstacles or not comparison.results:
         console.detail(f"{one.name} and {other.name} measured different things: not compared")
         return None

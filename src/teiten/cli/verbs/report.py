@@ -115,29 +115,44 @@ def command(
     a campaign that is still running or was interrupted is reported as far as it is.
     """
     from teiten.ledger.campaigns import find_campaign
+    from teiten.ledger.failures import consistent
+    from teiten.ledger.folders import FILE_NAME
     from teiten.report.render.pdf import require_typst
 
     folder = find_campaign(session.workdir.campaigns, campaign)
-    told = _notes(notes)
     if form == "pdf":
         require_typst()
-    analysis = _analysis_of(folder)
+    with consistent(folder / FILE_NAME):
+        analysis = _analysis_of(folder)
+        path = _write(analysis, folder, target, form=form, language=language, notes=_notes(notes))
+    if as_json:
+        session.console.json(_as_json(analysis, language or "en", path))
+    else:
+        session.console.data(str(path))
+
+
+def _write(
+    analysis: CampaignAnalysis,
+    folder: Path,
+    target: Path | None,
+    *,
+    form: str,
+    language: Language | None,
+    notes: Notes,
+) -> Path:
+    """Write the report in a form; its path. ``language``: None for both in one file, or English."""
     one: Language = language or "en"
     if form == "markdown":
         place = target or folder / FOLDER / f"markdown.{one}"
-        path = _write_markdown(analysis, one, place, told, _beside(folder, place))
-    elif form in EXCHANGED:
-        path = _write_exchange(analysis, one, form, target or folder / FOLDER)
-    elif form == "pdf":
-        path = _write_pdf(analysis, one, _target(folder, one, target, "pdf"), told)
-    else:
-        languages = LANGUAGES if language is None else (language,)
-        path = _target(folder, language, target)
-        _write_html(analysis, languages, path, told, _beside(folder, path.parent))
-    if as_json:
-        session.console.json(_as_json(analysis, one, path))
-    else:
-        session.console.data(str(path))
+        return _write_markdown(analysis, one, place, notes, _beside(folder, place))
+    if form in EXCHANGED:
+        return _write_exchange(analysis, one, form, target or folder / FOLDER)
+    if form == "pdf":
+        return _write_pdf(analysis, one, _target(folder, one, target, "pdf"), notes)
+    languages = LANGUAGES if language is None else (language,)
+    path = _target(folder, language, target)
+    _write_html(analysis, languages, path, notes, _beside(folder, path.parent))
+    return path
 
 
 def write_reports(analysis: CampaignAnalysis, folder: Path) -> list[Path]:

@@ -42,7 +42,8 @@ def command(
 
     DIR is a ledger, a campaign's folder, or a folder of them at any depth (default: the campaigns
     of the working folder). The pages need no server and ask the network for nothing. A second call
-    writes only what changed, and removes the pages of campaigns that are no longer there.
+    writes only what changed, and removes the pages of campaigns that are no longer there. A ledger
+    of which no page can be made is named and left out; the exit code is 0 where others are shown.
     """
     from teiten.cli.site.entries import entries
     from teiten.cli.site.make import Asked, make
@@ -64,7 +65,7 @@ def command(
     asked = Asked(title, url, anew)
     site, lines = make(found, left_out, asked, output, session.console)
     removed = output.finish()
-    for name, why in left_out:
+    for name, why in site.left_out:
         session.console.warn(f"{name} is left out: {why}")
     changes = sum(len(one.changes) for one in lines.lines)
     session.console.say(
@@ -85,7 +86,7 @@ def command(
             "lines": site.lines,
             "changes": changes,
             "comparisons": len(site.compared),
-            "left_out": [{"ledger": name, "why": why} for name, why in left_out],
+            "left_out": [{"ledger": name, "why": why} for name, why in site.left_out],
             "written": output.written,
             "removed": removed,
         }
