@@ -23,7 +23,7 @@ from teiten.execute.probes import columns
 from teiten.kinds.metrics import by_name
 from teiten.kinds.queries.plan import GroupTable
 from teiten.kinds.registry import names
-from teiten.study import schema
+from teiten.study import schema, tables
 from teiten.study.file import own_keys, profile_table
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -47,9 +47,14 @@ def json_page() -> str:
         "",
         "Everything that a verb prints with `--json` is described by a JSON Schema (draft",
         "2020-12): `teiten schema` lists them, `teiten schema NAME` prints one. `$id` holds the",
-        "version of its form (`urn:teiten:verdict:1`); a change of meaning and a key that goes",
+        "version of its form (`urn:teiten:verdict:2`); a change of meaning and a key that goes",
         "raise it. Tests hold what the verbs print against them. Values are in base units",
         "(seconds, bytes, shares).",
+        "",
+        "The second form of `verdict`, and of the documents that hold verdicts, has `mixed`:",
+        "`ratio`, `interval` and `confidence` are null, `reason` is `levels-differ`, and",
+        "`extremes` has the two levels between which the verdict lies, each with its own",
+        "verdict, ratio and interval; it is empty for any other verdict.",
         "",
         "| schema | what | printed by | a list of it by |",
         "|---|---|---|---|",
@@ -112,27 +117,27 @@ def study_file_page() -> str:
         " sizes `512MB`, `40GB`, as PostgreSQL reads them; shares `2%`. Texts are one string, or"
         ' `{ en = "…", ja = "…" }`. `"auto"` is derived from the machine.\n',
     ]
-    tables = (
+    sections = (
         ("[study]", schema.StudyTable),
         ("[[workloads]]", schema.WorkloadTable),
         *((f'[[workloads]], kind = "{kind}"', own_keys(kind)) for kind in names()),
-        ("[workloads.data]", schema.DataTable),
+        ("[workloads.data]", tables.DataTable),
         *(
             (f'[workloads.data], kind = "{kind}"', data_fields(kind))
             for kind in datasets()
             if data_fields(kind)
         ),
-        ("[workloads.data.layouts.NAME]", schema.LayoutTable),
+        ("[workloads.data.layouts.NAME]", tables.LayoutTable),
         ("[[workloads.groups]]", GroupTable),
-        ("[builds.NAME]", schema.BuildTable),
-        ("[settings.NAME]", schema.SettingTable),
-        ("[measure]", schema.MeasureTable),
-        ("[clusters.NAME]", schema.ClusterTable),
-        ("[hosts]", schema.HostsTable),
-        ("[nodes]", schema.NodesTable),
+        ("[builds.NAME]", tables.BuildTable),
+        ("[settings.NAME]", tables.SettingTable),
+        ("[measure]", tables.MeasureTable),
+        ("[clusters.NAME]", tables.ClusterTable),
+        ("[hosts]", tables.HostsTable),
+        ("[nodes]", tables.NodesTable),
         ("[profiles.NAME]", profile_table()),
     )
-    for title, table in tables:
+    for title, table in sections:
         fields = table if isinstance(table, dict) else table.model_fields
         keys = ", ".join(
             f"**`{name}`**" if field.is_required() else f"`{name}`"
