@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -45,6 +46,41 @@ def test_what_was_replaced_is_said_with_its_cost(files: tuple[Path, Path]) -> No
     assert re.search(r"Nested Loop \(c, s\) became Merge Join \(.* → .*, [+−].*\)", said)
     assert "By node type: old.json" in said and "By node type: new.json" in said
     assert "構造が異なる" in run(*files, "--lang", "ja").stdout
+
+
+def changed_twice() -> tuple[dict[str, Any], dict[str, Any]]:
+    """An index scan of 20 ms, and a parallel one by another index, of 1.3 ms."""
+
+    def scan(index: str, parallel: bool, milliseconds: float) -> dict[str, Any]:
+        node = {"Node Type": "Index Scan", "Index Name": index, "Parallel Aware": parallel}
+        times = {"Actual Total Time": milliseconds, "Actual Loops": 1, "Actual Rows": 1}
+        plan = {**node, "Relation Name": "t", "Alias": "t", **times}
+        return {"Plan": plan, "Execution Time": milliseconds + 1}
+
+    return scan("t_a", False, 20.0), scan("t_b", True, 1.3)
+
+
+def test_a_headline_says_what_it_comes_to_and_a_change_is_counted_once(tmp_path: Path) -> None:
+    for name, document in zip(("a.json", "b.json"), changed_twice(), strict=True):
+        (tmp_path / name).write_text(json.dumps([document]), encoding="utf-8")
+    said = run(tmp_path / "a.json", tmp_path / "b.json").stdout.replace("\u00a0", " ")
+    first = said.partition("\n")[0]
+    assert first.startswith("b.json took 2.3") and "a.json 21" in first and "−18.7 ms" in first
+    listed = said.partition("By node type")[0]
+    assert listed.count("\n  - ") == 2 and listed.count("−18.7 ms") == 2, "headline, and one change"
+
+
+def test_json_that_the_server_broke_is_told_as_the_servers_fault(tmp_path: Path) -> None:
+    """As PostgreSQL 18.4 prints MERGE into a table with partitions, shortened."""
+    broken = tmp_path / "merge.json"
+    broken.write_text(
+        '[{"Plan": {"Node Type": "ModifyTable", "Operation": "Merge", "Target Tables": [\n'
+        '{"Relation Name": "p1", "Alias": "p_1"},\n{"Relation Name": "p2", "Alias": "p_2"},\n'
+        '"Tuples Inserted": 0, "Tuples Updated": 150]}}]'
+    )
+    error = run(broken, broken).exception
+    assert isinstance(error, UsageError) and "PostgreSQL itself printed broken" in error.message
+    assert "without ANALYZE" in error.hint
 
 
 def test_one_plan_can_come_from_standard_input(files: tuple[Path, Path]) -> None:

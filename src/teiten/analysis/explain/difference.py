@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from teiten.analysis.explain.consumers import is_subplan
 from teiten.analysis.explain.matching import Match, Work, class_of, match
@@ -52,24 +53,30 @@ class _Sides:
         yield from self._unmatched()
 
     def _changes(self, old_number: int, new_number: int) -> Iterator[NodeChange]:
-        """How a matched node differs."""
-        old, new = self.old.plan.nodes[old_number], self.new.plan.nodes[new_number]
+        """How a matched node differs. What it takes more is counted with its first difference, and
+        the others have no times."""
+        codes = self._differences(self.old.plan.nodes[old_number], self.new.plan.nodes[new_number])
+        for at, code in enumerate(codes):
+            change = self._change(code, old_number, new_number)
+            yield replace(change, old_seconds=None, new_seconds=None) if at else change
+
+    def _differences(self, old: PlanNode, new: PlanNode) -> Iterator[str]:
+        """The codes of what differs between matched nodes, the weightiest first."""
         if old.kind != new.kind:
-            code = _REPLACED.get(class_of(old), "strategy-changed")
-            yield self._change(code, old_number, new_number)
+            yield _REPLACED.get(class_of(old), "strategy-changed")
         elif old.relation != new.relation:
-            yield self._change("relation-changed", old_number, new_number)
+            yield "relation-changed"
         elif old.index != new.index:
-            yield self._change("index-changed", old_number, new_number)
+            yield "index-changed"
         if old.kind in JOINS and new.kind in JOINS and self._exchanged(old, new):
-            yield self._change("join-sides", old_number, new_number)
+            yield "join-sides"
         if old.parallel_aware != new.parallel_aware:
-            yield self._change("parallel-changed", old_number, new_number)
+            yield "parallel-changed"
         if _other_workers(old, new):
-            yield self._change("workers-changed", old_number, new_number)
+            yield "workers-changed"
         executed = self.old.plan.analysed and self.new.plan.analysed
         if executed and pruned(self.old.plan, old) != pruned(self.new.plan, new):
-            yield self._change("pruning-changed", old_number, new_number)
+            yield "pruning-changed"
 
     def _of_group(self, group: NodeGroup) -> NodeChange:
         old = self._match.old.any_partition(self.old.plan.nodes[one] for one in group.old)

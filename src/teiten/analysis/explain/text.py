@@ -30,6 +30,10 @@ _FIRST = re.compile(r"^(?P<left>[\s|│║]*(?:QUERY PLAN\b\s*[|│║]?\s*)?)\[
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
+_MERGE_COUNTS = re.compile(
+    r'"Target Tables": \[[^\]]*\},?\s*"Tuples (?:Inserted|Updated|Deleted|Skipped)"'
+)
+
 
 class PlanTextError(ValueError):
     """A text that holds no plan in JSON. ``hint``: what to do."""
@@ -48,6 +52,12 @@ def plan_document(text: str) -> dict[str, Any]:
         found = list(_documents(text))
     except RecursionError:
         raise _too_deep() from None
+    if not found and _MERGE_COUNTS.search(text):
+        raise PlanTextError(
+            "is JSON that PostgreSQL itself printed broken: of a MERGE into a table with partitions"
+            " EXPLAIN ANALYZE of 15 to 18 puts the counts of tuples into the list of target tables",
+            "take the plan without ANALYZE, or of a MERGE into one partition",
+        )
     if not found:
         raise PlanTextError(_what(text.strip()))
     if len(found) > 1:

@@ -299,7 +299,8 @@ class NodeChange:
     """The node's number in the old plan, of a group the first one; None where it is new."""
     new: int | None
     old_seconds: float | None
-    """Exclusive, of all processes and nodes; None where not timed, or not there."""
+    """Exclusive, of all processes and nodes; None where not timed, not there, or counted with
+    another difference of the same nodes."""
     new_seconds: float | None
     group: NodeGroup | None = None
     """The nodes of both plans, where they are several."""

@@ -16,8 +16,9 @@ WIDEST_CELL = 56
 
 
 def as_lines(found: PlanDifference, sides: tuple[str, str], language: Language) -> Iterator[str]:
-    """Statements, differences, notes, and the tables."""
+    """The headline, statements, differences, notes, and the tables."""
     t = texts(language)
+    yield from paragraph(sentences.headline(t, found, sides))
     for statement in sentences.statements(t, found):
         yield from paragraph(statement)
     yield ""

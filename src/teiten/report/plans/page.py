@@ -15,14 +15,13 @@ from teiten.report.texts import texts
 def difference_page(found: PlanDifference, sides: tuple[str, str], language: Language) -> Page:
     """``sides``: what the plans are called."""
     t = texts(language)
-    first, *more = sentences.statements(t, found)
     plans = (
         viewed(f"plans-plan-{at}", side, one.plan)
         for at, (side, one) in enumerate(zip(sides, (found.old, found.new), strict=True))
     )
     shown: tuple[Block, ...] = (
-        Text(first, "question"),
-        *(Text(line) for line in more),
+        Text(sentences.headline(t, found, sides), "question"),
+        *(Text(line) for line in sentences.statements(t, found)),
         Items(tuple(sentences.changes(t, found)), "findings"),
         *(Text(note, "note") for note in sentences.notes(t, found, sides)),
         PlanPair(t("plan.open"), tuple(plans)),

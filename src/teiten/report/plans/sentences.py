@@ -20,6 +20,26 @@ ALWAYS_SINGLE = frozenset(
 )
 
 
+def headline(t: Texts, found: PlanDifference, sides: tuple[str, str]) -> str:
+    """Which plan took how much longer in its one execution; by the planner's cost where one of them
+    was not executed."""
+    old, new = found.old.plan, found.new.plan
+    if old.execution is not None and new.execution is not None:
+        return t(
+            "plan.headline.time",
+            old=sides[0],
+            new=sides[1],
+            old_time=duration(old.execution),
+            new_time=duration(new.execution),
+            difference=duration(new.execution - old.execution, signed=True),
+        )
+    costs = [one.nodes[0].planned_cost for one in (old, new)]
+    if None in costs:
+        return t("plan.headline.unknown")
+    old_cost, new_cost = (f"{cost:,.2f}" for cost in costs)
+    return t("plan.headline.cost", old=sides[0], new=sides[1], old_cost=old_cost, new_cost=new_cost)
+
+
 def statements(t: Texts, found: PlanDifference) -> list[str]:
     """Whether the plans have the same structure, and their join orders."""
     lines = [t("plan.same" if found.same_structure else "plan.different")]
