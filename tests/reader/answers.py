@@ -32,6 +32,10 @@ REASONS = {
         "すべての組の比が完全に一致し、ばらつきを推定できないため",
     ),
     "over-timeout": ("a query exceeded its time limit", "制限時間を超えたクエリがあるため"),
+    "not-averaged": (
+        "its levels are no amounts and do not all say the same, so that no mean over them is given",
+        "水準が量ではなく、判定もそろっていないため、平均は示さない",
+    ),
     "levels-differ": ("its levels contradict one another", "水準によって結果が異なるため"),
     "infinite-interval": (
         "there are too few pairs yet for an interval that is valid at every look",

@@ -118,18 +118,30 @@ class Judgement:
         return 1 - self.alpha
 
 
-def contradicted(mean: Judgement, levels: Mapping[Extreme, Judgement]) -> Judgement:
-    """The mean over levels; without a number where what is known of them contradicts it."""
+def contradicted(
+    mean: Judgement, levels: Mapping[Extreme, Judgement], *, averaged: bool
+) -> Judgement:
+    """The mean over levels; without a number where what is known of them contradicts it, and where
+    no mean means anything (not ``averaged``) unless they all say the same."""
     known = {one: level for one, level in levels.items() if not level.reason}
     words = {level.word for level in known.values()} & {"faster", "slower"}
-    if mean.reason or not mean.worded or not words:
+    if mean.reason or not mean.worded or len(levels) < 2:
         return mean
+    if not words:
+        return _alike(mean, levels, averaged=averaged)
     lowest = min(known, key=lambda one: known[one].high)
     highest = max(known, key=lambda one: known[one].low)
     gap = known[highest].low - known[lowest].high
     if len(words) < 2 and gap <= max(abs(mean.mean), math.log1p(mean.delta)):
-        return mean
+        return _alike(mean, levels, averaged=averaged)
     return replace(mean, reason="levels-differ", extremes=(lowest, highest))
+
+
+def _alike(mean: Judgement, levels: Mapping[Extreme, Judgement], *, averaged: bool) -> Judgement:
+    words = {level.word for level in levels.values()}
+    within = mean.word in {"equivalent", "small"} and words <= {"equivalent", "small"}
+    same = mean.word in {"faster", "slower"} and words == {mean.word}
+    return mean if averaged or within or same else replace(mean, reason="not-averaged")
 
 
 def judge(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -239,7 +240,28 @@ class Campaign:
         if metric not in JUDGED:
             levels = {one: replace(found, worded=False) for one, found in levels.items()}
             overall = replace(overall, worded=False)
-        return Judged(workload, metric, old, new, levels, contradicted(overall, levels), left)
+        return Judged(
+            workload,
+            metric,
+            old,
+            new,
+            levels,
+            contradicted(overall, levels, averaged=self.averaged(workload)),
+            left,
+        )
+
+    def averaged(self, workload: str) -> bool:
+        """Whether levels are amounts, servers or queries, over which a mean means something."""
+        varied: dict[str, set[str]] = defaultdict(set)
+        for factor, level in itertools.chain.from_iterable(self.contexts(workload)):
+            varied[factor].add(level)
+        amount = re.compile(r"[0-9.]+ *(%|[kKMGT]?i?B)?")
+        return all(
+            len(levels) < 2
+            or factor in {"server", "query"}
+            or all(amount.fullmatch(level) for level in levels)
+            for factor, levels in varied.items()
+        )
 
     def block_means(self, workload: str, metric: str, new: str) -> list[float]:
         """d of each block that has every level, as the answer over all levels counts it."""

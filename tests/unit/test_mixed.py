@@ -17,7 +17,7 @@ from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, Lev
 from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
 from teiten.analysis.verdict.conclusive import marked
 from teiten.analysis.verdict.contrasts import contrasts
-from teiten.analysis.verdict.mixed import over_levels
+from teiten.analysis.verdict.mixed import is_averaged, over_levels
 from teiten.analysis.verdict.stopping import undecided
 from teiten.analysis.verdict.verdict import Rule, classify
 from teiten.cli.campaign.carry_out import CarriedOut
@@ -99,6 +99,38 @@ def test_extremes_are_decided_and_not_only_far() -> None:
 def test_levels_that_are_not_decided_are_no_contradiction() -> None:
     assert over(level("1", 0.5, 1.0), level("2", 2.0, 1.0)).kind is not MIXED
     assert over(level("1", 1.3, 0.05), level("2", 0.9, 0.5)).kind is not MIXED
+
+
+def test_no_mean_is_made_of_levels_without_an_order_unless_they_agree() -> None:
+    """Two scenarios, one 28 times as fast, were "measured +64 % (−67 % to +725 %)" together."""
+    far, open_, near = level("fixed", 28.0, 0.1), level("grows", 0.9, 0.3), level("x", 25.0, 0.1)
+    mean = level("", 1.64, 1.5).verdict
+    assert mean.kind is VerdictKind.INCONCLUSIVE
+    alone = level("fixed", 1.5, 1.0)
+    refused = over_levels(mean, (alone, open_), RULE, averaged=False)
+    assert (refused.kind, refused.effect, refused.reason) == (
+        VerdictKind.INCONCLUSIVE, None, "not-averaged"
+    )  # fmt: skip
+    assert over_levels(mean, (alone, open_), RULE).effect is mean.effect
+    both = over_levels(level("", 26.4, 0.05).verdict, (far, near), RULE, averaged=False)
+    assert both.kind is VerdictKind.FASTER and both.effect is not None
+    assert over_levels(mean, (far, open_), RULE, averaged=False).kind is MIXED
+
+
+@pytest.mark.parametrize(
+    ("levels", "averaged"),
+    [
+        (("1", "16"), True),
+        (("4MB", "64 MB"), True),
+        (("25%", "40%"), True),
+        (("off", "on"), False),
+        (("throughput", "size"), False),
+    ],
+)
+def test_amounts_have_a_mean(levels: tuple[str, str], averaged: bool) -> None:
+    contexts = [(("guc:x", one),) for one in levels]
+    assert is_averaged(PLAN, "read", contexts) is averaged
+    assert is_averaged(PLAN, "read", contexts[:1])
 
 
 def test_a_mixed_verdict_is_decided_but_its_open_levels_are_not() -> None:

@@ -91,6 +91,9 @@ class KindPlan(ABC):
     paired_within: ClassVar[str] = ""
     """Of starts of paired transactions the metric that has the variance of a second; empty where
     the load of the kind has no such form."""
+    averaged: ClassVar[tuple[str, ...]] = ()
+    """The factors without an order of which a mean over all levels means something: what was chosen
+    as one piece of work."""
     takes_turns: ClassVar[bool] = False
     """Its trials are single statements, which can take turns between servers that are all up."""
     carry_over: ClassVar[tuple[str, ...]] = ()

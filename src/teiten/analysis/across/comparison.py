@@ -24,7 +24,7 @@ from teiten.analysis.model.findings import CampaignAnalysis, LevelResult
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.conclusive import marked
 from teiten.analysis.verdict.contrasts import contrasted_here
-from teiten.analysis.verdict.mixed import over_levels
+from teiten.analysis.verdict.mixed import is_averaged, over_levels
 from teiten.analysis.verdict.pairs import by_start, observe
 from teiten.analysis.verdict.verdict import Rule, median, over_timeout
 from teiten.model.metrics import Metric
@@ -195,7 +195,7 @@ def _result(
         metric=metric,
         side=side,
         levels=levels,
-        overall=over_levels(mean, levels, rule),
+        overall=over_levels(mean, levels, rule, averaged=is_averaged(a.plan, workload, contexts)),
         blocks=(len(logs_old.complete), len(logs_new.complete)),
         left_out=tuple(context for context in contexts if context in over),
     )

@@ -74,7 +74,8 @@ class Verdict:
     (of a sequential design, whose interval is finite from ``analysis.sequential.least_pairs`` on),
     over-timeout (a query exceeded its time limit, and has no number), incomplete-blocks (there are
     pairs, but fewer than two blocks have one at every level), left-behind (of paired transactions:
-    what each side leaves behind for the other is part of the difference), levels-differ (mixed).
+    what each side leaves behind for the other is part of the difference), levels-differ (mixed),
+    not-averaged (levels without an order, which do not all say the same, have no mean).
     """
     conclusive: bool = True
     """False: of a campaign whose profile supports no conclusion. ``kind`` is then what the interval

@@ -23,7 +23,7 @@ from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.carry_over import has_carry_over
 from teiten.analysis.verdict.drift import lag_one, trend
-from teiten.analysis.verdict.mixed import over_levels
+from teiten.analysis.verdict.mixed import is_averaged, over_levels
 from teiten.analysis.verdict.pairs import PairedValues, by_start, observe, pair
 from teiten.analysis.verdict.sequential import decide_by_design, forecast
 from teiten.analysis.verdict.verdict import (
@@ -178,7 +178,8 @@ def _contrast(
         )
         for context in contexts
     )
-    overall = over_levels(overall, levels, rule)
+    averaged = is_averaged(plan, workload, contexts)
+    overall = over_levels(overall, levels, rule, averaged=averaged)
     if has_carry_over(plan, workload, observations):
         overall = withheld(overall, LEFT_BEHIND)
     return ContrastResult(

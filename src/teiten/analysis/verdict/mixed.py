@@ -12,32 +12,91 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from teiten.analysis.model.findings import LevelResult
-from teiten.analysis.model.verdict import BY_SIGN, Extreme, Verdict, VerdictKind
-from teiten.analysis.verdict.verdict import LEVELS_DIFFER, Rule, withheld
+from teiten.analysis.model.observations import Context
+from teiten.analysis.model.verdict import BY_SIGN, Extreme, Interval, Verdict, VerdictKind
+from teiten.analysis.verdict.verdict import LEVELS_DIFFER, NOT_AVERAGED, Rule, withheld
+from teiten.kinds.contract import plan_of
+from teiten.model.plan import Plan
+from teiten.model.quantities import parse_size
+from teiten.model.study import SERVER
+
+WITHIN_DELTA = (VerdictKind.EQUIVALENT, VerdictKind.DIFFERENT_BUT_SMALL)
 
 
-def over_levels(mean: Verdict, levels: Sequence[LevelResult], rule: Rule) -> Verdict:
+def over_levels(
+    mean: Verdict, levels: Sequence[LevelResult], rule: Rule, *, averaged: bool = True
+) -> Verdict:
     """The verdict over several levels: that of their mean, or ``mixed``.
 
     Mixed where one level is decided to be slower and another to be faster, or where one is either
     and the levels differ, beyond their intervals, by more than the mean itself and by more than δ.
+
+    ``averaged``: whether a mean over these levels means something by itself. Where it does not, it
+    stands only for levels that all say the same.
     """
+    if not rule.worded or mean.effect is None or len(levels) < 2:
+        return mean
+    extremes = _contradiction(mean.effect, levels, rule)
+    if extremes is not None:
+        mixed = withheld(mean, LEVELS_DIFFER)
+        return replace(mixed, kind=VerdictKind.MIXED, extremes=extremes)
+    if not averaged and not _agree(mean.kind, [one.verdict.kind for one in levels]):
+        return withheld(mean, NOT_AVERAGED)
+    return mean
+
+
+def is_averaged(plan: Plan, workload: str, contexts: Sequence[Context]) -> bool:
+    """Whether a mean over levels means something by itself: over amounts (clients, sizes), over the
+    servers, which reports name, and over what the workload's kind measures as one piece of work;
+    but not over scenarios, methods or kinds of scan."""
+    kind = plan_of(plan.study.workload(workload).kind)
+    varied: dict[str, set[str]] = {}
+    for context in contexts:
+        for factor, level in context:
+            varied.setdefault(factor, set()).add(level)
+    return all(
+        len(levels) < 2
+        or factor == SERVER
+        or factor in kind.averaged
+        or all(map(_is_amount, levels))
+        for factor, levels in varied.items()
+    )
+
+
+def _contradiction(
+    mean: Interval, levels: Sequence[LevelResult], rule: Rule
+) -> tuple[Extreme, Extreme] | None:
     known = [
         Extreme(one.context, one.verdict.kind, one.verdict.effect)
         for one in levels
         if one.verdict.effect is not None
     ]
     kinds = {one.kind for one in known}
-    if not rule.worded or mean.effect is None or kinds.isdisjoint(BY_SIGN):
-        return mean
+    if kinds.isdisjoint(BY_SIGN):
+        return None
     least = min(known, key=lambda one: one.effect.high)
     most = max(known, key=lambda one: one.effect.low)
-    if not kinds.issuperset(BY_SIGN):
-        apart = _log(most.effect.low) - _log(least.effect.high)
-        if apart <= max(abs(_log(mean.effect.ratio)), rule.band):
-            return mean
-    mixed = withheld(mean, LEVELS_DIFFER)
-    return replace(mixed, kind=VerdictKind.MIXED, extremes=(least, most))
+    apart = _log(most.effect.low) - _log(least.effect.high)
+    opposite = kinds.issuperset(BY_SIGN)
+    differ = apart > max(abs(_log(mean.ratio)), rule.band)
+    return (least, most) if opposite or differ else None
+
+
+def _agree(mean: VerdictKind, levels: Sequence[VerdictKind]) -> bool:
+    """Whether each level by itself says what the mean does."""
+    if mean in BY_SIGN:
+        return set(levels) == {mean}
+    return mean is not VerdictKind.INCONCLUSIVE and set(levels) <= set(WITHIN_DELTA)
+
+
+def _is_amount(level: str) -> bool:
+    """A number, a share or a size."""
+    text = level.removesuffix("%")
+    try:
+        parse_size(text, unitless=1)
+    except ValueError:
+        return text.replace(".", "", 1).isdecimal()
+    return True
 
 
 def _log(ratio: float) -> float:

@@ -17,7 +17,7 @@ from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import BY_SIGN
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.sequential import is_decided
-from teiten.analysis.verdict.verdict import LEFT_BEHIND
+from teiten.analysis.verdict.verdict import LEFT_BEHIND, NOT_AVERAGED
 from teiten.kinds.contract import plan_of
 from teiten.model.paired_starts import planned_seconds, starts_of
 from teiten.model.plan import Plan, PlannedTrial
@@ -60,13 +60,17 @@ def undecided(results: Sequence[ContrastResult], *, beyond_delta: bool = False) 
         crosses = verdict.kind in BY_SIGN and not verdict.at_least_delta
         return is_decided(verdict) and not (beyond_delta and crosses)
 
+    def has_mean(one: ContrastResult) -> bool:
+        """Without one there is nothing to decide but the levels."""
+        return decided(one.overall) or one.overall.reason == NOT_AVERAGED
+
     return frozenset(
         (one.workload, level.context)
         for one in results
         for level in one.levels
         if level.limit is None  # over the time limit: more blocks would not give it a number
         and one.overall.reason != LEFT_BEHIND  # nor will they a verdict
-        and not (decided(one.overall) and decided(level.verdict))
+        and not (has_mean(one) and decided(level.verdict))
     )
 
 

@@ -37,6 +37,7 @@ OVER_TIMEOUT = "over-timeout"
 INCOMPLETE_BLOCKS = "incomplete-blocks"
 LEFT_BEHIND = "left-behind"
 LEVELS_DIFFER = "levels-differ"
+NOT_AVERAGED = "not-averaged"
 
 HalfWidth = Callable[[float, int, float], float]
 """Half the width of an interval of the mean of d: from the deviation of d, the number of pairs (two

@@ -9,6 +9,7 @@ from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, Ver
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.sequential import least_pairs
 from teiten.analysis.verdict.stopping import standing
+from teiten.analysis.verdict.verdict import NOT_AVERAGED
 from teiten.cli.campaign.progress import Watcher
 from teiten.kinds.metrics import deciding
 from teiten.ledger.store import Ledger
@@ -77,10 +78,12 @@ def ending_lines(analysis: CampaignAnalysis) -> Iterator[str]:
 
 
 def _stand(one: ContrastResult) -> str:
-    effect = one.overall.effect
+    effect, t = one.overall.effect, texts("en")
+    if effect is None and (one.overall.extremes or one.overall.reason == NOT_AVERAGED):
+        word = verdict_word(t, one.overall)
+        return f"{word}: {t(f'reason.{one.overall.reason}')}"
     if effect is None:
         return "no interval yet"
-    t = texts("en")
     digits = percent_decimals(effect)
     ratio = f"{(effect.ratio - 1) * 100:+.{digits}f} %"
     return f"{ratio} ({interval_percent(t, effect)}), {verdict_word(t, one.overall)}"

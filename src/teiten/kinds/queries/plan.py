@@ -55,6 +55,7 @@ class Queries(KindPlan):
     told_by = "queries"
     changeable: ClassVar[tuple[str, ...]] = ("runs", "timeout", "check_answers")
     brings: ClassVar[tuple[str, ...]] = ("query",)
+    averaged: ClassVar[tuple[str, ...]] = ("query",)
     axis: ClassVar[str | None] = "query"
     own_factor: ClassVar[str | None] = "query"
     without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
