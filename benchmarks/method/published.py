@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from teiten.analysis.claims.checks import ClaimQuestion, check_of, student
+from teiten.analysis.claims.checks import check_of, checks_in_print, student
 from teiten.analysis.claims.outcomes import standing_of
-from teiten.analysis.model.claims import Check, Claim, ClaimStanding
+from teiten.analysis.model.claims import Check, Claim, ClaimQuestion, ClaimStanding
 
 DEVIATION = 0.01
 """Of a pair, as on a machine of one's own; of three sets of 300 s the median scatters as much."""
@@ -28,7 +28,7 @@ def reproduced(claim: Claim, blocks: int, *, campaigns: int, seed: int) -> float
 
     ``blocks``: of the study's profile ``published``.
     """
-    printed = claim.predicate.in_print(claim)
+    printed = checks_in_print(claim)
     if not printed or any(one.standing is not ClaimStanding.REPRODUCED for one in printed):
         return None
     random = np.random.default_rng(seed)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 from benchmarks.method import correlated, multiplicity, published, repeats, rounds, stalls, starts
 
-from teiten.analysis.claims.checks import ClaimQuestion, check_of, student
-from teiten.analysis.model.claims import CheckKind, ClaimStanding
+from teiten.analysis.claims.checks import check_of, student
+from teiten.analysis.model.claims import CheckKind, ClaimQuestion, ClaimStanding
 from teiten.analysis.model.findings import VerdictKind
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.verdict import Rule, decide

@@ -13,8 +13,8 @@ import psutil
 import psycopg
 import pytest
 
-from teiten.analysis.claims.checks import ClaimQuestion, check_of, student
-from teiten.analysis.model.claims import Claim, ClaimContrast, ClaimStanding
+from teiten.analysis.claims.checks import check_of, checks_in_print, checks_of, student
+from teiten.analysis.model.claims import Claim, ClaimContrast, ClaimQuestion, ClaimStanding
 from teiten.analysis.model.evidence import EvidenceTable
 from teiten.analysis.model.observations import Observation
 from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
@@ -312,7 +312,7 @@ def outcome(
 ) -> set[ClaimStanding]:
     about = {"workload": "insert", "metric": "procedure_seconds", "contrast": contrast}
     found = a_claim(predicate=predicate, **about)
-    return {one.standing for one in predicate.checks(found, ground(plan, times))}
+    return {one.standing for one in checks_of(found, ground(plan, times))}
 
 
 def test_an_order_holds_or_does_not(plan: Plan) -> None:
@@ -341,10 +341,10 @@ def test_a_value_and_a_largest_step(plan: Plan) -> None:
 def test_a_finding_needs_each_of_its_checks_at_alpha(plan: Plan) -> None:
     order = MethodOrder(tuple(TIMES))
     about = {"workload": "insert", "metric": "procedure_seconds"}
-    found = order.checks(a_claim(predicate=order, **about), ground(plan, TIMES))
+    found = checks_of(a_claim(predicate=order, **about), ground(plan, TIMES))
     first = found[0]
     values = next(
-        iter(order.asked(a_claim(predicate=order, **about), ground(plan, TIMES).evidence))
+        iter(order.questions(a_claim(predicate=order, **about), ground(plan, TIMES)))
     ).values
     alone = student(values, plan.study.measure.alpha)
     assert len(found) > 1 and alone is not None
@@ -377,7 +377,11 @@ def test_each_finding_on_inserting_and_removing_can_come_out_either_way(profile:
     for claim in claims_of("log-partitions"):
         predicate = claim.predicate
         assert isinstance(predicate, OfMethods)
-        asked = list(predicate.asked(claim, timed(plan, claim).evidence))
+        asked = [
+            one
+            for one in predicate.questions(claim, timed(plan, claim))
+            if isinstance(one, ClaimQuestion)
+        ]
         assert asked and all(len(one.values) == blocks for one in asked), claim.id
         inside, outside = (_standings(asked, where, blocks, alpha) for where in (1.0, -1.0))
         assert inside == {ClaimStanding.REPRODUCED}, claim.id
@@ -415,13 +419,13 @@ def test_a_method_that_was_left_out_is_named(plan: Plan) -> None:
 
 def test_the_printed_tables_say_what_the_findings_say() -> None:
     printed = {
-        one.id: [check.ratio for check in one.predicate.in_print(one)]
+        one.id: [check.ratio for check in checks_in_print(one)]
         for one in claims_of("log-partitions")
     }
     order = [1713 / 1064, 2390 / 1713, 8150 / 2390]
     assert printed["2013-log-insert-order"] == pytest.approx(order)
     assert printed["2013-log-delete-vacuum"] == pytest.approx([3420 / 300, 3420 / 197])
     for one in claims_of("log-partitions"):
-        for check in one.predicate.in_print(one):
+        for check in checks_in_print(one):
             assert check.standing is ClaimStanding.REPRODUCED, one.id
             assert check.ratio is not None and math.isfinite(check.ratio)

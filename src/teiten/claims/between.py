@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from teiten.analysis.across.unpaired import estimate_unpaired
-from teiten.analysis.claims.checks import ClaimQuestion, check_of
-from teiten.analysis.model.claims import Check, Claim
+from teiten.analysis.claims.checks import check_of
+from teiten.analysis.model.claims import Check, Claim, ClaimQuestion
 from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.evidence import Blocks, EvidenceTable, block_means, logarithm
 from teiten.analysis.model.observations import Context

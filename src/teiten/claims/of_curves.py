@@ -8,15 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from teiten.analysis.claims.checks import (
-    ClaimQuestion,
-    check_of,
-    counted,
-    estimator_of,
-    exact,
-    student,
-)
-from teiten.analysis.model.claims import Check, Claim, PublishedCurves
+from teiten.analysis.claims.checks import check_of, student
+from teiten.analysis.model.claims import Check, Claim, ClaimQuestion, PublishedCurves
 from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.evidence import block_means
 from teiten.analysis.model.predicate import Ground, Predicate
@@ -41,8 +34,6 @@ class OfCurves(Predicate):
     """About curves, block by block."""
 
     axis: ClassVar[str] = CLIENTS
-    counts: ClassVar[bool] = False
-    """A number without any scatter is a result: it is counted, not timed."""
 
     def metric_of(self, claim: Claim) -> str:
         """The name under which its values are observed."""
@@ -52,26 +43,17 @@ class OfCurves(Predicate):
     def asked(self, curves: Sequence[ClaimCurve], machine: CurveGround) -> Iterator[ClaimQuestion]:
         """What it asks of curves. Raises UnmetError where they do not reach as far as it looks."""
 
-    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
-        measure = ground.plan.study.measure
-        machine = CurveGround(ground.cores, measure.delta)
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+        machine = CurveGround(ground.cores, ground.plan.study.measure.delta)
         found = measured(claim, ground.evidence, metric=self.metric_of(claim), axis=self.axis)
-        asked = [
-            replace(question, server=server)
-            for server, curves in found
-            for question in self.asked(curves, machine)
-        ]
-        estimator = estimator_of(measure)
-        if self.counts:
-            estimator = counted(estimator)
-        return tuple(check_of(one, measure.alpha, estimator, among=len(asked)) for one in asked)
+        for server, curves in found:
+            for question in self.asked(curves, machine):
+                yield replace(question, server=server)
 
-    def in_print(self, claim: Claim) -> Sequence[Check]:
+    def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
         table = claim.published
-        if not isinstance(table, PublishedCurves):
-            return ()
-        asked = self.asked(published(table), CurveGround(table.cores, DELTA_IN_PRINT))
-        return [check_of(one, 1.0, exact) for one in asked]
+        if isinstance(table, PublishedCurves):
+            yield from self.asked(published(table), CurveGround(table.cores, DELTA_IN_PRINT))
 
     def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
         """The shape of each system's curve, by itself."""

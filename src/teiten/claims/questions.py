@@ -10,7 +10,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 
-from teiten.analysis.claims.checks import ClaimQuestion
+from teiten.analysis.model.claims import ClaimQuestion
 from teiten.analysis.model.predicate import UnmetError
 from teiten.claims.curves import ClaimCurve, level_changes
 from teiten.claims.forms import Bounds, Span

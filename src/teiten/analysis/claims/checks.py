@@ -4,30 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from teiten.analysis.model.claims import Check, CheckKind, ClaimStanding
+from teiten.analysis.model.claims import Check, Claim, ClaimQuestion, ClaimStanding
+from teiten.analysis.model.predicate import Ground
 from teiten.analysis.verdict.sequential import half_width
 from teiten.analysis.verdict.verdict import NO_VARIANCE, exp, mean_and_deviation, student_half_width
 from teiten.model.study import Measure
-
-
-@dataclass(frozen=True)
-class ClaimQuestion:
-    """Does the mean of ``values`` lie between ``low`` and ``high`` (logarithms)?"""
-
-    kind: CheckKind
-    sides: tuple[str, ...]
-    at: tuple[float, ...]
-    values: tuple[float, ...]
-    """One for each block that has all it takes; NaN where a metric was zero or infinite."""
-    low: float
-    high: float
-    classes: tuple[tuple[str, ...], ...] = ()
-    """As in ``Check``."""
-    server: str = ""
-    metric: str = ""
-
 
 Estimate = tuple[float, float, float]
 """Mean and interval, as logarithms."""
@@ -76,6 +58,32 @@ def _estimate(
         return None
     half = width(deviation, len(values), alpha)
     return mean, mean - half, mean + half
+
+
+def checks_of(claim: Claim, ground: Ground) -> tuple[Check, ...]:
+    """Every check of a claim on a campaign, each question by the interval of its design.
+
+    Raises UnmetError where the campaign lacks what the predicate asks."""
+    asked = tuple(claim.predicate.questions(claim, ground))
+    measure = ground.plan.study.measure
+    estimator = estimator_of(measure)
+    if claim.predicate.is_counted(claim):
+        estimator = counted(estimator)
+    return _answered(asked, measure.alpha, estimator)
+
+
+def checks_in_print(claim: Claim) -> tuple[Check, ...]:
+    """The same on the published table; none where it does not hold what is asked."""
+    return _answered(tuple(claim.predicate.printed_questions(claim)), 1.0, exact)
+
+
+def _answered(
+    asked: Sequence[ClaimQuestion | Check], alpha: float, estimator: Estimator
+) -> tuple[Check, ...]:
+    return tuple(
+        one if isinstance(one, Check) else check_of(one, alpha, estimator, among=len(asked))
+        for one in asked
+    )
 
 
 def check_of(

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from teiten.analysis.across.fingerprint import commands_of
+from teiten.analysis.claims.checks import checks_in_print, checks_of
 from teiten.analysis.model.claims import (
     Check,
     Claim,
@@ -52,7 +53,7 @@ def unassessed(claims: Sequence[Claim]) -> tuple[ClaimOutcome, ...]:
 def in_print(claim: Claim) -> Check | None:
     """The claim's deciding check on the published table; None where no table was printed."""
     try:
-        return deciding_of(claim.predicate.in_print(claim))
+        return deciding_of(checks_in_print(claim))
     except UnmetError:
         return None
 
@@ -63,7 +64,7 @@ def _assess(claim: Claim, facts: HostFacts, evidence: EvidenceTable) -> ClaimOut
     if unmet is not None:
         return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, unmet, in_print=printed)
     try:
-        checks = claim.predicate.checks(claim, Ground(evidence, facts.cpu.logical))
+        checks = checks_of(claim, Ground(evidence, facts.cpu.logical))
     except UnmetError as lacking:
         reason: Reason | None = lacking.reason
         return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, reason, in_print=printed)

@@ -219,6 +219,23 @@ class Reason:
 
 
 @dataclass(frozen=True)
+class ClaimQuestion:
+    """Does the mean of ``values`` lie between ``low`` and ``high`` (logarithms)?"""
+
+    kind: CheckKind
+    sides: tuple[str, ...]
+    at: tuple[float, ...]
+    values: tuple[float, ...]
+    """One for each block that has all it takes; NaN where a metric was zero or infinite."""
+    low: float
+    high: float
+    classes: tuple[tuple[str, ...], ...] = ()
+    """As in ``Check``."""
+    server: str = ""
+    metric: str = ""
+
+
+@dataclass(frozen=True)
 class ClaimOutcome:
     """A claim and what a campaign says of it."""
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from teiten.analysis.model.claims import Check, Claim, ClaimWords, Reason
+from teiten.analysis.model.claims import Check, Claim, ClaimQuestion, ClaimWords, Reason
 from teiten.model.plan import Plan
 from teiten.model.trial import Event
 
@@ -63,14 +63,24 @@ class Predicate(ABC):
     def kind(self) -> str:
         """Its name in a claims file."""
 
+    counts: ClassVar[bool] = False
+    """A number without any scatter is a result: it is counted, not timed."""
+
+    def is_counted(self, claim: Claim) -> bool:
+        """Whether the claim's numbers are."""
+        return self.counts
+
     @abstractmethod
-    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
-        """Every check on a campaign. Raises UnmetError where it lacks what they take."""
+    def questions(self, claim: Claim, ground: Ground) -> Iterable[ClaimQuestion | Check]:
+        """What it asks of a campaign; of what has no interval, such as plans, the check itself.
 
-    def in_print(self, claim: Claim) -> Sequence[Check]:
-        """The same on the published table; none where it does not hold what they ask.
+        Raises UnmetError where the campaign lacks what that takes.
+        """
 
-        Raises UnmetError as ``checks`` does.
+    def printed_questions(self, claim: Claim) -> Iterable[ClaimQuestion | Check]:
+        """The same of the published table; nothing where it does not hold what is asked.
+
+        Raises UnmetError as ``questions`` does.
         """
         return ()
 

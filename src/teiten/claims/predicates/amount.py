@@ -9,8 +9,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import ClaimQuestion
-from teiten.analysis.model.claims import Check, CheckKind, ClaimWords
+from teiten.analysis.model.claims import Check, CheckKind, ClaimQuestion, ClaimWords
 from teiten.claims.curves import ClaimCurve
 from teiten.claims.forms import FORM, RatioBounds
 from teiten.claims.of_curves import CurveGround, OfCurves

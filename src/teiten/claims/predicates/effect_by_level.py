@@ -9,8 +9,7 @@ from typing import ClassVar, Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import ClaimQuestion
-from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
 from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.predicate import UnmetError
 from teiten.claims.curves import ClaimCurve, level_changes

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import ClaimQuestion
+from teiten.analysis.model.claims import ClaimQuestion
 from teiten.analysis.model.predicate import UnmetError
 from teiten.claims.curves import ClaimCurve
 from teiten.claims.forms import FORM, Tolerance

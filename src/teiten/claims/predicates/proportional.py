@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import ClaimQuestion
-from teiten.analysis.model.claims import Check, CheckKind, ClaimWords
+from teiten.analysis.model.claims import Check, CheckKind, ClaimQuestion, ClaimWords
 from teiten.analysis.model.predicate import UnmetError
 from teiten.claims.curves import CORES, ClaimCurve, level_changes
 from teiten.claims.forms import FORM, Tolerance

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import ClaimQuestion, check_of, exact
 from teiten.analysis.model.claims import (
     Check,
     CheckKind,
     Claim,
+    ClaimQuestion,
     ClaimWords,
     PublishedQueries,
 )
@@ -52,7 +52,7 @@ class ProbeEffect(OfProbe):
             raise ValueError("needs either low, high or both, or equivalent = true")
         return self
 
-    def asked(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         contrast = claim.contrast
         assert contrast is not None
         ends = (contrast.old, contrast.new)
@@ -61,15 +61,13 @@ class ProbeEffect(OfProbe):
             sides = (old.level, new.level)
             yield self._question(claim, sides, ratios(old, new), delta, old.server)
 
-    def in_print(self, claim: Claim) -> Sequence[Check]:
-        found = printed(claim, self.quantity)
-        if len(found) != 2 or min(found) <= 0 or self.equivalent:
-            return ()
+    def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
+        numbers = printed(claim, self.quantity)
         table = claim.published
-        assert isinstance(table, PublishedQueries)
-        sides = tuple(one.label for one in table.columns)
-        change = math.log(found[1] / found[0])
-        return [check_of(self._question(claim, sides, (change,), 0.0, ""), 1.0, exact)]
+        known = len(numbers) == 2 and min(numbers) > 0 and not self.equivalent
+        if known and isinstance(table, PublishedQueries):
+            sides = tuple(column.label for column in table.columns)
+            yield self._question(claim, sides, (math.log(numbers[1] / numbers[0]),), 0.0, "")
 
     def _question(
         self,

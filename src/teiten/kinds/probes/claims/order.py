@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import ClaimQuestion
-from teiten.analysis.model.claims import Claim
+from teiten.analysis.model.claims import Claim, ClaimQuestion
 from teiten.analysis.model.predicate import Ground
 from teiten.claims.forms import FORM, Word
 from teiten.kinds.probes.claims.cells import cells_of, ratios
@@ -30,7 +29,7 @@ class ProbeOrder(OfProbe):
     order: Annotated[Words, Field(min_length=2)]
     kind: Literal["probe-order"] = "probe-order"
 
-    def asked(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         for cells in cells_of(claim, ground, self.probe, self.factor, self.order):
             for lower, higher in itertools.pairwise(cells):
                 yield ClaimQuestion(

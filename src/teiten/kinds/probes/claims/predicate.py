@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator
-from typing import ClassVar
-
-from teiten.analysis.claims.checks import ClaimQuestion, check_of, counted, estimator_of
 from teiten.analysis.model.claims import Check, Claim, ClaimWords, PublishedQueries
-from teiten.analysis.model.predicate import Ground, Predicate, Reader
+from teiten.analysis.model.predicate import Predicate, Reader
 from teiten.kinds.probes.claims.measures import numbers_of, probe_measure
 from teiten.kinds.probes.metrics import PROBE_TIME
 
 
 class OfProbe(Predicate):
     """About a number of one probe, block by block, on every server by itself."""
-
-    counts: ClassVar[bool] = False
-    """A number without any scatter is a result: it is counted, not timed."""
-
-    @abstractmethod
-    def asked(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        """Raises UnmetError for what a campaign has not."""
-
-    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
-        questions = tuple(self.asked(claim, ground))
-        measure = ground.plan.study.measure
-        estimator = estimator_of(measure)
-        if self.counts:
-            estimator = counted(estimator)
-        return tuple(
-            check_of(one, measure.alpha, estimator, among=len(questions)) for one in questions
-        )
 
     def reader(self) -> Reader | None:
         return numbers_of

@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import ClaimQuestion
-from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
 from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.claims.forms import FORM, Tolerance, Word
 from teiten.claims.questions import around
@@ -37,7 +36,7 @@ class ProbeProportional(OfProbe):
     kind: Literal["probe-proportional"] = "probe-proportional"
     compares: ClassVar[bool] = True
 
-    def asked(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         contrast = claim.contrast
         assert contrast is not None
         ends = (contrast.old, contrast.new)

@@ -8,11 +8,11 @@ from typing import ClassVar, Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import ClaimQuestion, check_of, exact
 from teiten.analysis.model.claims import (
     Check,
     CheckKind,
     Claim,
+    ClaimQuestion,
     ClaimWords,
     PublishedQueries,
 )
@@ -54,19 +54,16 @@ class ProbeValue(RatioBounds, OfProbe):
     def refuses(self, metric: str) -> str:
         return "" if metric in SHARES else f"is about a share: {', '.join(SHARES)}"
 
-    def asked(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         for (cell,) in cells_of(claim, ground, self.probe, self.factor, (self.level,)):
             values = tuple(cell.blocks.values())
             yield self._question(claim, cell.level, values, cell.server)
 
-    def in_print(self, claim: Claim) -> Sequence[Check]:
-        found = printed(claim, self.quantity)
-        if len(found) != 1:
-            return ()
+    def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
+        numbers = printed(claim, self.quantity)
         table = claim.published
-        assert isinstance(table, PublishedQueries)
-        label = table.columns[0].label
-        return [check_of(self._question(claim, label, [found[0] / 100], ""), 1.0, exact)]
+        if len(numbers) == 1 and isinstance(table, PublishedQueries):
+            yield self._question(claim, table.columns[0].label, [numbers[0] / 100], "")
 
     def _question(
         self, claim: Claim, side: str, shares: Sequence[float], server: str

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, ClassVar, Literal, Self
@@ -16,8 +15,14 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import ClaimQuestion, check_of, estimator_of, exact
-from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords, PublishedQueries
+from teiten.analysis.model.claims import (
+    Check,
+    CheckKind,
+    Claim,
+    ClaimQuestion,
+    ClaimWords,
+    PublishedQueries,
+)
 from teiten.analysis.model.evidence import EvidenceTable, log_changes, logarithm
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.predicate import Ground, Key, Predicate, Reader, UnmetError
@@ -75,18 +80,6 @@ STEP_RATIO = CheckKind("method-step", _step_said)
 
 class OfMethods(Predicate):
     """About numbers of methods, block by block."""
-
-    @abstractmethod
-    def asked(self, claim: Claim, evidence: EvidenceTable) -> Iterator[ClaimQuestion]:
-        """Raises UnmetError for what a campaign has not."""
-
-    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
-        questions = tuple(self.asked(claim, ground.evidence))
-        measure = ground.plan.study.measure
-        estimator = estimator_of(measure)
-        return tuple(
-            check_of(one, measure.alpha, estimator, among=len(questions)) for one in questions
-        )
 
     def reader(self) -> Reader | None:
         return _step_seconds
@@ -147,22 +140,20 @@ class MethodEffect(OfMethods):
             raise ValueError("needs low, high or both: a claim must be able to fail")
         return self
 
-    def asked(self, claim: Claim, evidence: EvidenceTable) -> Iterator[ClaimQuestion]:
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+        evidence = ground.evidence
         for place in places_of(claim, evidence, free=None):
             old, new = place.sides
             changes = log_changes(*(one.blocks(evidence, claim.metric) for one in (old, new)))
             sides = (old.label, new.label)
             yield self._question(claim, sides, tuple(changes.values()), place.levels)
 
-    def in_print(self, claim: Claim) -> Sequence[Check]:
+    def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
         found = _printed(claim, self.quantity)
         contrast = claim.contrast
-        if len(found) != 2 or contrast is None:
-            return ()
-        asked = self._question(
-            claim, (contrast.old, contrast.new), (math.log(found[1] / found[0]),), ()
-        )
-        return [check_of(asked, 1.0, exact)]
+        if len(found) == 2 and contrast is not None:
+            sides = (contrast.old, contrast.new)
+            yield self._question(claim, sides, (math.log(found[1] / found[0]),), ())
 
     def _question(
         self,
@@ -187,23 +178,20 @@ class MethodOrder(OfMethods):
     """The row of the published table whose columns have this order."""
     kind: Literal["method-order"] = "method-order"
 
-    def asked(self, claim: Claim, evidence: EvidenceTable) -> Iterator[ClaimQuestion]:
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+        evidence = ground.evidence
         for levels, sides in _places(claim, evidence, self.order):
             values = {name: side.blocks(evidence, claim.metric) for name, side in sides.items()}
             for lower, higher in itertools.pairwise(self.order):
                 changes = log_changes(values[lower], values[higher])
                 yield _rising(claim, (lower, higher), tuple(changes.values()), levels)
 
-    def in_print(self, claim: Claim) -> Sequence[Check]:
+    def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
         found = _printed(claim, self.quantity)
-        if len(found) != len(self.order):
-            return ()
-        return [
-            check_of(_rising(claim, sides, (math.log(b / a),), ()), 1.0, exact)
-            for sides, (a, b) in zip(
-                itertools.pairwise(self.order), itertools.pairwise(found), strict=True
-            )
-        ]
+        if len(found) == len(self.order):
+            pairs = zip(itertools.pairwise(self.order), itertools.pairwise(found), strict=True)
+            for sides, (lower, higher) in pairs:
+                yield _rising(claim, sides, (math.log(higher / lower),), ())
 
 
 def _rising(
@@ -222,7 +210,8 @@ class MethodValue(OfMethods):
     high: Ratio
     kind: Literal["method-value"] = "method-value"
 
-    def asked(self, claim: Claim, evidence: EvidenceTable) -> Iterator[ClaimQuestion]:
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+        evidence = ground.evidence
         for levels, sides in _places(claim, evidence, (self.method,)):
             values = sides[self.method].blocks(evidence, claim.metric).values()
             yield ClaimQuestion(
@@ -248,7 +237,8 @@ class LargestStep(OfMethods):
     """The row of the published table that has them, the step in its first column."""
     kind: Literal["largest-step"] = "largest-step"
 
-    def asked(self, claim: Claim, evidence: EvidenceTable) -> Iterator[ClaimQuestion]:
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+        evidence = ground.evidence
         for levels, sides in _places(claim, evidence, (self.method,)):
             side = sides[self.method]
             largest = side.blocks(evidence, f"{STEP}:{self.step}")
@@ -256,14 +246,11 @@ class LargestStep(OfMethods):
                 changes = log_changes(side.blocks(evidence, f"{STEP}:{other}"), largest)
                 yield self._question(claim, other, tuple(changes.values()), levels)
 
-    def in_print(self, claim: Claim) -> Sequence[Check]:
+    def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
         found = _printed(claim, self.quantity)
-        if len(found) != len(self.others) + 1:
-            return ()
-        return [
-            check_of(self._question(claim, other, (math.log(found[0] / one),), ()), 1.0, exact)
-            for other, one in zip(self.others, found[1:], strict=True)
-        ]
+        if len(found) == len(self.others) + 1:
+            for other, seconds in zip(self.others, found[1:], strict=True):
+                yield self._question(claim, other, (math.log(found[0] / seconds),), ())
 
     def _question(
         self, claim: Claim, other: str, changes: tuple[float, ...], levels: tuple[str, ...]

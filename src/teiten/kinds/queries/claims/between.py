@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from teiten.analysis.across.unpaired import estimate_unpaired
-from teiten.analysis.claims.checks import ClaimQuestion, check_of
-from teiten.analysis.model.claims import FIRST, LAST, Check, CheckKind, Claim
+from teiten.analysis.claims.checks import check_of
+from teiten.analysis.model.claims import FIRST, LAST, Check, CheckKind, Claim, ClaimQuestion
 from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.evidence import Blocks, EvidenceTable
 from teiten.analysis.model.predicate import UnmetError

@@ -9,8 +9,7 @@ from typing import Annotated
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import ClaimQuestion
-from teiten.analysis.model.claims import CheckKind
+from teiten.analysis.model.claims import CheckKind, ClaimQuestion
 from teiten.analysis.model.evidence import Blocks, block_means, log_changes, logarithm
 from teiten.analysis.model.predicate import UnmetError
 from teiten.claims.forms import FORM, RatioBounds, Yes

@@ -56,9 +56,9 @@ class PlanHas(OfQueries):
         )
         yield self.metric, float(found)
 
-    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
-        found = measured_sides(claim, ground.evidence, self.metric)
-        return tuple(check for one in found for check in self._of_server(one))
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[Check]:
+        for sides in measured_sides(claim, ground.evidence, self.metric):
+            yield from self._of_server(sides)
 
     def _of_server(self, found: ClaimSides) -> Iterator[Check]:
         """A check for each query on one server. Raises UnmetError without recorded plans."""

@@ -7,8 +7,7 @@ from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import ClaimQuestion
-from teiten.analysis.model.claims import Check, CheckKind, ClaimWords
+from teiten.analysis.model.claims import Check, CheckKind, ClaimQuestion, ClaimWords
 from teiten.claims.forms import FORM
 from teiten.kinds.queries.claims.bounded import QueryParts, bounded, logs_of, named
 from teiten.kinds.queries.claims.measures import plan_measure

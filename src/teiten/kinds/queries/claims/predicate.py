@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from teiten.analysis.claims.checks import (
-    ClaimQuestion,
-    Estimator,
-    check_of,
-    counted,
-    estimator_of,
-    exact,
-)
-from teiten.analysis.model.claims import Check, Claim, PublishedQueries
+from teiten.analysis.model.claims import Claim, ClaimQuestion, PublishedQueries
 from teiten.analysis.model.predicate import Ground, Predicate, Reader, UnmetError
 from teiten.kinds.queries.claims.evidence import Executed, plan_numbers
 from teiten.kinds.queries.claims.measures import plan_measure
@@ -36,6 +28,10 @@ class OfQueries(Predicate):
         """What it speaks of beside the claim's metric: name and value."""
         return ()
 
+    def is_counted(self, claim: Claim) -> bool:
+        measure = plan_measure(claim.metric)
+        return measure is not None and measure[0].counted
+
     def reader(self) -> Reader | None:
         return plan_numbers
 
@@ -47,27 +43,15 @@ class OfSides(OfQueries):
     def asked(self, found: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
         """What it asks of a claim's sides. Raises UnmetError for queries that they have not."""
 
-    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
-        return answered(claim, ground, tuple(self._asked(claim, ground)))
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+        for sides in measured_sides(claim, ground.evidence, claim.metric):
+            _with_plans(claim, sides)
+            yield from self.asked(sides, claim.metric)
 
-    def in_print(self, claim: Claim) -> Sequence[Check]:
+    def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
         table = claim.published
-        if not isinstance(table, PublishedQueries):
-            return ()
-        asked = self.asked(published_sides(table), claim.metric)
-        return [check_of(one, 1.0, exact) for one in asked]
-
-    def _asked(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        for one in measured_sides(claim, ground.evidence, claim.metric):
-            _with_plans(claim, one)
-            yield from self.asked(one, claim.metric)
-
-
-def answered(claim: Claim, ground: Ground, asked: Sequence[ClaimQuestion]) -> tuple[Check, ...]:
-    """Each question by the interval of the campaign's design."""
-    measure = ground.plan.study.measure
-    estimator = _of_metric(estimator_of(measure), claim.metric)
-    return tuple(check_of(one, measure.alpha, estimator, among=len(asked)) for one in asked)
+        if isinstance(table, PublishedQueries):
+            yield from self.asked(published_sides(table), claim.metric)
 
 
 def _with_plans(claim: Claim, found: ClaimSides) -> None:
@@ -75,8 +59,3 @@ def _with_plans(claim: Claim, found: ClaimSides) -> None:
     values = [blocks for side in found.sides for blocks in side.by_query.values()]
     if plan_measure(claim.metric) is not None and not any(values):
         raise UnmetError("no-plans")
-
-
-def _of_metric(estimator: Estimator, metric: str) -> Estimator:
-    measure = plan_measure(metric)
-    return counted(estimator) if measure is not None and measure[0].counted else estimator

@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import ClaimQuestion
-from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
 from teiten.analysis.model.comparison import Systems
 from teiten.claims.forms import FORM
 from teiten.kinds.queries.claims.between import effects_between

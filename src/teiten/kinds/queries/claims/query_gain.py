@@ -39,7 +39,7 @@ class QueryGain(OfQueries):
     def queries_named(self) -> tuple[str, ...]:
         return named(self.parts)
 
-    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
+    def questions(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
         """Raises UnmetError: it is about two campaigns."""
         raise UnmetError("compared")
 

@@ -10,8 +10,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import ClaimQuestion
-from teiten.analysis.model.claims import Check, CheckKind, ClaimWords
+from teiten.analysis.model.claims import Check, CheckKind, ClaimQuestion, ClaimWords
 from teiten.claims.forms import FORM
 from teiten.kinds.queries.claims.bounded import asked_queries, changes, means_of
 from teiten.kinds.queries.claims.predicate import OfSides

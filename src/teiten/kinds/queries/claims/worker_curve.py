@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.claims.checks import ClaimQuestion, check_of, exact
-from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords, PublishedCurves
+from teiten.analysis.model.claims import (
+    Check,
+    CheckKind,
+    Claim,
+    ClaimQuestion,
+    ClaimWords,
+    PublishedCurves,
+)
 from teiten.analysis.model.evidence import Blocks
 from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.claims.curves import ClaimCurve, level_changes, published
@@ -20,7 +26,7 @@ from teiten.claims.questions import around
 from teiten.claims.sides import places_of
 from teiten.kinds.queries.claims.evidence import Executed
 from teiten.kinds.queries.claims.measures import LAUNCHED
-from teiten.kinds.queries.claims.predicate import OfQueries, answered
+from teiten.kinds.queries.claims.predicate import OfQueries
 from teiten.kinds.queries.claims.sides import QUERY, queries_of
 
 
@@ -51,18 +57,13 @@ class WorkerCurve(OfQueries):
     def of_plan(self, executed: Executed) -> Iterator[tuple[str, float]]:
         yield LAUNCHED, executed.launched
 
-    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
-        return answered(claim, ground, tuple(self._asked(claim, ground)))
-
-    def in_print(self, claim: Claim) -> Sequence[Check]:
+    def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
         table = claim.published
-        if not isinstance(table, PublishedCurves):
-            return ()
-        curve = replace(published(table)[0], side="")
-        steps = self._steps(curve, self.printed_cap, table.cores, "")
-        return [check_of(one, 1.0, exact) for one in steps]
+        if isinstance(table, PublishedCurves):
+            curve = replace(published(table)[0], side="")
+            yield from self._steps(curve, self.printed_cap, table.cores, "")
 
-    def _asked(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         """Of each query on each server."""
         evidence = ground.evidence
         planned = evidence.levels(claim.workload).get(self.factor, ())

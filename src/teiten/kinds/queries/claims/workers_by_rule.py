@@ -101,12 +101,11 @@ class WorkersByRule(OfQueries):
             return executed.by_partitions(self.relation)
         return executed.by_size(self.relation)
 
-    def checks(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[Check]:
         wanted = (LAUNCHED, self.metric, PERMITTED, SERIAL)
-        found = (measured_sides(claim, ground.evidence, metric) for metric in wanted)
-        return tuple(
-            check for sides in zip(*found, strict=True) for check in self._of_server(*sides)
-        )
+        measured = (measured_sides(claim, ground.evidence, metric) for metric in wanted)
+        for sides in zip(*measured, strict=True):
+            yield from self._of_server(*sides)
 
     def _of_server(
         self, launched: ClaimSides, by_rule: ClaimSides, permitted: ClaimSides, serial: ClaimSides
@@ -138,7 +137,7 @@ class WorkersByRule(OfQueries):
                 raise UnmetError("permitted", needed=f"{rule:g}", here=f"{free:g}")
             yield self._check(query, launched.server, [(found[b], wanted[b]) for b in blocks])
 
-    def in_print(self, claim: Claim) -> Sequence[Check]:
+    def printed_questions(self, claim: Claim) -> Sequence[Check]:
         """By the printed size or number of partitions."""
         table = claim.published
         if not isinstance(table, PublishedQueries) or not self.printed_from:
