@@ -18,6 +18,7 @@ Imports = Mapping[str, frozenset[str]]
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("secrets", "addresses", "connections", "errors", "suggest", "given_paths"),
     ("model",),
+    ("ways", "ways.contract", "ways.registry"),
     ("host",),
     ("engines",),
     ("kinds", "datasets", "factors", "kinds.registry", "datasets.registry", "studies"),
@@ -28,7 +29,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("datasets.plan", "datasets.contract", "datasets.sql", "factors.contract"),
     ("factors.registry", "study.levels", "study.schema"),
     ("kinds.contract", "kinds.metrics"),
-    ("factors.*",),
+    ("factors.*", "ways.*"),
     ("study",),
     ("plan",),
     ("datasets.*",),

@@ -7,6 +7,7 @@ import re
 from datetime import UTC, datetime
 
 from teiten.model.study import DataSet
+from teiten.ways.registry import way_of
 from tests.reader.answers import lasts, plain_number
 from tests.reader.document import Part
 from tests.reader.language import Book, Groups
@@ -409,7 +410,7 @@ caches(
 )
 def side_by_side(reader: Reader, _groups: Groups, _part: Part) -> None:
     started(reader, _groups, _part)
-    reader.that(reader.campaign.plan.study.measure.side_by_side, "one after the other")
+    reader.that(way_of(reader.campaign.plan.study.measure).side_by_side, "one after the other")
 
 
 @BOOK.says(

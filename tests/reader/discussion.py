@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import combinations
 from statistics import fmean
 
+from teiten.ways.registry import way_of
 from tests.reader.arithmetic import judge, t_quantile
 from tests.reader.campaign import JUDGED, Context, Judged
 from tests.reader.document import Part, Table
@@ -862,7 +863,7 @@ def shares(
     """The processors' time by state and level."""
     campaign = reader.campaign
     measure = campaign.plan.study.measure
-    if measure.paired:
+    if way_of(measure).concurrent:
         return {}
     pairs: dict[tuple[str, Context], list[tuple[float, float, int]]] = {}
     for context in campaign.contexts(workload):

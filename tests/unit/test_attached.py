@@ -12,7 +12,7 @@ import pytest
 
 import teiten.plan.sites.attached
 from teiten.cli.passwords import take_passwords
-from teiten.cli.plan.text import in_step_text
+from teiten.cli.plan.text import loaded_text
 from teiten.datasets.probes.model import tables_of
 from teiten.errors import ServerError, StudyError, UsageError, WayError
 from teiten.execute.client.address import Address
@@ -23,7 +23,7 @@ from teiten.kinds.pgbench.load.paired_run import server_of
 from teiten.model.attached import AttachedServer, ServerParameter, is_address, named_address
 from teiten.model.installation import Installation, Version
 from teiten.model.plan import Plan
-from teiten.model.study import Study, Way
+from teiten.model.study import Study
 from teiten.model.text import Language
 from teiten.model.units import MIB
 from teiten.plan.expand import expand
@@ -35,6 +35,7 @@ from teiten.report.texts import caution_text, read_entries
 from teiten.study.document import CATALOGUE
 from teiten.study.load import load_study
 from teiten.study.sides import Shared, SideFlags, ab_study, null_study
+from tests.fixtures.pairs import names_of_ways
 from tests.fixtures.planned import PGBENCH, fingerprint
 from tests.fixtures.synthetic_plan import HOST, make_installation
 
@@ -254,7 +255,7 @@ def test_probes_put_no_attached_server_beside_one_of_another_memory() -> None:
         probing(("17", attached("17", **ABLE)), ("18", make_installation("18.4")))
 
 
-def pairs(*servers: tuple[str, Installation], way: Way = Way.PAIRS) -> Plan:
+def pairs(*servers: tuple[str, Installation], way: str = "pairs") -> Plan:
     levels = ",".join(level for level, _ in servers)
     loaded = load_study(
         "observe",
@@ -276,17 +277,17 @@ def test_pairs_of_attached_servers_need_what_the_generator_can_reach() -> None:
     with pytest.raises(WayError, match="17 is attached, and the other side is a server that"):
         pairs(both[0], ("18", make_installation("18.4")))
     with pytest.raises(UsageError):
-        pairs(*both, way=Way.STATEMENTS)
+        pairs(*both, way="statements")
 
 
 def test_of_servers_on_a_machine_that_is_not_known_clients_are_on_one_side_at_a_time() -> None:
     plain = {"encrypted": False}
     elsewhere = pairs(("17", attached("17", **plain)), ("18", attached("18", **plain)))
-    assert elsewhere.ways == {2: Way.IN_STEP}
-    assert "nobody knows the processors there" in in_step_text(elsewhere)
+    assert names_of_ways(elsewhere) == {2: "in-step"}
+    assert "nobody knows the processors there" in loaded_text(elsewhere)
     plain["local"] = True
     here = pairs(("17", attached("17", **plain)), ("18", attached("18", **plain)))
-    assert here.ways == {2: Way.PAIRS}
+    assert names_of_ways(here) == {2: "pairs"}
 
 
 def test_the_generator_of_pairs_reaches_servers_as_pgbench_does(tmp_path: Path) -> None:

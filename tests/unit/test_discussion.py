@@ -17,7 +17,6 @@ from teiten.analysis.model.scaling import Form
 from teiten.analysis.model.verdict import Interval
 from teiten.analysis.scaling.curve import scale
 from teiten.model.stacks import CostChange
-from teiten.model.study import Way
 from teiten.model.units import Share
 from teiten.report.blocks import Details, Text
 from teiten.report.view.discussion import discussion
@@ -143,7 +142,7 @@ def test_states_of_processors_are_told_where_sides_have_their_own_seconds() -> N
         return any(processors(replace(plan, study=changed), analysis.trials))
 
     assert told() and told(slices=4) and told(restart_every=2)
-    assert not told(way=Way.PAIRS) and not told(way=Way.IN_STEP)
+    assert not told(way="pairs") and not told(way="in-step")
 
 
 def test_sides_of_which_the_same_is_said_share_a_sentence() -> None:

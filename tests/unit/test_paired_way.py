@@ -19,7 +19,7 @@ from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.stopping import standing
 from teiten.analysis.verdict.verdict import LEFT_BEHIND
 from teiten.analysis.verdict.witness import cpu_witnesses, mixed_cautions, witness_cautions
-from teiten.cli.plan.text import in_step_text
+from teiten.cli.plan.text import loaded_text
 from teiten.cli.text.noise import needed_text, noise_lines
 from teiten.errors import UsageError, WayError
 from teiten.host.facts.noise import noise_key
@@ -32,20 +32,25 @@ from teiten.model.noise import NoiseFloor
 from teiten.model.paired_starts import FIRST_SECONDS, FIRST_STARTS, planned_seconds, starts_of
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Ending
-from teiten.model.study import MOST_SECONDS, Way
+from teiten.model.study import MOST_SECONDS
 from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Seconds, Share
-from teiten.plan.way import why_classic
 from teiten.report.texts import caution_text
-from tests.fixtures.pairs import ab_plan
+from teiten.ways.registry import rules, way_of_clients
+from tests.fixtures.pairs import ab_plan, names_of_ways
 from tests.fixtures.synthetic_plan import HOST
 
 FIXED = 4.0
-LOADS = (Way.CLASSIC, Way.PAIRS, Way.IN_STEP)
+LOADS = ("classic", "pairs", "in-step")
 
 
 def paired(*overrides: str, **given: object) -> Plan:
     return ab_plan(way="pairs", overrides=overrides, **given)  # type: ignore[arg-type]
+
+
+def obstacles(plan: Plan) -> Iterator[str]:
+    """To paired transactions, whatever the plan's way."""
+    return rules()["pairs"].obstacles(plan.study)
 
 
 def attempts_of(
@@ -69,7 +74,7 @@ def attempts_of(
 def test_both_servers_of_a_block_start_together_on_copies_of_their_own() -> None:
     plan = paired(budget="10m")
     measure = plan.study.measure
-    assert (measure.way, measure.duration, measure.lengthens) == (Way.PAIRS, FIRST_SECONDS, True)
+    assert (measure.way, measure.duration, measure.lengthens) == ("pairs", FIRST_SECONDS, True)
     for trial in plan.trials:
         pair = plan.pair_of(trial)
         assert {one.copy for one in pair} == {1, 2} and len({one.seed for one in pair}) == 1
@@ -99,10 +104,10 @@ def test_a_duration_that_is_given_is_that_of_every_start() -> None:
 )
 def test_what_cannot_be_had_is_said(overrides: tuple[str, ...], said: str | None) -> None:
     if said is None:
-        assert why_classic(paired(*overrides, duration="1s").study) is None
+        assert not list(obstacles(paired(*overrides, duration="1s")))
         return
     classic = ab_plan(way="classic", overrides=overrides)
-    assert said in (why_classic(classic.study) or "")
+    assert any(said in reason for reason in obstacles(classic))
     with pytest.raises(WayError, match=said):
         paired(*overrides)
 
@@ -152,7 +157,7 @@ def test_what_a_side_leaves_behind_forbids_a_verdict_only_where_that_is_sure() -
     found = list(carry_overs(plan, "read", observe(plan, enough)))
     assert [one.metric for one in found] == list(PLAN.carry_over)
     assert all(one.low < one.share < one.high and one.is_too_much for one in found)
-    classic = replace(plan.study.measure, way=Way.CLASSIC)
+    classic = replace(plan.study.measure, way="classic")
     plain = replace(plan, study=replace(plan.study, measure=classic))
     assert not list(carry_overs(plain, "read", observe(plain, enough)))
 
@@ -164,8 +169,8 @@ def test_what_decides_is_read_from_the_ledger_with_what_plans_the_next_start() -
 
 
 def test_ways_are_told_apart_wherever_numbers_are_laid_side_by_side() -> None:
-    ways = [one for one in Way if one is not Way.STATEMENTS]
-    plans = [ab_plan(way=one.value, duration="8s") for one in ways]
+    ways = [name for name in rules() if rules()[name].in_file and name != "statements"]
+    plans = [ab_plan(way=one, duration="8s") for one in ways]
     assert len({conditions_fingerprint(one) for one in plans}) == len(ways)
     assert len({noise_key(HOST, one, one.trials[0]) for one in plans}) == len(ways)
 
@@ -173,14 +178,16 @@ def test_ways_are_told_apart_wherever_numbers_are_laid_side_by_side() -> None:
 def test_more_clients_than_processors_are_on_one_side_at_a_time() -> None:
     plan = ab_plan(way="pairs", duration="4s", clients="1,2,4,8")
     assert plan.study.measure.processors == HOST.cpu.logical == 2
-    assert plan.ways == {1: Way.PAIRS, 2: Way.PAIRS, 4: Way.IN_STEP, 8: Way.IN_STEP}
-    assert set(ab_plan(way="in-step", clients="1,4").ways.values()) == {Way.IN_STEP}
-    assert set(ab_plan(way="classic", clients="1,4").ways.values()) == {Way.CLASSIC}
-    said = in_step_text(plan)
+    assert names_of_ways(plan) == {1: "pairs", 2: "pairs", 4: "in-step", 8: "in-step"}
+    assert set(names_of_ways(ab_plan(way="in-step", clients="1,4")).values()) == {"in-step"}
+    assert set(names_of_ways(ab_plan(way="classic", clients="1,4")).values()) == {"classic"}
+    said = loaded_text(plan)
     assert "with 4, 8 clients, more than the 2 processors" in said and "scheduler" in said
-    assert not in_step_text(ab_plan(way="pairs", clients="1,2"))
+    assert "clients" not in loaded_text(ab_plan(way="pairs", clients="1,2"))
     older = replace(plan.study.measure, processors=None)
-    assert older.way_of(8) is Way.PAIRS, "a ledger of an earlier version says how it was measured"
+    assert way_of_clients(older, 8).name == "pairs", (
+        "a ledger of an earlier version says how it was measured"
+    )
     mixed = replace(plan, study=replace(plan.study, measure=older))
     assert conditions_fingerprint(mixed) != conditions_fingerprint(plan)
     assert {noise_key(HOST, mixed, one) for one in plan.trials if one.load.connections > 2} & {
@@ -262,14 +269,14 @@ def test_the_time_of_a_verdict_counts_the_load_of_both_sides_once() -> None:
         alpha=Share(0.05),
     )
     assert floor.seconds_of_a_pair == Seconds(16)
-    paired_floor = replace(floor, way=Way.PAIRS.value)
+    paired_floor = replace(floor, way="pairs")
     assert paired_floor.seconds_of_a_pair == Seconds(8)
     assert "starts in paired transactions" in next(noise_lines(paired_floor))
     assert "2%: 15 pairs (2 min of measuring)" in needed_text(paired_floor)
 
 
 def test_clients_that_are_spread_over_two_servers_make_no_curve_of_one() -> None:
-    plans = {way: ab_plan(way=way.value, duration="4s", clients="1,2,4,8") for way in LOADS}
+    plans = {way: ab_plan(way=way, duration="4s", clients="1,2,4,8") for way in LOADS}
     found = {way: scalings(plan, (), ["read"], cores=2) for way, plan in plans.items()}
-    assert not found[Way.PAIRS]
-    assert len(found[Way.CLASSIC]) == len(found[Way.IN_STEP]) == 2, "one of each side"
+    assert not found["pairs"]
+    assert len(found["classic"]) == len(found["in-step"]) == 2, "one of each side"

@@ -14,7 +14,6 @@ from teiten.analysis.verdict.pairs_check import assess_starts, recorded_check
 from teiten.cli.doctor.pairs_text import check_as_object, pairs_text
 from teiten.host.facts.pairs_check import StartsSoFar, keep_check, known_check
 from teiten.model.pairs_check import MORE, PAIRS_CHECK, STARTS, CheckedStart, Holds, PairsCheck
-from teiten.model.study import Way
 from teiten.model.text import Language
 from teiten.model.trial import Event
 from teiten.report.campaign import render_markdown
@@ -120,7 +119,7 @@ def test_the_report_of_paired_transactions_cites_the_check_or_says_there_is_none
 ) -> None:
     analysis = invented_analysis(seconds=2)
     study = analysis.plan.study
-    paired = replace(study, measure=replace(study.measure, way=Way.PAIRS))
+    paired = replace(study, measure=replace(study.measure, way="pairs"))
     without = replace(analysis, plan=replace(analysis.plan, study=paired))
     known = replace(without, pairs_check=check())
     assert missing in _text(without, language)

@@ -31,6 +31,7 @@ from teiten.model.study import Study
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Seconds
 from teiten.study.sides import Shared, ab_study
+from teiten.ways.registry import way_of
 from tests.fixtures.pairs import side
 from tests.fixtures.planned import expanded
 from tests.fixtures.synthetic_plan import HOST
@@ -157,7 +158,7 @@ def test_a_pilot_chooses_slices_and_leaves_the_rest_of_the_budget(plans: Plans) 
 def test_data_that_change_are_not_cut_into_slices(plans: Plans) -> None:
     found = plans(None, 0.03, script="update")
     assert found.replication is not None and found.replication.slices == 1
-    assert not found.planned.plan.study.measure.side_by_side
+    assert not way_of(found.planned.plan.study.measure).side_by_side
 
 
 def test_the_data_are_those_of_the_pilot(plans: Plans) -> None:
@@ -214,7 +215,7 @@ def test_too_few_valid_pairs_leave_the_usual_length(
     monkeypatch.setattr(f"{__name__}.piloted", lambda _plan, _spread: [])
     found = plans(None, 0.03)
     assert found.replication is None
-    assert not found.planned.plan.study.measure.side_by_side
+    assert not way_of(found.planned.plan.study.measure).side_by_side
 
 
 def test_the_command_line_repeats_what_was_chosen() -> None:

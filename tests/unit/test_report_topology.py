@@ -10,6 +10,7 @@ from teiten.report.texts import texts
 from teiten.report.topology import BESIDE_ARROW, beside_arrow
 from teiten.report.view.kit import Kit
 from teiten.report.view.topology import topology
+from teiten.ways.registry import rules
 from tests.fixtures.invented_partitions import insert_plan, of_partitions
 from tests.fixtures.invented_probes import Invented, invented_probes
 
@@ -37,10 +38,12 @@ def test_of_many_sides_the_servers_are_drawn(monkeypatch: pytest.MonkeyPatch) ->
         assert lines.count(server.long) == 1
 
 
-@pytest.mark.parametrize("key", ["turns", "turns-nodes", "turns-side-by-side", "turns-paired"])
+@pytest.mark.parametrize(
+    "key", ["topology.turns-nodes", *(f"way.{name}.turns" for name in rules())]
+)
 def test_what_is_said_below_the_arrow_stays_between_the_boxes(key: str) -> None:
     for language, wide in (("en", 1), ("ja", 2)):
-        text = texts(language)(f"topology.{key}")
+        text = texts(language)(key)
         lines = beside_arrow(text)
         assert all(len(one) * wide <= BESIDE_ARROW for one in lines)
         assert "".join(lines).replace(" ", "") == text.replace(" ", "")

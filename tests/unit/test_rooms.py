@@ -20,6 +20,7 @@ from teiten.factors.registry import folders as folders_of_factors
 from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names as names_of_kinds
 from teiten.model.metrics import MEASURED_SECONDS, OF_THE_MACHINE, TRANSACTIONS
+from teiten.ways.registry import rules as names_of_ways
 
 
 class Question(StrEnum):
@@ -30,6 +31,7 @@ class Question(StrEnum):
     PLACE = "where does a server run?"
     METRIC = "what is a kind's metric called?"
     FACTOR = "what is a factor called?"
+    WAY = "in which way are the sides of a pair loaded?"
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,8 @@ class Room:
     """Why it asks."""
 
 
-KIND, DATA, PLACE, METRIC, FACTOR = Question
-ALL = tuple(Question)
+KIND, DATA, PLACE, METRIC, FACTOR, WAY = Question
+OF_A_FOLDER = (KIND, DATA, PLACE, METRIC, FACTOR)
 ANYTHING = ("",)
 FOUNDATION = (
     *("model", "errors", "suggest", "host.system.causes", "given_paths"),
@@ -54,12 +56,14 @@ KINDS = ("kinds.registry", "kinds.contract", "kinds.metrics")
 """How a stage reaches the kinds of workloads, without naming one."""
 REGISTRIES = ("kinds.registry", "factors.registry")
 FACTORS = ("factors.registry", "factors.contract")
+WAYS = ("ways.registry",)
+"""How a stage reaches the ways of loading two sides, without naming one."""
 DATA_SETS = ("datasets.registry", "datasets.plan")
 ENGINES = ("engines.registry", "engines.contract", "engines.counters")
 FILLERS = ("datasets.contract", "datasets.registry", "datasets.sql")
-OF_A_KIND = (*FOUNDATION, "kinds", "study", "claims", "analysis")
-OF_A_LOAD = (*FOUNDATION, "kinds", "host", "execute")
-OF_PRESENT = (*FOUNDATION, *KINDS, "kinds.contract_present", "analysis.model", "report")
+OF_A_KIND = (*FOUNDATION, *WAYS, "kinds", "study", "claims", "analysis")
+OF_A_LOAD = (*FOUNDATION, *WAYS, "kinds", "host", "execute")
+OF_PRESENT = (*FOUNDATION, *KINDS, *WAYS, "kinds.contract_present", "analysis.model", "report")
 HOLDS_IT = "the values that hold the answer"
 
 ROOMS = {
@@ -77,14 +81,17 @@ ROOMS = {
     "model/installation": Room(asks=(PLACE,), why=HOLDS_IT),
     "model/plan": Room(asks=(PLACE,), why=HOLDS_IT),
     "model/metrics": Room(asks=(METRIC,), why="the unit of throughput is called like one"),
-    "host": Room((*FOUNDATION, *KINDS, "host")),
+    "host": Room((*FOUNDATION, *KINDS, *WAYS, "host")),
     "host/system/paths": Room(asks=(PLACE,), why="one of the working folder's folders"),
-    "study": Room((*FOUNDATION, *KINDS, *FACTORS, *DATA_SETS, "study", "studies")),
+    "study": Room((*FOUNDATION, *KINDS, *FACTORS, *WAYS, *DATA_SETS, "study", "studies")),
     "study/build": Room(asks=(PLACE,), why="reads the table [hosts]"),
-    "plan": Room((*FOUNDATION, *KINDS, *FACTORS, *DATA_SETS, *ENGINES, "plan")),
+    "plan": Room((*FOUNDATION, *KINDS, *FACTORS, *WAYS, *DATA_SETS, *ENGINES, "plan")),
     "plan/sites": Room(asks=(PLACE,), why="the room that is asked"),
     "engines": Room((*FOUNDATION, "engines")),
-    "factors": Room((*FOUNDATION, *DATA_SETS, *ENGINES, "factors", "study"), (FACTOR,), "a factor"),
+    "factors/placement": Room(asks=(WAY,), why="a study as it was written, before it is planned"),
+    "factors": Room(
+        (*FOUNDATION, *WAYS, *DATA_SETS, *ENGINES, "factors", "study"), (FACTOR,), "a factor"
+    ),
     "factors/*/run": Room((*FOUNDATION, "factors", "host", "execute"), (FACTOR,), "a factor"),
     "ledger": Room((*FOUNDATION, *KINDS, *DATA_SETS, "ledger")),
     "ledger/options": Room(asks=(KIND,), why="the forms of older ledgers"),
@@ -92,7 +99,9 @@ ROOMS = {
     "execute/sites": Room(asks=(PLACE,), why="the room that is asked"),
     "execute/postgres/sweep": Room(asks=(PLACE,), why="sweeps what local sites have left"),
     "execute/postgres/building/build": Room(asks=(KIND,), why="a program is called pgbench"),
-    "analysis": Room((*FOUNDATION, *KINDS, "kinds.contract_analyse", *DATA_SETS, "analysis")),
+    "analysis": Room(
+        (*FOUNDATION, *KINDS, *WAYS, "kinds.contract_analyse", *DATA_SETS, "analysis")
+    ),
     "export": Room((*FOUNDATION, *KINDS, "export", "ledger", "analysis.model")),
     "claims": Room((*FOUNDATION, *KINDS, *FACTORS, "claims", "study", "analysis")),
     "report": Room((*OF_PRESENT, "datasets.registry", "factors.registry")),
@@ -105,17 +114,25 @@ ROOMS = {
     "report/view/variants": Room(asks=(KIND,), why="a key of a recorded pinning"),
     "datasets": Room((*FOUNDATION, "host", "datasets")),
     "datasets/plan": Room((*FOUNDATION, "datasets.registry", "study")),
-    "datasets/*/*": Room(asks=ALL, why="a kind of data"),
-    "datasets/*/plan": Room((*FOUNDATION, *DATA_SETS, "datasets", "study"), ALL, "a kind of data"),
-    "kinds": Room((*FOUNDATION, *KINDS)),
-    "kinds/contract": Room((*FOUNDATION, *KINDS, "factors.contract", "study")),
+    "datasets/*/*": Room(asks=OF_A_FOLDER, why="a kind of data"),
+    "datasets/*/plan": Room(
+        (*FOUNDATION, *DATA_SETS, "datasets", "study"), OF_A_FOLDER, "a kind of data"
+    ),
+    "kinds": Room((*FOUNDATION, *KINDS, *WAYS)),
+    "kinds/contract": Room((*FOUNDATION, *KINDS, *WAYS, "factors.contract", "study")),
     "kinds/contract_analyse": Room((*FOUNDATION, "kinds.registry", "analysis.model")),
     "kinds/contract_present": Room((*OF_PRESENT, "kinds.registry")),
-    "kinds/*/*": Room(OF_A_KIND, ALL, "a kind"),
-    "kinds/*/plan": Room((*OF_A_KIND, *DATA_SETS, "factors.contract", "plan"), ALL, "a kind"),
-    "kinds/*/run": Room(OF_A_LOAD, ALL, "a kind"),
-    "kinds/*/load": Room(OF_A_LOAD, ALL, "a kind"),
-    "kinds/*/present": Room((*OF_PRESENT, "kinds"), ALL, "a kind"),
+    "kinds/*/*": Room(OF_A_KIND, OF_A_FOLDER, "a kind"),
+    "kinds/*/plan": Room(
+        (*OF_A_KIND, *DATA_SETS, "factors.contract", "plan"), OF_A_FOLDER, "a kind"
+    ),
+    "kinds/*/run": Room(OF_A_LOAD, OF_A_FOLDER, "a kind"),
+    "kinds/*/load": Room(OF_A_LOAD, OF_A_FOLDER, "a kind"),
+    "kinds/*/present": Room((*OF_PRESENT, "kinds"), OF_A_FOLDER, "a kind"),
+    "ways": Room(
+        (*FOUNDATION, "ways.contract", "ways.registry", "kinds.contract"), (WAY,), "the room"
+    ),
+    "ways/*/*": Room((*FOUNDATION, "ways", "kinds.contract"), (WAY,), "a way"),
     "cli": Room(ANYTHING),
     "cli/campaign/attached": Room(asks=(PLACE,), why="asks servers, and people first"),
     "cli/clean/host": Room(asks=(PLACE,), why="the verb for other hosts"),
@@ -125,6 +142,8 @@ ROOMS = {
 """A row names a room by its path; what stands below it has the row of the longest path."""
 
 PLACES = {"attached", "hosts", "together", "on_db_host"}
+WAY_KEYS = {"way", "slices", "restart_every"}
+"""Keys of ``[measure]`` that say in which way sides are loaded: comparing one asks for it."""
 NAMES = {
     "DataKind": DATA,
     "AttachedServer": PLACE,
@@ -152,11 +171,11 @@ FACTORS_ASKED = {
     "plan/limits.py": (1, "the limits of memory in a study"),
     "plan/saturation.py": (1, "the search for saturation doubles the clients"),
     "plan/sites/remote.py": (2, "nodes are on hosts of their own"),
-    "plan/way.py": (1, "a limit of memory is for one side"),
     "report/names.py": (1, "a chart's axis"),
     "report/view/variants.py": (1, "the section on checksums"),
     "study/build.py": (1, "which sets of parameters a study uses"),
     "study/schema.py": (1, "clients are limited in a place of their own"),
+    "ways/statements/plan.py": (1, "a limit of memory is for one side"),
 }
 """How often a file outside of ``factors`` and ``kinds`` asks for a factor by its name, and why:
 counted down, never up."""
@@ -165,6 +184,7 @@ ROOMS_OF_ONE = (
     (DATA, r"datasets\.(?!registry\b|contract\b|plan\b|sql\b)\w+"),
     (PLACE, r"(?:execute|plan)\.sites\.(local|attached|remote)\b"),
     (FACTOR, r"factors\.(?!registry\b|contract\b)\w+"),
+    (WAY, r"ways\.(?!registry\b|contract\b)\w+"),
 )
 """Modules that belong to one kind, to one kind of data, to one kind of site."""
 
@@ -227,7 +247,7 @@ def questions(tree: ast.Module) -> Iterator[tuple[Question, str]]:
             yield PLACE, ast.unparse(node)
         elif isinstance(node, ast.Constant) and node.value in METRICS and id(node) not in said:
             yield METRIC, repr(node.value)
-        yield from _by_name(node)
+        yield from (*_by_name(node), *_by_key(node))
         yield from ((FACTOR, words) for words in _factors_named(node))
         for text in _compared(node):
             if text in names_of_kinds():
@@ -238,6 +258,18 @@ def questions(tree: ast.Module) -> Iterator[tuple[Question, str]]:
         for question, pattern in ROOMS_OF_ONE:
             if re.match(pattern, module):
                 yield question, f"import {module}"
+
+
+def _by_key(node: ast.AST) -> Iterator[tuple[Question, str]]:
+    """Comparisons of a study's measure, or of anything with a way's name, for which way it is."""
+    for text in _compared(node):
+        if text in names_of_ways():
+            yield WAY, repr(text)
+    for each in ast.walk(node) if isinstance(node, ast.Compare) else ():
+        if isinstance(each, ast.Attribute) and each.attr in WAY_KEYS:
+            key = ast.unparse(each)
+            if key.rpartition(".")[0].endswith("measure"):
+                yield WAY, key
 
 
 def _by_name(node: ast.AST) -> Iterator[tuple[Question, str]]:
@@ -404,11 +436,16 @@ def test_exceptions_for_names_of_factors_are_counted_down() -> None:
         ("cli/campaign/pilot.py", 'x = trial.metrics.get("latency_mean", 0.0)'),
         ("analysis/verdict/pairs.py", "x = queries_of(workload).runs"),
         ("plan/expand.py", 'x = study.factor("cores")'),
-        ("plan/way.py", 'x = every_level(study, "memory")'),
+        ("plan/checks.py", 'x = every_level(study, "memory")'),
         ("report/view/why.py", 'x = kit.study.contrast == "placement"'),
         ("report/series.py", 'x = dict(trial.levels).get("clients")'),
         ("analysis/verdict/pairs.py", 'CORES = "cores"'),
         ("cli/plan/make.py", "from teiten.factors.cores.plan import Pinning"),
+        ("plan/estimate.py", "from teiten.ways.pairs.plan import WAY"),
+        ("report/scope.py", 'x = measure.way == "pairs"'),
+        ("cli/campaign/pilot.py", "x = plan.study.measure.slices > 1"),
+        ("analysis/verdict/stopping.py", "x = 1 < measure.restart_every"),
+        ("kinds/queries/run.py", 'match way.name:\n    case "statements":\n        pass'),
     ],
 )
 def test_a_planted_line_is_found(file: str, line: str) -> None:

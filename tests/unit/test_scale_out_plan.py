@@ -26,7 +26,6 @@ from teiten.model.distribution import (
 from teiten.model.facts import HostFacts
 from teiten.model.installation import Installation, Version
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.study import Way
 from teiten.model.units import MIB
 from teiten.plan.expand import expand
 from teiten.plan.sites.remote import check_remote
@@ -170,7 +169,7 @@ def test_clients_enter_through_the_coordinator_or_all_nodes() -> None:
     old = replace(plan.pgbench, version=Version.parse("15.18"))
     with pytest.raises(UsageError, match="16 or later"):
         ENTRY.check_plan(replace(plan, pgbench=old), HOST)
-    study = replace(plan.study, measure=replace(plan.study.measure, way=Way.PAIRS))
+    study = replace(plan.study, measure=replace(plan.study.measure, way="pairs"))
     with pytest.raises(UsageError, match="go to one server"):
         ENTRY.check_plan(replace(plan, study=study), HOST)
 

@@ -34,6 +34,7 @@ from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import open_trials
 from teiten.model.trial import Event, Trial
 from teiten.model.units import Seconds
+from teiten.ways.registry import way_of
 
 BEGINNINGS = frozenset({"campaign-started", "resumed"})
 """Events with which a session of Teiten begins; the time before one is not the campaign's."""
@@ -119,7 +120,7 @@ def analyse(
 def _measured(plan: Plan, views: Iterable[TrialView]) -> Seconds:
     """The seconds of load, those of two sides once."""
     seconds = sum(view.metrics.get("measured_seconds", 0.0) for view in views)
-    return Seconds(seconds / plan.study.measure.sides_of_a_second)
+    return Seconds(seconds / way_of(plan.study.measure).sides_of_a_second)
 
 
 def _of_kinds(measured: Measured) -> dict[str, object]:
@@ -161,7 +162,7 @@ def _views(
 ) -> tuple[TrialView, ...]:
     planned = {trial.number: trial for trial in plan.trials}
     views = [_view(planned[trial.number], trial, stride_by_source) for trial in trials]
-    if plan.study.measure.paired:
+    if way_of(plan.study.measure).concurrent:
         views = [_with_cpu(view, server_cpu(plan, facts)(view)) for view in views]
     return tuple(judged_together(plan, views))
 

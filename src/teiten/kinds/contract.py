@@ -18,6 +18,7 @@ from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds
 from teiten.study.place import Place
 from teiten.study.schema import WorkloadTable
+from teiten.ways.registry import way_of
 
 
 @dataclass(frozen=True)
@@ -188,11 +189,11 @@ class KindPlan(ABC):
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
         """What a trial measures, the seconds of two sides shared between them; an open duration
         counts nothing."""
-        return Seconds((measure.duration or 0.0) / measure.sides_of_a_second)
+        return Seconds((measure.duration or 0.0) / way_of(measure).sides_of_a_second)
 
     def load_seconds(self, measure: Measure, workload: Workload) -> Seconds:
         """What a trial's load takes, warm-up included; an open duration counts nothing."""
-        warmup = (measure.warmup or 0.0) / measure.sides_of_a_second if self.lasts else 0.0
+        warmup = (measure.warmup or 0.0) / way_of(measure).sides_of_a_second if self.lasts else 0.0
         return Seconds(warmup + self.measured_seconds(measure, workload))
 
     def processes(self, trial: PlannedTrial) -> int:

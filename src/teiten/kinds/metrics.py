@@ -8,6 +8,7 @@ from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names
 from teiten.model.metrics import MEASURED_SECONDS, OF_THE_MACHINE, Metric
 from teiten.model.plan import Plan
+from teiten.ways.registry import way_of
 
 
 def judged(name: str) -> Metric:
@@ -31,7 +32,7 @@ def deciding(plan: Plan) -> tuple[str, ...]:
     paired transactions also what the length of starts follows from, and what forbids them."""
     kinds = dict.fromkeys(each.kind for each in plan.study.workloads)
     found = [name for one in map(judged, kinds) for name in (one.name, one.exceeded)]
-    if plan.study.measure.paired:
+    if way_of(plan.study.measure).concurrent:
         own = [plan_of(one) for one in kinds]
         found += [name for one in own for name in (one.paired_within, *one.carry_over)]
         found.append(MEASURED_SECONDS.name)

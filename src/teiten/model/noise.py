@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from teiten.model.study import Way
+from teiten.model.study import CLASSIC
 from teiten.model.units import Seconds, Share
 
 NOISE = "noise-floor"
@@ -69,11 +69,11 @@ class NoiseFloor:
     """None of a floor of before, or of too few pairs for an interval."""
     best_duration: Seconds | None = None
     """Of a trial: where a longer one pays less than a further pair; None: the longer the better."""
-    way: str = Way.CLASSIC.value
+    way: str = CLASSIC
     """How the sides were loaded."""
 
     @property
     def seconds_of_a_pair(self) -> Seconds:
         """Of load: of both sides one after the other, or of both together."""
-        sides = 2 if self.way == Way.CLASSIC.value else 1
+        sides = 2 if self.way == CLASSIC else 1
         return Seconds(sides * self.duration)

@@ -9,7 +9,7 @@ from teiten.model.facts import HostFacts
 from teiten.model.hosts import HostAssignment
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.nodes import NodeMachine
-from teiten.model.study import SERVER, DataSet, Study, Way
+from teiten.model.study import SERVER, DataSet, Study
 from teiten.model.units import Bytes, Seconds
 
 
@@ -220,12 +220,6 @@ class Plan:
         """The levels of servers of which it is not known on which machine they run."""
         return frozenset(level for level, server in self.servers if server.attached is not None)
 
-    @property
-    def ways(self) -> dict[int, Way]:
-        """In which way trials with so many clients are loaded, fewest clients first."""
-        clients = sorted({trial.load.connections for trial in self.trials})
-        return {count: self.study.measure.way_of(count) for count in clients}
-
     def servers_without(self, extension: str) -> tuple[str, ...]:
         """The levels of servers whose modules are known, and do not have this one."""
         return tuple(
@@ -248,8 +242,9 @@ class Plan:
             return (trial,)
         contrast = self.study.contrast
         context = trial.cell.context(contrast)
-        together = self.study.concurrent_trials
-        near = self.trials[max(0, trial.number - together) :][: 2 * together]
+        contrasted = self.study.factor(contrast)
+        sides = len(contrasted.levels) if contrasted is not None else 1
+        near = self.trials[max(0, trial.number - sides) :][: 2 * sides]
         return tuple(
             one
             for one in near

@@ -218,19 +218,8 @@ class CachePolicy(StrEnum):
     """The whole page cache is dropped where the machine allows; else as EVICT."""
 
 
-class Way(StrEnum):
-    """How the two sides of a pair are loaded (METHOD.md, Paired transactions)."""
-
-    CLASSIC = "classic"
-    """One after the other, or in turns of seconds (slices)."""
-    PAIRS = "pairs"
-    """Each client alternates between them, transaction by transaction; where clients are more than
-    processors, in step (``Measure.way_of``)."""
-    IN_STEP = "in-step"
-    """The same, and all clients are on the same side at any time, whatever their number."""
-    STATEMENTS = "statements"
-    """Both are up, and statements that are timed one by one run on one and on the other; all of a
-    block share a start, which is the unit of evidence."""
+CLASSIC = "classic"
+"""The way of a study that says nothing: one side after the other."""
 
 
 @dataclass(frozen=True)
@@ -280,7 +269,8 @@ class Measure:
     memory: Bytes | None = None
     """What server, load generator and the page cache of their files may use together; None for
     all that the machine has."""
-    way: Way = Way.CLASSIC
+    way: str = CLASSIC
+    """How the sides of a pair are loaded: one of ``ways``."""
     processors: int | None = None
     """Of the servers' machine, as it was when the study was sized (1 where nobody knows it): more
     clients than these are loaded in step. None before that, and of campaigns that were planned when
@@ -295,33 +285,6 @@ class Measure:
     rounds: bool = False
     """Every pair begins with new copies of the data, whose bytes are written anew, so that the
     place of the files is in the scatter of the pairs (METHOD.md, Rounds)."""
-
-    @property
-    def paired(self) -> bool:
-        """The sides of a pair are loaded in paired transactions; the duration is that of both."""
-        return self.way in (Way.PAIRS, Way.IN_STEP)
-
-    def way_of(self, clients: int) -> Way:
-        """In which way so many clients are loaded. With more clients than processors a transaction
-        waits for a processor, and if the other side's transactions run at the same time, that wait
-        says how the scheduler divides the processors among the sides, and not what a side does."""
-        spread = self.way is Way.PAIRS and self.processors is not None and clients > self.processors
-        return Way.IN_STEP if spread else self.way
-
-    @property
-    def by_statement(self) -> bool:
-        """Statements take turns between servers that are up for all statements of a block."""
-        return self.way is Way.STATEMENTS
-
-    @property
-    def side_by_side(self) -> bool:
-        """The servers of a pair run at the same time."""
-        return self.way is not Way.CLASSIC or self.slices > 1 or self.restart_every > 1
-
-    @property
-    def sides_of_a_second(self) -> int:
-        """How many sides are measured by the same second of load."""
-        return 2 if self.paired else 1
 
     @property
     def longest_load(self) -> Seconds:
@@ -393,12 +356,6 @@ class Study:
         """Why published findings are not held against what is measured, as the code of a reason of
         claims; empty where they are."""
         return "profile" if not self.conclusive else "" if self.replicates else "quick-look"
-
-    @property
-    def concurrent_trials(self) -> int:
-        """How many trials share their time: those of a pair whose servers run side by side."""
-        contrasted = self.factor(self.contrast)
-        return len(contrasted.levels) if self.measure.side_by_side and contrasted else 1
 
     def restores(self, workload: Workload) -> bool:
         """Whether each trial of a workload begins with a copy of its own."""

@@ -15,6 +15,7 @@ from teiten.plan import volumes
 from teiten.plan.cells import data_sets
 from teiten.plan.sites.of import starts
 from teiten.plan.storages import folder_needs, storage_needs, working_folder_needs
+from teiten.ways.registry import concurrent_trials, way_of
 
 START_SECONDS = 0.6
 """Starting a server and connecting."""
@@ -81,7 +82,7 @@ def trial_time(
     ``starts``: False where its servers are up, and warm, from the pair before; ``load``: warm-up
     and measuring, where that is not the measure's; ``nodes``: servers, started one by one.
     """
-    slices = SLICE_SECONDS * measure.slices if measure.slices > 1 else 0.0
+    slices = SLICE_SECONDS * way_of(measure).parts(measure)
     if not starts:
         return TrialTime(
             restore=Seconds(0.0),
@@ -91,7 +92,7 @@ def trial_time(
         )
     if load is None:
         load = Seconds((measure.warmup or 0.0) + (measure.duration or 0.0))
-    settle = measure.settle / (2 if measure.side_by_side else 1)  # once for both sides
+    settle = measure.settle / (2 if way_of(measure).side_by_side else 1)  # once for both sides
     return TrialTime(
         restore=volumes.restore_seconds(size) if restores else Seconds(0.0),
         prewarm=volumes.prewarm_seconds(size) if measure.prewarm else Seconds(0.0),
@@ -242,7 +243,7 @@ def _clusters(study: Study, trials: Sequence[PlannedTrial], place: str | None) -
         load = study.measure.longest_load
         limit = size_setting(dict(trial.settings), "max_wal_size") * len(trial.templates)
         wal = max(wal, min(limit, volumes.wal_bytes(workload, _data_bytes(trial), load)))
-    return sum(kept.values()) + study.concurrent_trials * (changed + wal)
+    return sum(kept.values()) + concurrent_trials(study) * (changed + wal)
 
 
 def _memory(study: Study, trials: Sequence[PlannedTrial]) -> Bytes:
@@ -263,7 +264,7 @@ def _memory_of_pair(study: Study, pair: Collection[PlannedTrial]) -> int:
         return sum(sum(trial.memory_limits) or within(study, trial) for trial in own)
     servers = sum(_buffers(trial) for trial in own)
     loads = [_load_memory(study, trial) for trial in own]
-    if study.measure.paired:
+    if way_of(study.measure).concurrent:
         return servers + sum(loads)
     idle = sum(len(trial.templates) for trial in own) - 1
     return servers + max(loads) + idle * IDLE_BYTES

@@ -20,9 +20,9 @@ from teiten.plan.nodes import with_machines
 from teiten.plan.ordering import in_blocks
 from teiten.plan.preloads import check_preloads
 from teiten.plan.setup import setup_of
-from teiten.plan.side_by_side import start_of, with_turns
+from teiten.plan.side_by_side import check_way, with_turns
 from teiten.plan.sites.of import check_pairs, site_of, with_known_processors
-from teiten.plan.way import check_way
+from teiten.ways.registry import way_of
 
 Fingerprint = Callable[[Installation, bool, DataSet], str]
 """Names a template: installation, whether with data checksums, data set."""
@@ -52,7 +52,7 @@ def expand(
     check_pairs(study, servers)
     templates = _Templates(dict(servers), fingerprint)
     trials = tuple(_trials(study, templates, seed, cpus))
-    if study.measure.side_by_side:
+    if way_of(study.measure).side_by_side:
         trials = tuple(with_copies_exchanged(with_turns(study, trials)))
     trials = tuple(with_machines(study, trials, cpus))
     needed = tuple(templates.by_fingerprint.values())
@@ -118,7 +118,7 @@ def _trials(
         cell_groups(study),
         blocks=study.measure.blocks,
         seed=seed,
-        start=lambda cell: start_of(study, cell),
+        start=lambda cell: way_of(study.measure).start_of(study, cell),
     )
     for number, placed in enumerate(order, start=1):
         cell: Cell = placed.item
@@ -143,7 +143,7 @@ def _trials(
 
 def _copy_by_level(study: Study, cell: Cell, contrasted: Factor | None) -> int | None:
     """Servers that run side by side need a data directory each, whatever makes them differ."""
-    if not study.measure.side_by_side or contrasted is None:
+    if not way_of(study.measure).side_by_side or contrasted is None:
         return None
     return 1 + contrasted.levels.index(cell.level(contrasted.name) or "")
 

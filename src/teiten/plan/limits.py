@@ -19,6 +19,7 @@ from teiten.model.study import Study
 from teiten.model.units import Bytes
 from teiten.plan.estimate import within
 from teiten.plan.nodes import check_machines
+from teiten.ways.registry import concurrent_trials
 
 
 def least_memory(study: Study) -> Bytes:
@@ -39,7 +40,7 @@ def check_limits(plan: Plan, facts: HostFacts) -> None:
         if trial.memory_limits:
             _check_huge_pages(trial, facts)
         if trial.machines:
-            check_machines(trial, plan.study.concurrent_trials, facts)
+            check_machines(trial, concurrent_trials(plan.study), facts)
         limit = trial.memory_limit
         if limit is None:
             continue
@@ -54,7 +55,7 @@ def _of_each_kind(plan: Plan) -> Iterator[PlannedTrial]:
 
 
 def _check_machine(study: Study, limit: Bytes, facts: HostFacts) -> None:
-    total, count = facts.memory.total, study.concurrent_trials
+    total, count = facts.memory.total, concurrent_trials(study)
     if limit * count > total:
         each = "" if count == 1 else f" for each of {count} servers side by side"
         raise MachineError(

@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
-from teiten.kinds.contract import plan_of
-from teiten.model.plan import Cell, PlannedTrial
+from teiten.errors import WayError
+from teiten.model.plan import PlannedTrial
 from teiten.model.study import Study
 from teiten.plan.cells import cell_groups
 from teiten.plan.ordering import turns
+from teiten.ways.registry import way_of
 
 
 def with_turns(study: Study, trials: Iterable[PlannedTrial]) -> Iterator[PlannedTrial]:
@@ -24,34 +25,29 @@ def with_turns(study: Study, trials: Iterable[PlannedTrial]) -> Iterator[Planned
 
     ``trials``: in the order of execution, the sides of a pair adjacent.
     """
-    shared = pairs_of_a_start(study)
+    shared, way = pairs_of_a_start(study), way_of(study.measure)
     pairs = groupby(trials, key=lambda trial: (trial.block, trial.cell.workload, trial.seed))
     start = 0
     last: object = None
-    of_start: object
     for number, (_, pair) in enumerate(pairs):
         members = list(pair)
-        of_start = number // shared
-        if study.measure.by_statement:
-            of_start = members[0].block, start_of(study, members[0].cell)
+        of_block = way.start_of(study, members[0].cell)
+        of_start = number // shared if of_block is None else (members[0].block, of_block)
         start, last = start + (of_start != last), of_start
         places = turns(len(members), study.measure.slices, members[0].seed)
         for trial, own in zip(members, places, strict=True):
             yield replace(trial, turns=own, restart=start)
 
 
-def start_of(study: Study, cell: Cell) -> object:
-    """What cells have in common that share a start within a block: of statements that take turns
-    all but the statement; else nothing, so that their order is free."""
-    if not study.measure.by_statement:
-        return None
-    brought = plan_of(study.workload(cell.workload).kind).brings
-    levels = [one for one in cell.context(study.contrast) if one[0] not in brought]
-    return cell.workload, levels
-
-
 def pairs_of_a_start(study: Study) -> int:
     """How many pairs share a start of their servers."""
     if len(cell_groups(study)) > 1 or any(one.changes_data for one in study.workloads):
         return 1
-    return study.measure.restart_every
+    return way_of(study.measure).pairs_of_a_start(study.measure)
+
+
+def check_way(study: Study) -> None:
+    """Raise WayError where a study cannot be measured in the way that it asks for."""
+    way = way_of(study.measure)
+    for reason in way.obstacles(study):
+        raise WayError(reason, way.hint)

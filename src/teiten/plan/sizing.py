@@ -16,7 +16,6 @@ from teiten.factors.registry import rules
 from teiten.kinds.contract import plan_of
 from teiten.model.facts import HostFacts
 from teiten.model.memory import memory_of
-from teiten.model.paired_starts import FIRST_SECONDS
 from teiten.model.quantities import exact_size
 from teiten.model.settings import SPARE_CONNECTIONS
 from teiten.model.study import (
@@ -33,6 +32,7 @@ from teiten.plan.estimate import disk_of_data
 from teiten.plan.levels import most_clients
 from teiten.plan.limits import least_memory
 from teiten.plan.pairs import begun, bounded
+from teiten.ways.registry import way_of
 
 DATA_SHARE_OF_MEMORY = 0.15
 BUFFERS_FOR_DATA = 1.25
@@ -52,9 +52,8 @@ USUAL_CONNECTIONS = 500
 def size(study: Study, facts: HostFacts) -> Study:
     """The study with every open value filled in: clients, scale, duration, warm-up, settings."""
     sized = replace(begun(study), machine_memory=facts.memory.total)
-    if sized.measure.paired:
-        measure = replace(sized.measure, processors=facts.cpu.logical)
-        sized = replace(sized, measure=measure)
+    way = way_of(sized.measure)
+    sized = replace(sized, measure=way.sized(sized.measure, facts.cpu.logical))
     for factor in rules():
         sized = factor.sized(sized, facts)
     sized = _with_scale(_for_memory(sized), facts)
@@ -109,9 +108,7 @@ def _timed(study: Study) -> Measure:
     measure = study.measure
     if not any(plan_of(workload.kind).lasts for workload in study.workloads):
         return replace(measure, duration=Seconds(0.0), warmup=Seconds(0.0))
-    if measure.paired and measure.duration is None:
-        lengthens = measure.sequential is not None
-        measure = replace(measure, duration=FIRST_SECONDS, lengthens=lengthens)
+    measure = way_of(measure).timed(measure)
     if measure.duration is not None:
         warmup = measure.warmup
         if warmup is None:

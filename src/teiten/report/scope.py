@@ -7,6 +7,7 @@ from teiten.model.plan import Plan
 from teiten.model.trial import BOOT, LINKED, Outcome
 from teiten.report.sites import of_one_start
 from teiten.report.texts import Texts
+from teiten.ways.registry import way_of
 
 
 def boots(analysis: CampaignAnalysis) -> int | None:
@@ -20,7 +21,7 @@ def scope_text(t: Texts, analysis: CampaignAnalysis, rounds: int) -> str:
     and of kept files, whose sentence has no such claim."""
     measure = analysis.plan.study.measure
     if not measure.rounds:
-        return t("sentence.scope") if measure.paired else ""
+        return t.either(f"way.{way_of(measure).name}.scope", "")
     what = _linked_text(t, analysis)
     said = "scope-rounds-linked" if what else "scope-rounds"
     return t(

@@ -12,6 +12,7 @@ from teiten.model.facts import HostFacts
 from teiten.model.hosts import PlannedHost
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
+from teiten.ways.registry import way_of
 
 if TYPE_CHECKING:
     from teiten.report.view.kit import Kit
@@ -181,7 +182,7 @@ def whereabouts(kit: Kit) -> str:
             addresses = t("list.separator").join(one.address for one in hosts.more)
             return t("host.note-nodes", hosts=names, addresses=addresses)
         words = {"db": shown(hosts.db), "client": shown(hosts.client), "address": hosts.address}
-        apart = "host.note-apart-paired" if kit.study.measure.paired else "host.note-apart"
+        apart = f"way.{way_of(kit.study.measure).name}.apart"
         together = "host.note-together-nodes" if on_nodes(kit) else "host.note-together"
         return t(together if hosts.together else apart, **words)
     attached = [
@@ -190,13 +191,12 @@ def whereabouts(kit: Kit) -> str:
         if one.attached is not None
     ]
     if not attached:
-        side_by_side = kit.study.measure.side_by_side
-        if kit.study.measure.paired:
-            return t("topology.note-paired")
-        if spread := on_nodes(kit):
+        way = way_of(kit.study.measure)
+        spread = on_nodes(kit)
+        if spread and not way.concurrent:
             already = any(one.ran_already for one in spread)
             return t("topology.note-attached-own" if already else "topology.note-nodes")
-        return t("topology.note-side-by-side" if side_by_side else "topology.note")
+        return t(f"way.{way.name}.note")
     own = len(attached) < len(kit.analysis.plan.servers)
     first = t("topology.note-attached-own" if own else "topology.note-attached")
     return " ".join((first, *attached))

@@ -10,13 +10,14 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from teiten import datasets, factors, kinds
+from teiten import datasets, factors, kinds, ways
 from teiten.datasets.registry import names as names_of_datasets
 from teiten.factors.registry import folders as names_of_factors
 from teiten.kinds.registry import names as names_of_kinds
 from teiten.model.facts import Caution
 from teiten.model.text import Bilingual, Language
 from teiten.model.trial import Problem
+from teiten.ways.registry import folders as names_of_ways
 
 PARTS = (
     "",
@@ -84,11 +85,12 @@ def words_in(package: str, language: Language) -> dict[str, str]:
 
 
 def with_words() -> tuple[str, ...]:
-    """The folders that may have words: of all kinds of workloads, data sets and factors."""
+    """The folders that may have words: of all kinds of workloads, data sets, factors and ways."""
     return (
         *(f"{kinds.__name__}.{one}" for one in names_of_kinds()),
         *(f"{datasets.__name__}.{one}" for one in names_of_datasets()),
         *(f"{factors.__name__}.{one}" for one in names_of_factors()),
+        *(f"{ways.__name__}.{name}" for name in names_of_ways()),
     )
 
 

@@ -15,6 +15,7 @@ from teiten.model.distribution import AttachedCluster, ClusterStatements
 from teiten.model.hosts import HERE, Hosts, NodeHost
 from teiten.model.nodes import EmulatedNodes
 from teiten.model.study import (
+    CLASSIC,
     SERVER,
     Factor,
     Measure,
@@ -22,7 +23,6 @@ from teiten.model.study import (
     Sequential,
     Setting,
     Study,
-    Way,
     Workload,
 )
 from teiten.model.text import Bilingual
@@ -323,7 +323,7 @@ def _measure(draft: Draft, table: MeasureTable, *, judged: bool) -> Measure:
             **said,
             "sequential": _sequential(draft, table),
             "slices": _slices(draft, table),
-            "way": table.way or Way.CLASSIC,
+            "way": table.way or CLASSIC,
             "way_open": table.way is None,
         }
     )

@@ -18,7 +18,7 @@ from pydantic import (
 
 from teiten.model.hosts import DEFAULT_PYTHON
 from teiten.model.ssb import SsbVariant
-from teiten.model.study import FLAME_GRAPH_WINDOW, CachePolicy, QueryMode, Way
+from teiten.model.study import CLASSIC, FLAME_GRAPH_WINDOW, CachePolicy, QueryMode
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
 from teiten.study import parameters, values
@@ -48,7 +48,7 @@ Delta = Annotated[Share, PlainValidator(values.delta)]
 Alpha = Annotated[Share, PlainValidator(values.alpha)]
 DisturbedShare = Annotated[Share, PlainValidator(values.disturbed_share)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
-WayOfPairs = Annotated[Way | None, PlainValidator(values.way)]
+WayOfPairs = Annotated[str | None, PlainValidator(values.way)]
 Slices = Annotated[int, Field(ge=1, le=100)]
 Repeats = Annotated[int, Field(ge=0, le=10)]
 Storage = Annotated[WrittenStorage, PlainValidator(storage)]
@@ -146,7 +146,7 @@ class MeasureTable(TomlTable):
     flame_graph: bool = False
     flame_graph_window: Window = FLAME_GRAPH_WINDOW
     memory: Memory = None
-    way: WayOfPairs = Way.CLASSIC
+    way: WayOfPairs = CLASSIC
     rounds: bool = False
 
 

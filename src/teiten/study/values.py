@@ -15,10 +15,11 @@ from typing import Any
 from teiten.model import quantities
 from teiten.model.memory import MACHINE
 from teiten.model.ssb import SsbVariant
-from teiten.model.study import CachePolicy, QueryMode, Way
+from teiten.model.study import CachePolicy, QueryMode
 from teiten.model.text import Bilingual
 from teiten.model.units import MIB, Bytes, Seconds, Share
 from teiten.suggest import did_you_mean
+from teiten.ways.registry import rules
 
 AUTO = "auto"
 """A value that is derived from the machine when the study is planned."""
@@ -275,10 +276,11 @@ def cache_policy(value: Any) -> CachePolicy:
     return CachePolicy(one_of(value, [str(policy) for policy in CachePolicy]))
 
 
-def way(value: Any) -> Way | None:
+def way(value: Any) -> str | None:
     """None of ``auto``: paired transactions where they can be had."""
-    found = one_of(value, [AUTO, *(str(each) for each in Way)])
-    return None if found == AUTO else Way(found)
+    known = [rule.name for rule in rules().values() if rule.in_file]
+    found = one_of(value, [AUTO, *known])
+    return None if found == AUTO else found
 
 
 def query_mode(value: Any) -> QueryMode:

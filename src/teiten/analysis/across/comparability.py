@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from teiten.analysis.across.fingerprint import loaded, way_of
+from teiten.analysis.across.fingerprint import connected_by, loaded
 from teiten.analysis.model.comparison import ComparedLevel, Difference, Weight
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.datasets.plan import rows_of
@@ -226,7 +226,7 @@ def _of_measure(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference
     yield from _differ("alpha", CAUTION, one.alpha, other.alpha)
     yield from _differ("disturbed-share", CAUTION, one.disturbed_share, other.disturbed_share)
     yield from _differ("loaded", OBSTACLE, loaded(a.plan), loaded(b.plan))
-    yield from _differ("way", OBSTACLE, way_of(a.plan), way_of(b.plan))
+    yield from _differ("way", OBSTACLE, connected_by(a.plan), connected_by(b.plan))
     yield from _differ("client-machine", CAUTION, _client_of(a.plan), _client_of(b.plan))
     here, there = a.plan.pgbench.version, b.plan.pgbench.version
     by_pgbench = any(analysis_of(each.kind).by_pgbench for each in a.plan.study.workloads)

@@ -10,8 +10,9 @@ from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
 from teiten.model.sql import commands
-from teiten.model.study import Script, Study, Way, Workload
+from teiten.model.study import CLASSIC, Script, Study, Workload
 from teiten.model.units import GIB
+from teiten.ways.registry import way_of, ways_by_clients
 
 LENGTH = 12
 """Hexadecimal digits: enough to tell the studies of one folder apart."""
@@ -50,7 +51,7 @@ def conditions_fingerprint(plan: Plan) -> str:
                 measure.prewarm,
             ],
             "pgbench": plan.pgbench.version.major,
-            **({"loaded": loaded(plan)} if measure.way is not Way.CLASSIC else {}),
+            **({} if loaded(plan) == CLASSIC else {"loaded": loaded(plan)}),
             **_way(plan),
             **_memory(plan),
             **_nodes(plan),
@@ -60,11 +61,12 @@ def conditions_fingerprint(plan: Plan) -> str:
 
 def loaded(plan: Plan) -> str:
     """The ways in which sides are loaded: several where that depends on the clients."""
-    ways = {way.value for way in plan.ways.values()} or {plan.study.measure.way.value}
+    ways = {way.recorded for way in ways_by_clients(plan).values()}
+    ways = ways or {way_of(plan.study.measure).recorded}
     return ", ".join(sorted(ways))
 
 
-def way_of(plan: Plan) -> str:
+def connected_by(plan: Plan) -> str:
     """How the load reaches servers: ``socket`` on one machine, or the network between two."""
     return "socket" if plan.client_machine is None else "network"
 
@@ -72,7 +74,9 @@ def way_of(plan: Plan) -> str:
 def _way(plan: Plan) -> dict[str, str]:
     """Nothing for the usual way, so that older campaigns keep their fingerprint."""
     client = plan.client_machine
-    return {} if client is None else {"way": way_of(plan), "client": machine_fingerprint(client)}
+    return (
+        {} if client is None else {"way": connected_by(plan), "client": machine_fingerprint(client)}
+    )
 
 
 def _memory(plan: Plan) -> dict[str, list[int]]:

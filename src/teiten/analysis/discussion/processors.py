@@ -10,6 +10,7 @@ from teiten.analysis.model.discussion import ProcessorUse, StateLevel
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.verdict.changes import PairedViews, change, half_width_of, paired_views
 from teiten.model.plan import Plan
+from teiten.ways.registry import way_of
 
 STATES = ("user", "system", "iowait", "steal", "idle")
 
@@ -20,7 +21,7 @@ def processors(plan: Plan, views: Iterable[TrialView]) -> Iterator[ProcessorUse]
     a trial's slices are sampled by themselves. A contrast's intervals are at α by their number,
     over states and levels."""
     measure = plan.study.measure
-    if measure.paired:
+    if way_of(measure).concurrent:
         return
     found: dict[tuple[str, str, str], list[PairedViews]] = {}
     for one in paired_views(plan, views):

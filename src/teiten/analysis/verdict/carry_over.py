@@ -13,6 +13,7 @@ from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.analysis.verdict.verdict import mean_and_deviation
 from teiten.kinds.contract import plan_of
 from teiten.model.plan import Plan
+from teiten.ways.registry import way_of
 
 SHARE_OF_DELTA = 0.25
 """Of δ: what the difference may hold that is not the sides' own."""
@@ -25,9 +26,8 @@ def carry_overs(
 
     ``observations``: the workload's.
     """
-    measure = plan.study.measure
-    names = plan_of(plan.study.workload(workload).kind).carry_over if measure.paired else ()
-    for name in names:
+    measure, kind = plan.study.measure, plan_of(plan.study.workload(workload).kind)
+    for name in kind.carry_over if way_of(measure).concurrent else ():
         found = {
             (one.block, one.context): math.log(one.metrics[name])
             for one in observations

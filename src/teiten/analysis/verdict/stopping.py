@@ -24,6 +24,7 @@ from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Ending, OpenTrial, Standing, open_trials
 from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
+from teiten.ways.registry import concurrent_trials
 
 Level = tuple[str, Context]
 """Workload, and the levels of all factors but the contrasted one."""
@@ -110,7 +111,7 @@ def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt
 def _time_of_next(plan: Plan, left: Sequence[OpenTrial], attempts: Sequence[Attempt]) -> float:
     """What comes next will take: the rest of a block, or of a start of the servers, whose pairs
     count together; or, at the end, the repeat of a comparison."""
-    together = plan.study.concurrent_trials
+    together = concurrent_trials(plan.study)
     tried = {one.number for one in attempts}
     waiting = [one.trial for one in left]
     fresh = [one for one in waiting if one.number not in tried]

@@ -17,8 +17,8 @@ from teiten.analysis.model.witness import CpuWitness
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.metrics import CPU_PER_TRANSACTION, TRANSACTIONS
 from teiten.model.plan import Plan
-from teiten.model.study import Way
 from teiten.model.trial import Outcome
+from teiten.ways.registry import ways_by_clients
 
 BESIDE_THE_LOAD = 0.03
 """Seconds of processor time by which sides of a start may differ besides their load: connections
@@ -101,8 +101,8 @@ def mixed_cautions(plan: Plan, facts: HostFacts) -> Iterator[Caution]:
     processors, as they did in campaigns of earlier versions."""
     mixed = [
         clients
-        for clients, way in plan.ways.items()
-        if way is Way.PAIRS and clients > facts.cpu.logical
+        for clients, way in ways_by_clients(plan).items()
+        if way.concurrent and not way.in_step and clients > facts.cpu.logical
     ]
     if mixed and not plan.servers_elsewhere:
         listed = ", ".join(map(str, mixed))

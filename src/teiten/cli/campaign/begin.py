@@ -24,6 +24,7 @@ from teiten.model.noise import NOISE
 from teiten.model.pairs_check import PAIRS_CHECK
 from teiten.model.quantities import rough_duration
 from teiten.report.texts import caution_text
+from teiten.ways.registry import way_of
 
 
 def prepare(session: Session, name: str | None) -> None:
@@ -75,7 +76,7 @@ def begin(
         ledger.record_event("campaign-started")
         for floor in planned.noise:
             ledger.record_event(NOISE, **asdict(floor))
-        if plan.study.measure.paired:
+        if way_of(plan.study.measure).concurrent:
             check = known_check(session.workdir.caches, planned.facts)
             if check is not None:
                 ledger.record_event(PAIRS_CHECK, **asdict(check))

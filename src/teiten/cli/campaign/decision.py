@@ -24,6 +24,7 @@ from teiten.plan.sites.told import all_start
 from teiten.report.effects import interval_percent, percent_decimals
 from teiten.report.sentences import verdict_word
 from teiten.report.texts import texts
+from teiten.ways.registry import concurrent_trials, way_of
 
 ENDINGS = {
     Ending.DECIDED: "decided after {blocks}",
@@ -95,10 +96,9 @@ def _pairs(plan: Plan, count: int) -> str:
         return f"{count} {'start' if count == 1 else 'starts'} of {shared} pairs"
     if plan.study.measure.rounds:
         return "1 round" if count == 1 else f"{count} rounds"
-    if plan.study.measure.paired:
-        unit = "start" if all_start(plan) else "round"
-        return f"1 {unit}" if count == 1 else f"{count} {unit}s"
-    return "1 pair" if count == 1 else f"{count} pairs"
+    way = way_of(plan.study.measure)
+    unit = way.unit if all_start(plan) else way.reused_unit
+    return f"1 {unit}" if count == 1 else f"{count} {unit}s"
 
 
 def _way(plan: Plan, one: ContrastResult, attempts: Sequence[Attempt]) -> str:
@@ -112,7 +112,7 @@ def _way(plan: Plan, one: ContrastResult, attempts: Sequence[Attempt]) -> str:
     further = max(needed, least, one.overall.pairs + 1) - one.overall.pairs
     cells = sum(trial.block == 1 for trial in plan.trials)
     times = [attempt.finished_at - attempt.started_at for attempt in attempts]
-    each = sum(times) / len(times) / plan.study.concurrent_trials
+    each = sum(times) / len(times) / concurrent_trials(plan.study)
     seconds = further * pairs_of_a_start(plan) * cells * each
     most = plan.study.measure.blocks // pairs_of_a_start(plan)
     beyond = "" if needed <= most else ", beyond the budget"

@@ -23,6 +23,7 @@ from teiten.model.paired_starts import spread, starts_of
 from teiten.model.plan import Plan
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Seconds
+from teiten.ways.registry import concurrent_trials, way_of, way_of_clients
 
 
 def keep_measured_noise(ledger: Ledger, caches: Path) -> tuple[NoiseFloor, ...]:
@@ -62,6 +63,7 @@ def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:
         if (trial.cell.workload, trial.cell.context(plan.study.contrast))
         == (one.workload, one.context)
     )
+    way = way_of_clients(plan.study.measure, trial.load.connections)
     return NoiseFloor(
         key=noise_key(ledger.facts, plan, trial),
         campaign=ledger.name,
@@ -80,14 +82,14 @@ def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:
         between=parts.between if parts else None,
         within=parts.within if parts else None,
         best_duration=parts.best_duration if parts else None,
-        way=plan.study.measure.way_of(trial.load.connections).value,
+        way=way.recorded,
     )
 
 
 def _components(ledger: Ledger, one: Noise) -> Components | None:
     """Where the variance of this workload's trials arises."""
     plan = ledger.plan
-    if plan.study.measure.paired:
+    if way_of(plan.study.measure).concurrent:
         return _components_of_starts(ledger, one)
     measured = plan.study.measure.duration or Seconds(0.0)
     numbers = {
@@ -102,7 +104,7 @@ def _components(ledger: Ledger, one: Noise) -> Components | None:
         if trial.number in numbers and trial.outcome is Outcome.COUNTED
     ]
     fixed = Seconds(max(0.0, _besides(plan, trials)))
-    if plan.study.measure.slices > 1:
+    if way_of(plan.study.measure).parts(plan.study.measure):
         return pilot_components(
             slices_by_start(plan, trials), plan.study.measure.slice_duration, fixed
         )
@@ -139,6 +141,6 @@ def _besides(plan: Plan, trials: Sequence[Trial]) -> float:
     """The seconds of a trial that are not measured; each of a pair side by side has half."""
     measured = plan.study.measure.duration or 0.0
     return statistics.median(
-        (trial.finished_at - trial.started_at) / plan.study.concurrent_trials - measured
+        (trial.finished_at - trial.started_at) / concurrent_trials(plan.study) - measured
         for trial in trials
     )

@@ -41,6 +41,7 @@ from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Seconds
 from teiten.plan.durations import block_seconds, target
 from teiten.plan.sites.of import all_here
+from teiten.ways.registry import concurrent_trials, way_of
 
 SIZES = ((6, 10), (5, 8), (4, 6), (3, 5), (2, 4))
 """Starts of the servers and slices of one second after each, the best first."""
@@ -70,7 +71,7 @@ def plan_worthwhile(
     planned = plan_study(session, study, seed=seed)
     if not all_last(study):
         return WorthwhilePlan(planned)
-    if fixed or study.measure.duration is not None or study.measure.side_by_side:
+    if fixed or study.measure.duration is not None or way_of(study.measure).side_by_side:
         return WorthwhilePlan(planned)
     if not all_here(planned.plan):  # a pilot runs servers side by side, and asks nobody
         return WorthwhilePlan(planned)
@@ -207,7 +208,7 @@ def _parts(planned: Planned, trials: Iterable[Trial]) -> Components | None:
         return None
     measured = plan.study.measure.duration or Seconds(0.0)
     took = statistics.median(one.finished_at - one.started_at for one in counted)
-    fixed = Seconds(max(0.0, took / plan.study.concurrent_trials - SLICE_COST * measured))
+    fixed = Seconds(max(0.0, took / concurrent_trials(plan.study) - SLICE_COST * measured))
     return pilot_components(
         slices_by_start(plan, counted), plan.study.measure.slice_duration, fixed
     )

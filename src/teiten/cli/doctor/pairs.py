@@ -27,11 +27,11 @@ from teiten.model.facts import HostFacts
 from teiten.model.pairs_check import STARTS, CheckedStart, PairsCheck
 from teiten.model.plan import Plan
 from teiten.model.quantities import rough_duration
-from teiten.model.study import Way
 from teiten.model.text import Language
 from teiten.model.units import Seconds
 from teiten.plan.ordering import LARGEST_SEED
 from teiten.study.sides import Shared, null_study
+from teiten.ways.registry import PREFERRED
 
 SECONDS = Seconds(10.0)
 """Of load in each start."""
@@ -90,7 +90,7 @@ def _plan(session: Session, facts: HostFacts, scale: int) -> Plan:
     newest = max(servers, key=lambda one: one.version)
     clients = str(facts.cpu.logical)
     study = null_study(newest.name, Shared(clients=clients, overrides=(f"scale={scale}",)))
-    paired = replace(study, measure=replace(study.measure, way=Way.PAIRS))
+    paired = replace(study, measure=replace(study.measure, way=PREFERRED))
     return plan_study(session, paired, seed=None).plan
 
 

@@ -10,6 +10,7 @@ from teiten.cli.plan.make import Planned
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.starts import pairs_of_a_start
 from teiten.plan.sites.told import server_object
+from teiten.ways.registry import ways_by_clients
 
 
 def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> dict[str, Any]:
@@ -41,8 +42,10 @@ def plan_as_json(planned: Planned, folder: Path, actions: tuple[str, ...]) -> di
             "budget": measure.sequential.budget if measure.sequential else None,
             "delta": measure.delta,
             "alpha": measure.alpha,
-            "way": measure.way.value,
-            "way_by_clients": {str(clients): way.value for clients, way in plan.ways.items()},
+            "way": measure.way,
+            "way_by_clients": {
+                str(clients): way.name for clients, way in ways_by_clients(plan).items()
+            },
             "slices": measure.slices,
             "pairs_of_a_start": pairs_of_a_start(plan),
             "memory": measure.memory,

@@ -9,7 +9,8 @@ from typing import TypeVar
 from teiten.cli.console import Console
 from teiten.errors import MachineError, WayError
 from teiten.execute.client.paired import is_built
-from teiten.model.study import Study, Way
+from teiten.model.study import Study
+from teiten.ways.registry import PREFERRED
 
 NOT_BUILT = "the native part of Teiten, which has their generator, is not here (make native)"
 Plan = TypeVar("Plan")
@@ -24,7 +25,7 @@ def paired_plan(console: Console, study: Study, plan: Callable[[Study], Plan]) -
         reason = NOT_BUILT
     else:
         try:
-            return plan(replace(study, measure=replace(study.measure, way=Way.PAIRS)))
+            return plan(replace(study, measure=replace(study.measure, way=PREFERRED)))
         except (WayError, MachineError) as error:
             reason = error.message
     console.say(f"one side at a time, no paired transactions: {reason}")

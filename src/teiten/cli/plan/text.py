@@ -15,11 +15,11 @@ from teiten.model.memory import SHARED_BUFFERS, shares_of
 from teiten.model.nodes import EmulatedNodes, NodePart
 from teiten.model.plan import Plan
 from teiten.model.quantities import exact_share, format_duration, format_size
-from teiten.model.starts import pairs_of_a_start
-from teiten.model.study import GUC_PREFIX, Factor, Measure, Way
+from teiten.model.study import GUC_PREFIX, Factor, Measure
 from teiten.plan.sites.of import starts
 from teiten.plan.sites.told import all_start, host_rows, server_text, working_folder_text
 from teiten.report.texts import caution_text
+from teiten.ways.registry import way_of
 
 
 def plan_lines(
@@ -118,8 +118,9 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
         yield _load(measure)
     else:
         yield "measured", _blocks(measure)
-    if measure.side_by_side:
-        yield "", _side_by_side(plan)
+    loaded = loaded_text(plan)
+    if loaded:
+        yield "", loaded
     if measure.memory is not None:
         yield (
             "memory",
@@ -174,37 +175,11 @@ def linked_text(plan: Plan) -> str:
     return said
 
 
-def _side_by_side(plan: Plan) -> str:
-    measure, shared = plan.study.measure, pairs_of_a_start(plan)
-    if measure.paired:
-        anew = "which start anew" if all_start(plan) else "with connections made anew"
-        copies = f", on new copies of the data{linked_text(plan)}" if measure.rounds else ""
-        paired = f"in paired transactions on both servers, {anew} for each pair{copies}"
-        return paired + in_step_text(plan)
-    if measure.by_statement:
-        return "statement by statement on servers that run side by side; a start for each block"
-    pairs = "every pair" if shared == 1 else f"{shared} pairs, which count as one"
-    cut = ""
-    if measure.slices > 1:
-        cut = f"in {measure.slices} slices of {format_duration(measure.slice_duration)}, "
-    return f"{cut}in turn on servers that run side by side; restarted after {pairs}"
-
-
-def in_step_text(plan: Plan) -> str:
-    """Which numbers of clients are on one side at a time, and why; nothing where none is."""
-    clients = [str(count) for count, way in plan.ways.items() if way is Way.IN_STEP]
-    if not clients:
-        return ""
-    if plan.study.measure.way is Way.IN_STEP:
-        return ", all clients on one side at a time"
-    processors = plan.study.measure.processors or 1
-    beyond = f"more than the {_processors(processors)}"
-    if plan.servers_elsewhere and processors == 1:
-        beyond = "and nobody knows the processors there"
-    return (
-        f"; with {', '.join(clients)} clients, {beyond}, all are on one side at a time: on both at"
-        " once they would tell how the scheduler divides the processors, and not the throughput"
-    )
+def loaded_text(plan: Plan) -> str:
+    """How the sides of a pair are loaded; empty where it is one after the other."""
+    anew = "which start anew" if all_start(plan) else "with connections made anew"
+    copies = f", on new copies of the data{linked_text(plan)}" if plan.study.measure.rounds else ""
+    return way_of(plan.study.measure).described(plan, anew, copies)
 
 
 def _load(measure: Measure) -> tuple[str, str]:
@@ -230,7 +205,7 @@ def _number_columns(plan: Plan) -> tuple[int, ...]:
 
 def _trial_rows(plan: Plan) -> Iterator[tuple[str, ...]]:
     names = [factor.name for factor in plan.study.factors]
-    turns = ("start", "turns") if plan.study.measure.side_by_side else ()
+    turns = ("start", "turns") if way_of(plan.study.measure).side_by_side else ()
     yield ("trial", "block", "workload", *names, "pgbench seed", *turns)
     for trial in plan.trials:
         levels = (trial.cell.level(name) or "" for name in names)

@@ -27,8 +27,9 @@ from teiten.cli.plan.options import (
     with_hosts,
 )
 from teiten.host.facts.machine import read_host_facts
-from teiten.model.study import Study, Way
+from teiten.model.study import Study
 from teiten.study.sides import Shared
+from teiten.ways.registry import rules
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,9 @@ class SharedOptions:
         """Whether the way was asked for."""
         return self.shared.way is not None or bool(self.keys & {"way", "measure.way"})
 
-    def with_way(self, way: Way) -> SharedOptions:
+    def with_way(self, way: str) -> SharedOptions:
         """With the way in which the sides are loaded, so that a command line repeats it."""
-        return replace(self, shared=replace(self.shared, way=way.value))
+        return replace(self, shared=replace(self.shared, way=way))
 
     def with_chosen(self, chosen: Replication | None) -> SharedOptions:
         """With the length of trials that was chosen for them, so that a command line repeats it."""
@@ -81,14 +82,13 @@ class SharedOptions:
 
 LEAST_ROUNDS = 6
 """Nothing is decided before the sixth number (METHOD.md, When to stop)."""
+OFFERED = {rule.name: rule.of_two_sides for rule in rules().values() if rule.of_two_sides}
 WAY = Flag(
     "--way",
     "way",
-    "pairs: transactions alternate between both sides, more clients than processors all on one side"
-    " at a time, the default of ab where it can be had; in-step: any clients on one side at a time;"
-    " classic: one side after the other.",
+    "; ".join(f"{name}: {what}" for name, what in OFFERED.items()) + ".",
     "WAY",
-    type=click.Choice([one.value for one in (Way.PAIRS, Way.IN_STEP, Way.CLASSIC)]),
+    type=click.Choice(list(OFFERED)),
 )
 SCRIPT = Flag(
     "--script",

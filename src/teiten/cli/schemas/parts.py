@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teiten.model.study import Way
+from teiten.ways.registry import rules
 
 Schema = dict[str, Any]
 
@@ -22,7 +22,7 @@ CPU_AGREES: Schema = {
     " transaction can both be true; null of another metric, and where it was not counted.",
     "type": ["boolean", "null"],
 }
-WAY: Schema = {"enum": [way.value for way in Way]}
+WAY: Schema = {"enum": list(rules())}
 BILINGUAL: Schema = {
     "type": "object",
     "properties": {"en": TEXT, "ja": TEXT},

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from teiten.analysis.verdict.sequential import pairs_for
 from teiten.model.noise import NoiseFloor
 from teiten.model.quantities import rough_duration
-from teiten.model.study import Way
+from teiten.ways.registry import rules
 
 EFFECTS = (0.01, 0.02, 0.05)
 """For which the pairs are told that they need."""
@@ -48,7 +48,7 @@ def noise_lines(floor: NoiseFloor) -> Iterator[str]:
 
 
 def _pairs(floor: NoiseFloor) -> str:
-    return "pairs" if floor.way == Way.CLASSIC.value else "starts in paired transactions"
+    return "starts in paired transactions" if rules()[floor.way].concurrent else "pairs"
 
 
 def needed_text(floor: NoiseFloor) -> str:

@@ -10,6 +10,7 @@ from teiten.model.nodes import EmulatedNodes
 from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.study import CachePolicy, Measure, Study, Workload
 from teiten.model.text import Bilingual, Language
+from teiten.ways.registry import way_of
 
 WORDS = {
     "profile": Bilingual("profile", "プロファイル"),
@@ -212,10 +213,10 @@ def _measure(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
         ("disturbed", exact_share(measure.disturbed_share)),
         ("repeats", str(measure.repeats)),
     )
-    if measure.by_statement:
-        rows += (("turns", word(measure.way.value)),)
-    elif measure.side_by_side:
-        rows += (("slices", str(measure.slices)), ("restarts", str(measure.restart_every)))
+    rows += tuple(
+        (title, word(value) if value in WORDS else value)
+        for title, value in way_of(measure).listed(measure)
+    )
     if measure.memory is not None:
         rows += (("memory", format_size(measure.memory)),)
     if study.nodes is not None:

@@ -20,6 +20,7 @@ from teiten.cli.text.verdict_json import cpu_agrees, verdict_as_json
 from teiten.model.starts import pairs_of_a_start
 from teiten.report.scope import boots
 from teiten.study.sides import SideFlags, ab_study
+from teiten.ways.registry import ways_by_clients
 
 EXAMPLES = (
     "Examples:  teiten ab 17 18  ·  teiten ab 18 18 --guc-b shared_buffers=8GB --budget 1h"
@@ -100,8 +101,10 @@ def ab_as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[s
         "pairs": verdict.pairs,
         "seconds": analysis.wall + (analysis.replication.took if analysis.replication else 0.0),
         "metrics": {one.metric.name: verdict_as_json(one.overall) for one in analysis.contrasts},
-        "way": analysis.plan.study.measure.way.value,
-        "way_by_clients": {str(clients): way.value for clients, way in analysis.plan.ways.items()},
+        "way": analysis.plan.study.measure.way,
+        "way_by_clients": {
+            str(clients): way.name for clients, way in ways_by_clients(analysis.plan).items()
+        },
         "cpu_agrees": cpu_agrees(analysis, result),
         "duration": analysis.plan.study.measure.duration,
         "slices": analysis.plan.study.measure.slices,

@@ -15,6 +15,7 @@ from teiten.model.plan import Plan
 from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Study
 from teiten.study.values import one_of
+from teiten.ways.registry import way_of
 
 CHOOSES_SINCE = 160000
 """pgbench whose library (libpq) chooses one of several servers for each connection."""
@@ -49,7 +50,7 @@ class EntryFactor(OfNodes):
                     f"with the engine {one.engine} clients enter through the coordinator alone",
                     "leave out entry=all",
                 )
-        if plan.study.measure.paired:
+        if way_of(plan.study.measure).concurrent:
             raise UsageError(
                 "paired transactions go to one server, and entry=all has several",
                 "leave out entry=all, or measure trials one after another: --way classic",

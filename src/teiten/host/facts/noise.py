@@ -9,12 +9,14 @@ from teiten.host.facts.kept import keep, kept, key_on
 from teiten.model.facts import HostFacts
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.ways.registry import way_of_clients
 
 PREFIX = "noise-"
 
 
 def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
     """Of what noise depends on: machine or hosts, script, data, load and its way."""
+    way = way_of_clients(plan.study.measure, trial.load.connections)
     measure, options = plan.study.measure, plan.study.workload(trial.cell.workload).options
     return key_on(
         facts,
@@ -25,7 +27,7 @@ def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
         ),
         trial.load.noise,
         *plan.place_of(trial),
-        *((measure.way_of(trial.load.connections).value,) if measure.paired else ()),
+        *((way.name,) if way.concurrent else ()),
         *(("rounds",) if measure.rounds else ()),
     )
 

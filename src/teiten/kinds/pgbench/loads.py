@@ -14,8 +14,8 @@ from teiten.analysis.scaling.lack_of_fit import FEWEST_LEVELS
 from teiten.analysis.verdict.pairs import observe
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.model.plan import Plan
-from teiten.model.study import Way
 from teiten.model.trial import Attempt
+from teiten.ways.registry import way_of
 
 CLIENTS = "clients"
 CORES = "cores"
@@ -51,8 +51,8 @@ def scalings(
     clients: its levels are compared by their ratios then; and where the clients of a load are
     spread over two servers: neither has so many.
     """
-    study = plan.study
-    if study.contrast == CLIENTS or study.measure.way is Way.PAIRS:
+    study, way = plan.study, way_of(plan.study.measure)
+    if study.contrast == CLIENTS or (way.concurrent and not way.in_step):
         return ()
     by_cores = study.contrast == CORES
     axis = (

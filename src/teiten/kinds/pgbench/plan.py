@@ -28,13 +28,14 @@ from teiten.kinds.pgbench.model import (
 )
 from teiten.model.plan import PlannedLoad, PlannedTrial
 from teiten.model.starts import slice_seed
-from teiten.model.study import QueryMode, Study, Way, Workload, WorkloadOptions
+from teiten.model.study import QueryMode, Study, Workload, WorkloadOptions
 from teiten.study import values
 from teiten.study.place import Place
 from teiten.study.schema import Clients, WorkloadTable
 from teiten.study.scripts import read_script
 from teiten.study.tables import Mode, Options
 from teiten.study.values import BUILTIN_SCRIPTS
+from teiten.ways.registry import way_of, way_of_clients
 
 NODES = "nodes"
 OF_NODES = (NODES, "engine", "distribution", "shards", "scenario", "entry")
@@ -176,7 +177,7 @@ class PgbenchKind(KindPlan):
             "slice": float(measure.slice_duration),
         }
         return ToldStep(
-            "slices" if measure.slices > 1 else "measure",
+            "slices" if way_of(measure).parts(measure) else "measure",
             f"{measure.duration or 0:g} s of load",
             values,
         )
@@ -184,15 +185,16 @@ class PgbenchKind(KindPlan):
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
         measure, workload = study.measure, study.workload(trial.cell.workload)
         load = clients_of(trial)
-        if measure.paired:
+        if way_of(measure).concurrent:
             seconds = f"{measure.duration or 0:g} s" + (" at first" if measure.lengthens else "")
-            in_step = measure.way_of(load.clients) is Way.IN_STEP
+            in_step = way_of_clients(measure, load.clients).in_step
             servers = "one server at a time" if in_step else "both servers"
             return (
                 f"paired transactions on {servers}: {_counted(load.clients, 'client')},"
                 f" {seconds}, {workload.options.source}, random seed {trial.seed}"
             )
-        part = f", slice {number} of {measure.slices}" if measure.slices > 1 else ""
+        parts = way_of(measure).parts(measure)
+        part = f", slice {number} of {parts}" if parts else ""
         return (
             f"pgbench: {_counted(load.clients, 'client')}, {_counted(load.threads, 'thread')},"
             f" {measure.slice_duration:g} s, {workload.options.source},"

@@ -35,6 +35,7 @@ from teiten.model.plan import PlannedTrial
 from teiten.model.starts import slice_seed
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
+from teiten.ways.registry import way_of
 
 servers_to_check = checked_servers
 """For the check of paired transactions on this machine."""
@@ -50,7 +51,7 @@ GRACE = 60.0
 
 def loads(bench: Bench) -> Begin:
     """The trials of a campaign share the rates at which pgbench logs, or know each other."""
-    if bench.plan.study.measure.paired:
+    if way_of(bench.plan.study.measure).concurrent:
         return PairedTrials(bench).begin
     rates = SamplingRates(bench)
 
@@ -72,6 +73,7 @@ class PgbenchLoad:
         self._options = pgbench_of(self._workload)
         self._planned = clients_of(trial)
         self._study_measure = bench.plan.study.measure
+        self._parts = way_of(self._study_measure).parts(self._study_measure)
         self._pgbench: PgbenchProcess | None = None
         self._measured = MeasuredSlices()
         self._log_rate = 1.0
@@ -171,8 +173,8 @@ class PgbenchLoad:
     def abandon(self) -> None:
         if self._pgbench is not None:
             self._pgbench.stop()
-        if self._study_measure.slices > 1:
-            numbers = range(1, self._study_measure.slices + 1)
+        if self._parts:
+            numbers = range(1, self._parts + 1)
             join_outputs([self._slice_folder(number) for number in numbers], self._folder)
         files = (("pgbench output", OUTPUT_FILE), ("pgbench errors", ERRORS_FILE))
         self.gathered.evidence = tuple(
@@ -184,8 +186,7 @@ class PgbenchLoad:
 
     def _slice_folder(self, number: int) -> Path:
         """A trial that is not cut has all in its own folder."""
-        cut = self._study_measure.slices > 1
-        return self._folder / f"slice-{number}" if cut else self._folder
+        return self._folder / f"slice-{number}" if self._parts else self._folder
 
     def _run(self, folder: Path, duration: Seconds, seed: int, rate: float | None) -> PgbenchRun:
         trial, client = self._trial, self._site.client

@@ -17,11 +17,12 @@ from teiten.model.facts import Caution, Severity
 from teiten.model.installation import Installation
 from teiten.model.levels import varied_factors
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
-from teiten.model.study import Measure, Study, Way
+from teiten.model.study import Measure, Study
 from teiten.model.text import Language
 from teiten.plan.setup import settings_of
 from teiten.plan.sites.contract import Lack, Settings, SitePlan, Told, not_offered
 from teiten.plan.sites.offers import lacks_of
+from teiten.ways.registry import way_of
 
 OWN_CONNECTIONS = 3
 """Of Teiten, besides the clients: the sampler and the checks."""
@@ -96,7 +97,7 @@ class AttachedPlan(SitePlan):
         _check_own_machine(
             study, level, [one for one in refused if study.factor(one) or one in own]
         )
-        if study.measure.paired and server.encrypted:
+        if way_of(study.measure).concurrent and server.encrypted:
             raise WayError(
                 f"way: the connection to the server {level} is encrypted, and the generator of"
                 " pairs cannot encrypt",
@@ -245,11 +246,9 @@ def _actions_on_nodes(told: Told, level: str, entry: Installation) -> Iterator[s
 
 def _check_own_machine(study: Study, level: str, factors: Sequence[str]) -> None:
     """What only a server that Teiten starts can have."""
-    asked = list(factors)
-    if study.measure.by_statement:
-        asked.insert(0, "way")
-    elif study.measure.way is Way.CLASSIC and study.measure.side_by_side:
-        asked.append("slices" if study.measure.slices > 1 else "restart_every")
+    keys = way_of(study.measure).keys_of_own_servers(study.measure)
+    asked = ["way"] if "way" in keys else []
+    asked += [*factors, *(key for key in keys if key != "way")]
     if study.measure.flame_graph:
         asked.append("flame_graph")
     if study.measure.memory is not None:

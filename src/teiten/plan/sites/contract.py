@@ -15,6 +15,7 @@ from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
 from teiten.model.study import CachePolicy, Measure, Study, Workload
 from teiten.model.text import Bilingual
+from teiten.ways.registry import way_of
 
 Settings = tuple[tuple[str, str], ...]
 
@@ -46,7 +47,7 @@ class Told:
 
     def loading(self, where: str) -> Iterator[str]:
         """What is done to the servers, from ``where``."""
-        if self.plan.study.measure.paired:
+        if way_of(self.plan.study.measure).concurrent:
             yield f"load both servers at once with Teiten's generator of pairs from {where}"
             return
         for kind in sorted({one.kind for one in self.plan.study.workloads}):

@@ -14,6 +14,7 @@ from teiten.model.settings import SPARE_CONNECTIONS, count_setting
 from teiten.model.study import CachePolicy, Layout, Measure
 from teiten.model.text import Bilingual
 from teiten.plan.sites.contract import Lack, SitePlan, Told
+from teiten.ways.registry import concurrent_trials, way_of
 
 _CACHES = {
     CachePolicy.KEEP: "leave the OS page cache as it is",
@@ -155,14 +156,14 @@ def _servers(told: Told, own: Collection[PlannedTrial]) -> str:
     if any(one.network for trial in own for one in trial.machines):
         sockets += " outside of the nodes' own network namespaces"
     study, most = told.plan.study, max((len(one.templates) for one in own), default=1)
-    if not study.measure.side_by_side:
+    if not way_of(study.measure).side_by_side:
         servers = "one PostgreSQL server" if most == 1 else f"up to {most} PostgreSQL servers"
         started = f"start and stop {servers} at a time, as user {told.user}"
         return f"{started}, {told.at_most}{len(own)} times; it is {sockets}"
     starts = len({trial.restart for trial in own})
-    load = "together" if study.measure.paired else "one of them at a time"
+    load = "together" if way_of(study.measure).concurrent else "one of them at a time"
     return (
-        f"start and stop {study.concurrent_trials * most} PostgreSQL servers side by side, as user"
+        f"start and stop {concurrent_trials(study) * most} PostgreSQL servers side by side, as user"
         f" {told.user}, {told.at_most}{starts} times, under load {load}; they are"
         f" {sockets}"
     )

@@ -14,6 +14,7 @@ from teiten.plan.sites.attached import AttachedPlan
 from teiten.plan.sites.contract import SitePlan
 from teiten.plan.sites.local import LocalPlan
 from teiten.plan.sites.remote import RemotePlan
+from teiten.ways.registry import way_of
 
 LOCAL, ATTACHED = LocalPlan(), AttachedPlan()
 
@@ -40,7 +41,7 @@ def check_pairs(study: Study, servers: Sequence[tuple[str, Installation]]) -> No
     """Raise WayError where the sides of paired transactions are on sites of different kinds: one
     side would start anew for each pair, and the other would not."""
     starting = {level: starts(one) for level, one in servers}
-    if study.measure.paired and len(set(starting.values())) > 1:
+    if way_of(study.measure).concurrent and len(set(starting.values())) > 1:
         attached = ", ".join(level for level, started in starting.items() if not started)
         raise WayError(
             f"way: {attached} is attached, and the other side is a server that Teiten starts anew"
@@ -53,7 +54,7 @@ def check_pairs(study: Study, servers: Sequence[tuple[str, Installation]]) -> No
 def with_known_processors(study: Study, servers: Sequence[tuple[str, Installation]]) -> Study:
     """The study with the processors of its servers' machine, by which paired transactions are mixed
     or in step; of an attached server on another machine nobody knows them."""
-    if not study.measure.paired:
+    if study.measure.processors is None:
         return study
     elsewhere = any(one.attached is not None and not one.attached.local for _, one in servers)
     processors = 1 if elsewhere else study.measure.processors

@@ -19,6 +19,7 @@ from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Study
 from teiten.plan.sites.contract import Told
 from teiten.plan.sites.local import LocalPlan
+from teiten.ways.registry import way_of
 
 OF_THE_SERVER = frozenset({"more-clients-than-cores"})
 APART_NEEDLESS = frozenset({"shared-cores", "few-cores"})
@@ -93,13 +94,13 @@ def _check_nodes(study: Study, hosts: int) -> None:
 
 def _check_way(study: Study) -> None:
     """Raise WayError where the generator of pairs, which runs on this machine, cannot be used."""
-    if study.measure.by_statement:
+    if way_of(study.measure).here:
         raise WayError(
             "way: not with servers or load generators on other hosts",
             "leave it out, or run the study on that host itself",
         )
     hosts = study.hosts
-    if study.measure.paired and hosts is not None and hosts.client != HERE:
+    if way_of(study.measure).concurrent and hosts is not None and hosts.client != HERE:
         raise WayError(
             f"way: the generator of pairs runs on this machine, and the load is to come from"
             f" {hosts.client}",
@@ -204,7 +205,7 @@ class RemotePlan(LocalPlan):
             )
         most = max((len(one.templates) for one in plan.trials), default=1)
         servers = "one PostgreSQL server" if most == 1 else f"up to {most} PostgreSQL servers"
-        servers += " of each side" if plan.study.measure.paired else ""
+        servers += " of each side" if way_of(plan.study.measure).concurrent else ""
         yield (
             f"start and stop {servers} at a time on {where}, as user {db.server_user},"
             f" {told.at_most}{len(plan.trials)} times; {listening}"

@@ -36,6 +36,7 @@ from teiten.report.view.kit import Kit
 from teiten.report.view.nodes import emulates_nodes
 from teiten.report.view.saturation import saturation_rows
 from teiten.report.view.topology import topology
+from teiten.ways.registry import way_of
 
 NOT_TOLD = ("server", "builds.")
 """Beginnings of changes that other parts of the report tell."""
@@ -167,8 +168,7 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
             steps.append(t("procedure.memory"))
         if emulates_nodes(kit):
             steps.append(t("nodes.procedure"))
-        started = "side-by-side" if measure.side_by_side else "start"
-        steps.append(t(f"procedure.{'paired' if measure.paired else started}"))
+        steps.append(t(f"way.{way_of(measure).name}.procedure"))
     steps += steps_of_sites(kit)
     steps.append(
         t(

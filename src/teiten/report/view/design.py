@@ -10,6 +10,7 @@ from teiten.model.starts import pairs_of_a_start, trimmed_at_each_end
 from teiten.report.effects import change, percent
 from teiten.report.numbers import plain
 from teiten.report.view.kit import Kit
+from teiten.ways.registry import way_of
 
 
 def blocks_text(kit: Kit) -> str:
@@ -26,13 +27,14 @@ def blocks_text(kit: Kit) -> str:
 def side_by_side_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
     """What is special where the servers of a pair run side by side."""
     t, measure = kit.t, kit.study.measure
-    if not measure.side_by_side or measure.paired:
+    way = way_of(measure)
+    if not way.side_by_side or way.concurrent:
         return ()
     pairs = pairs_of_a_start(kit.analysis.plan)
     shared = "design.starts.every" if pairs == 1 else "design.starts.shared"
-    shared = "design.starts.block" if measure.by_statement else shared
-    starts = ((t("design.starts"), t(shared, pairs=pairs)),)
-    if measure.slices == 1:
+    own = t.either(f"way.{way.name}.starts", "")
+    starts = ((t("design.starts"), own or t(shared, pairs=pairs)),)
+    if not way.parts(measure):
         return starts
     cut = trimmed_at_each_end(measure.slices)
     reads = "design.number.trimmed" if cut else "design.number.few"
@@ -80,7 +82,7 @@ def noise_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
 def pairs_check_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
     """What was known of paired transactions on this machine, or that nothing was."""
     t, check = kit.t, kit.analysis.pairs_check
-    if not kit.study.measure.paired:
+    if not way_of(kit.study.measure).concurrent:
         return ()
     if check is None:
         return ((t("design.pairs-check"), t("design.pairs-check.missing")),)

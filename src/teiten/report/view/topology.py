@@ -21,6 +21,7 @@ from teiten.report.sites import (
 )
 from teiten.report.topology import Box, Topology, on_white, topology_svg
 from teiten.report.view.kit import Kit
+from teiten.ways.registry import way_of
 
 MOST_SIDES = 6
 """So many are drawn each as a server of its own: as many as have colours of their own."""
@@ -99,12 +100,10 @@ def _of_node(kit: Kit) -> tuple[str, ...]:
 
 
 def _turns(kit: Kit) -> str:
-    if kit.study.measure.paired:
-        return kit.t("topology.turns-paired")
-    if on_nodes(kit):
+    way = way_of(kit.study.measure)
+    if on_nodes(kit) and not way.concurrent:
         return kit.t("topology.turns-nodes")
-    side_by_side = kit.study.measure.side_by_side
-    return kit.t("topology.turns-side-by-side" if side_by_side else "topology.turns")
+    return kit.t(f"way.{way.name}.turns")
 
 
 def _machine_box(kit: Kit, heading: str, facts: HostFacts, *, narrow: bool) -> Box:

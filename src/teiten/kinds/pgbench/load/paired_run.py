@@ -22,9 +22,10 @@ from teiten.host.facts.cpus import allowed_processors
 from teiten.host.system.users import uid_of
 from teiten.kinds.pgbench.load.checks import CLIENT_BOUND
 from teiten.kinds.pgbench.model import PgbenchClients, PgbenchOptions
-from teiten.model.study import Way, Workload
+from teiten.model.study import Workload
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
+from teiten.ways.registry import way_of_clients
 
 LOOK_EVERY = 0.2
 """Seconds between looks at the generator and the servers while they run."""
@@ -60,7 +61,7 @@ class PairedWork:
     ) -> PairedRun:
         """``seconds``: None for a single transaction of one client on each server."""
         clients = 1 if seconds is None else self.clients.clients
-        way = self.bench.plan.study.measure.way_of(clients)
+        way = way_of_clients(self.bench.plan.study.measure, clients)
         return PairedRun(
             servers=[server_of(site.address()) for site in sites],
             scripts=[(self.options.script, 1)],
@@ -71,7 +72,7 @@ class PairedWork:
             duration=seconds,
             pairs=1 if seconds is None else None,
             threads=min(clients, self.threads),
-            in_step=way is Way.IN_STEP and len(sites) > 1,
+            in_step=way.in_step and len(sites) > 1,
             pin=pin and all(site.moves_processes for site in sites),
             variables={"scale": str(max(1, int(self.workload.data.scale or 1)))},
         )

@@ -38,6 +38,7 @@ from teiten.model.paired_starts import planned_seconds, starts_of
 from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
+from teiten.ways.registry import way_of_clients
 
 WARM_UP_SEED = 20_000_003
 """Added to a trial's seed for the warm-up, so that it does not touch the same rows first."""
@@ -96,7 +97,7 @@ class PairedTrial:
         self._workload = bench.plan.study.workload(trial.cell.workload)
         self._options = pgbench_of(self._workload)
         self._work = PairedWork(bench, self._workload, self._options, clients_of(trial))
-        self._way = bench.plan.study.measure.way_of(clients_of(trial).clients)
+        self._way = way_of_clients(bench.plan.study.measure, clients_of(trial).clients)
         self._process: PairedProcess | None = None
         self._is_warm = False
         self._measured: _Measured | None = None
@@ -151,7 +152,7 @@ class PairedTrial:
         gathered.series = (own.series, *found.sampling.series)
         gathered.histogram = own.histogram.encode()
         gathered.facts |= {
-            "way": self._way.value,
+            "way": self._way.name,
             "pinned_pairs": self._trials.pin and self.site.moves_processes,
             "pairs": found.result.summary["pairs"],
             "generator_cpu_seconds": found.result.cpu_seconds,

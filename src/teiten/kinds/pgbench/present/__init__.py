@@ -38,6 +38,7 @@ from teiten.report.view.contrasts import Judged
 from teiten.report.view.kit import Kit
 from teiten.report.view.levels import metric_chart
 from teiten.report.view.usual import UsualPresent, tables_of
+from teiten.ways.registry import way_of
 
 
 class PgbenchPresent(UsualPresent):
@@ -64,7 +65,7 @@ class PgbenchPresent(UsualPresent):
     def duration(self, kit: Kit, _: Workload) -> str:
         """Its measured seconds, or its slices."""
         measure = kit.study.measure
-        if measure.paired:
+        if way_of(measure).concurrent:
             rounds = "-rounds" if of_one_start(kit.analysis.plan) else ""
             return kit.t(
                 f"paired.duration-lengthens{rounds}" if measure.lengthens else "paired.duration",
@@ -74,7 +75,7 @@ class PgbenchPresent(UsualPresent):
                 most=kit.seconds(MOST_SECONDS),
             )
         return kit.t(
-            "design.duration.text" if measure.slices == 1 else "design.duration.slices",
+            "design.duration.slices" if way_of(measure).parts(measure) else "design.duration.text",
             seconds=kit.seconds(measure.duration),
             warmup=kit.seconds(measure.warmup),
             slices=measure.slices,
@@ -83,10 +84,10 @@ class PgbenchPresent(UsualPresent):
 
     def procedure(self, kit: Kit, _: Workload) -> str:
         measure = kit.study.measure
-        if measure.paired:
+        if way_of(measure).concurrent:
             return paired_procedure(kit)
         return kit.t(
-            "procedure.slices" if measure.slices > 1 else "procedure.measure",
+            "procedure.slices" if way_of(measure).parts(measure) else "procedure.measure",
             warmup=kit.seconds(measure.warmup),
             seconds=kit.seconds(measure.duration),
             slice=kit.seconds(measure.slice_duration),
@@ -106,7 +107,7 @@ class PgbenchPresent(UsualPresent):
         return limits(kit, workload)
 
     def load(self, kit: Kit) -> Box:
-        if kit.study.measure.paired:
+        if way_of(kit.study.measure).concurrent:
             return Box(kit.t("paired.generator"), _clients(kit))
         return Box(f"pgbench {kit.analysis.plan.pgbench.version}", _clients(kit))
 

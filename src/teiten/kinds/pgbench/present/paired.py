@@ -13,7 +13,6 @@ from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, MEAN_BY_TYPICAL
 from teiten.kinds.pgbench.present.discussion import tail_values
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.metrics import CPU_PER_TRANSACTION
-from teiten.model.study import Way
 from teiten.report.blocks import Block, Heading, Items, Text
 from teiten.report.effects import (
     change,
@@ -29,12 +28,13 @@ from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
 from teiten.report.view.contrasts import Judged
 from teiten.report.view.kit import Kit
+from teiten.ways.registry import ways_by_clients
 
 
 def paired_procedure(kit: Kit) -> str:
     """How clients alternate, by the way of each number of clients."""
-    ways = kit.analysis.plan.ways
-    in_step = [str(clients) for clients, way in ways.items() if way is Way.IN_STEP]
+    ways = ways_by_clients(kit.analysis.plan)
+    in_step = [str(clients) for clients, way in ways.items() if way.in_step]
     name = "procedure-in-step" if len(in_step) == len(ways) else "procedure"
     said = kit.t(f"paired.{name}", warmup=kit.seconds(kit.study.measure.warmup))
     if 0 < len(in_step) < len(ways):

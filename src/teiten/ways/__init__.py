@@ -1,0 +1,1 @@
+"""The ways in which the sides of a pair are loaded: one folder for each."""

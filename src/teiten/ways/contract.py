@@ -1,0 +1,101 @@
+"""What a way of loading the sides of a pair must say (METHOD.md, Paired transactions)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import ClassVar
+
+from teiten.model.plan import Cell, Plan
+from teiten.model.study import Measure, Study
+
+
+class WayRule(ABC):
+    """A way before anything runs; ``ways/NAME/plan.py`` holds one as ``WAY``.
+
+    Its words are ``way.NAME.…`` of ``words.LANGUAGE.toml`` beside it: ``turns`` (in the drawing of
+    the topology), ``note`` (below it), ``procedure`` (how servers start), ``apart`` (servers and
+    load generator on two hosts), and ``scope``, where it claims less than the classic way.
+    """
+
+    name: ClassVar[str]
+    """As ledgers have it and, below ``way``, study files."""
+    recorded_as: ClassVar[str] = ""
+    """What fingerprints of conditions call it, where that is not its name."""
+    in_file: ClassVar[bool] = True
+    """``way = "NAME"`` asks for it; else other keys of ``[measure]`` do."""
+    of_two_sides: ClassVar[str] = ""
+    """What it does, in the help of the verbs of two sides; empty where they do not offer it."""
+    side_by_side: ClassVar[bool] = True
+    """The servers of all sides run at the same time."""
+    concurrent: ClassVar[bool] = False
+    """Two sides are under load in the same seconds, and the duration is that of both."""
+    in_step: ClassVar[bool] = False
+    """All clients are on the same side at any time."""
+    here: ClassVar[bool] = False
+    """Servers and load generator are on this machine."""
+    unit: ClassVar[str] = "pair"
+    """What is counted as one number of the comparison, where Teiten starts the servers."""
+    reused_unit: ClassVar[str] = "pair"
+    """The same where they are not started anew for it."""
+
+    @property
+    def sides_of_a_second(self) -> int:
+        """How many sides are measured by the same second of load."""
+        return 2 if self.concurrent else 1
+
+    @property
+    def recorded(self) -> str:
+        return self.recorded_as or self.name
+
+    def is_of(self, measure: Measure) -> bool:
+        """Whether a study is measured in this way."""
+        return measure.way == self.name
+
+    def obstacles(self, study: Study) -> Iterator[str]:
+        """Why a study cannot be measured so."""
+        yield from ()
+
+    hint: ClassVar[str] = ""
+    """What to do about an obstacle."""
+
+    def keys_of_own_servers(self, measure: Measure) -> tuple[str, ...]:
+        """The keys by which a study asks for it, where only servers that Teiten starts can be
+        measured so."""
+        return ()
+
+    def of_clients(self, measure: Measure, clients: int) -> str:
+        """The name of the way in which so many clients are loaded."""
+        return self.name
+
+    def sized(self, measure: Measure, processors: int) -> Measure:
+        """The measure with what it needs of the servers' machine."""
+        return measure
+
+    def timed(self, measure: Measure) -> Measure:
+        """The measure with the duration of trials, where the way decides on an open one."""
+        return measure
+
+    def start_of(self, study: Study, cell: Cell) -> object:
+        """What cells have in common that share a start within a block; None where nothing does, and
+        their order is free."""
+        return None
+
+    def parts(self, measure: Measure) -> int:
+        """Into how many parts a trial's load is cut, which sides run in turn; 0: it is whole."""
+        return 0
+
+    def pairs_of_a_start(self, measure: Measure) -> int:
+        """How many pairs share a start of servers that keep their data."""
+        return 1
+
+    @abstractmethod
+    def described(self, plan: Plan, anew: str, copies: str) -> str:
+        """How sides are loaded, for a plan in words; empty where there is nothing to say.
+
+        ``anew``, ``copies``: what of the servers, and of the data, is new for each pair.
+        """
+
+    def listed(self, measure: Measure) -> tuple[tuple[str, str], ...]:
+        """Rows in which a study in words tells of it: the key of a title, and a value."""
+        return ()

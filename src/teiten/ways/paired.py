@@ -1,0 +1,64 @@
+"""What paired transactions have in common, whether clients are in step or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import ClassVar
+
+from teiten.kinds.contract import plan_of
+from teiten.model.paired_starts import FIRST_SECONDS
+from teiten.model.plan import Plan
+from teiten.model.study import CachePolicy, Measure, Study
+from teiten.ways.contract import WayRule
+
+OF_ONE_LOAD = ("cores", "memory", "query_mode")
+"""Factors that set, for one side, what one load of both sides has but once."""
+
+
+class PairedTransactions(WayRule):
+    """Each client alternates between two servers, transaction by transaction."""
+
+    hint: ClassVar[str] = (
+        "leave it out, or have the sides loaded one after the other: --way classic"
+    )
+    concurrent: ClassVar[bool] = True
+    unit: ClassVar[str] = "start"
+    reused_unit: ClassVar[str] = "round"
+
+    def obstacles(self, study: Study) -> Iterator[str]:
+        measure = study.measure
+        contrasted = study.factor(study.contrast)
+        if contrasted is None or len(contrasted.levels) != 2:
+            yield "paired transactions compare exactly two levels"
+        if measure.slices > 1:
+            yield "slices are turns of one side at a time"
+        if measure.restart_every > 1:
+            yield "restart_every keeps servers up for several pairs"
+        if measure.caches is not CachePolicy.KEEP:
+            yield f"caches={measure.caches.value} asks for cold caches"
+        if measure.memory is not None:
+            yield "a limit of memory is for one side's server with its load"
+        of_aliases = {name for _, levels in study.server_levels for name, _ in levels}
+        varied = {name for name in (study.contrast, *of_aliases) if name in OF_ONE_LOAD}
+        fixed = {factor.name for factor in study.factors} & {"cores", "memory"}
+        for name in sorted(varied | fixed):
+            yield f"{name} is set for each side's load by itself"
+        for workload in study.workloads:
+            reason = plan_of(workload.kind).unpaired(workload)
+            if reason is not None:
+                yield reason
+
+    def sized(self, measure: Measure, processors: int) -> Measure:
+        return replace(measure, processors=processors)
+
+    def timed(self, measure: Measure) -> Measure:
+        """The first starts have a usual length; that of later ones follows from what these show,
+        where nothing is fixed."""
+        if measure.duration is not None:
+            return measure
+        lengthens = measure.sequential is not None
+        return replace(measure, duration=FIRST_SECONDS, lengthens=lengthens)
+
+    def described(self, plan: Plan, anew: str, copies: str) -> str:
+        return f"in paired transactions on both servers, {anew} for each pair{copies}"

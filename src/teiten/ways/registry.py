@@ -1,0 +1,55 @@
+"""The ways that there are, found by their folders; every other room asks for one here."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+
+from teiten import ways
+from teiten.model.plan import Plan
+from teiten.model.study import Measure, Study
+from teiten.ways.contract import WayRule
+
+PREFERRED = "pairs"
+"""Of two sides, where it can be had."""
+
+
+@cache
+def folders() -> tuple[str, ...]:
+    """The names of all ways' folders, sorted."""
+    inside = pkgutil.iter_modules(ways.__path__)
+    return tuple(sorted(module.name for module in inside if module.ispkg))
+
+
+@cache
+def rules() -> dict[str, WayRule]:
+    """All ways by their names."""
+    files = (importlib.import_module(f"{ways.__name__}.{name}.plan") for name in folders())
+    return {file.WAY.name: file.WAY for file in files}
+
+
+def way_of(measure: Measure) -> WayRule:
+    """The way in which a study is measured. Raises KeyError for one that is not here."""
+    for rule in rules().values():
+        if rule.is_of(measure):
+            return rule
+    raise KeyError(measure.way)
+
+
+def way_of_clients(measure: Measure, clients: int) -> WayRule:
+    """The way in which so many clients are loaded."""
+    return rules()[way_of(measure).of_clients(measure, clients)]
+
+
+def ways_by_clients(plan: Plan) -> dict[int, WayRule]:
+    """The way of each number of clients of a plan, fewest clients first."""
+    clients = sorted({trial.load.connections for trial in plan.trials})
+    return {count: way_of_clients(plan.study.measure, count) for count in clients}
+
+
+def concurrent_trials(study: Study) -> int:
+    """How many trials share their time: those of a pair whose servers run side by side."""
+    contrasted = study.factor(study.contrast)
+    together = way_of(study.measure).side_by_side and contrasted is not None
+    return len(contrasted.levels) if together and contrasted is not None else 1

@@ -1,0 +1,70 @@
+"""A way of loading sides is a folder: one that no room has heard of is planned and reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from teiten.cli.plan.text import loaded_text
+from teiten.errors import UsageError, WayError
+from teiten.ledger.codec import decode_plan, encode_plan
+from teiten.model.plan import Plan
+from teiten.model.text import Language
+from teiten.report.render.markdown import markdown_text
+from teiten.report.view.report import view
+from teiten.ways.registry import concurrent_trials, rules, way_of
+from tests.fixtures.invented_analysis import invented_analysis
+from tests.fixtures.more_ways import more_ways
+from tests.fixtures.planned import planned
+
+ROTATION = "rotation"
+
+
+@pytest.fixture
+def further() -> Iterator[None]:
+    with more_ways():
+        yield
+
+
+def rotating(workload: str) -> Plan:
+    given = (f"way={ROTATION}", "server=10,13,17,18", "clients=1,2", "blocks=3")
+    return planned(*given, f"script={workload}")
+
+
+@pytest.mark.usefixtures("further")
+def test_it_groups_trials_into_starts_and_is_kept_in_the_ledger() -> None:
+    plan = rotating("select-only")
+    assert way_of(plan.study.measure) is rules()[ROTATION]
+    assert concurrent_trials(plan.study) == 4
+    assert {trial.restart: trial.block for trial in plan.trials} == {1: 1, 2: 2, 3: 3}
+    assert all(len(plan.pair_of(trial)) == 4 for trial in plan.trials)
+    assert loaded_text(plan).startswith("side after side on servers that all run, which start anew")
+    assert decode_plan(encode_plan(plan)) == plan
+
+
+@pytest.mark.usefixtures("further")
+def test_what_forbids_it_is_said_with_its_hint() -> None:
+    with pytest.raises(WayError, match="the workload tpcb-like changes its data") as raised:
+        rotating("tpcb-like")
+    assert raised.value.hint == "leave the way out"
+
+
+@pytest.mark.usefixtures("further")
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_report_has_its_words(language: Language) -> None:
+    found = invented_analysis(seconds=2)
+    measure = replace(found.plan.study.measure, way=ROTATION)
+    plan = replace(found.plan, study=replace(found.plan.study, measure=measure))
+    text = markdown_text(view(replace(found, plan=plan), language), "0.1.0")
+    for said in {
+        "en": ("all servers run for a block", "stay up for a block"),
+        "ja": ("ブロックの間動く", "ブロックの間動かしておく"),
+    }[language]:
+        assert said in text
+
+
+def test_it_is_gone_with_its_folder() -> None:
+    with pytest.raises(UsageError, match="way"):
+        planned(f"way={ROTATION}")
