@@ -215,7 +215,7 @@ def test_steps_run_programs_of_the_servers_installation(teiten: Teiten) -> None:
     wrong = trials["wrong"]
     assert wrong.outcome is Outcome.FAILED
     (problem,) = wrong.problems
-    assert "step restore: pg_restore ended with status 1: " in problem.detail
+    assert "step restore: pg_restore ended with exit code 1: " in problem.detail
     assert "/none" in problem.detail and "No such file" in problem.detail
     report = (teiten.campaign() / "report" / "report.en.html").read_text(encoding="utf-8")
     assert "program, CPU ms" in report

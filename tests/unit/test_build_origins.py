@@ -16,7 +16,13 @@ from pathlib import Path
 import pytest
 
 from teiten.errors import MachineError, UsageError
-from teiten.execute.postgres.building.like import Sources, find_sources, prepare_like, request_of
+from teiten.execute.postgres.building.like import (
+    Sources,
+    find_sources,
+    name_of,
+    prepare_like,
+    request_of,
+)
 from teiten.execute.postgres.building.origins.distribution import GONE, HINT, hint_for, packages_in
 from teiten.execute.postgres.building.origins.mirror import Mirror
 from teiten.execute.postgres.building.origins.named import NamedSources
@@ -84,18 +90,37 @@ def test_named_sources_give_the_newest_release_that_fits(tmp_path: Path) -> None
     assert exactly is not None and exactly.version_text == "17.9"
     tagged = named.source(request_of("build:18"))
     assert tagged is not None and (tagged.version_text, tagged.ref) == ("18.6", "REL_18_6")
-    assert named.source(request_of("19")) is None
-    with pytest.raises(UsageError, match=r"no source of PostgreSQL 19: --source names 18.6, 18.2"):
-        find_sources([request_of("19")], [named])
+    assert named.source(request_of("20")) is None
+    named_here = r"no source of PostgreSQL 20: --source names 19beta1, 18.6, 18.2, 18beta1"
+    with pytest.raises(UsageError, match=named_here):
+        find_sources([request_of("20")], [named])
     with pytest.raises(UsageError, match="neither a configure of PostgreSQL nor a tarball"):
         NamedSources((str(tmp_path),))
 
 
-def test_what_apt_lists_is_read_without_betas_and_epochs() -> None:
+def test_a_pre_release_stands_for_its_major_version_until_there_is_a_release(
+    tmp_path: Path,
+) -> None:
+    for version in ("19beta2", "19beta10"):
+        tarball(tmp_path / f"postgresql-{version}.tar.bz2", version)
+    candidate = tarball(tmp_path / "postgresql-19_19~rc1.orig.tar.bz2", "19rc1")
+    named = NamedSources((str(tmp_path),))
+    found = named.source(request_of("19"))
+    assert found is not None and (found.path, found.version_text) == (candidate, "19rc1")
+    assert named.source(request_of("19.0")) is None
+    assert named.lacking() == "--source names 19rc1, 19beta10, 19beta2"
+    released = tarball(tmp_path / "postgresql-19.0.tar.bz2", "19.0")
+    found = NamedSources((str(tmp_path),)).source(request_of("19"))
+    assert found is not None and found.path == released
+
+
+def test_what_apt_lists_is_read_without_epochs() -> None:
     found = packages_in(APT, "postgresql-17")
     assert [(str(one.postgres), one.version) for one in found] == [
-        ("17.6", "17.6-0+deb13u1"), ("17.11", "2:17.11-1"),
+        ("17.6", "17.6-0+deb13u1"), ("17.11", "2:17.11-1"), ("17rc1", "17~rc1-1"),
     ]  # fmt: skip
+    candidate = found[-1].postgres
+    assert candidate.fits(request_of("17")) and not candidate.fits(request_of("17.0"))
     assert packages_in(APT, "postgresql-18") == []
 
 
@@ -196,3 +221,10 @@ def test_a_mirror_behind_its_own_lists_is_told_from_one_without_the_package() ->
     assert hint_for(f"apt-get source postgresql-17=17.12-1 failed:\n{gone}") == GONE
     assert hint_for("apt knows no source packages (there is no deb-src line)") == HINT
     assert hint_for("E: Unable to find a source package for postgresql-4040") == HINT
+
+
+def test_a_pre_release_is_installed_under_its_own_name(tmp_path: Path) -> None:
+    file = tarball(tmp_path / "postgresql-19rc1.tar.bz2", "19rc1")
+    found = NamedSources((str(file),)).source(request_of("19"))
+    assert found is not None
+    assert name_of(found) == "build:19rc1"

@@ -14,6 +14,7 @@ import contextlib
 import importlib
 import importlib.util
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -27,7 +28,7 @@ import numpy.typing as npt
 
 from teiten.errors import MachineError, WorkloadError
 from teiten.execute.client.child import Child
-from teiten.host.system.processes import spawn
+from teiten.host.system.processes import ending, spawn
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds
 
@@ -38,6 +39,7 @@ EVENTS_FILE = "pairs-events.jsonl"
 ERRORS_FILE = "pairs-errors.txt"
 MODULE, FUNCTION = "teiten_native", "pairs_main"
 FOREVER = 1e9
+_OS_ERROR = re.compile(r" \(os error \d+\)")
 """Seconds."""
 STOP_SECONDS = 15.0
 """How long the generator may take to end after SIGTERM: its own patience, and its requests to
@@ -203,7 +205,7 @@ class PairedProcess:
         events = self.events()
         if "ended" not in events:
             errors = (self.run.folder / ERRORS_FILE).read_text(encoding="utf-8", errors="replace")
-            said = errors.strip() or f"it ended with status {self._started.returncode}"
+            said = in_words(errors.strip()) or f"it {ending(self._started.returncode)}"
             raise WorkloadError(
                 f"the generator of pairs has failed: {said}",
                 "see the script, and whether the servers take connections",
@@ -274,3 +276,12 @@ def _module_folder() -> Path:
         )
     origin = Path(found.origin).parent
     return origin.parent if found.submodule_search_locations else origin
+
+
+def in_words(errors: str) -> str:
+    """The generator's words without the numbers of the system's errors; 11 (EAGAIN) is what a wait
+    for an answer ends with whose time is up."""
+    timely = errors.replace(
+        "Resource temporarily unavailable (os error 11)", "the server did not answer in time"
+    )
+    return _OS_ERROR.sub("", timely)

@@ -221,3 +221,13 @@ def postmaster_of(backend: int, started: float) -> int | None:
         return parent.pid if named else None
     except psutil.Error:
         return None
+
+
+def ending(exit_code: int | None) -> str:
+    """How a process ended, in words: ``ended with exit code 3``, ``was ended by SIGKILL``."""
+    if exit_code is None or exit_code >= 0:
+        return f"ended with exit code {exit_code or 0}"
+    try:
+        return f"was ended by {signal.Signals(-exit_code).name}"
+    except ValueError:
+        return f"was ended by signal {-exit_code}"

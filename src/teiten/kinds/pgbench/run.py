@@ -224,4 +224,4 @@ class PgbenchLoad:
                 )
             if not self._site.is_running():
                 process.stop()
-        return process.wait(timeout=0.1)
+        return process.wait(timeout=0.1, waited=run.duration + GRACE)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from teiten.errors import UsageError
 from teiten.execute.postgres.building.build import BuildOrder
-from teiten.execute.postgres.building.origins.contract import SourceOrigin
+from teiten.execute.postgres.building.origins.contract import SourceOrigin, release
 from teiten.execute.postgres.building.origins.distribution import DistributionSources
 from teiten.execute.postgres.building.origins.mirror import Mirror
 from teiten.execute.postgres.building.origins.named import NamedSources
@@ -79,12 +79,12 @@ def prepare_like(
             else _prepared(one.source, (*configure, "--with-icu"), cflags)
             for one in prepared
         ]  # fmt: skip
-    return [BuildOrder(name_of(one), one) for one in prepared]
+    return [BuildOrder(name_of(one.source), one) for one in prepared]
 
 
-def name_of(prepared: Prepared) -> str:
-    """``build:17.6``"""
-    return f"{Source.BUILD}:{prepared.source.version}"
+def name_of(source: SourceCode) -> str:
+    """``build:17.6``, ``build:19rc1``"""
+    return f"{Source.BUILD}:{release(source.version_text) or source.version}"
 
 
 def _prepared(source: SourceCode, configure: tuple[str, ...], cflags: str | None) -> Prepared:

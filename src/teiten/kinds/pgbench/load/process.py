@@ -89,8 +89,10 @@ class PgbenchProcess:
         """Wait this long at most, and tell whether pgbench has ended."""
         return self._started.wait(seconds)
 
-    def wait(self, timeout: float | None = None) -> PgbenchResult:
+    def wait(self, timeout: float | None = None, *, waited: float = 0.0) -> PgbenchResult:
         """Wait for the end. After ``timeout`` seconds pgbench is stopped, which is a problem.
+
+        ``waited``: seconds before, which the problem's words count as well.
 
         Raises WorkloadError, with pgbench's own message, where the script or an option is wrong:
         pgbench failed before any transaction, and not for want of the server.
@@ -98,7 +100,7 @@ class PgbenchProcess:
         deadline = None if timeout is None else time.monotonic() + timeout
         while not self._started.wait(1.0):
             if deadline is not None and time.monotonic() >= deadline:
-                self._end(f"stopped: it had not ended after {timeout:g} s")
+                self._end(f"stopped: it had not ended after {waited + (timeout or 0):.3g} s")
         if self._result is None:
             self._result = self._collect()
         return self._result

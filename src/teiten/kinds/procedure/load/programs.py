@@ -12,6 +12,7 @@ from teiten.execute.postgres.beside import filled
 from teiten.execute.probes.os import OsReader
 from teiten.execute.probes.process_cpu import ProcessGroup
 from teiten.execute.sites.contract import Site
+from teiten.host.system.processes import ending
 from teiten.kinds.procedure.model import ProcedureStep
 from teiten.model.units import Seconds
 
@@ -64,7 +65,7 @@ class Programs:
         if running.returncode != 0:
             said = _last_line(self._folder / errors) or _last_line(self._folder / output)
             raise WorkloadError(
-                f"step {step.name}: {step.text} ended with status {running.returncode}: {said}",
+                f"step {step.name}: {step.text} {ending(running.returncode)}: {said}",
                 f"what it wrote is in the trial's folder: {errors}, {output}",
             )
         _add(seen, "program_cpu", running.cpu_seconds)

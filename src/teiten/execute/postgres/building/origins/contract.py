@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Protocol
 
 from teiten.execute.postgres.building.sources import SourceCode
 from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.model.installation import Version
 
-RELEASE = re.compile(r"\d+\.\d+(?:\.\d+)?")
-"""The number of a release; of a beta there is none."""
+_RELEASE = re.compile(r"\d+\.\d+(?:\.\d+)?")
+_PRE_RELEASE = re.compile(r"(\d+)[~.]?(beta|rc)(\d+)", re.IGNORECASE)
+"""``19beta1``; of Debian ``19~rc1``; of a tag ``19.RC1``."""
+FINAL = (1, "", 0)
+
+
+@dataclass(frozen=True, order=True)
+class Release:
+    """What was released, in the order in which it was: 19beta2, 19rc1, 19.0, 19.1."""
+
+    version: Version
+    stage: tuple[int, str, int] = FINAL
+    """Of a pre-release 0, ``beta`` or ``rc``, and its number."""
+
+    def fits(self, request: VersionRequest) -> bool:
+        """A pre-release may stand for its major version, and for no minor one."""
+        final = self.stage == FINAL or request.minor is None
+        return final and request.accepts_version(self.version)
+
+    def __str__(self) -> str:
+        _, kind, number = self.stage
+        return f"{self.version.major}{kind}{number}" if kind else str(self.version)
 
 
 class SourceOrigin(Protocol):
@@ -28,6 +49,11 @@ class SourceOrigin(Protocol):
         ...
 
 
-def release(text: str) -> Version | None:
-    """The version of a release's number; None for a beta, a branch or anything else."""
-    return Version.parse(text) if RELEASE.fullmatch(text) else None
+def release(text: str) -> Release | None:
+    """What the number of a release or pre-release means; None for a branch or anything else."""
+    if _RELEASE.fullmatch(text):
+        return Release(Version.parse(text))
+    match = _PRE_RELEASE.fullmatch(text)
+    if match is None:
+        return None
+    return Release(Version.parse(match[1]), (0, match[2].lower(), int(match[3])))

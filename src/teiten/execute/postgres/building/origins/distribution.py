@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.errors import MachineError, UsageError
-from teiten.execute.postgres.building.origins.contract import release
+from teiten.execute.postgres.building.origins.contract import Release, release
 from teiten.execute.postgres.building.origins.kept import keep, kept
 from teiten.execute.postgres.building.sources import SourceCode
 from teiten.execute.postgres.provision.clients import (
@@ -24,7 +24,6 @@ from teiten.execute.postgres.provision.clients import (
 )
 from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.host.system.paths import Workdir
-from teiten.model.installation import Version
 
 Say = Callable[[str], None]
 HINT = (
@@ -47,7 +46,7 @@ class SourcePackage:
     """``postgresql-17``"""
     version: str
     """The distribution's: ``17.6-1``."""
-    postgres: Version
+    postgres: Release
 
 
 class DistributionSources:
@@ -59,6 +58,8 @@ class DistributionSources:
         self._listed = listed
         self._say = say
         self._options: tuple[str, ...] | None = None
+        self._listing: list[SourcePackage] = []
+        """Of the last request, which none of them fits."""
 
     def source(self, request: VersionRequest) -> SourceCode | None:
         if request.minor is not None and (there := kept(self._workdir, request)) is not None:
@@ -79,21 +80,22 @@ class DistributionSources:
 
     def lacking(self) -> str:
         where = f"--apt-sources {self._listed}" if self._listed else "the system's sources"
-        return f"apt has no such source package in {where}"
+        there = ", ".join(f"{one.name} {one.version}" for one in self._listing)
+        return f"apt has {there or 'no such source package'} in {where}"
 
     def _newest(self, request: VersionRequest) -> SourcePackage | None:
         name = f"postgresql-{request.major}"
         done = self._apt("apt-cache", "showsrc", "--only-source", name)
         if done.exit_code != 0 and "deb-src" in done.errors:
             raise PackageError("apt knows no source packages (there is no deb-src line)")
-        fitting = [
-            one for one in packages_in(done.output, name) if request.accepts_version(one.postgres)
-        ]
+        self._listing = packages_in(done.output, name)
+        fitting = [one for one in self._listing if one.postgres.fits(request)]
         return max(fitting, key=lambda one: one.postgres, default=None)
 
     def _get(self, found: SourcePackage) -> SourceCode:
         name = f"{found.name}={found.version}"
-        exact = VersionRequest(found.postgres.major, found.postgres.number % 100)
+        version = found.postgres.version
+        exact = VersionRequest(version.major, version.number % 100)
         there = kept(self._workdir, exact, lambda one: one.name == name)
         if there is not None:
             return there
@@ -106,7 +108,7 @@ class DistributionSources:
             files = list(folder.glob("*.orig.tar.*[!c]"))
             if done.exit_code != 0 or len(files) != 1:
                 raise PackageError(f"apt-get source {name} failed:\n{done.complaint()}")
-            return keep(self._workdir, name, found.postgres, files[0])
+            return keep(self._workdir, name, version, files[0])
 
     def _apt(self, program: str, *words: str, folder: Path | None = None) -> ClientOutput:
         path = find_client(program)
@@ -144,7 +146,7 @@ def hint_for(complaint: str) -> str:
 
 
 def packages_in(text: str, name: str) -> list[SourcePackage]:
-    """Those of a name in the answer of ``apt-cache showsrc``; a beta is left out."""
+    """Those of a name in the answer of ``apt-cache showsrc``."""
     found, package = [], ""
     for key, value in _STANZA.findall(text):
         if key == "Package":

@@ -73,7 +73,7 @@ class Mirror:
             except _NotThereError as error:
                 raise MachineError(f"--mirror {self._url}: HTTP 404, not found", HINT) from error
             found = {release(text) for text in _FOLDER.findall(page.decode("utf-8", "replace"))}
-            self._versions = [one for one in found if one is not None]
+            self._versions = [one.version for one in found if one is not None]
             if not self._versions:
                 raise MachineError(f"--mirror {self._url} lists no release of PostgreSQL", HINT)
         return self._versions

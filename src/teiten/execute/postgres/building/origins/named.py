@@ -9,23 +9,24 @@ from pathlib import Path
 
 from teiten.errors import UsageError
 from teiten.execute.postgres.building.git import GitError, git, is_checkout
-from teiten.execute.postgres.building.origins.contract import release
+from teiten.execute.postgres.building.origins.contract import Release, release
 from teiten.execute.postgres.building.sources import CONFIGURE, SourceCode, find_source
 from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.given_paths import expanded
-from teiten.model.installation import Version
 
-TARBALL = re.compile(r"postgresql-(?:[\d.]+_)?(\d+(?:\.\d+)+)(?:\.orig)?\.tar\.(?:bz2|gz|xz)")
+TARBALL = re.compile(
+    r"postgresql-(?:[\d.]+_)?(\d+(?:(?:\.\d+)+|~?(?:beta|rc)\d+))(?:\.orig)?\.tar\.(?:bz2|gz|xz)"
+)
 """PostgreSQL's own name, and the one of a distribution's source package."""
-TAG = re.compile(r"REL_?(\d+(?:_\d+)+)")
-"""REL_17_6, REL9_6_24; of betas there is no such tag."""
+TAG = re.compile(r"REL_?(\d+(?:(?:_\d+)+|_(?:BETA|RC)\d+))")
+"""REL_17_6, REL9_6_24, REL_19_BETA1."""
 
 
 @dataclass(frozen=True)
 class _Offer:
     """A release that can be had, and what ``find_source`` is to be given for it."""
 
-    version: Version
+    release: Release
     named: str
 
 
@@ -36,12 +37,12 @@ class NamedSources:
         self._offers = [offer for text in texts for offer in _offers(text)]
 
     def source(self, request: VersionRequest) -> SourceCode | None:
-        fitting = [one for one in self._offers if request.accepts_version(one.version)]
-        best = max(fitting, key=lambda one: one.version, default=None)
+        fitting = [one for one in self._offers if one.release.fits(request)]
+        best = max(fitting, key=lambda one: one.release, default=None)
         return find_source(best.named) if best is not None else None
 
     def lacking(self) -> str:
-        versions = sorted({one.version for one in self._offers}, reverse=True)
+        versions = sorted({one.release for one in self._offers}, reverse=True)
         return f"--source names {', '.join(map(str, versions[:8])) or 'no release'}"
 
 
@@ -57,7 +58,9 @@ def _offers(text: str) -> Iterator[_Offer]:
 
 
 def _whole(text: str) -> _Offer:
-    return _Offer(find_source(text).version, text)
+    """A tree or a tarball: whatever state of a version it has, it stands for that version."""
+    source = find_source(text)
+    return _Offer(release(source.version_text) or Release(source.version), text)
 
 
 def _tagged(path: Path, text: str) -> Iterator[_Offer]:
@@ -67,18 +70,18 @@ def _tagged(path: Path, text: str) -> Iterator[_Offer]:
         raise UsageError(f"--source {text}: {error}", "git has to be able to read it") from error
     for tag in tags:
         match = TAG.fullmatch(tag)
-        version = release(match[1].replace("_", ".")) if match else None
-        if version is not None:
-            yield _Offer(version, f"{text}@{tag}")
+        known = release(match[1].replace("_", ".")) if match else None
+        if known is not None:
+            yield _Offer(known, f"{text}@{tag}")
 
 
 def _in_folder(path: Path, text: str) -> Iterator[_Offer]:
     offers = []
     for file in sorted(path.iterdir()):
         match = TARBALL.fullmatch(file.name)
-        version = release(match[1]) if match else None
-        if version is not None and file.is_file():
-            offers.append(_Offer(version, str(file)))
+        known = release(match[1]) if match else None
+        if known is not None and file.is_file():
+            offers.append(_Offer(known, str(file)))
     if not offers:
         raise UsageError(
             f"--source {text} holds neither a configure of PostgreSQL nor a tarball of it",
