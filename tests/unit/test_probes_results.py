@@ -38,6 +38,7 @@ def usual() -> ProbesFound:
 def other(name: str) -> ProbesFound:
     """Campaigns in which something is otherwise."""
     like = {
+        "long": Invented(blocks=9),
         "unknown": Invented(Truth(known=False), blocks=2),
         "start": Invented(Truth(sweep_start=6e-3)),
         "quick": Invented(profile="quick", blocks=2),
@@ -59,15 +60,16 @@ def holds(one: Estimate | None, truth: float) -> bool:
 
 def test_all_pairs_of_sizes_of_all_probes_hold_together() -> None:
     found = usual()
-    assert found.intervals("reads") == 3 * 7 and found.intervals("writes") == 3 * 2
+    commits = sum(len(one.commits) for one in found.results)
+    assert commits and found.comparisons == 3 * (7 + 2) + commits + len(found.versions)
     for one in found.results:
         assert [(pair.old, pair.new) for pair in one.pairs] == [
             ("25%", "50%"),
             ("25%", "75%"),
             ("50%", "75%"),
         ]
-        confidence = 1 - 0.05 / found.intervals(one.workload)
-        for pair in one.pairs:
+        confidence = 1 - 0.05 / found.comparisons
+        for pair in (*one.pairs, *one.commits):
             assert pair.verdict.effect is not None
             assert pair.verdict.effect.confidence == pytest.approx(confidence)
 
@@ -87,7 +89,7 @@ def test_all_pairs_of_sizes_of_all_probes_hold_together() -> None:
 def test_effects_by_the_declared_thresholds(
     name: str, size: Size, winners: tuple[str, ...]
 ) -> None:
-    effect = probe(usual(), name).effect
+    effect = probe(other("long"), name).effect
     assert effect is not None
     assert (effect.size, effect.winners) == (size, winners)
 
@@ -208,7 +210,12 @@ def test_each_server_has_its_recommendation() -> None:
     found = other("two-servers")
     servers = [dict(one.context)["server"] for one in found.recommendations]
     assert servers == ["15", "18"]
-    assert found.intervals("reads") == 3 * 14
+    commits = sum(len(one.commits) for one in found.results)
+    assert found.versions
+    assert found.comparisons == 3 * 2 * (7 + 2) + commits + len(found.versions)
+    confidence = 1 - 0.05 / found.comparisons
+    effects = [one.verdict.effect for one in found.versions]
+    assert all(one is None or one.confidence == pytest.approx(confidence) for one in effects)
 
 
 def test_what_changed_between_versions_is_named_where_they_differ() -> None:

@@ -9,6 +9,7 @@ from statistics import fmean, median
 
 from teiten.analysis.model.measured import Measured as Campaign
 from teiten.analysis.model.observations import Context
+from teiten.analysis.verdict.contrasts import contexts_of
 from teiten.analysis.verdict.pairs import observe
 from teiten.kinds.contract_analyse import KindAnalysis, Unlike
 from teiten.kinds.probes.findings.cliffs import cliff_of
@@ -16,10 +17,10 @@ from teiten.kinds.probes.findings.effects import disk_read, effect_of, yardstick
 from teiten.kinds.probes.findings.estimates import arithmetic, geometric
 from teiten.kinds.probes.findings.lines import cost_line
 from teiten.kinds.probes.findings.memory import memories_of
-from teiten.kinds.probes.findings.pairs import Comparisons
+from teiten.kinds.probes.findings.pairs import Comparisons, pairs_of_sides
 from teiten.kinds.probes.findings.recommendation import Wanted, recommendations
 from teiten.kinds.probes.findings.tried import Key, Sides, Tried, tried_of, without_probe
-from teiten.kinds.probes.findings.versions import settings_seen, version_pairs
+from teiten.kinds.probes.findings.versions import servers_compared, settings_seen, version_pairs
 from teiten.kinds.probes.measurement import (
     Checkpointed,
     MeasuredStep,
@@ -49,7 +50,7 @@ from teiten.model.memory import SHARED_BUFFERS
 from teiten.model.plan import Plan
 from teiten.model.quantities import parse_size
 from teiten.model.study import GUC_PREFIX, Workload
-from teiten.model.units import GIB, Bytes, Seconds
+from teiten.model.units import GIB, Bytes, Seconds, Share
 
 STEPS = 100
 """Of a distribution."""
@@ -61,9 +62,11 @@ class ProbesAnalysis(KindAnalysis):
     def results(self, measured: Campaign) -> ProbesFound:
         tried = tried_of(measured.plan, measured.views)
         observed = observe(measured.plan, measured.views)
+        count = _comparisons(measured.plan, tried)
+        alpha = Share(measured.plan.study.measure.alpha / count)
         comparisons = {
             name: Comparisons(
-                measured.plan, name, [one for one in observed if one.workload == name]
+                measured.plan, name, [one for one in observed if one.workload == name], alpha
             )
             for name in dict.fromkeys(workload for workload, _ in tried)
         }
@@ -76,9 +79,9 @@ class ProbesAnalysis(KindAnalysis):
             recommendations=tuple(recommendations(results, _wanted(measured, tried)))
             if by_size
             else (),
-            versions=tuple(version_pairs(measured.plan, tried)),
+            versions=tuple(version_pairs(measured.plan, tried, alpha)),
             settings=tuple(settings_seen(measured.plan, tried)),
-            comparisons=tuple((name, one.intervals) for name, one in comparisons.items()),
+            comparisons=count,
         )
 
     def unlike(self, a: Workload, b: Workload) -> Iterator[Unlike]:
@@ -87,6 +90,24 @@ class ProbesAnalysis(KindAnalysis):
         for each in one.probes:
             text = there.get(each.name, each.text)
             yield Unlike("query", _short(each.text), _short(text), each.name)
+
+
+def _comparisons(plan: Plan, tried: Mapping[Key, Sides]) -> int:
+    """How many share α: of sides by each number that they are compared by, and of servers."""
+    planned = [
+        workload
+        for workload in dict.fromkeys(name for name, _ in tried)
+        for _ in contexts_of(plan, workload)
+    ]
+    commits = [workload for (workload, _), sides in tried.items() if _commits(sides)]
+    of_sides = sum(pairs_of_sides(plan, one) for one in (*planned, *commits))
+    return max(1, of_sides + sum(1 for _ in servers_compared(plan, tried)))
+
+
+def _commits(sides: Sides) -> bool:
+    """Whether sides are compared by the time of COMMIT too."""
+    trials = (one for side in sides.values() for one in side.values())
+    return any(COMMIT_TIME.name in one.metrics for one in trials)
 
 
 def _short(text: str) -> str:
@@ -166,10 +187,12 @@ class _OneProbe:
         alpha = self.comparisons.alpha
         pairs = tuple(self.comparisons.pairs(self.context, PROBE_TIME))
         trials = [one for side in self.sides.values() for one in side.values()]
-        commits = any(COMMIT_TIME.name in one.metrics for one in trials)
         of_all_buffers = self.probe.take is Take.SWEEP or any(
             step.do is Do.CHECKPOINT and step.name == self.probe.number_of
             for step in self.probe.steps
+        )
+        commits = (
+            tuple(self.comparisons.pairs(self.context, COMMIT_TIME)) if _commits(self.sides) else ()
         )
         return ProbeResult(
             workload=self.workload,
@@ -177,7 +200,7 @@ class _OneProbe:
             context=self.context,
             sides=tuple(self._side(side, found) for side, found in self.sides.items()),
             pairs=pairs,
-            commits=tuple(self.comparisons.pairs(self.context, COMMIT_TIME)) if commits else (),
+            commits=commits,
             line=cost_line(self.sides, self._alpha) if of_all_buffers else None,
             effect=effect_of(self.sides, pairs, yardstick(self.probe, trials, disk), alpha),
         )

@@ -441,11 +441,8 @@ class ProbesFound:
     """Where servers are crossed in."""
     settings: tuple[ServerSettings, ...] = ()
     """Where servers are crossed in; of those that told them."""
-    comparisons: tuple[tuple[str, int], ...] = ()
-    """By workload the number K of comparisons whose intervals hold together."""
-
-    def intervals(self, workload: str) -> int:
-        return dict(self.comparisons).get(workload, 1)
+    comparisons: int = 1
+    """How many comparisons, of sides and of servers, by any number of any workload, share α."""
 
     def of_workload(self, workload: str) -> tuple[ProbeResult, ...]:
         return tuple(one for one in self.results if one.workload == workload)

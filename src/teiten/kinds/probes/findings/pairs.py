@@ -1,8 +1,8 @@
 """Verdicts of every level of the contrasted factor against each before it.
 
-All pairs of sides in all contexts of a workload are K comparisons, each from an interval at α/K, so
-that they hold together (METHOD.md, One number per trial): "the medium size is the worst" is said of
-three pairs at once.
+All pairs of sides in all contexts of all workloads, by each number that they are compared by, and
+all pairs of servers, are K comparisons, each from an interval at α/K, so that they hold together
+(METHOD.md, One number per trial): "the medium size is the worst" is said of three pairs at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.model.verdict import Verdict
-from teiten.analysis.verdict.contrasts import contexts_of, sides_of
+from teiten.analysis.verdict.contrasts import sides_of
 from teiten.analysis.verdict.pairs import pair
 from teiten.analysis.verdict.sequential import decide_by_design
 from teiten.analysis.verdict.verdict import Rule
@@ -21,6 +21,11 @@ from teiten.kinds.probes.results import SidePair
 from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
 from teiten.model.units import Share
+
+
+def pairs_of_sides(plan: Plan, workload: str) -> int:
+    sides = len(sides_of(plan, workload))
+    return sides * (sides - 1) // 2
 
 
 @dataclass(frozen=True)
@@ -31,21 +36,12 @@ class Comparisons:
     workload: str
     observations: Sequence[Observation]
     """Of this workload."""
+    alpha: Share
+    """Of one comparison."""
 
     @property
     def sides(self) -> tuple[str, ...]:
         return sides_of(self.plan, self.workload)
-
-    @property
-    def intervals(self) -> int:
-        """K."""
-        sides = len(self.sides)
-        return max(1, sides * (sides - 1) // 2 * len(contexts_of(self.plan, self.workload)))
-
-    @property
-    def alpha(self) -> Share:
-        """Of one comparison."""
-        return Share(self.plan.study.measure.alpha / self.intervals)
 
     def pairs(self, context: Context, metric: Metric) -> Iterator[SidePair]:
         for old, new in itertools.combinations(self.sides, 2):

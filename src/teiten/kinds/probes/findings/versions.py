@@ -1,7 +1,6 @@
 """Verdicts of each server against the one before it, of every probe at every side: of its number,
-and of the time of what it executes once, such as a scan.
-
-All of a workload are K comparisons with intervals at α/K.
+and of the time of what it executes once, such as a scan. They share α with the comparisons of sides
+(``findings.pairs``).
 """
 
 from __future__ import annotations
@@ -41,20 +40,14 @@ class _Mechanism:
     comparable: bool
 
 
-def version_pairs(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[VersionPair]:
-    """None where servers are contrasted, or there is one of them alone."""
-    factor = plan.study.factor(SERVER)
-    if factor is None or len(factor.levels) < 2 or plan.study.contrast == SERVER:
-        return
-    found = list(_cells(tried, factor.levels))
-    for workload in dict.fromkeys(one.workload for one in found):
-        mine = [one for one in found if one.workload == workload]
-        for one in mine:
-            yield _pair(plan, one, len(mine))
+def version_pairs(plan: Plan, tried: Mapping[Key, Sides], alpha: Share) -> Iterator[VersionPair]:
+    """None where servers are contrasted, or there is one of them alone. ``alpha``: of one."""
+    for cells in servers_compared(plan, tried):
+        yield _pair(plan, cells, alpha)
 
 
 @dataclass(frozen=True)
-class _ServersCompared:
+class ServersCompared:
     """Cells that differ in the server alone."""
 
     workload: str
@@ -66,7 +59,12 @@ class _ServersCompared:
     new: Mapping[int, Tried]
 
 
-def _cells(tried: Mapping[Key, Sides], servers: tuple[str, ...]) -> Iterator[_ServersCompared]:
+def servers_compared(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[ServersCompared]:
+    """Every comparison of two servers."""
+    factor = plan.study.factor(SERVER)
+    if factor is None or len(factor.levels) < 2 or plan.study.contrast == SERVER:
+        return
+    servers = factor.levels
     by_others: dict[Key, dict[str, Sides]] = {}
     for (workload, context), sides in tried.items():
         others = tuple(pair for pair in context if pair[0] != SERVER)
@@ -77,7 +75,7 @@ def _cells(tried: Mapping[Key, Sides], servers: tuple[str, ...]) -> Iterator[_Se
             for side in (one for one in of_server[old] if one in of_server[new]):
                 trials = of_server[old][side], of_server[new][side]
                 for executed in ("", *_executed(*trials)):
-                    yield _ServersCompared(workload, probe, executed, side, (old, new), *trials)
+                    yield ServersCompared(workload, probe, executed, side, (old, new), *trials)
 
 
 def _executed(*trials: Mapping[int, Tried]) -> list[str]:
@@ -88,12 +86,12 @@ def _executed(*trials: Mapping[int, Tried]) -> list[str]:
     return sorted(set.intersection(*each))
 
 
-def _pair(plan: Plan, compared: _ServersCompared, intervals: int) -> VersionPair:
+def _pair(plan: Plan, compared: ServersCompared, alpha: Share) -> VersionPair:
     measure, executed = plan.study.measure, compared.executed
     before, after = (_numbers(one, executed) for one in (compared.old, compared.new))
     ratios = [log_ratio(before[one], after[one]) for one in sorted(before.keys() & after.keys())]
     usable = [one for one in ratios if one is not None]
-    rule = Rule(measure.delta, Share(measure.alpha / intervals), PROBE_TIME.better)
+    rule = Rule(measure.delta, alpha, PROBE_TIME.better)
     versions = {level: one.version for level, one in plan.servers}
     came = list(_came(compared.probe, *(versions[one] for one in compared.servers)))
     traces = tuple(traces_of(compared.old, compared.new, executed=bool(executed)))

@@ -49,7 +49,7 @@ class ProbesPresent(UsualPresent):
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
         found = probes_found(kit.analysis)
         for at, one in enumerate(found.of_workload(workload), start=1):
-            yield from _probe(kit, f"{prefix}-probe-{at}", one, found.intervals(workload))
+            yield from _probe(kit, f"{prefix}-probe-{at}", one, found.comparisons)
 
     def sections(self, kit: Kit) -> Iterable[Section]:
         yield beside_section(kit)

@@ -132,19 +132,13 @@ def _compared(kit: Kit, effect: EffectFound) -> str:
 
 
 def _intervals(kit: Kit) -> str:
-    """How sure the intervals are, by workload: each belongs to so many comparisons."""
-    found = probes_found(kit.analysis)
-    said = [
-        kit.t(
-            "table.probe-summary.of-workload",
-            workload=kit.names.workload(name),
-            confidence=confidence_percent(kit.t, 1 - kit.study.measure.alpha / count),
-            count=count,
-        )
-        for name, count in found.comparisons
-    ]
-    listed = kit.t("list.strong").join(said)
-    return kit.t("table.probe-summary.intervals", listed=listed)
+    """How sure the intervals are."""
+    count = probes_found(kit.analysis).comparisons
+    return kit.t(
+        "table.probe-summary.intervals",
+        confidence=confidence_percent(kit.t, 1 - kit.study.measure.alpha / count),
+        count=count,
+    )
 
 
 def effect_sentence(kit: Kit, found: ProbeResult) -> str:

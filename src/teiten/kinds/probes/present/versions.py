@@ -51,7 +51,8 @@ def _kind(one: VersionPair) -> str:
 def _table(kit: Kit, name: str, pairs: list[VersionPair]) -> Table:
     """All of them, those that differ first."""
     ordered = sorted(pairs, key=lambda one: not differs(one))
-    confidence = confidence_percent(kit.t, 1 - kit.study.measure.alpha / len(pairs))
+    count = probes_found(kit.analysis).comparisons
+    confidence = confidence_percent(kit.t, 1 - kit.study.measure.alpha / count)
     return Table(
         name,
         kit.t("table.versions.caption"),
@@ -60,7 +61,7 @@ def _table(kit: Kit, name: str, pairs: list[VersionPair]) -> Table:
         note=kit.t(
             "table.versions.note",
             confidence=confidence,
-            count=len(pairs),
+            count=count,
             memory=memory_text(kit),
         ),
         tall=len(pairs) > 20,
