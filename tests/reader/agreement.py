@@ -24,7 +24,7 @@ IN_SENTENCE = re.compile(
 )
 SHARE = r"[+−-]?\d[\d,]*(?:\.\d+)?"
 OF_RATE = re.compile(
-    rf"(?:^|[^\d.,+−-])(?P<mean>{SHARE}) ?%(?: (?P<word>faster|slower)|(?P<ja>速[いく]|遅[いく]))?[^()]*?"
+    rf"(?:^|[^\d.,±+−-])(?P<mean>{SHARE}) ?%(?: (?P<word>faster|slower)|(?P<ja>速[いく]|遅[いく]))?[^()]*?"
     rf"\([\d.]+ ?%(?: interval |信頼区間 )(?P<low>{SHARE}) ?% ?(?:to|〜) ?(?P<high>{SHARE}) ?%"
 )
 """A difference of throughput with its interval, in the answer."""

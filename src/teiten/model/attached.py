@@ -71,7 +71,10 @@ class AttachedServer:
         return None if found is None else int(found.setting) * PAGE
 
     def parameter(self, name: str) -> ServerParameter | None:
-        return next((one for one in self.parameters if one.name.lower() == name.lower()), None)
+        return next(
+            (parameter for parameter in self.parameters if parameter.name.lower() == name.lower()),
+            None,
+        )
 
 
 def is_address(text: str) -> bool:

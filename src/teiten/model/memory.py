@@ -47,7 +47,7 @@ def _written(study: Study, trial: PlannedTrial) -> str | None:
     of_alias = dict(dict(study.server_levels).get(cell.server, ()))
     chosen = cell.level("parameters") or of_alias.get("parameters")
     of_set = dict(study.parameter_set(chosen).settings) if chosen else {}
-    of_study = {one.name: one.value for one in study.settings}
+    of_study = {setting.name: setting.value for setting in study.settings}
     said = (
         cell.level(factor),
         of_alias.get(factor),

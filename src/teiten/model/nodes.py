@@ -67,7 +67,7 @@ class EmulatedNodes:
 
     def without(self, lacks: Iterable[Lack]) -> EmulatedNodes:
         """The same on a machine that cannot emulate some parts."""
-        return replace(self, lacking=tuple(one for one in lacks if one[0] in self.asked))
+        return replace(self, lacking=tuple(lack for lack in lacks if lack[0] in self.asked))
 
 
 @dataclass(frozen=True)

@@ -66,9 +66,9 @@ def variance_of_a_second(inside: Sequence[float], seconds: float) -> float:
 def spread(starts: Sequence[PairedStart]) -> Spread:
     """The variances, from two starts or more. Two servers start anew each time, so that the
     variance between starts is 2b² + within/W."""
-    within = float(np.mean([one.within for one in starts]))
-    explained = float(np.mean([within / one.seconds for one in starts]))
-    excess = float(np.var([one.number for one in starts], ddof=1)) - explained
+    within = float(np.mean([start.within for start in starts]))
+    explained = float(np.mean([within / start.seconds for start in starts]))
+    excess = float(np.var([start.number for start in starts], ddof=1)) - explained
     return Spread(within, math.sqrt(max(excess, 0.0) / 2))
 
 
@@ -92,7 +92,7 @@ def next_seconds(starts: Sequence[PairedStart]) -> Seconds:
     """How long the load of the next start is to be, after these."""
     if len(starts) < FIRST_STARTS:
         return FIRST_SECONDS
-    return wall_seconds(float(np.median([one.fixed for one in starts])), spread(starts))
+    return wall_seconds(float(np.median([start.fixed for start in starts])), spread(starts))
 
 
 def starts_of(
@@ -105,18 +105,22 @@ def starts_of(
     """
     factor = plan.study.factor(plan.study.contrast)
     old = factor.levels[0] if factor is not None else ""
-    planned = {one.number: one for one in plan.trials}
+    planned = {trial.number: trial for trial in plan.trials}
     context = trial.cell.context(plan.study.contrast)
     needed = {number, within, MEASURED_SECONDS.name}
     sides: dict[int, dict[bool, Attempt]] = {}
-    for one in attempts:
-        cell = planned[one.number].cell
+    for attempt in attempts:
+        cell = planned[attempt.number].cell
         same = cell.workload == trial.cell.workload
-        if one.outcome is not Outcome.COUNTED or not same or not needed <= one.metrics.keys():
+        if (
+            attempt.outcome is not Outcome.COUNTED
+            or not same
+            or not needed <= attempt.metrics.keys()
+        ):
             continue
         if cell.context(plan.study.contrast) == context:
             is_old = cell.level(plan.study.contrast) == old
-            sides.setdefault(planned[one.number].block, {})[is_old] = one
+            sides.setdefault(planned[attempt.number].block, {})[is_old] = attempt
     return [
         _start(pair[True], pair[False], number, within)
         for _, pair in sorted(sides.items())

@@ -149,13 +149,13 @@ class PlannedTrial(Conditions):
     @property
     def memory_limits(self) -> tuple[Bytes, ...]:
         """Of the groups that it runs in: one for servers and load, or one for each node."""
-        own = tuple(one.memory for one in self.machines if one.memory is not None)
+        own = tuple(machine.memory for machine in self.machines if machine.memory is not None)
         return own if self.memory_limit is None else (self.memory_limit, *own)
 
     @property
     def fingerprints(self) -> tuple[str, ...]:
         """Of the templates, by which the same servers are known again."""
-        return tuple(one.fingerprint for one in self.templates)
+        return tuple(template.fingerprint for template in self.templates)
 
     @property
     def kind(self) -> tuple[object, ...]:
@@ -228,9 +228,9 @@ class Plan:
 
     def place_of(self, trial: PlannedTrial) -> tuple[str, ...]:
         """What tells where a trial runs from this machine; empty for this machine."""
-        servers = (one.installation.attached for one in trial.templates)
+        servers = (template.installation.attached for template in trial.templates)
         return (
-            *(one.address for one in servers if one is not None),
+            *(server.address for server in servers if server is not None),
             *(() if self.hosts is None else (self.hosts.db.name, self.hosts.client.name)),
             *(() if self.hosts is None else (one.host.name for one in self.hosts.more)),
         )

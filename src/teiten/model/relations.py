@@ -39,7 +39,7 @@ class Relation:
 
 def relations_as_detail(relations: tuple[Relation, ...]) -> list[dict[str, Any]]:
     """For an event."""
-    return [asdict(one) for one in relations]
+    return [asdict(relation) for relation in relations]
 
 
 def relations_of(detail: Mapping[str, Any]) -> tuple[Relation, ...]:

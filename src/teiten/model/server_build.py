@@ -81,8 +81,8 @@ class ServerBuild:
         """Which of two opposite options configure was given last; None where none are known."""
         if not self.configure:
             return None
-        names = [one.partition("=")[0] for one in _words(self.configure)]
-        given = [one for one in names if one in (option, without)]
+        names = [word.partition("=")[0] for word in _words(self.configure)]
+        given = [name for name in names if name in (option, without)]
         return given[-1] == option if given else otherwise
 
 

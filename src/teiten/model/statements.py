@@ -15,7 +15,7 @@ from teiten.model.units import Share
 def primary_statements(plan: Plan) -> int:
     """One or more."""
     contrast = plan.study.contrast
-    sides = {(one.cell.workload, one.cell.level(contrast)) for one in plan.trials}
+    sides = {(trial.cell.workload, trial.cell.level(contrast)) for trial in plan.trials}
     workloads = {workload for workload, _ in sides}
     return max(1, len(sides) - len(workloads))
 

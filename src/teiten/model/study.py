@@ -197,7 +197,7 @@ class Workload:
 
     def limited(self, factor: str, levels: tuple[str, ...]) -> Workload:
         """The workload with these levels of a factor alone; with all of them for none."""
-        others = tuple(one for one in self.levels if one[0] != factor)
+        others = tuple(level for level in self.levels if level[0] != factor)
         return replace(self, levels=((factor, levels), *others) if levels else others)
 
     def layout(self, name: str) -> Layout:
@@ -370,7 +370,7 @@ class Study:
         return replace(self, factors=tuple(factors))
 
     def storage_class(self, name: str) -> StorageClass:
-        return next(one for one in self.storage if one.name == name)
+        return next(storage_class for storage_class in self.storage if storage_class.name == name)
 
     def cluster(self, server: str) -> AttachedCluster | None:
         """That a level of the factor server is the entry to."""
@@ -380,7 +380,7 @@ class Study:
         return next(workload for workload in self.workloads if workload.name == name)
 
     def parameter_set(self, name: str) -> ParameterSet:
-        return next(one for one in self.parameters if one.name == name)
+        return next(parameter for parameter in self.parameters if parameter.name == name)
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,12 @@ def with_copies_exchanged(trials: Iterable[PlannedTrial]) -> Iterator[PlannedTri
         if not _exchangeable(sides):
             yield from sides
             continue
-        copies = sorted(one.copy for one in sides)
-        for one in sides:
-            at = (copies.index(one.copy) + one.restart) % len(copies)
-            yield replace(one, copy=copies[at])
+        copies = sorted(side.copy for side in sides)
+        for side in sides:
+            at = (copies.index(side.copy) + side.restart) % len(copies)
+            yield replace(side, copy=copies[at])
 
 
 def _exchangeable(sides: list[PlannedTrial]) -> bool:
-    same_files = len({(one.fingerprints, one.directory, one.placement) for one in sides}) == 1
-    return same_files and len({(one.settings, one.load) for one in sides}) > 1
+    same_files = len({(side.fingerprints, side.directory, side.placement) for side in sides}) == 1
+    return same_files and len({(side.settings, side.load) for side in sides}) > 1

@@ -18,7 +18,9 @@ Spread = tuple[PlannedTrial, Distribution]
 
 def distribution_cautions(plan: Plan) -> Iterator[Caution]:
     """Each once, of the trials with the most nodes."""
-    spread = [(one, one.distribution) for one in plan.trials if one.distribution is not None]
+    spread = [
+        (trial, trial.distribution) for trial in plan.trials if trial.distribution is not None
+    ]
     spread.sort(key=lambda one: one[1].nodes, reverse=True)
     yield from _uneven(spread)
     yield from _failing(plan, spread)
@@ -90,7 +92,7 @@ def _branches_everywhere(plan: Plan, spread: Iterable[Spread]) -> Iterator[Cauti
 def _names_branch(workload: Workload) -> bool:
     """pgbench's own scripts look for accounts by their own key alone."""
     texts = workload.options.texts
-    return all(not one.builtin and BRANCH.search(one.text) for one in texts)
+    return all(not text.builtin and BRANCH.search(text.text) for text in texts)
 
 
 def _caution(code: str, severity: Severity, **values: object) -> Caution:

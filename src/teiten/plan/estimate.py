@@ -159,7 +159,7 @@ def _measured(study: Study, trial: PlannedTrial) -> float:
 def _preparing(trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> float:
     kinds = {trial.kind for trial in trials}
     built = sum(build_seconds(template.data) for template in missing)
-    limits = {limit for one in trials for limit in one.memory_limits}
+    limits = {limit for trial in trials for limit in trial.memory_limits}
     return built + REHEARSAL_SECONDS * len(kinds) + sum(limits) / CHECKED_PER_SECOND
 
 
@@ -194,7 +194,7 @@ def _relinking(study: Study, trial: PlannedTrial) -> float:
     """Linking the servers of a round in another order, where their objects were kept."""
     if not study.measure.rounds:
         return 0.0
-    return sum(one.installation.relink_seconds or 0.0 for one in trial.templates)
+    return sum(template.installation.relink_seconds or 0.0 for template in trial.templates)
 
 
 def _emulation(trial: PlannedTrial) -> float:
@@ -207,7 +207,7 @@ def _emulation(trial: PlannedTrial) -> float:
 
 def _data_bytes(trial: PlannedTrial) -> Bytes:
     """Of all nodes."""
-    return Bytes(sum(data_bytes(one.data) for one in trial.templates))
+    return Bytes(sum(data_bytes(template.data) for template in trial.templates))
 
 
 def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> Bytes:
@@ -285,6 +285,6 @@ def _buffers(trial: PlannedTrial) -> int:
 def _load_memory(study: Study, trial: PlannedTrial) -> int:
     """The servers' processes that work for the load, and the buffers that each has mapped."""
     buffers = size_setting(dict(trial.settings), "shared_buffers")
-    mapped = [min(buffers, data_bytes(one.data)) for one in trial.templates]
+    mapped = [min(buffers, data_bytes(template.data)) for template in trial.templates]
     processes = plan_of(study.workload(trial.cell.workload).kind).processes(trial)
     return sum(processes * (CLIENT_BYTES + one // PAGE_TABLE_SHARE) for one in mapped)

@@ -21,7 +21,7 @@ Servers = Sequence[tuple[str, Installation]]
 
 def wants_modules(study: Study) -> bool:
     """Whether it must be known what compiles C functions for its servers."""
-    return any(plan_of(one.kind).wants_modules(one) for one in study.workloads)
+    return any(plan_of(workload.kind).wants_modules(workload) for workload in study.workloads)
 
 
 def without_missing(study: Study, servers: Servers, tools: Mapping[str, ModuleTools]) -> Study:
@@ -47,9 +47,9 @@ def _not_offered(workload: Workload, level: str, server: Installation) -> Iterat
     that an error tells of what is nearest."""
     found = not_offered(workload, site_of(server).lacks(level, server))
     for needs, lacks in sorted(found, key=lambda one: -len(one[1])):
-        why = [one.why for one in lacks]
+        why = [lack.why for lack in lacks]
         said = Bilingual("; ".join(one.en for one in why), "。".join(one.ja for one in why))
-        hint = " ".join(dict.fromkeys(one.hint.en for one in lacks))
+        hint = " ".join(dict.fromkeys(lack.hint.en for lack in lacks))
         yield LevelLeftOut(needs.factor, needs.level, needs.title, said, hint)
 
 

@@ -31,7 +31,7 @@ def least_memory(study: Study) -> Bytes:
 
 def limits_of(plan: Plan) -> tuple[Bytes, ...]:
     """Every limit of a plan's trials once, the smallest first."""
-    return tuple(sorted({limit for one in plan.trials for limit in one.memory_limits}))
+    return tuple(sorted({limit for trial in plan.trials for limit in trial.memory_limits}))
 
 
 def check_limits(plan: Plan, facts: HostFacts) -> None:
@@ -51,7 +51,7 @@ def check_limits(plan: Plan, facts: HostFacts) -> None:
 
 
 def _of_each_kind(plan: Plan) -> Iterator[PlannedTrial]:
-    yield from {(one.kind, one.load.connections): one for one in plan.trials}.values()
+    yield from {(trial.kind, trial.load.connections): trial for trial in plan.trials}.values()
 
 
 def _check_machine(study: Study, limit: Bytes, facts: HostFacts) -> None:

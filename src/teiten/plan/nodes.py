@@ -44,7 +44,7 @@ def with_machines(
     Raises MachineError where the study insists on more.
     """
     for trial in trials:
-        started = all(starts(one.installation) for one in trial.templates)
+        started = all(starts(template.installation) for template in trial.templates)
         if study.nodes is not None and study.nodes.insist and not started:
             raise MachineError(
                 "the study insists on emulated nodes, and a server of it is attached: Teiten does"
@@ -105,7 +105,7 @@ def node_cautions(plan: Plan, *, buffered_writes: bool) -> Iterator[Caution]:
     ``buffered_writes``: the kernel throttles also what it writes later from the page cache.
     """
     nodes = plan.study.nodes
-    trials = [one for one in plan.trials if one.machines]
+    trials = [trial for trial in plan.trials if trial.machines]
     if nodes is None:
         return
     for part, reason in nodes.lacking:
@@ -119,7 +119,7 @@ def node_cautions(plan: Plan, *, buffered_writes: bool) -> Iterator[Caution]:
     largest = max(trials, key=lambda one: len(one.machines))
     count = len(largest.machines)
     yield _warning("nodes-emulated", nodes=count)
-    sets = [one.cpus for one in largest.machines if one.cpus]
+    sets = [machine.cpus for machine in largest.machines if machine.cpus]
     if len({cpu for one in sets for cpu in one}) < sum(map(len, sets)):
         yield _warning("nodes-share-processors", nodes=count, cpus=nodes.cpus)
     if largest.machines[0].write is not None and not buffered_writes:

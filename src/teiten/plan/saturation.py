@@ -35,7 +35,9 @@ def doublings(most: int) -> tuple[int, ...]:
 def most_clients_of(study: Study, facts: HostFacts) -> int:
     """Where the search ends at the latest: a power of two that the connections permit."""
     most = max(LEAST_MOST, MOST_PER_CORE * facts.cpu.logical)
-    fixed = next((one.value for one in study.settings if one.name == "max_connections"), None)
+    fixed = next(
+        (setting.value for setting in study.settings if setting.name == "max_connections"), None
+    )
     if fixed and fixed.isdecimal():
         most = max(1, min(most, int(fixed) - SPARE_CONNECTIONS))
     return doublings(most)[-1]
@@ -49,9 +51,9 @@ def next_clients(probes: Sequence[ShortTrial], most: int, delta: float) -> int |
     before them, at a trial without a result, and at ``most``.
     """
     steps = doublings(most)
-    if len(probes) >= len(steps) or any(one.tps is None for one in probes):
+    if len(probes) >= len(steps) or any(probe.tps is None for probe in probes):
         return None
-    if _idle_steps([one.tps or 0.0 for one in probes], delta) >= WITHOUT_GAIN:
+    if _idle_steps([probe.tps or 0.0 for probe in probes], delta) >= WITHOUT_GAIN:
         return None
     return steps[len(probes)]
 
@@ -60,7 +62,7 @@ def found_saturation(
     workload: str, probes: Sequence[ShortTrial], most: int, delta: float
 ) -> Saturation | None:
     """What a search that has ended found; None where not even one client had a result."""
-    measured = [(one.clients, one.tps) for one in probes if one.tps is not None]
+    measured = [(probe.clients, probe.tps) for probe in probes if probe.tps is not None]
     if not measured:
         return None
     values = [tps for _, tps in measured]
@@ -91,10 +93,10 @@ def provisional_study(study: Study, most: int) -> Study:
     ``study``: sized, so that its data are those of the campaign.
     """
     factors = tuple(
-        Factor(one.name, tuple(map(str, doublings(most))))
-        if one.name == "clients"
-        else Factor(one.name, one.levels[:1])
-        for one in study.factors
+        Factor(factor.name, tuple(map(str, doublings(most))))
+        if factor.name == "clients"
+        else Factor(factor.name, factor.levels[:1])
+        for factor in study.factors
     )
     measure = study.measure
     short = replace(
@@ -110,14 +112,14 @@ def provisional_study(study: Study, most: int) -> Study:
         profile=PROVISIONAL,
         conclusive=False,
         factors=factors,
-        workloads=tuple(one.limited("clients", ()) for one in study.workloads),
+        workloads=tuple(workload.limited("clients", ()) for workload in study.workloads),
         measure=short,
     )
 
 
 def in_rising_order(plan: Plan) -> Plan:
     """The plan with each workload's trials from few clients to many: each decides on the next."""
-    names = [one.name for one in plan.study.workloads]
+    names = [workload.name for workload in plan.study.workloads]
 
     def place(trial: PlannedTrial) -> tuple[int, int]:
         return names.index(trial.cell.workload), trial.load.connections

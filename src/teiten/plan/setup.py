@@ -20,7 +20,7 @@ def setup_of(planned: PlannedCell) -> Setup:
     """The setup of a cell: the study's settings, what the workload's kind begins with, and the
     levels of its server's alias and its own, by rank. The study must be sized."""
     study, cell, workload = planned.study, planned.cell, planned.workload
-    fixed = tuple((one.name, one.value or "") for one in study.settings)
+    fixed = tuple((setting.name, setting.value or "") for setting in study.settings)
     kind = plan_of(workload.kind)
     setup = Setup(
         data=workload.data,

@@ -66,8 +66,8 @@ def _for_memory(study: Study) -> Study:
     """With the sizes of tables that are shares of the memory in force."""
     memory = memory_of(study)
     workloads = (
-        replace(one, data=plan_of_data(one.data.kind).for_memory(one.data, memory))
-        for one in study.workloads
+        replace(workload, data=plan_of_data(workload.data.kind).for_memory(workload.data, memory))
+        for workload in study.workloads
     )
     return replace(study, workloads=tuple(workloads))
 
@@ -75,7 +75,7 @@ def _for_memory(study: Study) -> Study:
 def _with_scale(study: Study, facts: HostFacts) -> Study:
     if all(workload.data.scale is not None for workload in study.workloads):
         return study
-    kinds = {one.data.kind for one in study.workloads if one.data.scale is None}
+    kinds = {workload.data.kind for workload in study.workloads if workload.data.scale is None}
     scales = min((plan_of_data(kind).scales for kind in sorted(kinds)), key=min)
     for scale in reversed(scales):
         workloads = _at_scale(study, scale)
@@ -86,10 +86,10 @@ def _with_scale(study: Study, facts: HostFacts) -> Study:
 
 def _at_scale(study: Study, scale: float) -> tuple[Workload, ...]:
     return tuple(
-        one
-        if one.data.scale is not None
-        else replace(one, data=plan_of_data(one.data.kind).at_scale(one.data, scale))
-        for one in study.workloads
+        workload
+        if workload.data.scale is not None
+        else replace(workload, data=plan_of_data(workload.data.kind).at_scale(workload.data, scale))
+        for workload in study.workloads
     )
 
 

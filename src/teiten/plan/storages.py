@@ -33,8 +33,8 @@ def storage_needs(study: Study, trials: Iterable[PlannedTrial]) -> tuple[tuple[s
             needed[name] += size
         for name, size in needed.items():
             most[name] = max(most[name], size, MEASURED_BYTES)
-    return tuple((one.name, Bytes(int(most[one.name] * HEADROOM))) for one in study.storage
-                 if one.name in most)  # fmt: skip
+    names = [storage_class.name for storage_class in study.storage if storage_class.name in most]
+    return tuple((name, Bytes(int(most[name] * HEADROOM))) for name in names)
 
 
 def folder_needs(study: Study, needs: Iterable[tuple[str, Bytes]]) -> Iterator[tuple[str, Bytes]]:
@@ -55,7 +55,7 @@ def _of_trial(study: Study, trial: PlannedTrial) -> Iterator[tuple[str, float]]:
     placement = trial.placement
     if placement is None:
         return
-    size = sum(one.expected_bytes for one in trial.templates)
+    size = sum(template.expected_bytes for template in trial.templates)
     tables, indexes = placement.of(Part.TABLES), placement.of(Part.INDEXES)
     if tables == indexes:
         yield tables, float(size)
@@ -66,6 +66,6 @@ def _of_trial(study: Study, trial: PlannedTrial) -> Iterator[tuple[str, float]]:
     load = (study.measure.warmup or 0.0) + (study.measure.duration or 0.0)
     limit = size_setting(dict(trial.settings), "max_wal_size")
     workload = study.workload(trial.cell.workload)
-    data = Bytes(sum(data_bytes(one.data) for one in trial.templates))
+    data = Bytes(sum(data_bytes(template.data) for template in trial.templates))
     wal = min(limit, volumes.wal_bytes(workload, data, load))
     yield placement.of(Part.WAL), float(WAL_BYTES + wal)

@@ -30,19 +30,23 @@ class Clients(FactorRule):
         factor = study.factor(self.name)
         if factor is None or factor.levels:
             return study
-        fixed = next((one.value for one in study.settings if one.name == "max_connections"), None)
+        fixed = next(
+            (setting.value for setting in study.settings if setting.name == "max_connections"), None
+        )
         limit = max(1, int(fixed) - SPARE_CONNECTIONS) if fixed and fixed.isdecimal() else None
         levels = automatic_clients(facts.cpu.logical, limit)
         cores = CORES.sized(study, facts).factor(CORES.name)
         if cores is not None and study.contrast == CORES.name:
             levels = (max(cores.levels, key=int),)  # 2013 §2.6: as many clients as the most cores
-        own = {level for one in study.workloads for level in one.own_levels(self.name) or ()}
+        own = {
+            level for workload in study.workloads for level in workload.own_levels(self.name) or ()
+        }
         union = tuple(sorted(own | set(levels), key=int))
         workloads = tuple(
-            one
-            if one.own_levels(self.name) is not None or union == levels
-            else one.limited(self.name, levels)
-            for one in study.workloads
+            workload
+            if workload.own_levels(self.name) is not None or union == levels
+            else workload.limited(self.name, levels)
+            for workload in study.workloads
         )
         return replace(study.with_levels(self.name, union), workloads=workloads)
 

@@ -24,7 +24,7 @@ class CoordinatorFactor(OfNodes):
 
     def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
         """Not every engine is able of each."""
-        for planned in {one.distribution for one in trials if one.distribution is not None}:
+        for planned in {trial.distribution for trial in trials if trial.distribution is not None}:
             able = engine_of(planned.engine).coordinators
             if planned.coordinator not in able:
                 raise UsageError(

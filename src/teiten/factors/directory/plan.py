@@ -37,7 +37,7 @@ class Directory(FactorRule):
 
     def check_plan(self, plan: Plan, facts: HostFacts) -> None:
         """UsageError for a folder that is not there, MachineError where it cannot be used."""
-        known = {one.path: one for one in facts.directories}
+        known = {directory.path: directory for directory in facts.directories}
         called = _names(plan.study)
         for path, _ in plan.needs.directories:
             _check(known[path], called.get(path, f"{self.name}={path}"))

@@ -24,7 +24,7 @@ class DistributionFactor(OfNodes):
 
     def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
         """Not every engine is able of each."""
-        for planned in {one.distribution for one in trials if one.distribution is not None}:
+        for planned in {trial.distribution for trial in trials if trial.distribution is not None}:
             able = engine_of(planned.engine).spreads_by
             if planned.by not in able:
                 raise UsageError(

@@ -68,7 +68,7 @@ def _check_server(engine: Engine, installation: Installation) -> None:
 
 
 def _check_versions(trial: PlannedTrial) -> None:
-    versions = {str(one.installation.version) for one in trial.templates}
+    versions = {str(template.installation.version) for template in trial.templates}
     if len(versions) > 1:
         raise UsageError(
             f"the nodes of a trial are of different versions: {', '.join(sorted(versions))}",

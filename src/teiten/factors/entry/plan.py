@@ -40,7 +40,7 @@ class EntryFactor(OfNodes):
 
     def check_plan(self, plan: Plan, facts: HostFacts) -> None:
         """Raise UsageError where the clients cannot enter through all nodes."""
-        spread = [one.distribution for one in plan.trials if one.distribution is not None]
+        spread = [trial.distribution for trial in plan.trials if trial.distribution is not None]
         everywhere = [one for one in spread if one.entry is ClientEntry.ALL]
         if not everywhere:
             return

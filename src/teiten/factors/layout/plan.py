@@ -35,7 +35,7 @@ class LayoutFactor(FactorRule):
         self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
     ) -> None:
         """Every level is one of the workload's layouts."""
-        if not any(one.layouts for one in workloads):
+        if not any(workload.layouts for workload in workloads):
             raise written.error(
                 ("factors", self.name),
                 "no workload has layouts",
@@ -49,7 +49,7 @@ class LayoutFactor(FactorRule):
     def _check_workload(
         self, written: WrittenStudy, contrast: str, levels: Sequence[str], workload: Workload
     ) -> None:
-        known = [one.name for one in workload.layouts]
+        known = [layout.name for layout in workload.layouts]
         if contrast == self.name and not known:
             raise written.error(
                 ("study", "contrast"),

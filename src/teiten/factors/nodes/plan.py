@@ -83,7 +83,7 @@ class NodesFactor(FactorRule):
             statements=None if cluster is None else cluster.statements,
         )
         data = plan_of_data(setup.data.kind)
-        parts = tuple(data.part_of(setup.data, one) for one in engine.parts(planned))
+        parts = tuple(data.part_of(setup.data, part) for part in engine.parts(planned))
         spread = replace(setup, parts=parts, distribution=planned)
         return spread.with_settings(_together(engine.settings(setup.load.connections), setup))
 

@@ -22,7 +22,7 @@ class Parameters(FactorRule):
         return valid_name(value)
 
     def set_parameters(self, study: Study, factor: str) -> Iterable[str]:
-        return (name for one in study.parameters for name, _ in one.settings)
+        return (name for parameter in study.parameters for name, _ in parameter.settings)
 
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
         return setup.with_settings(dict(cell.study.parameter_set(level).settings))
@@ -46,7 +46,7 @@ class Parameters(FactorRule):
     def _check_set(
         self, written: WrittenStudy, level: str, settings: Mapping[str, str], factors: Iterable[str]
     ) -> None:
-        varied = {name: one for one in factors for name in rule(one).parameters(one)}
+        varied = {name: factor for factor in factors for name in rule(factor).parameters(factor)}
         for name in settings:
             if name in varied:
                 raise written.error(

@@ -54,7 +54,7 @@ class PlacementFactor(FactorRule):
         factor = study.factor(self.name)
         if factor is None:
             return study
-        known = [one.name for one in study.storage]
+        known = [storage_class.name for storage_class in study.storage]
         missing = [one for one in storages_named(factor.levels) if one not in known]
         if missing:
             has = f"there is only {', '.join(known)}" if known else "no storage is named"
@@ -71,7 +71,7 @@ class PlacementFactor(FactorRule):
         return study
 
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
-        known = [one.name for one in cell.study.storage]
+        known = [storage_class.name for storage_class in cell.study.storage]
         placement = resolved(level, known)
         setup = replace(setup, placement=placement, data=replace(setup.data, spread=True))
         return setup.with_settings(
@@ -84,7 +84,10 @@ class PlacementFactor(FactorRule):
     def check_plan(self, plan: Plan, facts: HostFacts) -> None:
         """Emulated devices hold what is to lie on them."""
         used = {
-            name for one in plan.trials if one.placement is not None for name in one.placement.used
+            name
+            for trial in plan.trials
+            if trial.placement is not None
+            for name in trial.placement.used
         }
         if not used:
             return

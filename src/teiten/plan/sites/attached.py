@@ -139,11 +139,13 @@ class AttachedPlan(SitePlan):
         return split_settings(_attached(installation), settings).by_session
 
     def missing_connections(self, trial: PlannedTrial) -> int:
-        free = min(_attached(one.installation).free_connections for one in trial.templates)
+        free = min(
+            _attached(template.installation).free_connections for template in trial.templates
+        )
         return trial.load.connections + OWN_CONNECTIONS * len(trial.templates) - free
 
     def too_few_connections(self, trial: PlannedTrial) -> UsageError:
-        servers = (_attached(one.installation) for one in trial.templates)
+        servers = (_attached(template.installation) for template in trial.templates)
         server = min(servers, key=lambda one: one.free_connections)
         needed = trial.load.connections + OWN_CONNECTIONS * len(trial.templates)
         return UsageError(
@@ -207,7 +209,11 @@ def _attached(installation: Installation) -> AttachedServer:
 def _actions_on(
     told: Told, level: str, installation: Installation, server: AttachedServer
 ) -> Iterator[str]:
-    own = [one.data for one in told.plan.templates if one.installation.name == installation.name]
+    own = [
+        template.data
+        for template in told.plan.templates
+        if template.installation.name == installation.name
+    ]
     made = " and ".join(dict.fromkeys(made_by(data) for data in own))
     data = "; ".join(sorted({str(one) for one in own}))
     yield (
@@ -229,7 +235,7 @@ def _actions_on(
 
 def _actions_on_nodes(told: Told, level: str, entry: Installation) -> Iterator[str]:
     """What a cluster's nodes get, where a trial has any."""
-    spread = [one for one in told.plan.trials if one.distribution is not None]
+    spread = [trial for trial in told.plan.trials if trial.distribution is not None]
     if not entry.nodes or not spread:
         return
     where = ", ".join(
@@ -279,7 +285,7 @@ def attached_cautions(plan: Plan) -> tuple[Caution, ...]:
     """What is left out on attached servers, and what is not equal between the sides."""
     attached = {level: one.attached for level, one in plan.servers if one.attached is not None}
     nodes = (node for _, one in plan.servers for node in one.nodes)
-    behind = {one.name: one.attached for one in nodes if one.attached is not None}
+    behind = {node.name: node.attached for node in nodes if node.attached is not None}
     each = {**attached, **behind}.items()
     found = [caution for level, server in each for caution in _of_server(plan, level, server)]
     found += [one for level, server in attached.items() for one in _left_out(plan, level, server)]
@@ -314,8 +320,10 @@ def _left_out(plan: Plan, level: str, server: AttachedServer) -> Iterator[Cautio
     for lacks, left in by_lacks.items():
         values = {"server": level, "levels": ", ".join(one.level for one in left)}
         for language, ending, space in _LANGUAGES:
-            hints = dict.fromkeys(one.hint.in_language(language) for one in lacks)
-            values[f"why_{language}"] = ending.join(one.why.in_language(language) for one in lacks)
+            hints = dict.fromkeys(lack.hint.in_language(language) for lack in lacks)
+            values[f"why_{language}"] = ending.join(
+                lack.why.in_language(language) for lack in lacks
+            )
             values[f"hint_{language}"] = space.join(hints)
         yield _caution("attached-left-out", Severity.WARNING, values)
 

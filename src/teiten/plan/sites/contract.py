@@ -41,20 +41,24 @@ class Told:
     @property
     def restored(self) -> list[str]:
         """The workloads before each of whose trials data are restored."""
-        placed = {one.cell.workload for one in self.plan.trials if one.placement is not None}
+        placed = {trial.cell.workload for trial in self.plan.trials if trial.placement is not None}
         study = self.plan.study
-        return [one.name for one in study.workloads if study.restores(one) or one.name in placed]
+        return [
+            workload.name
+            for workload in study.workloads
+            if study.restores(workload) or workload.name in placed
+        ]
 
     def loading(self, where: str) -> Iterator[str]:
         """What is done to the servers, from ``where``."""
         if way_of(self.plan.study.measure).concurrent:
             yield f"load both servers at once with Teiten's generator of pairs from {where}"
             return
-        for kind in sorted({one.kind for one in self.plan.study.workloads}):
+        for kind in sorted({workload.kind for workload in self.plan.study.workloads}):
             yield plan_of(kind).loading(str(self.plan.pgbench.version), where)
 
     def page_cache(self) -> str:
-        limited = any(one.memory_limits for one in self.plan.trials)
+        limited = any(trial.memory_limits for trial in self.plan.trials)
         match self.plan.study.measure.caches:
             case CachePolicy.DROP if self.facts.can_drop_page_cache:
                 return "drop the whole page cache of the system before each start of a server"

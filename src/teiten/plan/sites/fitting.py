@@ -25,7 +25,7 @@ def fitted(study: Study, servers: Servers) -> Study:
 
     Raises UsageError where some of the servers are started by Teiten, and some are not.
     """
-    fitting = [one for one in study.workloads if plan_of(one.kind).fits]
+    fitting = [workload for workload in study.workloads if plan_of(workload.kind).fits]
     attached = {level: one.attached for level, one in servers if one.attached is not None}
     if not fitting or not attached:
         return study
@@ -43,14 +43,14 @@ def fitted(study: Study, servers: Servers) -> Study:
         study,
         contrast=SERVER,
         factors=tuple(
-            replace(one, levels=tuple(_had(study, one)))
-            for one in study.factors
-            if not _of_size(study, one.name)
+            replace(factor, levels=tuple(_had(study, factor)))
+            for factor in study.factors
+            if not _of_size(study, factor.name)
         ),
         measure=replace(study.measure, memory=None, caches=CachePolicy.KEEP),
         workloads=tuple(
-            plan_of(one.kind).fitted(one, largest) if one in fitting else one
-            for one in study.workloads
+            plan_of(workload.kind).fitted(workload, largest) if workload in fitting else workload
+            for workload in study.workloads
         ),
         differences=tuple(dict.fromkeys((*study.differences, _said(sizes)))),
     )
@@ -59,7 +59,7 @@ def fitted(study: Study, servers: Servers) -> Study:
 def _had(study: Study, factor: Factor) -> Iterator[str]:
     """The levels that some workload still has, of a factor that workloads limit."""
     for level in factor.levels:
-        limits = [one.own_levels(factor.name) for one in study.workloads]
+        limits = [workload.own_levels(factor.name) for workload in study.workloads]
         if None in limits or any(level in limit for limit in limits if limit is not None):
             yield level
 

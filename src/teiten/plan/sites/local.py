@@ -63,7 +63,7 @@ class LocalPlan(SitePlan):
         return {"folder": str(installation.bin_directory)}
 
     def actions(self, told: Told) -> Iterator[str]:
-        own = [one for one in told.plan.trials if one.template.installation.attached is None]
+        own = [trial for trial in told.plan.trials if trial.template.installation.attached is None]
         yield from _templates(told)
         yield from _storages(told)
         yield _copies(told, own)
@@ -153,7 +153,7 @@ def _locks(trial: PlannedTrial) -> int:
 
 def _servers(told: Told, own: Collection[PlannedTrial]) -> str:
     sockets = "reached through a private Unix socket only: no network port is opened"
-    if any(one.network for trial in own for one in trial.machines):
+    if any(machine.network for trial in own for machine in trial.machines):
         sockets += " outside of the nodes' own network namespaces"
     study, most = told.plan.study, max((len(one.templates) for one in own), default=1)
     if not way_of(study.measure).side_by_side:
@@ -172,7 +172,9 @@ def _servers(told: Told, own: Collection[PlannedTrial]) -> str:
 def _storages(told: Told) -> Iterator[str]:
     """What is done with storage classes before the first trial."""
     used = {name for name, _ in told.plan.needs.storages}
-    named = [one for one in told.plan.study.storage if one.name in used]
+    named = [
+        storage_class for storage_class in told.plan.study.storage if storage_class.name in used
+    ]
     for one in named:
         if one.emulation is not None:
             yield (
@@ -188,10 +190,18 @@ def _storages(told: Told) -> Iterator[str]:
 
 
 def _copies(told: Told, own: Collection[PlannedTrial]) -> str:
-    emulated = {one.path for one in told.plan.study.storage if one.emulation is not None}
+    emulated = {
+        storage_class.path
+        for storage_class in told.plan.study.storage
+        if storage_class.emulation is not None
+    }
     folders = [path for path, _ in told.plan.needs.directories if path not in emulated]
     places = [f"{path}/teiten-…" for path in folders]
-    placed = [one for one in told.plan.study.storage if one.emulation is not None]
+    placed = [
+        storage_class
+        for storage_class in told.plan.study.storage
+        if storage_class.emulation is not None
+    ]
     places += [f"the emulated storage {one.name}" for one in placed]
     if any(trial.directory is None and trial.placement is None for trial in own):
         places.insert(0, str(told.folder / "clusters"))
@@ -253,7 +263,7 @@ def _emulated(own: Collection[PlannedTrial]) -> Iterator[str]:
             " the page cache of its files, the load is not; before the first trial see that they"
             " hold"
         )
-    sets = dict.fromkeys(_listed(one.cpus) for one in most.machines if one.cpus)
+    sets = dict.fromkeys(_listed(machine.cpus) for machine in most.machines if machine.cpus)
     if sets:
         yield f"pin the servers of the nodes to processors: {'; '.join(sets)}"
 

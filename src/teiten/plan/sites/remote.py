@@ -42,7 +42,7 @@ def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> N
     asked += ["rounds"] if measure.rounds else []
     asked += ["flame_graph"] if measure.flame_graph else []
     asked += ["memory"] if measure.memory is not None else []
-    kinds = {one.name: plan_of(one.kind) for one in study.workloads}
+    kinds = {workload.name: plan_of(workload.kind) for workload in study.workloads}
     asked += [name for name, kind in kinds.items() if Need.HERE in kind.site_needs]
     if asked:
         raise UsageError(
@@ -155,8 +155,8 @@ def nodes_on_hosts(plan: Plan) -> Iterator[Caution]:
 def _one_machine(assigned: HostAssignment) -> Iterator[Caution]:
     """Of db hosts that are one machine by another name: containers, or addresses."""
     of_boot: dict[str, list[str]] = {}
-    for one in assigned.servers:
-        of_boot.setdefault(one.boot, []).append(shown(one))
+    for server in assigned.servers:
+        of_boot.setdefault(server.boot, []).append(shown(server))
     for boot, names in of_boot.items():
         if boot and len(names) > 1:
             yield Caution("one-machine", Severity.WARNING, (("hosts", ", ".join(names)),))
@@ -177,7 +177,7 @@ class RemotePlan(LocalPlan):
         plan, assigned = told.plan, self.assignment
         db, client = assigned.db, assigned.client
         where = ", ".join(map(shown, assigned.servers))
-        folders = ", ".join(dict.fromkeys(one.workdir for one in assigned.servers))
+        folders = ", ".join(dict.fromkeys(server.workdir for server in assigned.servers))
         copied = [level for level, one in plan.servers if not one.on_db_host]
         if copied and db.name:
             yield (
@@ -189,7 +189,7 @@ class RemotePlan(LocalPlan):
                 f"copy pgbench to {shown(client)} ({client.workdir}), where its PATH has no such"
                 " one"
             )
-        made = " and ".join(dict.fromkeys(made_by(one.data) for one in plan.templates))
+        made = " and ".join(dict.fromkeys(made_by(template.data) for template in plan.templates))
         folder = f"{where}, below templates in {folders}"
         yield f"make {len(plan.templates)} templates by initdb and {made} on {folder}"
         restored = " and ".join(told.restored)
@@ -203,7 +203,7 @@ class RemotePlan(LocalPlan):
                 f"it is listening on {assigned.address}, an open network port, for the one role of"
                 f" the load with a password made anew, from {assigned.client_address} alone"
             )
-        most = max((len(one.templates) for one in plan.trials), default=1)
+        most = max((len(trial.templates) for trial in plan.trials), default=1)
         servers = "one PostgreSQL server" if most == 1 else f"up to {most} PostgreSQL servers"
         servers += " of each side" if way_of(plan.study.measure).concurrent else ""
         yield (

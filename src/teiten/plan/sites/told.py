@@ -40,7 +40,7 @@ def program_folders(plan: Plan) -> Iterator[Path]:
     """Those of the servers that the plan starts."""
     for installation in (
         *(one for _, one in plan.servers),
-        *(one.installation for one in plan.templates),
+        *(template.installation for template in plan.templates),
     ):
         if site_in(plan, installation).starts:
             yield installation.bin_directory
@@ -94,7 +94,7 @@ def asked_here(plan: Plan) -> Plan:
     """The plan with those servers alone that this machine can ask about parameters."""
     here = tuple((level, one) for level, one in plan.servers if not one.on_db_host)
     levels = {level for level, _ in here}
-    trials = tuple(one for one in plan.trials if one.cell.server in levels)
+    trials = tuple(trial for trial in plan.trials if trial.cell.server in levels)
     return replace(plan, servers=here, trials=trials)
 
 
