@@ -10,7 +10,7 @@ import pytest
 from benchmarks.pairs.lengths import Machine, campaign
 
 from teiten.analysis.model.findings import VerdictKind
-from teiten.kinds.pgbench.load.paired_metrics import of_sides, without_the_other
+from teiten.kinds.pgbench.load.paired_metrics import of_sides, without_other_server
 from teiten.kinds.pgbench.load.paired_numbers import (
     SAME_BATCH,
     PairedTimes,
@@ -200,17 +200,17 @@ def test_a_side_that_completes_nothing_has_no_numbers() -> None:
 
 def test_the_other_sides_server_is_no_stranger() -> None:
     own = {"cpu_other_share": 0.45, "server_cpu_share": 0.4}
-    assert without_the_other(own, {"server_cpu_share": 0.42})["cpu_other_share"] == pytest.approx(
-        0.03
-    )
-    assert without_the_other(own, {"server_cpu_share": 0.5})["cpu_other_share"] == 0.0
-    assert without_the_other(own, {}) == own
+    assert without_other_server(own, {"server_cpu_share": 0.42})[
+        "cpu_other_share"
+    ] == pytest.approx(0.03)
+    assert without_other_server(own, {"server_cpu_share": 0.5})["cpu_other_share"] == 0.0
+    assert without_other_server(own, {}) == own
 
 
 def test_strangers_are_not_hidden_by_the_other_sides_server_which_is_a_child_of_ours() -> None:
     """As Linux counts: what a side's sampler calls Teiten's has the other side's server in it."""
     own = {"cpu_other_share": 0.3, "teiten_cpu_share": 0.25, "server_cpu_share": 0.24}
-    found = without_the_other(own, {"server_cpu_share": 0.24})
+    found = without_other_server(own, {"server_cpu_share": 0.24})
     assert found["cpu_other_share"] == pytest.approx(0.3)
     assert found["teiten_cpu_share"] == pytest.approx(0.01)
     assert found["server_cpu_share"] == 0.24

@@ -73,11 +73,11 @@ class CheckedServers:
                 if NOT_PINNED not in error.message:
                     raise
                 pin = False
-            found = checked(self._run(seconds, seed, pin=pin))
+            start = checked(self._run(seconds, seed, pin=pin))
         finally:
             for cluster in self.clusters:
                 cluster.stop()
-        return replace(found, took=time.monotonic() - began)
+        return replace(start, took=time.monotonic() - began)
 
     def _run(self, seconds: Seconds, seed: int, *, pin: bool) -> PairedResult:
         more = (ROWS, round(ROWS * (1 + MORE)))
@@ -111,7 +111,7 @@ def checked(result: PairedResult) -> CheckedStart:
     of = [times.where(result.pairs["script"] == script) for script in range(len(SCRIPTS))]
     equal, more = numbers(of[EQUAL]), numbers(of[MORE_WORK])
     share = _share(of[EQUAL], of[TWICE])
-    found = CheckedStart(
+    start = CheckedStart(
         throughput=equal.throughput,
         typical=equal.typical,
         more_throughput=more.throughput - equal.throughput,
@@ -121,18 +121,18 @@ def checked(result: PairedResult) -> CheckedStart:
         load_average=psutil.getloadavg()[0],
         took=0.0,
     )
-    if not all(map(math.isfinite, vars(found).values())):
+    if not all(map(math.isfinite, vars(start).values())):
         raise WorkloadError(
             "a start was too short to tell anything", "stop what else runs on this machine"
         )
-    return found
+    return start
 
 
 def _share(once: PairedTimes, twice: PairedTimes) -> StartNumbers:
-    """By how much twice the work makes a transaction longer."""
+    """Return by which share twice the work makes a transaction longer."""
     if not len(once) or not len(twice):
         return StartNumbers(math.nan, math.nan)
-    both = [one.latency.astype(np.float64) for one in (once, twice)]
+    both = [times.latency.astype(np.float64) for times in (once, twice)]
     return StartNumbers(
         float(both[1].mean() / both[0].mean()) - 1,
         float(np.median(both[1]) / np.median(both[0])) - 1,

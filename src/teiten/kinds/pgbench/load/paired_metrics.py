@@ -1,7 +1,8 @@
-"""The pairs of a start to the numbers, series and histogram of each side; pure.
+"""Numbers, series and histogram of each side from the pairs of a start; pure.
 
-Ratios of the sides' numbers are the two numbers of the start: of TPS the throughput, of the time of
-a typical transaction the other, so that they are judged like any metric.
+Each side's numbers are chosen so that their ratios are the two numbers of the start: the ratio of
+TPS is the throughput, that of the times of a typical transaction the other. So both are judged like
+any metric.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ NANOSECONDS = 1e9
 
 @dataclass(frozen=True)
 class SideNumbers:
-    """What a start gave for one side."""
+    """Numbers of one side in a start."""
 
     metrics: dict[str, float]
     series: Series
@@ -57,37 +58,40 @@ def of_sides(
     ``seconds``: wall time of the load. TPS are those of as many clients that do nothing else: their
     number by the mean time of a transaction, failed ones' time included.
     """
-    found = numbers(times)
-    if math.isnan(found.throughput) or math.isnan(found.typical):
+    of_start = numbers(times)
+    if math.isnan(of_start.throughput) or math.isnan(of_start.typical):
         return None
     left = carry_over(times)
     shared = {
         MEASURED_SECONDS.name: seconds,
-        WITHIN.name: variance_of_a_second([one.throughput for one in parts(times)], seconds),
+        WITHIN.name: variance_of_a_second([part.throughput for part in parts(times)], seconds),
         CARRY_OVER_THROUGHPUT.name: math.exp(left.throughput),
         CARRY_OVER_TYPICAL.name: math.exp(left.typical),
     }
     middle = _middle(times)
-    typical = (middle * math.exp(found.typical / 2), middle * math.exp(-found.typical / 2))
+    typical = (middle * math.exp(of_start.typical / 2), middle * math.exp(-of_start.typical / 2))
     a, b = (_side(times, side, clients, typical[side], shared) for side in (0, 1))
     return a, b
 
 
-def without_the_other(metrics: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
-    """A side's telemetry without what the other side's server used: it is no stranger's, and not
-    Teiten's own work.
+def without_other_server(
+    metrics: Mapping[str, float], of_other_side: Mapping[str, float]
+) -> dict[str, float]:
+    """Telemetry of a side without the processor time of the other side's server, which is neither a
+    stranger's nor Teiten's own.
 
-    A server that Teiten started is counted with Teiten where processes are told by their parents,
-    else with the others: it is taken from the one first, and the rest of it from the other.
+    Where processes are told apart by their parents, a server that Teiten started is counted as
+    Teiten's, else as a stranger's: its time is taken from Teiten's first, and the rest of it from
+    the strangers'.
     """
-    found = dict(metrics)
-    left = other.get(SERVER_CPU, 0.0)
+    own = dict(metrics)
+    left = of_other_side.get(SERVER_CPU, 0.0)
     for name in (OURS, OTHERS):
-        if name in found:
-            taken = min(found[name], left)
-            found[name] -= taken
+        if name in own:
+            taken = min(own[name], left)
+            own[name] -= taken
             left -= taken
-    return found
+    return own
 
 
 def _middle(times: PairedTimes) -> float:
@@ -121,7 +125,7 @@ def _side(
 
 
 def _series(times: PairedTimes, side: int, clients: int, seconds: Seconds) -> Series:
-    """Of each whole second: TPS and mean latency of the transactions that began in it."""
+    """Return TPS and mean latency of the transactions that began in each whole second."""
     whole = max(1, math.floor(seconds))
     second = np.minimum(times.start[:, side] // int(NANOSECONDS), whole).astype(np.int64)
     done = ~times.failed[:, side]

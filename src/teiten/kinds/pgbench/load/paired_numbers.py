@@ -1,4 +1,4 @@
-"""Paired transactions of a start to its two numbers; pure.
+"""The two numbers of a start from its paired transactions; pure.
 
 METHOD.md, Paired transactions. Both numbers are logarithms of B's speed over A's, so above 0 where
 B is faster, and answer two questions:
@@ -33,7 +33,7 @@ BEFORE = OTHER_SERVER, SAME_SERVER, SAME_BATCH = 0, 1, 2
 the same, within a batch."""
 
 ROUNDING = 1e-12
-"""What sums of weights may be wrong by, as a share."""
+"""Tolerated rounding error of a sum of weights, as a share."""
 
 Nanoseconds = npt.NDArray[np.unsignedinteger[Any]]
 
@@ -51,7 +51,7 @@ class PairedTimes:
     first: npt.NDArray[np.integer[Any]]
     """The server that was first: 0 or 1."""
     before: npt.NDArray[np.integer[Any]]
-    """What the client did just before the pair's first transaction, one of ``BEFORE``."""
+    """The client's last action before the pair's first transaction, one of ``BEFORE``."""
 
     @classmethod
     def of(cls, pairs: npt.NDArray[np.void]) -> PairedTimes:
@@ -147,8 +147,10 @@ def parts(times: PairedTimes, count: int = PARTS) -> list[StartNumbers]:
         return []
     edges = np.linspace(0.0, float(begun.max()) + 1.0, count + 1)
     of = np.searchsorted(edges, begun, side="right") - 1
-    found = [numbers(times.where(of == part)) for part in range(count)]
-    return [one for one in found if not (math.isnan(one.throughput) or math.isnan(one.typical))]
+    of_parts = [numbers(times.where(of == part)) for part in range(count)]
+    return [
+        part for part in of_parts if not (math.isnan(part.throughput) or math.isnan(part.typical))
+    ]
 
 
 def _log_mean(times: PairedTimes, side: int) -> float:
@@ -163,7 +165,7 @@ def _log_median(times: PairedTimes, side: int) -> float:
 
 
 def _weights(times: PairedTimes) -> FloatArray:
-    """Of each pair: for each past both orders weigh the same, where both are there."""
+    """Weigh pairs so that both orders count alike for each past, where both are there."""
     weights = np.ones(len(times))
     for before in BEFORE:
         orders = [(times.before == before) & (times.first == first) for first in (0, 1)]

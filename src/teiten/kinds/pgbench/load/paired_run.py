@@ -1,4 +1,4 @@
-"""Loads two servers in paired transactions, or tries a script on one."""
+"""Load two servers in paired transactions, or try a script on a single one."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ LOOK_EVERY = 0.2
 GRACE = 60.0
 """Seconds that the generator may take beyond the planned ones."""
 NOT_PINNED = "cannot be pinned"
-"""What the generator says where it may not move a server's process."""
+"""The generator's message where it may not move a server's process."""
 FAILED = "generator-failed"
 
 
 @dataclass(frozen=True)
 class PairedWork:
-    """What is run, whatever the start."""
+    """The load of a workload, the same in every start."""
 
     bench: Bench
     workload: Workload
@@ -47,7 +47,7 @@ class PairedWork:
 
     @property
     def threads(self) -> int:
-        """Of the generator."""
+        """The number of the generator's threads."""
         return max(1, min(self.clients.clients, allowed_processors()))
 
     def run(
@@ -91,9 +91,11 @@ class PairedWork:
             self.bench.check_interruption()
             now, count = time.monotonic(), process.transactions()
             if now - at >= 1 and count > seen:
-                each = (now - at) / (count - seen)
+                seconds_each = (now - at) / (count - seen)
                 self.bench.observer.progress(
-                    Seconds(now - began), 1 / each, Seconds(each * self.clients.clients / 2)
+                    Seconds(now - began),
+                    1 / seconds_each,
+                    Seconds(seconds_each * self.clients.clients / 2),
                 )
                 seen, at = count, now
             if not all(site.is_running() for site in sites):
@@ -121,20 +123,20 @@ _CORRECT = (
 
 
 def problems_of(result: PairedResult, threads: int) -> tuple[Problem, ...]:
-    """What is wrong with a run that ended: clients that could not go on, an end before its time,
+    """Problems of a run that ended: clients that could not go on, an end before its time,
     transactions that failed, and a generator that was the bottleneck."""
     summary = result.summary
-    aborted = [str(one["message"]) for one in summary["aborted"]]
+    aborted = [str(client["message"]) for client in summary["aborted"]]
     if aborted:
         return (Problem(FAILED, "; ".join(dict.fromkeys(aborted[:3]))),)
     if summary["reason"] != "duration":
         return (Problem(FAILED, f"it ended before its time: {summary['reason']}"),)
-    failed = sum(sum(one["failures"].values()) for one in summary["servers"])
-    found = [Problem("failed-transactions", f"{failed:.0f}")] if failed else []
+    failed = sum(sum(server["failures"].values()) for server in summary["servers"])
+    problems = [Problem("failed-transactions", f"{failed:.0f}")] if failed else []
     share = result.cpu_seconds / (summary["seconds"] * threads) if summary["seconds"] else 0.0
     if share >= CLIENT_BOUND:
-        found.append(Problem("client-bound", f"{share:.0%}"))
-    return tuple(found)
+        problems.append(Problem("client-bound", f"{share:.0%}"))
+    return tuple(problems)
 
 
 def server_of(address: Address) -> PairedServer:

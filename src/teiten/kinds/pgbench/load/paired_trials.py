@@ -1,7 +1,7 @@
 """Trials in paired transactions: those of a pair share one load, which drives both servers.
 
-Both servers are up; whichever trial's step comes first runs the load for both, and each takes what
-is its own.
+Both servers are up. The trial whose step comes first runs the load for both, and each trial takes
+the numbers of its side.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from teiten.execute.sites.contract import Site
 from teiten.host.cautions.machine import data_changed
 from teiten.kinds.pgbench.load.checks import changes_rows
 from teiten.kinds.pgbench.load.invariants import broken_invariants
-from teiten.kinds.pgbench.load.paired_metrics import SideNumbers, of_sides, without_the_other
+from teiten.kinds.pgbench.load.paired_metrics import SideNumbers, of_sides, without_other_server
 from teiten.kinds.pgbench.load.paired_numbers import PairedTimes
 from teiten.kinds.pgbench.load.paired_run import FAILED, NOT_PINNED, PairedWork, problems_of
 from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, TPS, WITHIN
@@ -43,11 +43,11 @@ from teiten.ways.registry import way_of_clients
 WARM_UP_SEED = 20_000_003
 """Added to a trial's seed for the warm-up, so that it does not touch the same rows first."""
 WITH_THE_OTHER: Facts = {"with": "the other side"}
-"""The facts of a step that was taken with the other trial's."""
+"""The facts of a step that the trial of the other side has taken for both."""
 
 
 class PairedTrials:
-    """Of a campaign: the trials of a pair find each other here."""
+    """All trials of a campaign, where those of a pair find each other."""
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
@@ -65,7 +65,9 @@ class PairedTrials:
         factor = study.factor(study.contrast)
         levels = factor.levels if factor is not None else ()
         pair = self.bench.plan.pair_of(trial)
-        old, new = sorted(pair, key=lambda one: levels.index(one.cell.level(study.contrast) or ""))
+        old, new = sorted(
+            pair, key=lambda side: levels.index(side.cell.level(study.contrast) or "")
+        )
         return self._begun[old.number], self._begun[new.number]
 
     def seconds_of(self, trial: PlannedTrial) -> Seconds:
@@ -78,7 +80,7 @@ class PairedTrials:
 
 @dataclass
 class _Measured:
-    """What a start has given for one side."""
+    """Measurements of one side in a start."""
 
     result: PairedResult
     numbers: SideNumbers
@@ -131,7 +133,7 @@ class PairedTrial:
         return {"pairs": result.summary["pairs"]}
 
     def measure(self, turn: int) -> Facts:
-        """Of both sides, in the turn of the first."""
+        """Measure both sides, in the turn of the first."""
         del turn
         if self._measured is None and not self._problems:
             sides = self._trials.sides_of(self._trial)
@@ -142,22 +144,22 @@ class PairedTrial:
         return {name: metrics[name] for name in (TPS.name, LATENCY_TYPICAL.name)}
 
     def collect(self) -> Facts:
-        found = self._measured
-        if found is None:
+        measured = self._measured
+        if measured is None:
             return {}
-        own = found.numbers
+        own = measured.numbers
         gathered, record = self.gathered, self._bench.record
-        gathered.metrics = with_wal_per_transaction({**found.telemetry, **own.metrics})
+        gathered.metrics = with_wal_per_transaction({**measured.telemetry, **own.metrics})
         transactions = gathered.metrics["transactions"]
-        gathered.series = (own.series, *found.sampling.series)
+        gathered.series = (own.series, *measured.sampling.series)
         gathered.histogram = own.histogram.encode()
         gathered.facts |= {
             "way": self._way.name,
             "pinned_pairs": self._trials.pin and self.site.moves_processes,
-            "pairs": found.result.summary["pairs"],
-            "generator_cpu_seconds": found.result.cpu_seconds,
+            "pairs": measured.result.summary["pairs"],
+            "generator_cpu_seconds": measured.result.cpu_seconds,
         }
-        for caution in found.sampling.cautions:
+        for caution in measured.sampling.cautions:
             record.record_caution(caution)
         if not self._workload.changes_data and changes_rows(gathered.series, transactions):
             record.record_caution(data_changed(self._workload.name))
@@ -165,10 +167,10 @@ class PairedTrial:
 
     def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
         """The cause comes first: a server that fails fails the generator."""
-        found = (*seen, *self._problems)
+        problems = (*seen, *self._problems)
         if self._measured is None or not self.site.is_running():
-            return found
-        return (*found, *broken_invariants(self.site, self._options.invariants))
+            return problems
+        return (*problems, *broken_invariants(self.site, self._options.invariants))
 
     def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
         """On this side's server alone."""
@@ -213,19 +215,18 @@ class PairedTrial:
             for site in sites:
                 quiet.enter_context(site.off_server_cpus())
             try:
-                for one in samplers:
-                    one.start()
+                for sampler in samplers:
+                    sampler.start()
                 result = self._work.carry_out(process, sites, samplers)
             finally:
                 samplings = stopped(samplers)
         problems = problems_of(result, self._work.threads)
         clients = self._work.clients.clients
-        found = of_sides(PairedTimes.of(result.pairs), clients, result.summary["seconds"])
-        if found is None:
+        of_each = of_sides(PairedTimes.of(result.pairs), clients, result.summary["seconds"])
+        if of_each is None:
             problems = problems or (Problem(FAILED, "no transaction was completed"),)
         for at, side in enumerate(sides):
             side._problems = problems
-            if found is not None:
-                other = samplings[1 - at].metrics
-                telemetry = without_the_other(samplings[at].metrics, other)
-                side._measured = _Measured(result, found[at], samplings[at], telemetry)
+            if of_each is not None:
+                telemetry = without_other_server(samplings[at].metrics, samplings[1 - at].metrics)
+                side._measured = _Measured(result, of_each[at], samplings[at], telemetry)

@@ -1,4 +1,4 @@
-"""What paired transactions tell besides the throughput: of the typical one, and of slow ones."""
+"""Paired transactions in a report besides throughput: typical and slow ones, processor time."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def paired_procedure(kit: Kit) -> str:
 def further_numbers(
     t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
 ) -> str:
-    """What follows the sentence on the throughput of paired transactions: the typical transaction,
-    and processor time; empty for classic trials, and without a verdict."""
+    """Sentences after that on the throughput of paired transactions: on the typical transaction and
+    on processor time. Empty for classic trials, and without a verdict."""
     return of_the_typical(t, names, analysis, contrast) + _of_the_cpu(t, analysis, contrast)
 
 
@@ -60,13 +60,12 @@ def _of_the_cpu(t: Texts, analysis: CampaignAnalysis, contrast: ContrastResult) 
 
 def cpu_column(kit: Kit, contrast: ContrastResult, said: Judged) -> Judged | None:
     """The table with processor time per transaction beside the result; None where there is none."""
-    beside = (
-        one
-        for one in kit.analysis.contrasts
-        if one.metric == CPU_PER_TRANSACTION
-        and (one.workload, one.old, one.new) == (contrast.workload, contrast.old, contrast.new)
+    of_cpu = (
+        each
+        for each in _of_the_same_sides(kit.analysis, contrast)
+        if each.metric == CPU_PER_TRANSACTION
     )
-    cpu = next(beside, None)
+    cpu = next(of_cpu, None)
     if cpu is None:
         return None
     effects = {level.context: level.verdict.effect for level in cpu.levels}
@@ -85,11 +84,7 @@ def of_the_typical(
     t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
 ) -> str:
     """After the sentence on the throughput; empty for classic trials, and without a verdict."""
-    beside = {
-        one.metric.name: one
-        for one in analysis.contrasts
-        if (one.workload, one.old, one.new) == (contrast.workload, contrast.old, contrast.new)
-    }
+    beside = {each.metric.name: each for each in _of_the_same_sides(analysis, contrast)}
     typical, by_mean = beside.get(LATENCY_TYPICAL.name), beside.get(MEAN_BY_TYPICAL.name)
     if typical is None or by_mean is None or typical.overall.effect is None:
         return ""
@@ -107,6 +102,16 @@ def of_the_typical(
         old_times=significant(level.old_median),
         **_names(names, contrast),
     ) + _tail(t, names, analysis, contrast)
+
+
+def _of_the_same_sides(
+    analysis: CampaignAnalysis, contrast: ContrastResult
+) -> Iterator[ContrastResult]:
+    """The contrasts of all metrics between the same sides of the same workload."""
+    sides = (contrast.workload, contrast.old, contrast.new)
+    for each in analysis.contrasts:
+        if (each.workload, each.old, each.new) == sides:
+            yield each
 
 
 def _names(names: Names, contrast: ContrastResult) -> dict[str, str]:
@@ -152,28 +157,29 @@ def _speed(t: Texts, effect: Interval) -> str:
 
 
 def carry_over(kit: Kit, workload: str) -> Iterator[Block]:
-    """What each side leaves behind for the other, as far as that can be told."""
-    found = [one for name, one in pgbench_found(kit.analysis).carry_over if name == workload]
-    if not found:
+    """The section on carry-over between the sides; nothing where it cannot be estimated."""
+    of_all = pgbench_found(kit.analysis).carry_over
+    estimates = [carry_over for name, carry_over in of_all if name == workload]
+    if not estimates:
         return
     t = kit.t
     said = [
         t(
             "paired.left",
-            number=t(f"paired.number.{one.metric}"),
-            share=change(t, math.exp(one.share), 2),
-            interval=_interval(t, one),
-            limit=percent(t, math.expm1(one.limit), 2),
+            number=t(f"paired.number.{carry_over.metric}"),
+            share=change(t, math.exp(carry_over.share), 2),
+            interval=_interval(t, carry_over),
+            limit=percent(t, math.expm1(carry_over.limit), 2),
         )
-        for one in found
+        for carry_over in estimates
     ]
     yield Heading(4, t("paired.left-title"))
     yield Items(tuple(said), "findings")
     yield Text(t("paired.left-note"), "note")
 
 
-def _interval(t: Texts, one: CarryOver) -> str:
-    if math.isinf(one.high - one.low):
+def _interval(t: Texts, estimate: CarryOver) -> str:
+    if math.isinf(estimate.high - estimate.low):
         return t("paired.no-interval")
-    low, high = change(t, math.exp(one.low), 2), change(t, math.exp(one.high), 2)
+    low, high = change(t, math.exp(estimate.low), 2), change(t, math.exp(estimate.high), 2)
     return t("paired.interval", low=low, high=high)
