@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
 from teiten.analysis.claims.checks import exact, student
 from teiten.analysis.claims.outcomes import assess
@@ -26,7 +27,6 @@ from teiten.claims.predicates.effect import Effect
 from teiten.claims.predicates.effect_by_level import EffectByLevel
 from teiten.claims.predicates.flat import Flat
 from teiten.claims.predicates.linear import Linear
-from teiten.claims.predicates.no_difference import NoDifference
 from teiten.claims.predicates.plateau import Plateau
 from teiten.claims.predicates.proportional import Proportional
 from teiten.claims.predicates.rising import Rising
@@ -164,17 +164,27 @@ def test_noise_makes_an_effect_inconclusive_not_reproduced() -> None:
     assert found.reason is not None and found.reason.code == "undecided"
 
 
-def test_no_difference_is_one_of_the_mean_over_the_levels() -> None:
-    assert outcome(between(NoDifference()), attempts(with_effect(1.0))).standing is REPRODUCED
+def test_a_former_name_of_a_predicate_is_still_one() -> None:
+    equivalent = TypeAdapter(Effect).validate_python({"kind": "no-difference"})
+    assert equivalent.bounds(0.02) == Effect(equivalent=True).bounds(0.02)
+    for form in ({"kind": "effect"}, {"kind": "no-difference", "parts": [{"low": 0.9}]}):
+        with pytest.raises(ValidationError, match="either parts"):
+            TypeAdapter(Effect).validate_python(form)
 
-    found = outcome(between(NoDifference()), attempts(with_effect(0.95)))
+
+def test_no_difference_is_one_of_the_mean_over_the_levels() -> None:
+    assert (
+        outcome(between(Effect(equivalent=True)), attempts(with_effect(1.0))).standing is REPRODUCED
+    )
+
+    found = outcome(between(Effect(equivalent=True)), attempts(with_effect(0.95)))
     assert found.standing is CONTRADICTED
     assert len(found.checks) == 1
 
     def one_level(server: str, clients: float) -> float:
         return saturating(server, clients) * (0.97 if (server, clients) == ("14", 8) else 1)
 
-    assert outcome(between(NoDifference()), attempts(one_level)).standing is REPRODUCED
+    assert outcome(between(Effect(equivalent=True)), attempts(one_level)).standing is REPRODUCED
 
 
 def test_a_plateau_is_neither_a_slope_nor_a_collapse() -> None:

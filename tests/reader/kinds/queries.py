@@ -582,13 +582,14 @@ def _fastest(reader: Reader, groups: Groups, part: Part, way: str, *, first_wins
 
 
 effects(
-    "<query:t>: fastest with <varied:t> = <level:w>: {effect} compared with <first:w> ({interval}).",
-    "<query:t>: <varied:t> = <level:w> で最も速く、<first:w>に対して{effect}({interval})。",
+    "<query:t>: measured fastest with <varied:t> = <level:w>: {effect} compared with <first:w>"
+    " ({interval}).",
+    "<query:t>: <varied:t> = <level:w> での測定値が最も速く、<first:w>に対して{effect}({interval})。",
 )(fastest)
 effects(
-    "<query:t>: fastest with <varied:t> = <first:w>; the next is <level:w>: {effect} compared with it"
-    " ({interval}).",
-    "<query:t>: <varied:t> = <first:w> で最も速い。次に速いのは<level:w>で、<first2:w>に対して{effect}"
+    "<query:t>: measured fastest with <varied:t> = <first:w>; the next is <level:w>: {effect}"
+    " compared with it ({interval}).",
+    "<query:t>: <varied:t> = <first:w> での測定値が最も速い。次に速いのは<level:w>で、<first2:w>に対して{effect}"
     "({interval})。",
 )(fastest_first)
 
@@ -1001,8 +1002,8 @@ def serial(reader: Reader, groups: Groups, _part: Part) -> None:
 
 
 @BOOK.says(
-    "<query:t> takes <factor:n> times as long with <new:t>, and its plan shows why: it begins with"
-    " <new_source:t>, whose size gives it <new_planned:i> <noun:w>; with <old:t> it begins with"
+    "<query:t> takes <factor:n> times as long with <new:t>, and its plan has fewer workers: it"
+    " begins with <new_source:t>, whose size gives it <new_planned:i> <noun:w>; with <old:t> it begins with"
     " <old_source:t>, and has <old_planned:i>.",
     "<query:t>の処理時間は、<new:t>では<factor:n>倍かかる。実行計画によれば、<again:t>では<new_source:t>から始まり、その"
     "サイズによりワーカー数は<new_planned:i>となる。<old:t>では<old_source:t>から始まり、ワーカー数は<old_planned:i>である。",

@@ -52,16 +52,16 @@ def _hides_workers(plan: ExplainedPlan, gather: int) -> bool:
     """Whether workers took part of which the plan tells nothing."""
     node = plan.nodes[gather]
     inside = plan.below(gather)[1:]
-    if not node.workers_launched or any(len(one.own_loops) > 1 for one in inside):
+    if not node.workers_launched or any(len(below.own_loops) > 1 for below in inside):
         return False
-    return any((one.loops or 0) > (node.loops or 0) for one in inside[:1])
+    return any((child.loops or 0) > (node.loops or 0) for child in inside[:1])
 
 
 def _quantities(
     plan: ExplainedPlan, node: PlanNode, gathered: Mapping[int, int], unknown: set[int]
 ) -> Quantities:
-    found: Quantities = {name: value for name, value in node.buffers.items() if value}
-    found[IO] = node.io_seconds
+    quantities: Quantities = {name: value for name, value in node.buffers.items() if value}
+    quantities[IO] = node.io_seconds
     gather = gathered.get(node.number)
     for process, seconds in (node.seconds or {}).items():
         name = LEADERS if process == LEADER else f"{WORKER}{process}"
@@ -69,11 +69,11 @@ def _quantities(
             above = plan.nodes[gather]
             # The workers may have gone on when the Gather wanted no more rows; the leader has not.
             most = (above.seconds or {}).get(LEADER, 0.0)
-            found[LEADERS] = min(seconds / ((above.workers_launched or 0) + 1), most)
-            found[f"{WORKER}0"] = seconds - found[LEADERS]
+            quantities[LEADERS] = min(seconds / ((above.workers_launched or 0) + 1), most)
+            quantities[f"{WORKER}0"] = seconds - quantities[LEADERS]
         else:
-            found[name] = seconds
-    return found
+            quantities[name] = seconds
+    return quantities
 
 
 @dataclass
@@ -94,7 +94,7 @@ class _Waits:
     def __post_init__(self) -> None:
         self.awaited = [[] for _ in self.plan.nodes]
         self.waiting = [[] for _ in self.plan.nodes]
-        self.free = [dict(one) for one in self.inclusive]
+        self.free = [dict(quantities) for quantities in self.inclusive]
         self.consumers = Consumers(self.plan, self.gathered)
 
     def add(self, waiting: int, awaited: int, part: Quantities) -> None:
@@ -158,7 +158,7 @@ class _Waits:
         part = times | _at_most(counts, self.free[node.number])
         self.add(node.number, subplan.number, part)
         left = _without(counts, part)
-        left = self._share(subplan, left, [one for one in group if one is not node])
+        left = self._share(subplan, left, [sharer for sharer in group if sharer is not node])
         self.add(node.number, subplan.number, left)
         return True
 
@@ -189,7 +189,7 @@ class _Waits:
     def _place_rest(self, subplan: PlanNode, rest: Quantities) -> None:
         """A data-modifying CTE is executed to its end after the plan, and belongs to no node; any
         other rest stays with the node below which the subplan is printed."""
-        modifies = any(one.kind == "ModifyTable" for one in self.plan.below(subplan.number))
+        modifies = any(node.kind == "ModifyTable" for node in self.plan.below(subplan.number))
         if not modifies and self.plan.timed:
             self.add(subplan.parent or 0, subplan.number, rest)
 
@@ -236,7 +236,7 @@ class _Waits:
                     done[current] = None
                     continue
                 stack.append((current, True))
-                stack += [(one, False) for one, _ in self.awaited[current]]
+                stack += [(awaited, False) for awaited, _ in self.awaited[current]]
         return done
 
 
@@ -271,8 +271,8 @@ class _Possible:
 
 
 def _at_most(wanted: Quantities, free: Quantities) -> Quantities:
-    found = {name: min(value, max(0.0, free.get(name, 0.0))) for name, value in wanted.items()}
-    return {name: value for name, value in found.items() if value > 0}
+    part = {name: min(value, max(0.0, free.get(name, 0.0))) for name, value in wanted.items()}
+    return {name: value for name, value in part.items() if value > 0}
 
 
 def _without(wanted: Quantities, part: Quantities) -> Quantities:

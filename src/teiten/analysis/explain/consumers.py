@@ -96,52 +96,56 @@ class Consumers:
     ) -> Group:
         """Nodes whose texts name the subplan, and the Appends above, which prune by it."""
         nodes = self._plan.nodes
-        found = {number for name in _names(subplan) for number in texts.get(name, ())}
-        outside = {node.number for node in self._outside(subplan, (nodes[one] for one in found))}
+        naming = (nodes[number] for name in _names(subplan) for number in texts.get(name, ()))
+        outside = {node.number for node in self._outside(subplan, naming)}
         if appends:
-            parents = {nodes[one].parent for one in outside}
-            outside |= {one for one in parents if one is not None and nodes[one].kind in _APPENDS}
-        return tuple(self._outside(subplan, (nodes[one] for one in sorted(outside))))
+            parents = {nodes[number].parent for number in outside}
+            outside |= {
+                parent
+                for parent in parents
+                if parent is not None and nodes[parent].kind in _APPENDS
+            }
+        return tuple(self._outside(subplan, (nodes[number] for number in sorted(outside))))
 
     @cached_property
     def _uses(self) -> dict[str, list[int]]:
         """By a subplan's name or parameter: the nodes that have it in an expression."""
-        found: dict[str, list[int]] = defaultdict(list)
+        numbers: dict[str, list[int]] = defaultdict(list)
         for node in self._plan.nodes:
             for name in {use for text in _texts(node) for use in _USE.findall(text)}:
-                found[name].append(node.number)
-        return found
+                numbers[name].append(node.number)
+        return numbers
 
     @cached_property
     def _evaluations(self) -> dict[str, list[int]]:
         """As ``_uses``, in what a Gather evaluates before its workers start."""
-        found: dict[str, list[int]] = defaultdict(list)
+        numbers: dict[str, list[int]] = defaultdict(list)
         for node in self._plan.nodes:
             for key, value in node.details:
                 if key == "Params Evaluated" and isinstance(value, list):
-                    for name in {use for one in value for use in _USE.findall(str(one))}:
-                        found[name].append(node.number)
-        return found
+                    for name in {use for text in value for use in _USE.findall(str(text))}:
+                        numbers[name].append(node.number)
+        return numbers
 
     @cached_property
     def _readers(self) -> dict[int, list[PlanNode]]:
         """By the number of a CTE's subplan: the nodes that scan it."""
-        found: dict[int, list[PlanNode]] = defaultdict(list)
+        readers: dict[int, list[PlanNode]] = defaultdict(list)
         for node in self._plan.nodes:
             if node.kind == "CTE Scan":
                 read = self._cte_read_by(node)
                 if read is not None:
-                    found[read].append(node)
-        return found
+                    readers[read].append(node)
+        return readers
 
     @cached_property
     def _ctes(self) -> dict[str, dict[int, list[int]]]:
         """By name, and by the node where they are printed: the CTEs' subplans."""
-        found: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+        ctes: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
         for node in self._plan.nodes:
             if is_subplan(node) and node.subplan.startswith(CTE):
-                found[node.subplan.removeprefix(CTE)][node.parent or 0].append(node.number)
-        return found
+                ctes[node.subplan.removeprefix(CTE)][node.parent or 0].append(node.number)
+        return ctes
 
     def _cte_read_by(self, scan: PlanNode) -> int | None:
         """The CTE of that name in the innermost query around the scan, as SQL finds it.
@@ -153,11 +157,11 @@ class Consumers:
         below: int | None = None
         above: int | None = scan.number
         while above is not None and ctes:
-            found = [one for one in ctes.get(above, ()) if one != below]
-            if found:
+            printed = [number for number in ctes.get(above, ()) if number != below]
+            if printed:
                 inside = below is not None and is_subplan(self._plan.nodes[below])
-                before = [one for one in found if below is not None and one < below]
-                return (before[-1] if before else found[0]) if inside else found[-1]
+                before = [number for number in printed if below is not None and number < below]
+                return (before[-1] if before else printed[0]) if inside else printed[-1]
             below, above = above, self._plan.nodes[above].parent
         return None
 
@@ -175,4 +179,4 @@ def _texts(node: PlanNode) -> Iterator[str]:
         if isinstance(value, str):
             yield value
         elif isinstance(value, list):
-            yield from (one for one in value if isinstance(one, str))
+            yield from (text for text in value if isinstance(text, str))

@@ -23,25 +23,25 @@ _REPLACED = {"scan": "scan-replaced", "join": "join-replaced"}
 
 def difference(old: ExplainedPlan, new: ExplainedPlan) -> PlanDifference:
     """What differs from ``old`` to ``new``."""
-    found = match(old, new)
-    sides = _Sides(statistics(old), statistics(new), found)
+    matched = match(old, new)
+    sides = _Sides(statistics(old), statistics(new), matched)
     return PlanDifference(
         old=sides.old,
         new=sides.new,
         same_structure=fingerprint(old) == fingerprint(new),
-        pairs=found.pairs,
-        groups=found.groups,
-        changes=tuple(sorted(sides.all_changes(), key=lambda one: -abs(one.cost or 0.0))),
+        pairs=matched.pairs,
+        groups=matched.groups,
+        changes=tuple(sorted(sides.all_changes(), key=lambda change: -abs(change.cost or 0.0))),
         old_join_order=join_order(old),
         new_join_order=join_order(new),
     )
 
 
 class _Sides:
-    def __init__(self, old: PlanStatistics, new: PlanStatistics, found: Match) -> None:
+    def __init__(self, old: PlanStatistics, new: PlanStatistics, matched: Match) -> None:
         self.old = old
         self.new = new
-        self._match = found
+        self._match = matched
         self._timed = old.plan.timed and new.plan.timed
         """Else a time of one plan has nothing to be compared with."""
 
@@ -79,8 +79,8 @@ class _Sides:
             yield "pruning-changed"
 
     def _of_group(self, group: NodeGroup) -> NodeChange:
-        old = self._match.old.any_partition(self.old.plan.nodes[one] for one in group.old)
-        new = self._match.new.any_partition(self.new.plan.nodes[one] for one in group.new)
+        old = self._match.old.any_partition(self.old.plan.nodes[number] for number in group.old)
+        new = self._match.new.any_partition(self.new.plan.nodes[number] for number in group.new)
         code = "partitions-changed" if old and new else "partitioned" if new else "unpartitioned"
         return NodeChange(
             code,
@@ -93,8 +93,8 @@ class _Sides:
 
     def _unmatched(self) -> Iterator[NodeChange]:
         pairs, groups = self._match.pairs, self._match.groups
-        old_known = {old for old, _ in pairs} | {one for group in groups for one in group.old}
-        new_known = {new for _, new in pairs} | {one for group in groups for one in group.new}
+        old_known = {old for old, _ in pairs} | {number for group in groups for number in group.old}
+        new_known = {new for _, new in pairs} | {number for group in groups for number in group.new}
         for node in self.old.plan.nodes:
             if node.number not in old_known:
                 yield self._change("node-removed", node.number, None)
@@ -134,5 +134,5 @@ def _other_workers(old: PlanNode, new: PlanNode) -> bool:
 
 def _inputs(work: Work, node: PlanNode) -> list[int]:
     """What stands for the tables of each of its inputs."""
-    inputs = [one for one in work.plan.children(node.number) if not is_subplan(one)]
-    return [work.tables[one.number] for one in inputs]
+    inputs = [child for child in work.plan.children(node.number) if not is_subplan(child)]
+    return [work.tables[child.number] for child in inputs]

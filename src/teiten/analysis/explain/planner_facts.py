@@ -25,12 +25,12 @@ def recorded_relations(events: Iterable[Event]) -> dict[str, Relations]:
 
 def _by_plain_name(relations: Iterable[Relation]) -> dict[str, Relation]:
     """By the name without schema and quotes; without those of which two schemas have one."""
-    found: dict[str, list[Relation]] = {}
-    for one in relations:
-        plain = _LAST_NAME.search(one.name)
-        name = plain["quoted"] or plain["bare"] if plain else one.name
-        found.setdefault(name.replace('""', '"'), []).append(one)
-    return {name: each[0] for name, each in found.items() if len(each) == 1}
+    by_name: dict[str, list[Relation]] = {}
+    for relation in relations:
+        plain = _LAST_NAME.search(relation.name)
+        name = plain["quoted"] or plain["bare"] if plain else relation.name
+        by_name.setdefault(name.replace('""', '"'), []).append(relation)
+    return {name: namesakes[0] for name, namesakes in by_name.items() if len(namesakes) == 1}
 
 
 def limits_of(parameters: object) -> WorkerLimits | None:
@@ -45,8 +45,11 @@ def limits_of(parameters: object) -> WorkerLimits | None:
         ("min_parallel_table_scan_size", "min_parallel_relation_size"),
         ("min_parallel_index_scan_size", "min_parallel_relation_size"),
     )
-    found = [next((parameters[name] for name in each if name in parameters), "") for each in names]
+    values = [
+        next((parameters[name] for name in spellings if name in parameters), "")
+        for spellings in names
+    ]
     try:
-        return WorkerLimits(*(int(str(value)) for value in found))
+        return WorkerLimits(*(int(str(value)) for value in values))
     except ValueError:
         return None

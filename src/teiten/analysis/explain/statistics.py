@@ -30,12 +30,12 @@ SCANS = frozenset(
 
 def statistics(plan: ExplainedPlan) -> PlanStatistics:
     """The numbers of a plan, executed or not."""
-    found = accounts(plan)
-    total = found.total
+    exclusive = accounts(plan)
+    total = exclusive.total
     return PlanStatistics(
         plan=plan,
-        accounts=found,
-        kinds=_by_kind(plan, found),
+        accounts=exclusive,
+        kinds=_by_kind(plan, exclusive),
         workers_planned=sum(node.workers_planned or 0 for node in plan.nodes),
         workers_launched=sum(node.workers_launched or 0 for node in plan.nodes),
         pruned=sum(pruned(plan, node) for node in plan.nodes),
@@ -63,23 +63,25 @@ def pruned(plan: ExplainedPlan, node: PlanNode) -> int:
     if node.kind not in APPENDS or not node.loops:
         return 0
     members = plan.children(node.number)
-    skipped = [one for one in members if one.relationship == "Member" and one.loops == 0]
+    skipped = [
+        member for member in members if member.relationship == "Member" and member.loops == 0
+    ]
     return node.subplans_removed + len(skipped)
 
 
-def _by_kind(plan: ExplainedPlan, found: Accounts) -> tuple[KindStatistics, ...]:
+def _by_kind(plan: ExplainedPlan, exclusive: Accounts) -> tuple[KindStatistics, ...]:
     groups: dict[str, list[PlanNode]] = {}
     for node in plan.nodes:
         groups.setdefault(node.kind, []).append(node)
-    kinds = [_kind(plan, kind, nodes, found) for kind, nodes in groups.items()]
-    return tuple(sorted(kinds, key=lambda one: (-one.seconds, -one.nodes, one.kind)))
+    kinds = [_kind(plan, kind, nodes, exclusive) for kind, nodes in groups.items()]
+    return tuple(sorted(kinds, key=lambda kind: (-kind.seconds, -kind.nodes, kind.kind)))
 
 
 def _kind(
-    plan: ExplainedPlan, kind: str, nodes: Sequence[PlanNode], found: Accounts
+    plan: ExplainedPlan, kind: str, nodes: Sequence[PlanNode], exclusive: Accounts
 ) -> KindStatistics:
-    own = [found.nodes[node.number] for node in nodes]
-    seconds = sum(one.seconds for one in own)
+    own = [exclusive.nodes[node.number] for node in nodes]
+    seconds = sum(node.seconds for node in own)
     errors = [error for error in map(estimate_error, nodes) if error is not None]
     return KindStatistics(
         kind=kind,
@@ -92,13 +94,13 @@ def _kind(
             for process, loops in node.own_loops.items()
             if process != LEADER
         ),
-        leader=sum(one.leader for one in own),
-        workers=sum(one.workers for one in own),
-        share=seconds / found.total.seconds if found.total.seconds > 0 else None,
+        leader=sum(node.leader for node in own),
+        workers=sum(node.workers for node in own),
+        share=seconds / exclusive.total.seconds if exclusive.total.seconds > 0 else None,
         rows=sum(node.total_rows or 0.0 for node in nodes),
         estimate_error=max(errors, default=None),
-        buffers=summed(one.buffers for one in own),
-        io_seconds=sum(one.io_seconds for one in own),
+        buffers=summed(node.buffers for node in own),
+        io_seconds=sum(node.io_seconds for node in own),
         workers_planned=sum(node.workers_planned or 0 for node in nodes),
         workers_launched=sum(node.workers_launched or 0 for node in nodes),
         pruned=sum(pruned(plan, node) for node in nodes),

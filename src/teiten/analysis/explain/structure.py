@@ -41,18 +41,18 @@ def fingerprint(plan: ExplainedPlan) -> str:
 
 def stability(plans: Sequence[ExplainedPlan]) -> PlanStability:
     """Whether repetitions of one query kept to one plan."""
-    found: dict[str, list[int]] = {}
+    by_structure: dict[str, list[int]] = {}
     for index, plan in enumerate(plans):
-        found.setdefault(fingerprint(plan), []).append(index)
+        by_structure.setdefault(fingerprint(plan), []).append(index)
     variants = [
         PlanVariant(
             fingerprint=print_,
             occurrences=tuple(indexes),
             execution=_median([plans[index].execution for index in indexes]),
         )
-        for print_, indexes in found.items()
+        for print_, indexes in by_structure.items()
     ]
-    return PlanStability(tuple(sorted(variants, key=lambda one: -len(one.occurrences))))
+    return PlanStability(tuple(sorted(variants, key=lambda variant: -len(variant.occurrences))))
 
 
 def join_order(plan: ExplainedPlan) -> str:
@@ -60,10 +60,12 @@ def join_order(plan: ExplainedPlan) -> str:
     other members of an Append are ``[a, b]``, of many the first and how many more."""
     texts = [""] * len(plan.nodes)
     for node in reversed(plan.nodes):
-        children = [one.number for one in plan.children(node.number) if one.relationship in INPUTS]
-        texts[node.number] = _order(node, [texts[one] for one in children if texts[one]])
-        for one in children:
-            texts[one] = ""
+        inputs = [
+            child.number for child in plan.children(node.number) if child.relationship in INPUTS
+        ]
+        texts[node.number] = _order(node, [texts[number] for number in inputs if texts[number]])
+        for number in inputs:
+            texts[number] = ""
     return texts[0] if "⋈" in texts[0] else ""
 
 
