@@ -431,6 +431,15 @@ def test_a_serial_plan_neither_keeps_nor_lacks_a_rule_of_workers(
     assert code(found) == "serial"
 
 
+def test_a_rule_of_whatever_the_plan_scans_first_is_judged() -> None:
+    """It names no relation: what its trials have for it has no part, and is found all the same."""
+    rule = WorkersByRule(WorkerRule.SIZE)
+    numbers = {LAUNCHED: 5.0, rule.metric: 5.0, PERMITTED: 16.0}
+    claim = alone(rule, "parallel", at=((GUC, "last"),))
+    found = outcome(claim, timed(PARALLEL, as_published, further=lambda _levels: numbers), PARALLEL)
+    assert found.standing is Standing.REPRODUCED, code(found)
+
+
 def test_a_parallel_plan_whose_workers_did_not_start_has_fewer() -> None:
     claim = alone(replace(BY_SIZE, fewer=True), "parallel", at=((GUC, "last"),))
     found = outcome(claim, timed(PARALLEL, as_published, further=of_plans(True, 5, 0)), PARALLEL)

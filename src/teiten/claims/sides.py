@@ -34,7 +34,9 @@ class ClaimSide:
 
     def blocks(self, evidence: EvidenceTable, metric: str) -> Blocks:
         """A metric (``QUANTITY`` or ``QUANTITY:PART``) there, by block."""
-        quantity, _, part = metric.partition(":")
+        quantity, colon, part = metric.partition(":")
+        if colon and not part:
+            raise ValueError(f"{metric!r} names no part")
         return evidence.blocks(self.workload, self.at, quantity, part)
 
 

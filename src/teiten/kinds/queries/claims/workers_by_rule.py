@@ -78,7 +78,8 @@ class WorkersByRule(OfQueries):
     @property
     def metric(self) -> str:
         """The name under which a trial's number by the rule is observed."""
-        return f"workers_by_{self.rule.value}:{self.relation}"
+        quantity = f"workers_by_{self.rule.value}"
+        return f"{quantity}:{self.relation}" if self.relation else quantity
 
     @property
     def queries_named(self) -> tuple[str, ...]:
