@@ -64,7 +64,7 @@ class WorkloadError(MachineError):
 
 
 class TrialsFailedError(TeitenError):
-    """Trials failed beyond their repeats."""
+    """Trials failed beyond their repeats, or no trial of a workload counted."""
 
     exit_code = 4
 
