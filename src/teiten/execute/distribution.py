@@ -46,7 +46,7 @@ class SiteServers:
 
 
 class DistributedTables:
-    """Of one trial."""
+    """The tables of one trial."""
 
     def __init__(self, planned: Distribution, site: Site) -> None:
         self._servers = SiteServers(site, planned)

@@ -17,7 +17,7 @@ SHARE = re.compile(r"(client_|node_\d+_|)cpu_(?:other|steal)_share")
 """How the names of a machine's metrics begin: the server's, the load generator's of its own, and
 those of nodes on hosts of their own."""
 LEAST_WANTED = 0.1
-"""Of the CPU time. Of less, a tick of 10 ms more or less would be a share."""
+"""The least share of CPU time that is judged: of less, a tick of 10 ms would be a share."""
 
 
 def problems(metrics: Mapping[str, float], limit: Share) -> tuple[Problem, ...]:

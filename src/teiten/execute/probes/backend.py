@@ -9,6 +9,9 @@ from typing import Any
 
 import psycopg
 
+from teiten.execute.probes.process_io import io_counters
+from teiten.execute.probes.procfs import parse_process
+
 PROC = Path("/proc")
 NANOSECONDS = 1e-9
 PROGRAMS = ("postgres", "postmaster")
@@ -67,7 +70,7 @@ def is_backend(pid: int, started: float, proc: Path = PROC) -> bool:
     """
     try:
         name = (proc / str(pid) / "comm").read_text(encoding="utf-8", errors="replace").strip()
-        ticks = int(_fields(proc / str(pid))[19])
+        ticks = parse_process((proc / str(pid) / "stat").read_bytes()).started
         booted = next(
             int(line.split()[1])
             for line in (proc / "stat").read_bytes().splitlines()
@@ -83,8 +86,8 @@ def usage_of(pid: int | None, proc: Path = PROC) -> Usage:
     """What a process has used since it began."""
     if pid is None:
         return Usage()
-    io = _io(proc / str(pid))
-    return Usage(_cpu(proc / str(pid)), io.get(b"read_bytes"), io.get(b"write_bytes"))
+    io = io_counters(pid, proc)
+    return Usage(_cpu(proc / str(pid)), io.get("read_bytes"), io.get("write_bytes"))
 
 
 def memory_of(pid: int | None, proc: Path = PROC) -> int | None:
@@ -106,21 +109,7 @@ def _cpu(process: Path) -> float | None:
     except (OSError, ValueError, IndexError):
         pass
     try:
-        fields = _fields(process)
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        ticks = parse_process((process / "stat").read_bytes()).own
+        return ticks / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError):
         return None
-
-
-def _fields(process: Path) -> list[bytes]:
-    """Of its ``stat``, from the state on, which follows the name."""
-    return (process / "stat").read_bytes().rpartition(b")")[2].split()
-
-
-def _io(process: Path) -> dict[bytes, int]:
-    try:
-        text = (process / "io").read_bytes()
-    except OSError:
-        return {}
-    lines = (line.partition(b":") for line in text.splitlines())
-    return {name: int(value) for name, _, value in lines}

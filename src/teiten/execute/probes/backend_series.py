@@ -14,7 +14,7 @@ from teiten.model.trial import Series
 
 SOURCE = "backend"
 CPU_SHARE = "cpu_share"
-"""Of one processor, since the sample before."""
+"""The column: the share of one processor since the sample before."""
 INTERVAL = 0.25
 
 

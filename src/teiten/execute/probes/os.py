@@ -67,7 +67,7 @@ class OsSnapshot:
     groups: Mapping[ProcessGroup, float] = field(default_factory=dict)
     """CPU seconds; without OTHER where not all processes can be seen."""
     node: NodeUse | None = None
-    """Of the node that is read, where it is emulated as a machine of its own."""
+    """What a node has used that is emulated as a machine of its own."""
 
 
 class OsReader(Protocol):
@@ -85,7 +85,7 @@ class OsReader(Protocol):
 
 @dataclass(frozen=True)
 class OfOneServer:
-    """Of a machine's counters the processor time of the server; another reader has the others."""
+    """The processor time of one server; another reader has a machine's other counters."""
 
     reader: OsReader
 
@@ -189,7 +189,7 @@ def totals(before: OsSnapshot, after: OsSnapshot) -> dict[str, float]:
 
 
 def _own_totals(before: OsSnapshot, after: OsSnapshot) -> dict[str, float]:
-    """Of an emulated node: what it used in the window, and what it holds at its end."""
+    """What an emulated node used in the window, and what it holds at its end."""
     if before.node is None or after.node is None:
         return {}
     found = {
@@ -218,7 +218,7 @@ def _own_row(before: OsSnapshot, after: OsSnapshot, seconds: float) -> Row:
 
 
 def _own_cpu_share(before: OsSnapshot, after: OsSnapshot) -> float | None:
-    """Of all processors of the machine, as other shares are."""
+    """The share of all processors of the machine, as other shares are."""
     available = (after.at - before.at) * after.online
     used = dict(_used(before.node, after.node))[OWN_CPU] if before.node and after.node else None
     return None if used is None or available <= 0 else min(1.0, used / available)

@@ -63,7 +63,7 @@ FILES: dict[str, Parser] = {
     "blkio.throttle.io_service_bytes": parse_service_bytes,
     "io.stat": parse_io_stat,
 }
-"""Of groups of both versions; each group has some of them."""
+"""Files of groups of both versions; each group has some of them."""
 
 
 def parse_node_network(data: bytes) -> dict[str, float]:

@@ -10,11 +10,8 @@ from teiten.execute.probes.os import OsReader, OsSnapshot, rates, totals
 from teiten.execute.probes.os_linux import LinuxReader
 from teiten.execute.probes.os_other import PsutilReader
 from teiten.execute.probes.table import SeriesTable
-from teiten.execute.probes.ticker import ticks
+from teiten.execute.probes.ticker import SHORTEST_SAMPLE, ticks
 from teiten.model.trial import Series
-
-SHORTEST_SAMPLE = 0.5
-"""Of an interval: a shorter rest at the window's end gives no row; the totals have it."""
 
 
 def open_reader(postmasters: tuple[int, ...], devices: tuple[str, ...]) -> OsReader:

@@ -29,7 +29,7 @@ not beat with what the server does at round intervals."""
 MOST_SAMPLES = 30_000
 """About, in a window: each takes 8 kB of disk with DWARF, and half a millisecond to unwind."""
 STACK_BYTES = 16_384
-"""Of a stack that are kept for unwinding by DWARF."""
+"""Bytes of a stack that are kept for unwinding by DWARF."""
 ATTACHING = 15.0
 """Seconds that perf may take to attach to all processes."""
 ENDING = 30.0

@@ -19,14 +19,12 @@ from teiten.execute.probes.postgres import (
 )
 from teiten.execute.probes.statements import WAIT_EVENTS, statements
 from teiten.execute.probes.table import SeriesTable
-from teiten.execute.probes.ticker import ticks
+from teiten.execute.probes.ticker import SHORTEST_SAMPLE, ticks
 from teiten.execute.probes.waits import WaitCounter
 from teiten.model.installation import Version
 from teiten.model.trial import Series
 
 LOOKS_PER_SAMPLE = 10
-SHORTEST_SAMPLE = 0.5
-"""Of an interval: a shorter rest at the window's end gives no row; the totals have it."""
 
 
 @dataclass

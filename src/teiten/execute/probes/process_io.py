@@ -10,7 +10,7 @@ PROC = Path("/proc")
 
 @dataclass(frozen=True)
 class ProcessIo:
-    """Of one process since its start."""
+    """What one process has read since its start."""
 
     disk_bytes: int
     """That it has caused to be fetched from storage: not those that the page cache gave it."""
@@ -21,13 +21,18 @@ class ProcessIo:
 
 
 def process_io(pid: int, proc: Path = PROC) -> ProcessIo | None:
-    """Of a process of this machine. None where the kernel does not tell, or not to us."""
+    """What a process of this machine has read; None where the kernel does not tell us."""
+    counters = io_counters(pid, proc)
     try:
-        text = (proc / str(pid) / "io").read_bytes()
-    except OSError:
+        return ProcessIo(counters["read_bytes"], counters["syscr"], counters["rchar"])
+    except KeyError:
         return None
-    told = dict(line.split(b": ", 1) for line in text.splitlines() if b": " in line)
+
+
+def io_counters(pid: int, proc: Path = PROC) -> dict[str, int]:
+    """All that the kernel accounts, by its names; nothing where it does not tell."""
     try:
-        return ProcessIo(int(told[b"read_bytes"]), int(told[b"syscr"]), int(told[b"rchar"]))
-    except (KeyError, ValueError):
-        return None
+        lines = (proc / str(pid) / "io").read_text(encoding="ascii").splitlines()
+        return {name: int(value) for name, _, value in (line.partition(":") for line in lines)}
+    except (OSError, ValueError):
+        return {}

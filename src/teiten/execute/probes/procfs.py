@@ -115,7 +115,7 @@ class ProcessRecord:
     own: int
     """User and system time of the process."""
     children: int
-    """Of its ended children that it has waited for, and of theirs."""
+    """The time of ended children that it has waited for, and of theirs."""
     started: int
     """Ticks since boot; with the pid it identifies a process."""
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+SHORTEST_SAMPLE = 0.5
+"""The share of an interval that the rest at a window's end needs for a row of its own."""
+
 
 def ticks(
     start: float,

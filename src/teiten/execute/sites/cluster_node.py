@@ -147,7 +147,7 @@ class ClusterNode:
         )
 
     def sampler_beside_others(self) -> Sampler:
-        """Of this server alone; another node's sampler has what the host tells."""
+        """A sampler of this server alone; another node's has what the host tells."""
         return self.sampler(OfOneServer(self.host.reader((self.pid or 0,), ())))
 
     @property

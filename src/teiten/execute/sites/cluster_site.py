@@ -36,7 +36,7 @@ from teiten.model.trial import Problem
 from teiten.model.units import Bytes
 
 LEFT_OUTSIDE = 0.02
-"""Of a limit of memory: so much of its clusters may be in the page cache outside of it."""
+"""The share of a limit of memory that its clusters may have in the page cache outside of it."""
 
 
 class ClusterSite(Site):

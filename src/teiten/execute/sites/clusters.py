@@ -110,7 +110,7 @@ class CampaignClusters(ABC):
         return {}
 
     def client_reader(self) -> OsReader | None:
-        """Of the client's host, where that is another one than the first server's."""
+        """A reader of the client's host, where that is another one than the first server's."""
         return None
 
     def stays_up(self, trial: PlannedTrial, attempt: int) -> bool:

@@ -189,7 +189,7 @@ class Site(ABC):
         """What the servers' logs tell of this trial."""
 
     def stacks(self) -> StackSource | None:
-        """Of the first node; None where call stacks cannot be sampled."""
+        """The first node's server; None where call stacks cannot be sampled."""
         return None
 
     @abstractmethod

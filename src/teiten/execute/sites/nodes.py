@@ -95,7 +95,7 @@ class Nodes(Generic[NodeT_co]):
 
 
 def cluster_name(trial: PlannedTrial, node: Node, *, kept: bool) -> str:
-    """Of a node's cluster, among those of a campaign. ``kept``: for the trials to come too."""
+    """The name of a node's cluster among those of a campaign. ``kept``: for trials to come too."""
     fingerprint, copy, number = trial.cluster_of(node)
     parts = [fingerprint[:12]]
     parts += [str(copy)] if copy > 1 else []

@@ -22,7 +22,7 @@ ORDER BY name
 """
 CONFIGURATION = "SELECT name, setting FROM pg_config() ORDER BY name"
 INTERESTING = frozenset({"CONFIGURE", "CC", "CFLAGS", "LDFLAGS", "VERSION"})
-"""Of pg_config(); its other lines are paths."""
+"""The lines of pg_config() that are kept; its others are paths."""
 
 
 def read_server_facts(connect: Connect) -> dict[str, Any]:

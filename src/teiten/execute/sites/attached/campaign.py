@@ -156,7 +156,7 @@ class AttachedDatabases:
         return self._create(template, like)[0]
 
     def kept(self, template: TemplateSpec, cluster: ClusterKey, like: str | None) -> str:
-        """The same, for all trials that only read."""
+        """An empty database for all trials that only read, made by the first."""
         if cluster not in self._filled:
             self._filled[cluster] = self.empty(template, like)
         return self._filled[cluster]

@@ -55,7 +55,7 @@ class AttachedNode:
 
     @property
     def name(self) -> str | None:
-        """Of the database, once there is one."""
+        """The database's, once there is one."""
         return None if self.found is None else self.found.database
 
     def restore(self, like: str | None = None) -> Facts:

@@ -46,7 +46,7 @@ from teiten.model.units import Bytes
 LIMIT_CHECKED = "memory-limit"
 """The event that holds what a check of a limit came to."""
 NODES_CHECKED = "nodes-emulated"
-"""The same of emulated nodes."""
+"""The event that holds what a check of emulated nodes came to."""
 FSYNCS = "fsync-intervals"
 """How fast storage is written by the interval of fsync."""
 TOLD_EVERY = 10.0
@@ -81,7 +81,7 @@ class ThisHost:
 
 
 class LocalClusters(CampaignClusters):
-    """Of this machine."""
+    """Clusters on this machine."""
 
     client: Here
     moves_processes = True
@@ -101,7 +101,7 @@ class LocalClusters(CampaignClusters):
         self._templates = TemplateStore(machine.workdir, machine.user)
         self._limits_checked = self._fsyncs_measured = False
         self.storages = Storages(machine.workdir, machine.user)
-        """Of the factor placement; open once a template was prepared."""
+        """Those of the factor placement; open once a template was prepared."""
         self._storages_open = False
         self._host = ThisHost(machine, self.storages)
 

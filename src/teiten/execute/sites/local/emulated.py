@@ -37,7 +37,7 @@ from teiten.model.quantities import format_size
 from teiten.model.storage import StorageClass
 
 ENDING = ".emulated"
-"""Of notes in the clusters' room."""
+"""Ending of notes in the folder of clusters."""
 PREFIX = f"{OURS}emulated-"
 IMAGE = ".img"
 IMAGE_AT, MOUNT_POINT = "image", "mount_point"

@@ -54,7 +54,7 @@ from teiten.model.trial import Problem
 from teiten.model.units import Bytes
 
 ENDING = ".limit"
-"""Of notes in the clusters' room."""
+"""Ending of notes in the folder of clusters."""
 GROUPS, KERNEL = "groups", "kernel"
 PATIENCE = 10.0
 """Seconds that processes may take to leave a group after they were killed."""
@@ -78,7 +78,7 @@ class Limit:
     """What was limited, for the ledger."""
     note: Path
     kernel: tuple[tuple[str, str], ...] = ()
-    """Of version 1: the same limits of a device for what the kernel itself writes to it."""
+    """In version 1, the same limits of a device for what the kernel itself writes to it."""
     throttle: Throttle = NO_THROTTLE
 
     @classmethod

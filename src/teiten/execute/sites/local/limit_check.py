@@ -27,7 +27,7 @@ READER = "import os\nwhile os.read(0, 1 << 20): pass"
 BEYOND = 8
 """The file is larger than the limit by this part of it."""
 COUNTED = 0.9
-"""Of the limit: so much must have been charged to the group at some time."""
+"""The share of the limit that must have been charged to the group at some time."""
 PATIENCE, SLOWEST = 60.0, 100 * MIB
 """Seconds, and bytes per second, that the reader may take."""
 HINT = "run it on a machine of that size, with --memory machine"

@@ -54,7 +54,7 @@ class Allowed:
     disk: str | None = None
     """The number of the whole disk that is read and written, ``254:0``."""
     transfers: tuple[TransferLimit, ...] = ()
-    """Of devices that this Teiten has made, which nobody else uses."""
+    """Limits of devices that this Teiten has made, which nobody else uses."""
     counted: bool = False
     """What they use is counted as well, as far as the system lets a group count it."""
 
@@ -109,7 +109,7 @@ def _of_storage(allowed: Allowed, version: int) -> Iterator[tuple[str, str]]:
 
 
 def eased(allowed: Allowed, version: int) -> Iterator[tuple[str, str]]:
-    """The same of storage as ``settings`` without its limits; what is transferred is counted on."""
+    """What lifts the limits of storage that ``settings`` sets; transfers are still counted."""
     if version == 1:
         yield from _of_storage(replace(allowed, read=None, write=None), version)
     else:

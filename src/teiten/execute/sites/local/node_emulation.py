@@ -61,7 +61,7 @@ class EmulatedNode:
 
 @dataclass(frozen=True)
 class NodeEmulation:
-    """Of all nodes of a trial, in order."""
+    """All nodes of a trial as machines of their own, in order."""
 
     nodes: tuple[EmulatedNode, ...]
     network: NodeNetwork | None

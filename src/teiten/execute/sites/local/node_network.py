@@ -25,10 +25,10 @@ from teiten.host.system.namespaces import (
 from teiten.host.system.paths import Workdir
 
 ENDING = ".network"
-"""Of notes in the clusters' room."""
+"""Ending of notes in the folder of clusters."""
 SPACES = "namespaces"
 ADDRESSES = ip_network("198.18.0.0/16")
-"""Of the block that is set aside for benchmarks (RFC 2544); in the namespaces alone."""
+"""A part of the block that is set aside for benchmarks (RFC 2544); in the namespaces alone."""
 BRIDGE, DEVICE = "bridge", "eth0"
 HINT = (
     "the kernel needs the modules bridge and veth, and Teiten root's rights; or leave the nodes"
@@ -64,7 +64,7 @@ class NodeNetwork:
         return made
 
     def address(self, index: int) -> str:
-        """Of a node, by its place from 0."""
+        """A node's address, by its place from 0."""
         return str(ADDRESSES[index + 1])
 
     def space(self, index: int) -> Path:

@@ -15,7 +15,7 @@ from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import started_at
 
 PREFIX = "teiten-"
-"""Of the names of all that is made."""
+"""Beginning of the names of all that is made."""
 
 
 def write_note(workdir: Workdir, name: str, made: Mapping[str, Sequence[Any]]) -> Path:

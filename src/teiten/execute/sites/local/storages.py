@@ -28,9 +28,9 @@ from teiten.model.units import MIB, Bytes, Seconds
 MEASURED = "storage"
 """The event that holds what storage classes are, and what they do."""
 SECONDS = Seconds(2.0)
-"""Of each of five patterns."""
+"""How long each of five patterns is measured."""
 SIZE, EMULATED_SIZE = Bytes(256 * MIB), Bytes(32 * MIB)
-"""Of the file that is measured: an emulated device has no cache that could hold it."""
+"""Sizes of the file that is measured: an emulated device has no cache that could hold it."""
 PATIENCE = 300.0
 PROBE = "teiten.host.ceilings.storage_speed"
 
@@ -70,7 +70,7 @@ class Storages:
         return self._open[name].folder
 
     def limits(self, placement: FilePlacement) -> tuple[TransferLimit, ...]:
-        """Of the emulated devices that a placement uses."""
+        """Limits of the emulated devices that a placement uses."""
         emulated = (self._open[name].emulated for name in placement.used)
         return tuple(device.limit for device in emulated if device is not None)
 

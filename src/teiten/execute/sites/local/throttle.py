@@ -20,7 +20,7 @@ Written = tuple[tuple[Path, str], ...]
 
 @dataclass(frozen=True)
 class Throttle:
-    """Of one group; empty where its storage is not limited."""
+    """What limits a group's storage, and what lifts that; both empty where it is not limited."""
 
     held: Written = ()
     let_go: Written = ()

@@ -29,7 +29,7 @@ KEYS_2 = {
 
 @dataclass(frozen=True)
 class TransferLimit:
-    """Of one device."""
+    """How much of one device may be read and written."""
 
     device: str
     """``7:3``"""

@@ -18,7 +18,7 @@ from teiten.model.installation import Pgbench
 LOOK_EVERY = 0.5
 """Seconds between two looks: each is a message to the client host."""
 NEAR_THE_END = 0.05
-"""The same from when the end is due, which the window of telemetry ends with."""
+"""Seconds between two looks from when the end is due, which ends the window of telemetry."""
 
 
 class RemoteChild:
@@ -51,7 +51,7 @@ class RemoteChild:
         self.returncode: int | None = None
         self.cpu_seconds = 0.0
         self.latencies: dict[str, Any] | None = None
-        """Of the log, once it has ended."""
+        """The log's, once the program has ended."""
         self._number: int = started["run"]
         self._position = 0
         self._looked = 0.0

@@ -38,7 +38,7 @@ from teiten.model.units import Bytes
 LOAD_ROLE = "teiten_load"
 """Who may come over the network: no superuser, and only into the database of the load."""
 NODE_ROLE = "teiten_nodes"
-"""The same of servers of another host."""
+"""Who may come over the network from the server of another node, likewise."""
 LOOK_EVERY = 1.0
 """Seconds between two looks whether the server lives."""
 CONNECT_TIMEOUT = 20
@@ -108,7 +108,7 @@ class NetworkWay:
             connection.execute(sql.SQL("GRANT ALL ON {} TO {}").format(sql.SQL(what), role))
 
     def password_line(self, port: int) -> str:
-        """Of a pgpass file."""
+        """The line of a pgpass file."""
         words = (self.address, str(port), BENCH_DATABASE, self.role, self._password)
         return ":".join(word.replace("\\", "\\\\").replace(":", "\\:") for word in words)
 
@@ -184,8 +184,8 @@ class RemoteCluster:
         )
 
     def password_lines(self) -> list[str]:
-        """Of pgpass, for the server of the first host that reaches this one over the network; none
-        where it goes by a socket."""
+        """Lines of pgpass for the server of the first host, which reaches this one over the
+        network; none where that goes by a socket."""
         way = self._way
         return [] if way is None or way.is_of_load else [way.password_line(self.port)]
 
@@ -234,7 +234,7 @@ class RemoteCluster:
             )
 
     def put_passwords(self, lines: Sequence[str]) -> None:
-        """Of servers of other hosts, to which this one connects."""
+        """Give the server the passwords of those on other hosts, to which it connects."""
         self.host.call("clusters.put_passwords", key=self.key, lines=list(lines))
 
     def spawn(self, program: Program) -> RemoteChild:

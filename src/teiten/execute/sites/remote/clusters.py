@@ -75,7 +75,7 @@ class DbHost:
 
 
 class RemoteClusters(CampaignClusters):
-    """Of hosts that are driven by agents; ``finish`` takes everything there back."""
+    """Clusters on hosts that are driven by agents; ``finish`` removes everything there."""
 
     moves_processes = False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from statistics import median
 
 from teiten.analysis.model.findings import ContrastResult, VerdictKind
@@ -212,11 +212,11 @@ def _taken(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     rows = tuple(
         cells(
             *_told(kit, one),
-            _seconds(one, PROCEDURE_TIME.name),
-            _number(one, ROWS_RATE.name),
-            _seconds(one, BACKEND_CPU.name),
-            _bytes(one, PROCEDURE_WAL.name),
-            _bytes(one, SIZE_CHANGE.name),
+            _median(one, PROCEDURE_TIME.name, _milliseconds),
+            _median(one, ROWS_RATE.name, _digits),
+            _median(one, BACKEND_CPU.name, _milliseconds),
+            _median(one, PROCEDURE_WAL.name, _bytes),
+            _median(one, SIZE_CHANGE.name, _bytes),
         )
         for one in groups
     )
@@ -279,31 +279,23 @@ def _of_steps(steps: Sequence[StepOfTrial], name: str) -> TableCell:
     return TableCell(shown, middle)
 
 
-def _seconds(group: TrialGroup, metric: str) -> TableCell:
+def _median(group: TrialGroup, metric: str, shown: Callable[[float], str]) -> TableCell:
     values = group.values(metric)
     if not values:
         return TableCell(NOTHING)
-    return TableCell(_milliseconds(median(values)), median(values))
+    return TableCell(shown(median(values)), median(values))
 
 
-def _number(group: TrialGroup, metric: str) -> TableCell:
-    values = group.values(metric)
-    if not values:
-        return TableCell(NOTHING)
-    return TableCell(significant(median(values), DIGITS), median(values))
+def _bytes(size: float) -> str:
+    return f"{'−' if size < 0 else ''}{bytes_text(abs(size))}"
 
 
-def _bytes(group: TrialGroup, metric: str) -> TableCell:
-    values = group.values(metric)
-    if not values:
-        return TableCell(NOTHING)
-    middle = median(values)
-    sign = "−" if middle < 0 else ""
-    return TableCell(f"{sign}{bytes_text(abs(middle))}", middle)
+def _digits(value: float) -> str:
+    return significant(value, DIGITS)
 
 
 def _milliseconds(seconds: float) -> str:
-    return significant(seconds * 1000, DIGITS)
+    return _digits(seconds * 1000)
 
 
 PRESENT = ProcedurePresent()
