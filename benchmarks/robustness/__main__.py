@@ -8,10 +8,12 @@
     python -m benchmarks.robustness signals --count 40
     python -m benchmarks.robustness kills --count 200
     sudo python -m benchmarks.robustness disks --count 100
+    sudo python -m benchmarks.robustness paths --count 12
 
 The first four read odd inputs in this process; reports reads what Teiten says of drawn campaigns.
 The others start small campaigns of a server that is installed (``--server``, default: the newest);
-disks needs root, for a small file system in memory.
+disks needs root, for a small file system in memory, and paths too, which traces a campaign of every
+kind and way for what root reaches by paths through folders of others.
 Printed: the counts and each finding, with the number and the seed that repeat it. Exit code 1 where
 there is a finding.
 """
@@ -30,6 +32,7 @@ from benchmarks.robustness.kills import Breaks, kill_campaigns
 from benchmarks.robustness.ledgers import spoil_ledgers
 from benchmarks.robustness.lines import spoil_lines
 from benchmarks.robustness.outcome import Tally
+from benchmarks.robustness.paths import Traced, trace_campaigns
 from benchmarks.robustness.reports import Readings, read_reports
 from benchmarks.robustness.signals import interrupt_campaigns
 from benchmarks.robustness.studies import spoil_studies
@@ -41,10 +44,11 @@ IN_PROCESS: dict[str, Callable[[int, int], Tally | Readings]] = {
     "addresses": spell_addresses,
     "ledgers": spoil_ledgers,
 }
-WITH_SERVERS: dict[str, Callable[[int, int, str | None], Breaks]] = {
+WITH_SERVERS: dict[str, Callable[[int, int, str | None], Breaks | Traced]] = {
     "kills": kill_campaigns,
     "disks": fill_disks,
     "signals": interrupt_campaigns,
+    "paths": trace_campaigns,
 }
 
 
@@ -56,7 +60,7 @@ def main() -> None:
     parser.add_argument("--server", help="an installation of teiten pg list")
     given = parser.parse_args()
     let_programs_heed_signals()
-    result: Tally | Readings | Breaks
+    result: Tally | Readings | Breaks | Traced
     if given.what in IN_PROCESS:
         result = IN_PROCESS[given.what](given.count, given.seed)
     else:

@@ -17,62 +17,36 @@ from teiten.errors import WorkloadError
 from teiten.execute.client import shell_commands
 from teiten.execute.client.shell_commands import refuse_programs
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
+from tests.fixtures.path_rules import (
+    CALLS,
+    CHECKED,
+    FOLDERS,
+    has_paths_of_others,
+    path_calls,
+    unexplained,
+)
 
 ROOT = Path(teiten.__file__).parent
-IN_FOLDERS_OF_OTHERS = (
-    "execute/postgres/cluster.py",
-    "execute/postgres/initdb.py",
-    "execute/postgres/marker.py",
-    "execute/postgres/remains.py",
-    "execute/postgres/sockets.py",
-    "execute/postgres/startup.py",
-    "execute/postgres/sweep.py",
-    "execute/postgres/usage.py",
-    "execute/postgres/templates/build.py",
-    "execute/postgres/templates/clone.py",
-    "execute/postgres/templates/linked.py",
-    "execute/sites/cluster_node.py",
-    "execute/sites/cluster_site.py",
-    "execute/sites/local/cluster.py",
-    "execute/sites/local/clusters.py",
-    "execute/sites/remote/agent/clusters.py",
-    "host/system/caches.py",
-)
-OF_PATHS = frozenset(
-    {"chmod", "hardlink_to", "lchmod", "read_bytes", "read_text", "rmdir", "symlink_to", "touch",
-     "write_bytes", "write_text"}
-)  # fmt: skip
-OF_OS = frozenset(
-    {"chmod", "chown", "lchown", "link", "open", "remove", "removedirs", "rename", "replace",
-     "rmdir", "symlink", "truncate", "unlink", "utime", "walk"}
-)  # fmt: skip
-ALLOWED = {"switch.write_text"}
-"""/proc/sys/vm/drop_caches."""
+MODULES = {
+    path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+    for room in CHECKED
+    for path in (ROOT / room).rglob("*.py")
+}
+TAKES = "def read(data_directory: Path) -> None:\n    {code}"
 
 
-def raw_ways(tree: ast.AST) -> Iterator[str]:
-    """The calls that reach a file by its path."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id == "open":
-                yield "open"
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            of, name = ast.unparse(node.func.value), node.func.attr
-            without_name = not node.args  # a held folder's own methods are told a name
-            if (
-                of == "shutil"
-                or (of == "os" and name in OF_OS)
-                or name in OF_PATHS
-                or (name == "open" and of not in ("HeldFolder", "os"))
-                or (name in ("unlink", "rename") and without_name)
-            ):
-                yield f"{of}.{name}"
+def test_every_call_by_a_path_has_a_reason() -> None:
+    lacking = {name: calls for name, tree in MODULES.items() if (calls := unexplained(name, tree))}
+    assert lacking == {}, "use host/system/held_folder.py, or say in path_rules.py why it is safe"
 
 
-@pytest.mark.parametrize("name", IN_FOLDERS_OF_OTHERS)
-def test_files_of_others_are_reached_by_held_folders_alone(name: str) -> None:
-    found = set(raw_ways(ast.parse((ROOT / name).read_text(encoding="utf-8"))))
-    assert found <= ALLOWED, f"{name}: use host.held_folder"
+def test_no_reason_is_left_over() -> None:
+    for name, reasons in CALLS.items():
+        listed = {call for calls in reasons.values() for call in calls}
+        assert has_paths_of_others(name, MODULES[name]), name
+        assert listed == set(path_calls(MODULES[name])), name
+    for beginning in FOLDERS:
+        assert any(name.startswith(beginning) for name in MODULES), beginning
 
 
 @pytest.mark.parametrize(
@@ -84,11 +58,44 @@ def test_files_of_others_are_reached_by_held_folders_alone(name: str) -> None:
         "path.write_text('')",
         "shutil.rmtree(path)",
         "path.unlink(missing_ok=True)",
+        "Path.unlink(path)",
         "os.chown(path, 1, 1)",
+        "path.mkdir(parents=True)",
+        "(folder / name).rename(other)",
+        "path.replace(other)",
+        "tempfile.mkstemp(dir=folder)",
+        "tempfile.TemporaryFile(dir=folder)",
+        "tempfile.TemporaryDirectory(dir=folder)",
+        "spawn(words, cwd=folder)",
+        "subprocess.run(words, cwd=folder)",
+        "from shutil import rmtree",
+        "list(folder.iterdir())",
     ],
 )
-def test_each_raw_way_is_seen(code: str) -> None:
-    assert list(raw_ways(ast.parse(code)))
+@pytest.mark.parametrize("module", ["execute/postgres/new.py", "kinds/procedure/load.py"])
+def test_each_call_is_seen_where_paths_of_others_are_at_hand(module: str, code: str) -> None:
+    assert unexplained(module, ast.parse(TAKES.format(code=code)))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "held.unlink(name)",
+        "held.read(name, 10)",
+        "text.replace('a', 'b')",
+        "HeldFolder.open(path)",
+        "tempfile.TemporaryFile()",
+        "shutil.which(name)",
+        "path.is_dir()",
+    ],
+)
+def test_what_reaches_no_file_by_a_path_needs_no_reason(code: str) -> None:
+    assert not unexplained("execute/postgres/new.py", ast.parse(TAKES.format(code=code)))
+
+
+def test_a_new_room_needs_a_reason() -> None:
+    assert unexplained("execute/new.py", ast.parse("path.write_text('')"))
+    assert not unexplained("execute/steps.py", ast.parse("path.write_text('')"))
 
 
 @pytest.fixture

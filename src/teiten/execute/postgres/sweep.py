@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 
 import psutil
@@ -21,6 +22,7 @@ from teiten.execute.postgres.sockets import remove_socket_directory, socket_dire
 from teiten.execute.sites.local.emulated import sweep_emulated
 from teiten.execute.sites.local.limit import sweep_limits
 from teiten.execute.sites.local.node_network import sweep_networks
+from teiten.host.system.held_folder import find_folder
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import signal_found
 from teiten.host.system.signals import QUIT
@@ -90,7 +92,11 @@ def _sweep_folder(folder: Path, workdir: Workdir, user: ServerUser) -> list[str]
 
 def _data_directories(folder: Path) -> list[Path]:
     """The folders that may be data directories; a cluster has one of any name."""
-    return [entry for entry in folder.iterdir() if entry.is_dir() and not entry.is_symlink()]
+    held = find_folder(folder)
+    if held is None:
+        return []
+    with held:
+        return [folder / name for name, status in held.entries() if stat.S_ISDIR(status.st_mode)]
 
 
 def _end_server(data_directory: Path) -> bool:

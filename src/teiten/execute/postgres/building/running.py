@@ -12,6 +12,7 @@ from teiten.errors import BuildError
 from teiten.execute.postgres.building.log_reading import CompileProgress, why_it_failed
 from teiten.execute.postgres.building.recipe import BuildStep
 from teiten.host.system.environment import Inherited
+from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.processes import signal_group, spawn
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
@@ -43,16 +44,17 @@ def run_step(
         output.flush()
         begin = output.tell()
         try:
-            process = spawn(
-                step.arguments,
-                user=user,
-                folder=folder,
-                environment=environment,
-                inherited=Inherited.COMPILER,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                death_signal=KILL,
-            )
+            with HeldFolder.open_itself(folder) as held:
+                process = spawn(
+                    step.arguments,
+                    user=user,
+                    folder=held.as_working_folder,
+                    environment=environment,
+                    inherited=Inherited.COMPILER,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    death_signal=KILL,
+                )
         except OSError as error:
             raise BuildError(f"{step.arguments[0]} cannot be started: {error}", "") from error
 

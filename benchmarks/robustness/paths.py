@@ -1,0 +1,116 @@
+"""Campaigns of every kind and way under a tracer: by which paths root reaches folders of others.
+
+Each gets a folder that belongs to the servers' user, for clusters (``directory``) and storages.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.fixtures.traced_paths import Findings, is_available, read_notes, traced
+
+from benchmarks.robustness.campaigns import Small
+from teiten.execute.postgres.provision.staging import managed_installations
+from teiten.host.system.users import server_user
+
+QUICK = ("--profile", "quick", "--yes", "--set", "disturbed_share=100%")
+THEIRS = ("--set", "directory={theirs}")
+SIDES = (
+    *("ab", "{server}", "{server}", "--guc-b", "work_mem=8MB", *QUICK, "--blocks", "2"),
+    *("--clients", "1", "--duration", "1s", "--set", "scale=1", "--set", "warmup=0s"),
+    *("--set", "settle=0s", *THEIRS),
+)
+CATALOGUE = (*QUICK, "--blocks", "2")
+ONE, BOTH = ("--servers", "{server}"), ("--servers", "{older},{server}")
+CAMPAIGNS: dict[str, tuple[str, ...]] = {
+    "classic": (*SIDES, "--way", "classic", "--script", "tpcb-like"),
+    "slices": (*SIDES, "--way", "classic", "--duration", "2s", "--slices", "2"),
+    "pairs": (*SIDES, "--way", "pairs"),
+    "in step": (*SIDES, "--way", "in-step"),
+    "rounds": (*(one for one in SIDES if one not in ("--blocks", "2")), "--rounds", "6"),
+    "flame graphs": (*SIDES, "--way", "classic", "--flame-graph"),
+    "cold caches": (*SIDES, "--way", "classic", "--set", "caches=evict"),
+    "queries": ("run", "queries", *CATALOGUE, "--set", "scale=0.01", *THEIRS, *BOTH),
+    "procedure": ("run", "log-partitions", *CATALOGUE, "--set", "scale=1", "--set", "data.days=3",
+                  "--set", "layout=days-30", "--set", "workloads=insert,remove",
+                  "--set", "method=one-table,copy-freeze,delete,detach", *THEIRS, *ONE),
+    "probes": ("run", "buffers", *CATALOGUE, "--set", "repeats=2", "--set", "share=25%",
+               "--set", "measure.memory=384MiB", "--set", "guc:shared_buffers=25%,75%",
+               "--set", "probe=buffer-read,os-cache-read", *THEIRS, *ONE),
+    "placement": ("run", "placement", *CATALOGUE, "--set", "scale=1", "--set", "duration=1s",
+                  "--storage", "fast={theirs}", "--storage", "slow=emulate:size=1GB,iops=4000",
+                  *ONE),
+    "nodes": ("run", "scale-out", *CATALOGUE, "--set", "scale=1", "--set", "duration=1s",
+              "--set", "nodes=0,2", "--node-memory", "200MiB", "--node-cpus", "1", *ONE),
+}  # fmt: skip
+"""By name: the words of a campaign. ``{theirs}``: a folder of the servers' user."""
+
+
+@dataclass
+class Traced:
+    """What was seen."""
+
+    inside: Counter[str] = field(default_factory=Counter)
+    """By campaign: root's calls on what is in folders of others."""
+    found: list[str] = field(default_factory=list)
+
+    def lines(self) -> Iterator[str]:
+        calls = ", ".join(f"{name}: {count:,}" for name, count in self.inside.items())
+        yield f"paths: calls of root in folders of others by campaign ({calls})"
+        yield f"    {len(self.found)} findings"
+        for finding in self.found:
+            yield f"    {finding}"
+
+    def add(self, name: str, findings: Findings) -> None:
+        self.inside[name] = findings.inside
+        crossings = Counter((one.call, one.path) for one in findings.crossings)
+        for (call, path), count in crossings.most_common():
+            self.found.append(f"{name}: {call} {path} ({count} times)")
+
+
+def trace_campaigns(count: int, seed: int, server: str | None, only: str | None = None) -> Traced:
+    """Run the first ``count`` campaigns, in another order for each ``seed``."""
+    if os.geteuid() != 0 or not is_available():
+        sys.exit("tracing campaigns needs root, and the program strace")
+    seen = Traced()
+    names = [only] if only else list(CAMPAIGNS)
+    for at in range(min(count, len(names))):
+        name = names[(at + seed - 1) % len(names)]
+        with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as folder:
+            Path(folder).chmod(0o755)  # the servers' user passes through
+            _trace(name, Path(folder), server, seen)
+    return seen
+
+
+def _trace(name: str, folder: Path, server: str | None, seen: Traced) -> None:
+    small, theirs = Small.made(folder / "work", server), folder / "theirs"
+    theirs.mkdir()
+    os.chown(theirs, server_user().uid or 0, -1)
+    given = {"server": small.server, "older": _older(small), "theirs": theirs}
+    words = [one.format(**given) for one in CAMPAIGNS[name]]
+    command = [sys.executable, "-m", "teiten", "--workdir", str(small.root), *words]
+    done = subprocess.run(
+        traced(command, folder / "notes"),
+        check=False,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="backslashreplace",
+    )
+    if done.returncode not in (0, 4):
+        seen.found.append(f"{name}: exit code {done.returncode}: {done.stderr.strip()[-400:]}")
+    seen.add(name, read_notes(folder / "notes", [theirs]))
+
+
+def _older(small: Small) -> str:
+    """Another server, where there is one."""
+    servers = [one for one in managed_installations(small.workdir) if one.postgres is not None]
+    names = [one.name for one in sorted(servers, key=lambda one: one.version)]
+    return next((name for name in reversed(names) if name != small.server), small.server)
