@@ -7,9 +7,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -20,6 +22,7 @@ from teiten.errors import ServerError, TeitenError, UsageError
 from teiten.execute.postgres import elsewhere
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.marker import MARKER_NAME, Kind, mark, new_folder, read_marker
+from teiten.execute.postgres.modules import build_module
 from teiten.execute.postgres.remains import is_alive, server_processes
 from teiten.execute.postgres.sweep import sweep
 from teiten.execute.postgres.templates.clone import clone_tree
@@ -31,6 +34,7 @@ from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
+from teiten.model.study import Script
 from teiten.model.trial import Outcome
 from tests.fixtures.campaigns import Teiten
 from tests.fixtures.servers import ClusterKit, left_processes
@@ -100,25 +104,6 @@ changes_data = {changes_data}
 REPLACING = """
 COPY (SELECT 1) TO PROGRAM 'cat >/dev/null; ln -sfn {file} postgresql.conf';
 \\sleep 50 ms
-"""
-STORM = """#!/bin/sh
-# Replaces files of the data directory one after the other, on and on; one that goes on after its
-# server has ended. Once only.
-mkdir /tmp/$1 2>/dev/null || exit 0
-data=$PWD
-(
-    end=$(($(date +%s) + 12))
-    while [ $(date +%s) -lt $end ]; do
-        for where in $data $data/../../*/data; do
-            cd $where 2>/dev/null || continue
-            for name in postgresql.conf postgresql.initdb.conf pg_hba.conf PG_VERSION; do
-                ln -sfn $2/file $name; rm -rf $name; mkfifo $name; rm -rf $name
-                mkdir $name; rm -rf $name; ln -sfn $2 $name
-            done
-        done
-    done
-    rmdir /tmp/$1
-) </dev/null >/dev/null 2>&1 &
 """
 
 
@@ -193,22 +178,6 @@ def test_a_link_in_the_place_of_the_configuration(
     assert_a_replaced_file_failed_each_trial(teiten)
     canary.assert_untouched()
     assert_secret_is_kept(teiten.workdir.campaigns, canary)
-
-
-def test_files_that_are_replaced_all_the_time(teiten: Teiten, server: str, canary: Canary) -> None:
-    storm = teiten.workdir.root / "storm.sh"
-    storm.write_text(STORM)
-    storm.chmod(0o755)
-    flag = f"storm-{teiten.workdir.root.name}"
-    script = (
-        f"COPY (SELECT 1) TO PROGRAM 'cat >/dev/null; {storm} {flag} {canary.folder}';\nSELECT 1;\n"
-    )
-    assert run_study(teiten, study_of(teiten, server, script, [False])) in {0, 3, 4}
-    canary.assert_untouched()
-    assert_secret_is_kept(teiten.workdir.campaigns, canary)
-    deadline = time.monotonic() + 60
-    while Path("/tmp", flag).exists() and time.monotonic() < deadline:
-        time.sleep(0.2)
 
 
 @pytest.mark.pg(">=18")  # no server has a part in it
@@ -443,3 +412,38 @@ def test_a_hard_link_to_a_file_of_roots(workdir: Workdir, canary: Canary) -> Non
     assert evict_files(source) is False
     (source / "postgresql.conf").unlink()
     assert not (workdir.root / "copy").exists()
+
+
+PGXS = """%.so: %.c
+\tcc -shared -fPIC -o $@ $<
+"""
+PG_CONFIG = """#!/bin/sh
+case $1 in --pgxs) echo {folder}/pgxs.mk;; *) echo {folder};; esac
+"""
+
+
+@pytest.mark.skipif(
+    shutil.which("cc") is None or shutil.which("make") is None, reason="no cc, make"
+)
+def test_c_functions_of_a_study_are_compiled_as_the_servers_user(
+    installation_any: Installation, workdir: Workdir, canary: Canary
+) -> None:
+    """What a source includes becomes part of a library, or of a message. The server's own headers
+    have no part in it: those of another make a library all the same."""
+    folder = workdir.root / "server"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "postgres.h").touch()
+    (folder / "pgxs.mk").write_text(PGXS)
+    (folder / "bin" / "pg_config").write_text(PG_CONFIG.format(folder=folder))
+    (folder / "bin" / "pg_config").chmod(0o755)
+    server = replace(installation_any, bin_directory=folder / "bin", library_path=None)
+    modules = workdir.campaigns / "stranger" / "modules"
+    for number, text in enumerate(
+        (f'__asm__(".incbin \\"{canary.file}\\"");', f'#include "{canary.file}"')
+    ):
+        with pytest.raises(ServerError, match=r"compiling theirs\.c for") as caught:
+            build_module(server, Script("theirs.c", False, text), modules / str(number))
+        assert SECRET not in caught.value.message
+        canary.assert_untouched()
+    made = build_module(server, Script("ours.c", False, "int one(void);"), modules / "right")
+    assert made.stat().st_uid == server_user().uid

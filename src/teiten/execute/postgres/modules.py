@@ -8,6 +8,8 @@ from pathlib import Path
 from teiten.errors import ServerError
 from teiten.execute.postgres.programs import run_program
 from teiten.host.system.environment import Inherited
+from teiten.host.system.held_folder import HeldFolder
+from teiten.host.system.users import server_user
 from teiten.model.installation import Installation, Version
 from teiten.model.modules import ModuleTools
 from teiten.model.study import Script
@@ -51,20 +53,26 @@ def module_tools(installation: Installation) -> ModuleTools:
 def build_module(installation: Installation, source: Script, folder: Path) -> Path:
     """Compile a C file in a new folder, and return the library's absolute path.
 
-    Raises ServerError with what the compiler said.
+    It runs as the servers' user: what a study's source includes, that user may read. Raises
+    ServerError with what the compiler said.
     """
     tools = module_tools(installation)
     if tools.pg_config is None:
         said = tools.lacking.en if tools.lacking else ""
         raise ServerError(f"{source.name} cannot be compiled: {said}", HINT)
-    folder.mkdir(parents=True)
-    name = source.name.removesuffix(".c")
-    (folder / source.name).write_text(source.text, encoding="utf-8")
+    name, user = source.name.removesuffix(".c"), server_user()
     makefile = MAKEFILE.format(name=name, pg_config=tools.pg_config)
-    (folder / "Makefile").write_text(makefile, encoding="utf-8")
+    with (
+        HeldFolder.open_or_make(folder.absolute().parent) as outer,
+        outer.make(folder.name, 0o755) as held,
+    ):
+        held.write(source.name, source.text.encode(), mode=0o644)
+        held.write("Makefile", makefile.encode(), mode=0o644)
+        held.give_all(user)
     run_program(
-        ("make", "-C", folder, "with_llvm=no", f"{name}.so"),
+        ("make", "-C", folder.absolute(), "with_llvm=no", f"{name}.so"),
         what=f"compiling {source.name} for {installation.name}",
+        user=user,
         inherited=Inherited.COMPILER,
         hint=HINT,
     )
