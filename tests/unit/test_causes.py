@@ -16,7 +16,7 @@ import pytest
 from teiten.cli.campaign.carry_out import blaming_disk
 from teiten.cli.failures import report_failure
 from teiten.errors import MachineError, ServerError
-from teiten.host.system.causes import machine_error, told
+from teiten.host.system.causes import machine_error, translate_os_errors
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_missing_file_nobody_asked_for_is_a_defect(tmp_path: Path) -> None:
     assert machine_error(error) is None
     with (
         pytest.raises(MachineError, match="the report cannot be written: no such file"),
-        told("the report cannot be written"),
+        translate_os_errors("the report cannot be written"),
     ):
         raise error
 
@@ -72,14 +72,14 @@ def test_a_full_ledger_outside_its_module(capsys: pytest.CaptureFixture[str]) ->
 def test_a_file_where_a_folder_should_be(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for folder in (tmp_path / "file" / "x", tmp_path / "file"):
-        with pytest.raises(MachineError) as caught, told("made"):
+        with pytest.raises(MachineError) as caught, translate_os_errors("made"):
             folder.mkdir(exist_ok=True)
         assert f"{tmp_path / 'file'} is a file, where a folder is needed" in caught.value.message
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_whose_folder_it_is() -> None:
-    with pytest.raises(MachineError, match="belongs to the user root"), told("made"):
+    with pytest.raises(MachineError, match="belongs to the user root"), translate_os_errors("made"):
         Path("/proc/1/fd/x").touch()
 
 

@@ -15,7 +15,7 @@ import pyarrow.parquet
 from teiten.analysis.model.findings import ContrastResult
 from teiten.errors import UsageError
 from teiten.export.tables import ArrowTable, tables
-from teiten.host.system.causes import told
+from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.store import Ledger
 
 
@@ -38,7 +38,7 @@ def export(
     _check_empty(folder)
     written: list[Path] = []
     try:
-        with told(f"the export to {folder} failed", "--to"):
+        with translate_os_errors(f"the export to {folder} failed", "--to"):
             folder.mkdir(parents=True, exist_ok=True)
             for table in tables(ledger, contrasts):
                 written += _write(table, folder, formats)

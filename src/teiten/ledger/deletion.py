@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from teiten.errors import LedgerError
-from teiten.host.system.causes import told
+from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.folders import FILE_NAME, remove_campaign, remove_rest
 from teiten.ledger.lock import campaign_lock
 from teiten.ledger.migrate import APPLICATION_ID
@@ -42,7 +42,7 @@ def delete_campaign(folder: Path, campaigns: Path) -> tuple[str, ...]:
     """
     check_deletable(folder, campaigns)
     of_teiten = folder.absolute().parent == campaigns.absolute()
-    with told(f"{folder} could not be deleted wholly"):
+    with translate_os_errors(f"{folder} could not be deleted wholly"):
         with campaign_lock(folder):
             others = remove_campaign(folder, wholly=of_teiten and not folder.is_symlink())
         remove_rest(folder, wholly=not others)

@@ -10,7 +10,7 @@ import psutil
 from filelock import FileLock, Timeout
 
 from teiten.errors import LedgerError
-from teiten.host.system.causes import machine_error, told
+from teiten.host.system.causes import machine_error, translate_os_errors
 
 PATIENCE = 1.0
 """Seconds that a writer waits: `teiten runs` holds a lock for an instant while it looks."""
@@ -49,7 +49,7 @@ def workdir_lock(workdir: Path) -> HeldLock:
 
     ``workdir``: the working folder (``Workdir.root``). Raises LedgerError naming who holds it.
     """
-    with told(f"the working folder {workdir} cannot be used"):
+    with translate_os_errors(f"the working folder {workdir} cannot be used"):
         workdir.mkdir(parents=True, exist_ok=True)
     return _acquire(
         workdir / "lock",

@@ -19,7 +19,7 @@ from typing import Any
 from teiten import __version__
 from teiten.errors import LedgerError
 from teiten.given_paths import is_file
-from teiten.host.system.causes import told
+from teiten.host.system.causes import translate_os_errors
 from teiten.ledger import codec, connect, rows
 from teiten.ledger.failures import translated
 from teiten.ledger.folders import FILE_NAME, new_folder
@@ -72,7 +72,7 @@ class Ledger:
         ``clock``: what time events are recorded at, in seconds since the epoch.
         Raises LedgerError where there is one already, MachineError where it cannot be made.
         """
-        with told(f"the campaign's folder {folder} cannot be made"):
+        with translate_os_errors(f"the campaign's folder {folder} cannot be made"):
             with new_folder(folder) as making:
                 path = making / FILE_NAME
                 with (

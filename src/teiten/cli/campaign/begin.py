@@ -16,7 +16,7 @@ from teiten.cli.plan.make import Planned
 from teiten.cli.plan.options import PlanOptions
 from teiten.errors import InterruptedCampaignError, TeitenError
 from teiten.host.facts.pairs_check import known_check
-from teiten.host.system.causes import told
+from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.campaigns import check_name, new_name
 from teiten.ledger.deletion import delete_campaign
 from teiten.ledger.store import Ledger
@@ -30,7 +30,7 @@ from teiten.ways.registry import way_of
 def prepare(session: Session, name: str | None) -> None:
     """Everything that comes before planning. Raises UsageError for a name that is taken,
     LedgerError while another campaign is measured here."""
-    with told("the working folder cannot be used (--workdir)"):
+    with translate_os_errors("the working folder cannot be used (--workdir)"):
         session.workdir.prepare()
     if name:
         check_name(name, session.workdir.campaigns)

@@ -19,7 +19,7 @@ from teiten.cli.site.entries import Found, name_of, without_path
 from teiten.cli.site.output import Output
 from teiten.cli.verbs.report import FOLDER, LANGUAGES
 from teiten.errors import LedgerError
-from teiten.host.system.causes import told
+from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.failures import consistent
 from teiten.ledger.folders import FILE_NAME
 from teiten.ledger.reading import reading
@@ -132,7 +132,7 @@ def _reports(one: Found, place: str | None, asked: Asked, output: Output, consol
         if output.has(name, key):
             continue
         if theirs and not asked.anew:
-            with told(f"the report of {one.entry.campaign} cannot be read"):
+            with translate_os_errors(f"the report of {one.entry.campaign} cannot be read"):
                 report = path.read_bytes()
             output.write(name, key, with_way(report, way))
         else:

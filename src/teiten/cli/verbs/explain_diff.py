@@ -16,7 +16,7 @@ from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.cli.plan.flags import renamed
 from teiten.errors import UsageError
-from teiten.host.system.causes import told
+from teiten.host.system.causes import translate_os_errors
 from teiten.model.text import Language
 
 if TYPE_CHECKING:
@@ -142,5 +142,5 @@ def _names(old: str, new: str) -> tuple[str, str]:
 
 
 def _write(path: Path, text: str) -> None:
-    with told(f"--to {path} cannot be written", "--to"):
+    with translate_os_errors(f"--to {path} cannot be written", "--to"):
         path.write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -17,7 +17,7 @@ from teiten.cli.main import Session
 from teiten.cli.verbs.report import LANGUAGES, languages_option, write_files
 from teiten.errors import LedgerError, UsageError
 from teiten.given_paths import expanded, is_file
-from teiten.host.system.causes import told
+from teiten.host.system.causes import translate_os_errors
 from teiten.model.text import Language
 
 EXAMPLES = (
@@ -119,7 +119,7 @@ def _look(place: Path, path: Path) -> None:
         else:
             path.stat()
     except PermissionError:
-        with told(f"{place} cannot be read"):
+        with translate_os_errors(f"{place} cannot be read"):
             raise
     except (OSError, ValueError) as error:
         hint = "name a folder of campaigns, or a ledger"

@@ -16,7 +16,7 @@ from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.errors import UsageError
 from teiten.given_paths import exists, is_file
-from teiten.host.system.causes import told
+from teiten.host.system.causes import translate_os_errors
 from teiten.model.text import Language
 from teiten.report.notes import NO_NOTES, Notes
 
@@ -258,7 +258,7 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
                 f"{folder / name} is no plain file, and is not replaced",
                 "name a file or a folder with --to",
             )
-    with told(f"the report cannot be written to {folder}", "--to"):
+    with translate_os_errors(f"the report cannot be written to {folder}", "--to"):
         for name, content in files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ SCRATCH = "programs"
 
 @dataclass(frozen=True)
 class ServerSurroundings:
-    """What a program is told of the server beside which it runs; paths are of the server's host."""
+    """The server beside which a program runs, as the program sees it; paths are of its host."""
 
     socket: Path
     port: int
@@ -40,7 +40,7 @@ class ServerSurroundings:
 
     @property
     def places(self) -> Mapping[str, str]:
-        """What stands in a program's arguments as ``{name}``."""
+        """Values for ``{name}`` in a program's arguments."""
         return {
             "folder": str(self.scratch),
             "data": str(self.data),
@@ -52,7 +52,7 @@ class ServerSurroundings:
 
     @classmethod
     def of(cls, cluster: Cluster) -> ServerSurroundings:
-        """Of a started server."""
+        """Describe a started server."""
         data = cluster.data_directory
         with (
             HeldFolder.open(data.parent) as home,

@@ -28,7 +28,7 @@ class BrokenBinaryError(Exception):
 
 @dataclass(frozen=True)
 class BinaryFacts:
-    """What ``--version`` says, and the SHA-256 of the file."""
+    """The answer to ``--version``, and the SHA-256 of the file."""
 
     version_text: str
     fingerprint: str
@@ -92,7 +92,7 @@ class BinaryCache:
                 self._known = loaded if isinstance(loaded, dict) else {}
 
     def facts(self, program: Path, library_path: Path | None = None) -> BinaryFacts:
-        """What is known of a program, asked anew where its file changed.
+        """Look a program up, asked anew where its file changed.
 
         Raises BrokenBinaryError where it cannot be run or read.
         """

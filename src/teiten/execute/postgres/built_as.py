@@ -41,8 +41,8 @@ def build_in(program: Path) -> ServerBuild | None:
 def _first(content: bytes, marker: bytes, form: re.Pattern[str]) -> str | None:
     """The first text around ``marker`` that has the form, whatever stands before it without a NUL
     between, as numbers do."""
-    found = (form.search(text) for text in _texts(content, marker))
-    return next((one[1].strip() for one in found if one), None)
+    matches = (form.search(text) for text in _texts(content, marker))
+    return next((match[1].strip() for match in matches if match), None)
 
 
 def _texts(content: bytes, marker: bytes) -> Iterator[str]:

@@ -59,9 +59,10 @@ FAST_TIMEOUT = 120.0
 IMMEDIATE_TIMEOUT = 15.0
 CONFIGURATION, HBA = "postgresql.conf", "pg_hba.conf"
 LARGEST_PART = 32 * MIB
+"""Bytes of a server's log, from its beginning and from its end: a script can make it of any
+length."""
 PASSWORDS = "teiten.passwords"
 """In the data directory: a pgpass file."""
-"""Of a server's log, from its beginning and from its end: a script can make it of any length."""
 
 
 class StopManner(StrEnum):
@@ -200,7 +201,7 @@ class Cluster:
         """Lines of pgpass for the started server's own connections to others. In no statement, and
         so in no log, and in no file but this one, which goes with the data directory."""
         with self._held_data() as data:
-            text = "".join(f"{one}\n" for one in lines)
+            text = "".join(f"{line}\n" for line in lines)
             data.write(PASSWORDS, text.encode(), user=self.user)
 
     def use_network_namespace(self, space: Path | None) -> None:
@@ -256,14 +257,14 @@ class Cluster:
                 self._process.wait()
                 raise
             finally:
-                kill_processes([one for one in started if is_alive(one)])
+                kill_processes([process for process in started if is_alive(process)])
                 if manner is not StopManner.FAST:
                     kill_processes(server_processes(self.data_directory))
         self._forget()
         return manner
 
     def read_log(self, begin: int = 0) -> bytes:
-        """What the server has written from there on (bytes), without the middle where it is much;
+        """Read the log from there on (bytes), without the middle where it is long;
         nothing where there is no log. Raises UnsafePlaceError where it is no plain file of ours."""
         try:
             with HeldFolder.open_itself(self.log.parent) as folder:
@@ -292,7 +293,7 @@ class Cluster:
             folder.unlink(self.log.name)
 
     def read_configuration(self) -> bytes | None:
-        """What stands in the configuration file; None where there is none.
+        """Read the configuration file; None where there is none.
 
         Raises UnsafePlaceError where it is no plain file of the servers' user any more."""
         try:
@@ -305,7 +306,7 @@ class Cluster:
             raise UnsafePlaceError(self.configuration, what) from error
 
     def replaced_file(self) -> str | None:
-        """What somebody has put in the place of a file of the server; None where it is there."""
+        """Say what stands in the place of a file of the server; None where the file does."""
         try:
             self.read_configuration()
         except UnsafePlaceError as error:

@@ -55,7 +55,7 @@ class Opening:
     role: str
     database: str
     method: str
-    """Of authentication: scram-sha-256, or md5 before 10."""
+    """The method of authentication: scram-sha-256, or md5 before 10."""
     reason: str = "reached by the client host"
 
 
@@ -69,7 +69,7 @@ def host_rules(opening: Opening) -> str:
 def required_settings(
     socket_directory: Path, port: int, opening: Opening | None = None
 ) -> tuple[Required, ...]:
-    """What safety needs: a server that only we reach, and a log that we can read."""
+    """Give the parameters that safety needs: only we reach the server, and can read its log."""
     listen = Required("listen_addresses", "", "reached through a private Unix socket only")
     if opening is not None:
         listen = Required("listen_addresses", opening.address, opening.reason)

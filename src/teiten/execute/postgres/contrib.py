@@ -16,7 +16,7 @@ WANTED = (
     "postgres_fdw",
     "auto_explain",
 )
-"""What studies use."""
+"""Extensions that studies use."""
 WITHOUT_CONTROL = ("auto_explain", "auth_delay", "passwordcheck", "basic_archive")
 """Modules that are loaded, not created: they have a library but no control file."""
 LIBRARY_SUFFIXES = (".so", ".dylib", ".dll")

@@ -31,17 +31,17 @@ def forget(workdir: Workdir, folder: Path) -> None:
 
 def noted(workdir: Workdir) -> tuple[Path, ...]:
     """The folders that are noted and there; notes of those that are gone are removed."""
-    found = []
+    folders = []
     for path in sorted(workdir.clusters.glob(f"*{ENDING}")):
         try:
             folder = Path(path.read_text(encoding="utf-8").rstrip("\n"))
         except (OSError, UnicodeDecodeError):
             continue
         if folder.is_dir():
-            found.append(folder)
+            folders.append(folder)
         elif folder.parent.is_dir():  # else its disk is not mounted now
             path.unlink(missing_ok=True)
-    return tuple(found)
+    return tuple(folders)
 
 
 def require_room(directory: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a folder of PostgreSQL's programs holds."""
+"""Finding out which programs of PostgreSQL a folder holds."""
 
 from __future__ import annotations
 

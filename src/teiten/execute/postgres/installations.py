@@ -20,7 +20,7 @@ __all__ = ["Findings", "choose_pgbench", "find_installations", "resolve", "searc
 
 @dataclass(frozen=True)
 class Findings:
-    """What a search found. ``broken`` tells in words what is there but cannot be used."""
+    """The result of a search. ``broken``: in words, what is there but cannot be used."""
 
     installations: tuple[Installation, ...]
     broken: tuple[str, ...]
@@ -34,7 +34,7 @@ def find_installations(workdir: Workdir) -> tuple[Installation, ...]:
 def search(workdir: Workdir, places: Sequence[ProgramFolder]) -> Findings:
     """Teiten's own installations, then those at ``places``; each folder of programs only once."""
     cache = BinaryCache(workdir.caches / "binaries.json")
-    found: dict[Path, Installation] = {}
+    installations: dict[Path, Installation] = {}
     broken: list[str] = []
     for folder in managed_folders(workdir.installations):
         try:
@@ -42,17 +42,17 @@ def search(workdir: Workdir, places: Sequence[ProgramFolder]) -> Findings:
         except (BrokenBinaryError, ValueError) as error:
             broken.append(str(error))
         else:
-            found[installation.bin_directory] = installation
+            installations[installation.bin_directory] = installation
     for place in places:
         bin_directory = folder_of_programs(place.folder)
-        if bin_directory is None or bin_directory in found:
+        if bin_directory is None or bin_directory in installations:
             continue
         try:
-            found[bin_directory] = inspect_folder(bin_directory, place.source, cache)
+            installations[bin_directory] = inspect_folder(bin_directory, place.source, cache)
         except BrokenBinaryError as error:
             broken.append(str(error))
     cache.save()
-    return Findings(_with_unique_names(found.values()), tuple(dict.fromkeys(broken)))
+    return Findings(_with_unique_names(installations.values()), tuple(dict.fromkeys(broken)))
 
 
 def choose_pgbench(installations: Iterable[Installation]) -> Pgbench:
@@ -62,8 +62,13 @@ def choose_pgbench(installations: Iterable[Installation]) -> Pgbench:
     are for its server.
     """
     best = max(
-        (one for one in installations if one.pgbench is not None),
-        key=lambda one: (one.build is None, one.version, not one.managed, one.name),
+        (installation for installation in installations if installation.pgbench is not None),
+        key=lambda installation: (
+            installation.build is None,
+            installation.version,
+            not installation.managed,
+            installation.name,
+        ),
         default=None,
     )
     if best is None or best.pgbench is None:
@@ -78,12 +83,19 @@ def _with_unique_names(installations: Iterable[Installation]) -> tuple[Installat
     """Newest first. A second one of a name is called by its path."""
     taken: set[str] = set()
     named = []
-    for one in sorted(installations, key=_rank):
-        name = one.name if one.name not in taken else str(one.bin_directory)
+    for installation in sorted(installations, key=_rank):
+        name = (
+            installation.name if installation.name not in taken else str(installation.bin_directory)
+        )
         taken.add(name)
-        named.append(replace(one, name=name))
+        named.append(replace(installation, name=name))
     return tuple(named)
 
 
-def _rank(one: Installation) -> tuple[int, bool, bool, str]:
-    return (-one.version.number, one.postgres is None, not one.managed, str(one.bin_directory))
+def _rank(installation: Installation) -> tuple[int, bool, bool, str]:
+    return (
+        -installation.version.number,
+        installation.postgres is None,
+        not installation.managed,
+        str(installation.bin_directory),
+    )

@@ -25,13 +25,13 @@ LARGEST = 65536
 NO_SUCH_VALUES = (
     ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError,
 )  # fmt: skip
-"""What reading a text of another form raises."""
+"""Errors of reading a text of another form."""
 START_TOLERANCE = 2.0
 """Seconds by which two readings of one process's start may differ (the clock was adjusted)."""
 
 
 class Kind(StrEnum):
-    """What a marked folder holds."""
+    """The purpose of a marked folder."""
 
     CLUSTER = "cluster"
     TEMPLATE = "template"
@@ -82,7 +82,7 @@ def mark(folder: Path, what: Kind, about: str = "") -> Marker:
 
 
 def mark_held(held: HeldFolder, what: Kind, about: str = "") -> Marker:
-    """As ``mark``, of a folder that is held.
+    """Write the marker of a folder that we made and hold.
 
     On the disk before anything else is in the folder: after a power cut, what stands in a folder
     whose marker is lost could neither be removed nor replaced.
@@ -107,7 +107,7 @@ def read_marker(folder: Path) -> Marker | None:
 
 
 def marker_of(held: HeldFolder) -> Marker | None:
-    """As ``read_marker``, of a folder that is held."""
+    """Read the marker of a folder that is held; None as ``read_marker``."""
     if not held.is_trusted:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What is said of a server that is not here: only what can succeed is suggested."""
+"""Messages about a server that is not here: only what can succeed is suggested."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WITH_WORDS = re.compile(r"(?:pg|v|postgres(?:ql)?)[-_: ]?(?P<version>\d[\d.]*)|
 
 
 def no_version(request: VersionRequest, target: str, servers: Sequence[Installation]) -> UsageError:
-    """Of a version that no installation here has."""
+    """Make the error about a version that no installation here has."""
     return UsageError(
         f"no PostgreSQL {target!r} here.{_nearest(request, servers)} {_installed(servers)}",
         _where_to_get(request, servers),
@@ -36,8 +36,12 @@ def unknown(
     servers: Sequence[Installation],
     aliases: Mapping[str, str],
 ) -> UsageError:
-    """Of what has not the form of a version. ``target``: what the reference stands for."""
-    known = [*aliases, *(one.name for one in servers), *(one.version.major for one in servers)]
+    """Make the error about a reference that is no version. ``target``: what it stands for."""
+    known = [
+        *aliases,
+        *(server.name for server in servers),
+        *(server.version.major for server in servers),
+    ]
     hint, guess = _meant(target.lower(), servers), ""
     if hint is None:
         guess = did_you_mean(target, known)
@@ -62,7 +66,9 @@ def _where_to_get(request: VersionRequest, servers: Sequence[Installation]) -> s
         client = "maven" if old else request.prefix
         return f"install it with: teiten pg install --client {client} {request}"
     alone = VersionRequest(request.major)
-    newest = max((one for one in servers if alone.accepts(one)), default=None, key=_version)
+    newest = max(
+        (server for server in servers if alone.accepts(server)), default=None, key=_version
+    )
     if newest is not None:
         return (
             f"{request.major} is the newest of them that is installed ({newest.version}); whether"
@@ -85,12 +91,12 @@ _OF_PREFIX: Mapping[str | None, Callable[[VersionRequest], str]] = {
 }
 
 
-def _version(one: Installation) -> int:
-    return one.version.number
+def _version(installation: Installation) -> int:
+    return installation.version.number
 
 
 def _meant(target: str, servers: Sequence[Installation]) -> str | None:
-    """What to type instead, of the forms that are given most."""
+    """Suggest what to type instead, of the forms that are given most."""
     if "," in target:
         return (
             "this names one server; two are separated by a space (teiten ab 17 18), and those of"
@@ -107,7 +113,7 @@ def _meant(target: str, servers: Sequence[Installation]) -> str | None:
 
 
 def _number(target: str) -> str | None:
-    """What has a version's number in it, but not its form."""
+    """Correct a reference that has a version's number in it, but not its form."""
     worded = _WITH_WORDS.fullmatch(target)
     if worded:
         return f"a version stands alone: {worded['version'] or worded['any']}"
@@ -121,7 +127,7 @@ def _number(target: str) -> str | None:
 
 
 def _newest(servers: Sequence[Installation]) -> str:
-    plain = [one for one in servers if VersionRequest(one.version.major).accepts(one)]
+    plain = [server for server in servers if VersionRequest(server.version.major).accepts(server)]
     if not plain:
         return f"name a version, and install it: teiten pg install {PACKAGED[-1]}"
     newest = max(plain, key=_version)
@@ -129,16 +135,16 @@ def _newest(servers: Sequence[Installation]) -> str:
 
 
 def _nearest(request: VersionRequest, servers: Sequence[Installation]) -> str:
-    """Of the same major version only: another major is another question."""
-    same = [one for one in servers if one.version.major == request.major]
+    """Find the nearest server of the same major version: another major is another question."""
+    same = [server for server in servers if server.version.major == request.major]
     if not same:
         return ""
     minor = same[0].version.number % 100 if request.minor is None else request.minor
-    nearest = min(same, key=lambda one: abs(one.version.number % 100 - minor))
+    nearest = min(same, key=lambda server: abs(server.version.number % 100 - minor))
     return f" Did you mean {nearest.name!r}?"
 
 
 def _installed(servers: Sequence[Installation]) -> str:
     if not servers:
         return "Nothing is installed."
-    return f"Installed: {', '.join(one.name for one in servers)}."
+    return f"Installed: {', '.join(server.name for server in servers)}."

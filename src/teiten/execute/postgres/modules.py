@@ -22,7 +22,7 @@ NOT_HERE = ModuleTools(
         "C関数をコンパイルするのは、Teitenが本マシンで起動するサーバに限られる",
     ),
 )
-"""Of a server that is attached, or on another host."""
+"""The answer for a server that is attached, or on another host."""
 HINT = "see what the compiler says; the method can be left out: --set method=…"
 MAKEFILE = """\
 MODULES = {name}
@@ -33,7 +33,7 @@ include $(PGXS)
 
 
 def module_tools(installation: Installation) -> ModuleTools:
-    """What of PGXS an installation of this machine has. Starts its ``pg_config``, no server."""
+    """Look for PGXS in an installation of this machine. Starts its ``pg_config``, no server."""
     if installation.postgres is None:
         return NOT_HERE
     pg_config = installation.bin_directory / "pg_config"
@@ -51,7 +51,7 @@ def module_tools(installation: Installation) -> ModuleTools:
 
 
 def build_module(installation: Installation, source: Script, folder: Path) -> Path:
-    """Compile a C file in a new folder, and return the library's absolute path.
+    """Compile a C file in a folder that is made anew, and return the library's absolute path.
 
     It runs as the servers' user: what a study's source includes, that user may read. Raises
     ServerError with what the compiler said.
@@ -62,10 +62,10 @@ def build_module(installation: Installation, source: Script, folder: Path) -> Pa
         raise ServerError(f"{source.name} cannot be compiled: {said}", HINT)
     name, user = source.name.removesuffix(".c"), server_user()
     makefile = MAKEFILE.format(name=name, pg_config=tools.pg_config)
-    with (
-        HeldFolder.open_or_make(folder.absolute().parent) as outer,
-        outer.make(folder.name, 0o755) as held,
-    ):
+    with HeldFolder.open_or_make(folder.absolute().parent) as outer:
+        outer.remove(folder.name)  # of a campaign that is resumed
+        held = outer.make(folder.name, 0o755)
+    with held:
         held.write(source.name, source.text.encode(), mode=0o644)
         held.write("Makefile", makefile.encode(), mode=0o644)
         held.give_all(user)

@@ -31,25 +31,27 @@ _NAMED = re.compile(r'parameter "([^"]+)"')
 
 
 def read_refusals(plan: Plan) -> tuple[Refusal, ...]:
-    """What the plan's servers say of its parameters; each combination is asked once."""
+    """Ask the plan's servers about its parameters, once for each combination."""
     servers = dict(plan.servers)
     asked = dict.fromkeys((trial.cell.server, trial.settings) for trial in plan.trials)
-    found = (
+    names = (
         refusal
         for level, settings in asked
         for refusal in refusals(level, servers[level], dict(settings))
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(names))
 
 
 def refusals(
     level: str, installation: Installation, settings: Mapping[str, str]
 ) -> Iterator[Refusal]:
-    """What one server says of parameters; nothing where it cannot be asked: its start will tell."""
+    """Ask a server about parameters; no refusals where it cannot be asked: its start will tell."""
     if installation.postgres is None or not settings:
         return
     for complaint in _COMPLAINT.finditer(_ask(installation.postgres, installation, settings)):
-        name = next((one for one in _NAMED.findall(complaint["said"]) if one in settings), None)
+        name = next(
+            (named for named in _NAMED.findall(complaint["said"]) if named in settings), None
+        )
         if name is not None:
             unknown = complaint["said"].startswith(_UNKNOWN)
             known = known_parameters(installation) if unknown else ()

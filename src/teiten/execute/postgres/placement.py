@@ -23,7 +23,7 @@ WHERE c.relkind IN ('r', 'm', 't', 'i') AND c.oid >= 16384
   AND n.nspname NOT IN ('pg_catalog', 'information_schema')
   AND pg_relation_filepath(c.oid) IS NOT NULL
 """
-"""Of all tables and indexes that are not the server's own; a TOAST table's index lies with it."""
+"""All tables and indexes that are not the server's own; a TOAST table's index lies with it."""
 TEMPORARY = "SELECT oid FROM pg_tablespace WHERE spcname = %s"
 HINT = "another program has moved it; run again, and let the folders of teiten-… be"
 
@@ -37,20 +37,20 @@ def confirm_placement(
 
     ``expected``: the folder that a part must be in. Raises ServerError for one that lies elsewhere.
     """
-    found: list[tuple[Part, str, Path]] = [(Part.DATA, "the data directory", data_directory)]
+    located: list[tuple[Part, str, Path]] = [(Part.DATA, "the data directory", data_directory)]
     wal = next(data_directory / name for name in WAL if (data_directory / name).exists())
-    found.append((Part.WAL, "the WAL", wal))
+    located.append((Part.WAL, "the WAL", wal))
     with connect() as connection:
         for name, is_index, path in connection.execute(RELATIONS):
             part = Part.INDEXES if is_index else Part.TABLES
-            found.append((part, str(name), data_directory / str(path)))
+            located.append((part, str(name), data_directory / str(path)))
         row = connection.execute(TEMPORARY, (TABLESPACES[Part.TEMPORARY],)).fetchone()
     if row is None:
         raise ServerError(f"there is no tablespace {TABLESPACES[Part.TEMPORARY]}", HINT)
-    found.append((Part.TEMPORARY, "temporary files", data_directory / LINKS / str(row[0])))
+    located.append((Part.TEMPORARY, "temporary files", data_directory / LINKS / str(row[0])))
     counts: Counter[Part] = Counter()
     devices: dict[Part, int] = {}
-    for part, name, path in found:
+    for part, name, path in located:
         real, wanted = path.resolve(), expected[part].resolve()
         if not real.is_relative_to(wanted):
             raise ServerError(f"{name} lies in {real}, and not below {wanted}", HINT)

@@ -77,7 +77,7 @@ def ask_pg_config(program: Path, option: str) -> Path | None:
 
 
 def ask_pg_config_text(program: Path, option: str) -> str | None:
-    """What pg_config answers; None where it does not."""
+    """Ask pg_config; None where it does not answer."""
     try:
         done = subprocess.run(
             [program, option],

@@ -27,13 +27,13 @@ def resolve(
     it is the newest that Teiten installed, or else the newest. Raises UsageError.
     """
     target = aliases.get(reference, reference).strip()
-    servers = [one for one in installations if one.postgres is not None]
-    for one in servers:
-        if one.name == target:
-            return one
+    servers = [server for server in installations if server.postgres is not None]
+    for server in servers:
+        if server.name == target:
+            return server
     request = parse_request(target)
     if request is not None:
-        fitting = [one for one in servers if request.accepts(one)]
+        fitting = [server for server in servers if request.accepts(server)]
         if not fitting:
             raise no_version(request, target, servers)
         return max(fitting, key=_preference)
@@ -42,10 +42,10 @@ def resolve(
     raise unknown(reference, target, servers, aliases)
 
 
-def _preference(one: Installation) -> tuple[object, ...]:
-    """Of two builds of a version the one that ``teiten pg install --build`` made."""
-    alike = one.name == f"{Source.BUILD}:{one.version}"
-    return (one.managed, one.version, one.source is Source.NPM, alike, one.name)
+def _preference(server: Installation) -> tuple[object, ...]:
+    """Rank servers: of two builds of a version, that of ``teiten pg install --build`` wins."""
+    alike = server.name == f"{Source.BUILD}:{server.version}"
+    return (server.managed, server.version, server.source is Source.NPM, alike, server.name)
 
 
 def _looks_like_path(target: str) -> bool:
@@ -67,9 +67,9 @@ def _at_path(path: Path, servers: Sequence[Installation]) -> Installation:
             f"no PostgreSQL server in {path}",
             "name the folder that has bin/postgres, or its bin, or the program postgres itself",
         )
-    for one in servers:
-        if one.postgres == program:
-            return one
+    for server in servers:
+        if server.postgres == program:
+            return server
     try:
         installation = inspect_folder(program.parent, Source.NAMED, BinaryCache(None))
     except BrokenBinaryError as error:

@@ -47,7 +47,7 @@ def _held(data_directory: Path, parts: tuple[str, ...]) -> Iterator[HeldFolder]:
     with ExitStack() as stack:
         folder = stack.enter_context(HeldFolder.open_itself(data_directory))
         if parts[:1] == (TABLESPACES,):
-            links = {one.path.as_posix(): one.folder for one in linked_folders(folder)}
+            links = {link.path.as_posix(): link.folder for link in linked_folders(folder)}
             home = stack.enter_context(HeldFolder.open_itself(data_directory.parent))
             folder = stack.enter_context(home.inner(links["/".join(parts[:2])]))
             parts = parts[2:]

@@ -1,4 +1,4 @@
-"""What a server leaves on the machine when it is killed, found and removed.
+"""Remains of a killed server on the machine, found and removed.
 
 PostgreSQL itself removes all of this when it ends by a signal that it can handle; after SIGKILL
 its processes, its System V segment and its POSIX shared memory may stay.
@@ -39,7 +39,7 @@ class ServerTrace:
 
 
 def trace(pid: int, data_directory: Path, socket_directory: Path) -> ServerTrace:
-    """What is known of a server that has just become ready."""
+    """Take down what is known of a server that has just become ready."""
     return ServerTrace(
         pid=pid,
         started=started_at(pid),
@@ -49,10 +49,10 @@ def trace(pid: int, data_directory: Path, socket_directory: Path) -> ServerTrace
     )
 
 
-def write_trace(folder: Path, found: ServerTrace) -> None:
+def write_trace(folder: Path, server: ServerTrace) -> None:
     """Keep the trace in the cluster's folder."""
     with HeldFolder.open_itself(folder) as held:
-        held.write(FILE_NAME, f"{json.dumps(asdict(found))}\n".encode(), mode=0o644)
+        held.write(FILE_NAME, f"{json.dumps(asdict(server))}\n".encode(), mode=0o644)
 
 
 def read_trace(folder: Path) -> ServerTrace | None:
@@ -91,7 +91,7 @@ def server_processes(data_directory: Path) -> list[psutil.Process]:
         return []
     with held:
         owner, directory = held.owner, str(held.real_path())
-    found = []
+    processes = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
             if (
@@ -99,9 +99,9 @@ def server_processes(data_directory: Path) -> list[psutil.Process]:
                 and process.cwd() == directory
                 and runs_as(process.pid, owner)
             ):
-                found.append(process)
-    pids = {process.pid for process in found}
-    return sorted(found, key=lambda process: _parent(process) in pids)
+                processes.append(process)
+    pids = {process.pid for process in processes}
+    return sorted(processes, key=lambda process: _parent(process) in pids)
 
 
 def descendants(pid: int) -> list[psutil.Process]:
@@ -111,10 +111,10 @@ def descendants(pid: int) -> list[psutil.Process]:
         parent = _parent(process)
         if parent is not None:
             below.setdefault(parent, []).append(process)
-    found = list(below.get(pid, ()))
-    for process in found:  # it grows with what is found
-        found += below.get(process.pid, ())
-    return found
+    started = list(below.get(pid, ()))
+    for process in started:  # it grows with what is found
+        started += below.get(process.pid, ())
+    return started
 
 
 def kill_processes(processes: list[psutil.Process], timeout: float = 10.0) -> None:
@@ -139,15 +139,15 @@ def is_alive(process: psutil.Process) -> bool:
         return False
 
 
-def remove_shared_memory(found: ServerTrace, owner: int) -> None:
+def remove_shared_memory(server: ServerTrace, owner: int) -> None:
     """Remove a dead server's shared memory, where nobody uses it any more.
 
     ``owner``: the user whose the server was; nothing of another's is removed.
     """
-    for name in found.shared_memory_files:
+    for name in server.shared_memory_files:
         remove_file(name, SHARED_MEMORY_PREFIX, owner)
-    if found.shared_memory_id is not None:
-        remove_segment(found.shared_memory_id, found.pid, owner)
+    if server.shared_memory_id is not None:
+        remove_segment(server.shared_memory_id, server.pid, owner)
 
 
 def _parent(process: psutil.Process) -> int | None:

@@ -1,4 +1,4 @@
-"""What a server's log says went wrong."""
+"""Problems that a server's log tells."""
 
 from __future__ import annotations
 

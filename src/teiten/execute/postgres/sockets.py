@@ -19,7 +19,7 @@ from teiten.execute.postgres.marker import (
     mark_held,
     marker_of,
 )
-from teiten.host.system.causes import told
+from teiten.host.system.causes import translate_os_errors
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError, find_folder
 from teiten.host.system.users import ServerUser, own_uid
 
@@ -87,7 +87,7 @@ def link_socket(folder: Path, port: int, user: ServerUser) -> Path:
     with (
         HeldFolder.open_itself(folder.parent) as outer,
         outer.inner(folder.name) as inner,
-        told(f"{folder / name} cannot be linked"),
+        translate_os_errors(f"{folder / name} cannot be linked"),
         outer.make(ENTRANCE, 0o700) as entrance,
     ):
         try:

@@ -60,7 +60,7 @@ def left_folders(workdir: Workdir, *, ending: bool = False) -> tuple[Path, ...]:
     live any more."""
     rooms = (workdir.clusters, workdir.templates, workdir.builds)
     folders = [folder for room in rooms if room.is_dir() for folder in sorted(room.iterdir())]
-    found = []
+    left = []
     for folder in (*folders, *noted(workdir)):
         marker = None if folder.is_symlink() else read_marker(folder)
         if (
@@ -68,8 +68,8 @@ def left_folders(workdir: Workdir, *, ending: bool = False) -> tuple[Path, ...]:
             and marker.what in (Kind.CLUSTER, Kind.TEMPLATE_BUILD, Kind.BUILD)
             and marker.is_left(or_ours=ending)
         ):
-            found.append(folder)
-    return tuple(found)
+            left.append(folder)
+    return tuple(left)
 
 
 def _sweep_folder(folder: Path, workdir: Workdir, user: ServerUser) -> list[str]:
@@ -78,10 +78,10 @@ def _sweep_folder(folder: Path, workdir: Workdir, user: ServerUser) -> list[str]
         for data_directory in _data_directories(folder)
         if _end_server(data_directory)
     ]
-    found = read_trace(folder)
-    if found is not None and not same_process(found.pid, found.started):
-        remove_shared_memory(found, user.uid if user.uid is not None else own_uid())
-        remove_socket_directory(Path(found.socket_directory))
+    server = read_trace(folder)
+    if server is not None and not same_process(server.pid, server.started):
+        remove_shared_memory(server, user.uid if user.uid is not None else own_uid())
+        remove_socket_directory(Path(server.socket_directory))
     try:
         remove_marked(folder)
     except (OSError, TeitenError) as error:

@@ -11,7 +11,7 @@ from teiten.model.units import Bytes
 
 
 def folder_bytes(folder: Path) -> Bytes:
-    """What a folder's files take on the disk; blocks shared by reflink count for each of them."""
+    """Sum a folder's files on the disk; blocks shared by reflink count for each of them."""
     total = 0
     with contextlib.suppress(OSError, UnsafePlaceError), HeldFolder.open_itself(folder) as held:
         for _, _, status in held.walk():

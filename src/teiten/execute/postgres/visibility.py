@@ -28,7 +28,7 @@ LATERAL pg_visibility_map_summary(c.oid) v
 WHERE c.relkind IN ('r', 'm', 't') AND c.relpersistence <> 't'
   AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
 """
-"""Of every table that is not the server's own, its partitions and TOAST tables among them."""
+"""Every table that is not the server's own, its partitions and TOAST tables among them."""
 
 
 def wanted_of(data: DataSet) -> Share | None:
@@ -44,14 +44,14 @@ def confirm(connection: psycopg.Connection[Any], data: DataSet, name: str) -> fl
     wanted = wanted_of(data)
     if wanted is None or data.layout is None:
         return None
-    found = _share(connection, name)
-    if abs(found - wanted) > TOLERANCE:
+    share = _share(connection, name)
+    if abs(share - wanted) > TOLERANCE:
         raise ServerError(
-            f"{name}: {found:.1%} of the pages are known to be visible, and the layout"
+            f"{name}: {share:.1%} of the pages are known to be visible, and the layout"
             f" {data.layout.name} says {exact_share(wanted)}",
             "correct the layout's scripts, or its all_visible",
         )
-    return found
+    return share
 
 
 def _share(connection: psycopg.Connection[Any], name: str) -> float:

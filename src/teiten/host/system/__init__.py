@@ -1,1 +1,1 @@
-"""What each system can do, and how: processes, files, users, signals."""
+"""Processes, files, users and signals, as each operating system has them."""

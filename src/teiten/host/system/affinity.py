@@ -34,7 +34,7 @@ def pin_self(cpus: Collection[int]) -> None:
 
 
 def pinned_to(pid: int, root: Path = Path("/")) -> tuple[int, ...]:
-    """What the kernel says of a process in /proc/PID/status; empty where it does not tell."""
+    """Read /proc/PID/status of a process; empty where it cannot be read."""
     for line in (read_text(root / f"proc/{pid}/status") or "").splitlines():
         key, _, value = line.partition(":")
         if key == STATUS_KEY:

@@ -1,4 +1,4 @@
-"""What the system says when it refuses, as an error that a user can act on.
+"""Errors of the operating system, as errors that a user can act on.
 
 The one place where an ``OSError`` becomes a ``MachineError``: whatever part of Teiten it comes
 from, it is told by its true cause (``errno``) with the file that it names, and exits with 3. What
@@ -29,8 +29,8 @@ MAKE_ROOM_OF_EITHER = (
 """Where there is room by now, nobody can tell any more which of the two was short."""
 NOTHING = 1 << 20
 """Bytes: with less nothing can be done on a disk."""
-Told = tuple[str, str]
-"""What is wrong, and what to do."""
+CauseAndHint = tuple[str, str]
+"""Sentences: what is wrong, and what to do."""
 
 
 def machine_error(error: OSError, doing: str = "") -> MachineError | None:
@@ -50,7 +50,7 @@ def machine_error(error: OSError, doing: str = "") -> MachineError | None:
 
 
 @contextmanager
-def told(doing: str, flag: str | None = None) -> Iterator[None]:
+def translate_os_errors(doing: str, flag: str | None = None) -> Iterator[None]:
     """Raise MachineError, with its true cause, for what the system refuses inside the ``with``.
 
     ``flag``: the one with which somebody has named the place; UsageError where no such place can
@@ -59,14 +59,14 @@ def told(doing: str, flag: str | None = None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        found = machine_error(error, doing)
-        if found is None:
+        machine = machine_error(error, doing)
+        if machine is None:
             raise
         if flag is not None and error.errno in _NO_PLACE:
             raise UsageError(
-                found.message, f"name a place that you can write to with {flag}"
+                machine.message, f"name a place that you can write to with {flag}"
             ) from error
-        raise found from error
+        raise machine from error
 
 
 def full_disk(folder: Path) -> MachineError | None:
@@ -81,7 +81,7 @@ def full_disk(folder: Path) -> MachineError | None:
 
 
 def quoted_cause(text: str, folder: Path) -> MachineError | None:
-    """What the system refused a program below a folder, where the program's message quotes it.
+    """Find in a program's message what the system refused it below a folder.
 
     What it made may be gone by then, so that the disk is not full any more.
     """
@@ -104,7 +104,7 @@ def _place(error: OSError) -> Path | None:
     return Path(named) if isinstance(named, str | os.PathLike) else None
 
 
-def _full(place: Path | None) -> Told:
+def _full(place: Path | None) -> CauseAndHint:
     folder = _existing(place)
     if folder is not None and no_inodes(folder):
         return (
@@ -116,14 +116,14 @@ def _full(place: Path | None) -> Told:
     return f"the disk is full{_of(place)}", MAKE_ROOM_OF_EITHER if has_room_again else MAKE_ROOM
 
 
-def _quota(place: Path | None) -> Told:
+def _quota(place: Path | None) -> CauseAndHint:
     return (
         f"your quota on the disk is used up{_of(place)}",
         "free some of your files there (quota -s shows the use), or name another disk; then repeat",
     )
 
 
-def _read_only(place: Path | None) -> Told:
+def _read_only(place: Path | None) -> CauseAndHint:
     return (
         f"the file system is mounted for reading only{_of(place)}",
         "name a folder on a disk that can be written, for example with --workdir; if it was"
@@ -131,7 +131,7 @@ def _read_only(place: Path | None) -> Told:
     )
 
 
-def _forbidden(place: Path | None) -> Told:
+def _forbidden(place: Path | None) -> CauseAndHint:
     closed = _closed_by_us(place)
     if closed is not None:
         return (
@@ -147,14 +147,14 @@ def _forbidden(place: Path | None) -> Told:
     )
 
 
-def _failing(place: Path | None) -> Told:
+def _failing(place: Path | None) -> CauseAndHint:
     return (
         f"the device failed to read or write{_of(place)} (input/output error)",
         "see the kernel's messages (dmesg) for the device, and save what is on it; then repeat",
     )
 
 
-def _too_long(place: Path | None) -> Told:
+def _too_long(place: Path | None) -> CauseAndHint:
     shown = f": {_shortened(place)}" if place is not None else ""
     return (
         f"a name or path is longer than the file system takes{shown}",
@@ -163,28 +163,28 @@ def _too_long(place: Path | None) -> Told:
     )
 
 
-def _too_many_files(_place: Path | None) -> Told:
+def _too_many_files(_place: Path | None) -> CauseAndHint:
     return (
         "too many open files: the system gives this process no more",
         "raise the limit (ulimit -n), or use fewer clients",
     )
 
 
-def _no_memory(_place: Path | None) -> Told:
+def _no_memory(_place: Path | None) -> CauseAndHint:
     return (
         "the system gives no more memory",
         "end other programs, or make the campaign smaller (fewer clients, a smaller scale)",
     )
 
 
-def _no_processes(_place: Path | None) -> Told:
+def _no_processes(_place: Path | None) -> CauseAndHint:
     return (
         "the system starts no more processes, or lacks memory for one",
         "end other programs, or raise the limit (ulimit -u, or pids.max of the control group)",
     )
 
 
-def _no_folder(place: Path | None) -> Told:
+def _no_folder(place: Path | None) -> CauseAndHint:
     file = _file_on_the_way(place)
     return (
         f"{file or place or 'something on the way'} is a file, where a folder is needed",
@@ -192,7 +192,7 @@ def _no_folder(place: Path | None) -> Told:
     )
 
 
-def _taken(place: Path | None) -> Told:
+def _taken(place: Path | None) -> CauseAndHint:
     if place is not None and _is_no_folder(place):
         return _no_folder(place)
     return (
@@ -201,50 +201,50 @@ def _taken(place: Path | None) -> Told:
     )
 
 
-def _not_empty(place: Path | None) -> Told:
+def _not_empty(place: Path | None) -> CauseAndHint:
     return (
         f"the folder is not empty{_of(place)}",
         "another program puts files there: end it, then repeat",
     )
 
 
-def _folder(place: Path | None) -> Told:
+def _folder(place: Path | None) -> CauseAndHint:
     return (
         f"a folder is where a file is needed{_of(place)}",
         "move the folder away, or name another file",
     )
 
 
-def _loop(place: Path | None) -> Told:
+def _loop(place: Path | None) -> CauseAndHint:
     return f"symbolic links lead in a circle{_of(place)}", "remove the links, or name another path"
 
 
-def _too_large(place: Path | None) -> Told:
+def _too_large(place: Path | None) -> CauseAndHint:
     return (
         f"the file is larger than it may become{_of(place)}",
         "raise the limit (ulimit -f), or use a file system for large files",
     )
 
 
-def _stale(place: Path | None) -> Told:
+def _stale(place: Path | None) -> CauseAndHint:
     return (
         f"the file system has gone away{_of(place)}",
         "mount it again (a network's disk, or one that was taken out), then repeat",
     )
 
 
-def _not_runnable(place: Path | None) -> Told:
+def _not_runnable(place: Path | None) -> CauseAndHint:
     return (
         f"the program cannot be run on this machine{_of(place)}",
         "name programs that were built for this machine: teiten pg list shows those that run",
     )
 
 
-def _in_use(place: Path | None) -> Told:
+def _in_use(place: Path | None) -> CauseAndHint:
     return f"another program uses it{_of(place)}", "end that program, then repeat"
 
 
-def _special(place: Path | None) -> Told:
+def _special(place: Path | None) -> CauseAndHint:
     return (
         f"this is no plain file{_of(place)}",
         "name a file, not a socket, a pipe or a device",
@@ -255,12 +255,12 @@ def _existing(place: Path | None) -> Path | None:
     """The place, or the nearest folder around it that there is."""
     if place is None:
         return None
-    for one in (place.absolute(), *place.absolute().parents):
+    for candidate in (place.absolute(), *place.absolute().parents):
         try:
-            one.lstat()
+            candidate.lstat()
         except OSError:
             continue
-        return one
+        return candidate
     return None
 
 
@@ -274,14 +274,16 @@ def _file_system(place: Path) -> os.statvfs_result | None:
 
 
 def _lacks_bytes(place: Path) -> bool:
-    found = _file_system(place)
-    return found is not None and found.f_bavail * found.f_frsize < NOTHING
+    status = _file_system(place)
+    return status is not None and status.f_bavail * status.f_frsize < NOTHING
 
 
 def no_inodes(place: Path) -> bool:
     """Whether a file system has room, and can yet hold no more files."""
-    found = _file_system(place)
-    return found is not None and found.f_files > 0 and found.f_favail == 0 and found.f_bavail > 0
+    status = _file_system(place)
+    return (
+        status is not None and status.f_files > 0 and status.f_favail == 0 and status.f_bavail > 0
+    )
 
 
 def _blocking(place: Path | None) -> str:
@@ -324,7 +326,7 @@ def _user_name(uid: int) -> str:
 def _file_on_the_way(place: Path | None) -> Path | None:
     if place is None:
         return None
-    return next((one for one in (place, *place.parents) if _is_no_folder(one)), None)
+    return next((part for part in (place, *place.parents) if _is_no_folder(part)), None)
 
 
 def _is_no_folder(place: Path) -> bool:
@@ -343,7 +345,7 @@ def _shortened(place: Path) -> str:
     return text if len(text) <= 300 else f"{text[:140]}…{text[-140:]}"
 
 
-_CAUSES: dict[int, Callable[[Path | None], Told]] = {
+_CAUSES: dict[int, Callable[[Path | None], CauseAndHint]] = {
     number: tell
     for names, tell in (
         ("ENOSPC", _full),

@@ -31,7 +31,7 @@ holds."""
 
 
 class Inherited(Enum):
-    """What a program gets of our environment, beside what it is given."""
+    """The part of our environment that a program gets, beside what it is given."""
 
     PLAIN = "plain"
     """Where programs are, the language and the time zone, and its user's home."""

@@ -1,4 +1,4 @@
-"""What each system can do with files beyond reading and writing; a hint where it cannot."""
+"""System calls on files beyond reading and writing; hints where a system has none."""
 
 from __future__ import annotations
 
@@ -77,15 +77,15 @@ def read_into(descriptor: int, buffer: bytearray) -> int:
     """Read at the file's position into a buffer; the bytes read, 0 at the end."""
     if sys.platform != "win32":
         return os.readv(descriptor, [buffer])
-    found = os.read(descriptor, len(buffer))
-    buffer[: len(found)] = found
-    return len(found)
+    content = os.read(descriptor, len(buffer))
+    buffer[: len(content)] = content
+    return len(content)
 
 
 if sys.platform == "win32":
 
     def read_at(descriptor: int, length: int, position: int) -> bytes:
-        """As os.pread, which Windows has not."""
+        """Read as os.pread does, which Windows lacks."""
         os.lseek(descriptor, position, os.SEEK_SET)
         return os.read(descriptor, length)
 

@@ -38,7 +38,7 @@ _DELETED_BY_WINDOWS = getattr(os, "O_TEMPORARY", 0)
 _FOLDER = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _ON_THE_WAY = _FOLDER | getattr(os, "O_PATH", os.O_RDONLY)
 MOST_LINKS = 40
-"""As many as the kernel follows."""
+"""The kernel follows as many."""
 DEEPEST = 40
 """Folders within one another; a data directory has four."""
 ROUNDS = 5000
@@ -83,7 +83,7 @@ class HeldFolder:
 
     @classmethod
     def open_or_make(cls, path: Path) -> HeldFolder:
-        """As ``open``; what is missing of the path is made."""
+        """Hold a folder as ``open`` does; what is missing of the path is made."""
         absolute = path.absolute()
         try:
             return cls.open(absolute)
@@ -95,7 +95,7 @@ class HeldFolder:
 
     @classmethod
     def open_itself(cls, path: Path) -> HeldFolder:
-        """As ``open``, but the last part of the path is no link at all."""
+        """Hold a folder as ``open`` does, unless the last part of the path is a link."""
         absolute = path.absolute()
         with cls.open(absolute.parent) as parent:
             return parent.inner(absolute.name)
@@ -151,19 +151,19 @@ class HeldFolder:
         return self.inner(name)
 
     def status(self, name: str) -> os.stat_result | None:
-        """Of a file, folder or link itself; None where there is none."""
+        """Read the status of a file, folder or link itself; None where there is none."""
         with contextlib.suppress(FileNotFoundError), self._named(name):
             return os.stat(self._at(name), dir_fd=self._descriptor, follow_symlinks=False)
         return None
 
     def entries(self) -> list[tuple[str, os.stat_result]]:
         """Names with their status, in the order of their names."""
-        found = []
+        listed = []
         with os.scandir(self.path if self._descriptor is None else self._descriptor) as entries:
             for entry in entries:
                 with contextlib.suppress(FileNotFoundError):  # deleted meanwhile
-                    found.append((entry.name, entry.stat(follow_symlinks=False)))
-        return sorted(found, key=lambda one: one[0])
+                    listed.append((entry.name, entry.stat(follow_symlinks=False)))
+        return sorted(listed, key=lambda one: one[0])
 
     def walk(self, depth: int = DEEPEST) -> Iterator[tuple[HeldFolder, str, os.stat_result]]:
         """All below this folder, each with the folder that it is in; a folder before its own.
@@ -343,10 +343,10 @@ class HeldFolder:
         Raises OSError where something cannot be deleted, or comes again and again.
         """
         for _ in range(ROUNDS):
-            found = [one for one in self.entries() if one[0] not in keep]
-            if not found:
+            remaining = [entry for entry in self.entries() if entry[0] not in keep]
+            if not remaining:
                 return
-            for name, status in found:
+            for name, status in remaining:
                 self._remove_flat(name, status)
         raise OSError(errno.ENOTEMPTY, "it is filled again and again", str(self.path))
 
@@ -430,7 +430,7 @@ class HeldFolder:
         return os.fdopen(descriptor, mode)
 
     def _named(self, name: str, new: Path | None = None) -> _Named:
-        """What the system refuses names the whole path, not a name within a descriptor."""
+        """Have errors name the whole path, not a name within a descriptor."""
         return _Named(self.path, name, new)
 
     def _kind(self, name: str) -> str:

@@ -20,7 +20,7 @@ from teiten.host.system.environment import child_environment
 TOOLS = ("losetup", "mkfs.ext4", "mount", "umount")
 FILE_SYSTEM = "ext4"
 NOT_LAZILY = "lazy_itable_init=0,lazy_journal_init=0"
-"""Of mkfs: nothing is written in the background later on."""
+"""Option of mkfs: nothing is written in the background later on."""
 OPTIONS = "noatime,nodev,nosuid,noexec"
 PATIENCE = 60.0
 """Seconds that a tool may take."""
@@ -39,7 +39,7 @@ class LoopDevice:
 
     @property
     def name(self) -> str:
-        """As in /proc/diskstats."""
+        """Its name in /proc/diskstats."""
         return self.path.name
 
     @property
@@ -59,17 +59,17 @@ def take_room(descriptor: int, size: int) -> None:
 
 
 def missing_tools() -> tuple[str, ...]:
-    """What of the programs that it takes is not in the PATH."""
+    """Name the needed programs that are not in the PATH."""
     return tuple(tool for tool in TOOLS if shutil.which(tool) is None)
 
 
 def attach(image: Path) -> LoopDevice:
     """Attach a file to a free device. Raises MachineError."""
     with contextlib.suppress(MachineError):
-        found = _run("losetup", "--find", "--show", "--direct-io=on", os.fspath(image))
-        return LoopDevice(Path(found.strip()), direct=True)
-    found = _run("losetup", "--find", "--show", os.fspath(image))
-    return LoopDevice(Path(found.strip()), direct=False)
+        device = _run("losetup", "--find", "--show", "--direct-io=on", os.fspath(image))
+        return LoopDevice(Path(device.strip()), direct=True)
+    device = _run("losetup", "--find", "--show", os.fspath(image))
+    return LoopDevice(Path(device.strip()), direct=False)
 
 
 def mount(device: LoopDevice, point: Path) -> None:
@@ -93,7 +93,7 @@ def unmount(point: Path) -> bool:
 
 def is_mounted(point: Path) -> bool:
     real = os.path.realpath(point)  # as the kernel names it
-    return any(one.mount_point == real for one in read_mounts(Path("/")))
+    return any(mount.mount_point == real for mount in read_mounts(Path("/")))
 
 
 def detach(image: Path) -> bool:
@@ -113,8 +113,8 @@ def devices_of(image: Path) -> tuple[str, ...]:
     """The devices that have this file; found by its number, so that it must be there."""
     if not image.exists() or missing_tools():
         return ()
-    found = _run("losetup", "--noheadings", "--output", "NAME", "--associated", os.fspath(image))
-    return tuple(found.split())
+    listed = _run("losetup", "--noheadings", "--output", "NAME", "--associated", os.fspath(image))
+    return tuple(listed.split())
 
 
 def _run(*arguments: str) -> str:

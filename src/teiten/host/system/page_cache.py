@@ -28,13 +28,13 @@ CACHESTAT = 451
 """The number of the system call on the architectures below."""
 _NUMBERED = frozenset({"x86_64", "aarch64", "riscv64", "ppc64le", "s390x"})
 WINDOW = GIB
-"""What is mapped at a time, where mincore is asked."""
+"""Bytes that are mapped at a time, where mincore is asked."""
 _MAP_FAILED = ctypes.c_void_p(-1).value
 
 
 @dataclass(frozen=True)
 class PageCache:
-    """Of some files, in bytes."""
+    """Bytes of some files, and those of them that are in memory."""
 
     size: Bytes
     resident: Bytes
@@ -52,7 +52,7 @@ NOTHING = PageCache(Bytes(0), Bytes(0))
 
 
 def cached(file: IO[bytes], first: int | None = None) -> PageCache | None:
-    """Of an open plain file. ``first``: only so many bytes at its beginning.
+    """Count the cached bytes of an open plain file. ``first``: only so many at its beginning.
 
     None where this system, or the file's owner, does not let it be known.
     """
@@ -68,8 +68,8 @@ def cached(file: IO[bytes], first: int | None = None) -> PageCache | None:
 
 
 def cached_below(folder: Path) -> PageCache | None:
-    """Of all plain files in and below a folder; no link is followed. None as ``cached``."""
-    found = NOTHING
+    """Count those of all plain files below a folder; no link is followed. None as ``cached``."""
+    total = NOTHING
     try:
         with HeldFolder.open_itself(folder) as held:
             for place, name, status in held.walk():
@@ -77,15 +77,15 @@ def cached_below(folder: Path) -> PageCache | None:
                     continue
                 try:
                     with place.read_file(name) as file:
-                        one = cached(file)
+                        of_file = cached(file)
                 except FileNotFoundError:  # deleted meanwhile
                     continue
-                if one is None:
+                if of_file is None:
                     return None
-                found += one
+                total += of_file
     except (OSError, UnsafePlaceError):
         return None
-    return found
+    return total
 
 
 def evict(file: IO[bytes]) -> bool:
@@ -131,7 +131,7 @@ def _libc() -> Any:
 
 
 def _by_cachestat(descriptor: int, size: int) -> tuple[int, int] | None:
-    """Of the first ``size`` bytes (0: of all) those that are resident, and those not yet written.
+    """Count the resident and the unwritten pages of the first ``size`` bytes (0: of all).
 
     None where the kernel has no such call. Pages on their way in count already.
     """
@@ -162,5 +162,5 @@ def by_mincore(descriptor: int, size: int) -> int | None:
                     return None
         finally:
             libc.munmap(address, length)
-        pages += sum(one & 1 for one in bytes(seen))
+        pages += sum(page & 1 for page in bytes(seen))
     return pages * mmap.PAGESIZE

@@ -29,7 +29,7 @@ from teiten.host.system.users import ServerUser
 
 PR_SET_PDEATHSIG = 1
 MEMBERS = "cgroup.procs"
-"""Of a control group: a process whose number is written into it becomes a member."""
+"""The file of a control group that makes a member of a process whose number is written to it."""
 if TYPE_CHECKING:
     StandardStream = IO[bytes] | int | None
 
@@ -58,7 +58,7 @@ def spawn(
     starts, is a member of from its first instruction. ``space``: the network namespace that they
     are in; None for ours. Raises OSError where it cannot be started.
     """
-    other = user if user is not None and user.is_other else None
+    other_user = user if user is not None and user.is_other else None
     doors = [os.open(group / MEMBERS, os.O_WRONLY | os.O_CLOEXEC) for group in groups]
     try:
         with inside(space):
@@ -70,9 +70,9 @@ def spawn(
                 stdout=stdout,
                 stderr=stderr,
                 start_new_session=sys.platform != "win32",
-                user=other.uid if other else None,
-                group=other.gid if other else None,
-                extra_groups=[] if other else None,
+                user=other_user.uid if other_user else None,
+                group=other_user.gid if other_user else None,
+                extra_groups=[] if other_user else None,
                 preexec_fn=_before_exec(death_signal, cpus, doors),  # noqa: PLW1509 - all is loaded before fork
             )
     except subprocess.SubprocessError as error:  # what the preparation raised in the child
@@ -143,8 +143,8 @@ def runs_as(pid: int, user: int) -> bool:
         status = Path(f"/proc/{pid}/status").read_bytes()
     except OSError:
         return False
-    found = re.search(rb"^Uid:\s+(\d+)", status, re.MULTILINE)
-    return found is not None and int(found[1]) == user
+    line = re.search(rb"^Uid:\s+(\d+)", status, re.MULTILINE)
+    return line is not None and int(line[1]) == user
 
 
 def signal_found(process: psutil.Process, signal_number: signal.Signals = KILL) -> None:
@@ -164,7 +164,7 @@ def signal_found(process: psutil.Process, signal_number: signal.Signals = KILL) 
 def _before_exec(
     death_signal: signal.Signals, cpus: Collection[int], doors: Sequence[int]
 ) -> Callable[[], None] | None:
-    """What the child does between fork and exec, already as its user.
+    """Make the function that the child calls between fork and exec, already as its user.
 
     ``doors``: open lists of members of control groups; whoever opened them had the right to.
     """

@@ -20,7 +20,7 @@ HANGUP: signal.Signals | None = getattr(signal, "SIGHUP", None)
 """The terminal is gone; Windows has no such signal."""
 
 KILL = signal.Signals(getattr(signal, "SIGKILL", signal.SIGTERM))
-"""What a process cannot refuse; on Windows every signal is that."""
+"""The signal that a process cannot refuse; on Windows every one is that."""
 QUIT = signal.Signals(getattr(signal, "SIGQUIT", signal.SIGTERM))
 """A postmaster's immediate stop."""
 
@@ -130,10 +130,10 @@ def _handling(handler: Callable[[int, FrameType | None], Any]) -> Iterator[None]
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    taken = [one for one in ENDING if signal.getsignal(one) != signal.SIG_IGN]
-    before = {one: signal.signal(one, handler) for one in taken}
+    taken = [number for number in ENDING if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, handler) for number in taken}
     try:
         yield
     finally:
-        for one, known in before.items():
-            signal.signal(one, signal.SIG_DFL if known is None else known)
+        for number, known in before.items():
+            signal.signal(number, signal.SIG_DFL if known is None else known)

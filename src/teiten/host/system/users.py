@@ -1,4 +1,4 @@
-"""As whom servers run: PostgreSQL refuses to run as root."""
+"""The user as whom servers run: PostgreSQL refuses to run as root."""
 
 from __future__ import annotations
 

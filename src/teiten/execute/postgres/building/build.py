@@ -64,7 +64,7 @@ from teiten.model.units import MIB, Seconds
 
 LOG = "build.log"
 KEPT_LOGS = 20
-"""Of failed builds."""
+"""The number of logs of failed builds that are kept."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,59}")
 
 
@@ -104,17 +104,19 @@ def build_all(
     """
     with writing(), _one_at_a_time(workdir, say):
         own = managed_installations(workdir)
-        there = {one.name: of_key(own, one.prepared.key) for one in orders}
-        missing = [one for one in orders if there[one.name] is None]
+        there = {order.name: of_key(own, order.prepared.key) for order in orders}
+        missing = [order for order in orders if there[order.name] is None]
         for name, present in there.items():
             if present is not None:
                 _say_present(present, name, say)
-        for one in missing:
-            _refuse_taken(one.name, own)
+        for order in missing:
+            _refuse_taken(order.name, own)
         if missing:
             made = _build_missing(missing, workdir, jobs, say, watching)
-            there |= {one.name: found for one, found in zip(missing, made, strict=True)}
-        return [found for found in there.values() if found is not None]
+            there |= {
+                order.name: installation for order, installation in zip(missing, made, strict=True)
+            }
+        return [installation for installation in there.values() if installation is not None]
 
 
 def _build_missing(
@@ -127,23 +129,23 @@ def _build_missing(
     user = server_user()
     require_access(workdir.builds, user)
     at_once = builds_at_once(len(missing), jobs)
-    _require_space(workdir, [one.prepared for one in missing], at_once)
+    _require_space(workdir, [order.prepared for order in missing], at_once)
     each = max(1, jobs // at_once)
-    for note in dict.fromkeys(note for one in missing for note in one.prepared.tools.notes):
+    for note in dict.fromkeys(note for order in missing for note in order.prepared.tools.notes):
         say(note)
-    for one in missing:
-        say(f"building {one.prepared.described}, {each} jobs")
+    for order in missing:
+        say(f"building {order.prepared.described}, {each} jobs")
     several, ending = len(missing) > 1, threading.Event()
     buildings = [
         _Building(
-            one.name, one.prepared, workdir, user, each,
-            _saying(one.name, say) if several else say, ended_by(ending, watching(one.name)),
+            order.name, order.prepared, workdir, user, each,
+            _saying(order.name, say) if several else say, ended_by(ending, watching(order.name)),
         )
-        for one in missing
+        for order in missing
     ]  # fmt: skip
     if not several:  # in this thread, which hears Ctrl-C wherever it is
         return [buildings[0].build()]
-    return together([one.build for one in buildings], ending, at_once)
+    return together([order.build for order in buildings], ending, at_once)
 
 
 def _saying(name: str, say: Say) -> Say:
@@ -186,7 +188,7 @@ class _Building:
             self._compile(folders)
             command = self._keep_objects(folders)
             seconds = Seconds(time.monotonic() - begin)
-            found = self._install(folders, seconds, command)
+            installation = self._install(folders, seconds, command)
         except (KeyboardInterrupt, EndedError):
             self.log.unlink(missing_ok=True)
             raise
@@ -194,8 +196,8 @@ class _Building:
             with suppress(OSError, UsageError):
                 remove_marked(self.folder)
         self.log.unlink(missing_ok=True)  # a copy stands in the installation
-        self.say(f"built {found.name} in {seconds:.0f} s, in {self.final}")
-        return found
+        self.say(f"built {installation.name} in {seconds:.0f} s, in {self.final}")
+        return installation
 
     def _unpacked(self) -> Folders:
         self.folder.mkdir(parents=True)
@@ -204,13 +206,13 @@ class _Building:
             self.folder / "source", self.folder / "objects", self.folder / "destination", self.final
         )
         given = (folders.source, folders.objects, folders.destination, self.home)
-        for one in (self.folder, *given):
-            one.mkdir(exist_ok=True)
-            one.chmod(0o755)
+        for folder in (self.folder, *given):
+            folder.mkdir(exist_ok=True)
+            folder.chmod(0o755)
         self.say(f"unpacking {self.prepared.source.described}")
         unpack(self.prepared.source, folders.source)
-        for one in given:  # not the folder around them: what is in that stays what it is
-            with HeldFolder.open_itself(one) as held:
+        for folder in given:  # not the folder around them: what is in that stays what it is
+            with HeldFolder.open_itself(folder) as held:
                 held.give_all(self.user)
         self.log.write_text(f"{self.prepared.described}\n", encoding="utf-8")
         self.log.chmod(0o644)
@@ -237,7 +239,7 @@ class _Building:
         )
 
     def _keep_objects(self, folders: Folders) -> LinkCommand | None:
-        """What links the server again, packed into what was installed; None where make's words are
+        """Pack what links the server again into what was installed; None where make's words are
         not understood, as meson's are not."""
         with self.log.open(encoding="utf-8", errors="replace") as lines:
             command = find_link(lines)
@@ -303,13 +305,13 @@ class _Building:
 
     def _receipt(self, staging: Path, seconds: Seconds, relink: Seconds | None) -> Receipt:
         prepared = self.prepared
-        found = self._inspected(staging)
-        if found.postgres is None or found.initdb is None:
+        installation = self._inspected(staging)
+        if installation.postgres is None or installation.initdb is None:
             raise BuildError("the build made no server with initdb", f"see {self.log}")
         self.say("checking it with a throw-away cluster")
         # Its prefix is not yet there, so the libraries are named.
         version = check_server(
-            replace(found, library_path=staging / "lib"), self.workdir, self.user
+            replace(installation, library_path=staging / "lib"), self.workdir, self.user
         )
         return Receipt(
             name=self.name,
@@ -355,7 +357,7 @@ def _remove_left(workdir: Workdir, say: Say) -> None:
     """Remove what a Teiten that was killed left of its build, and the oldest logs."""
     for line in sweep(workdir):
         say(line)
-    logs = sorted(workdir.builds.glob("*.log"), key=lambda one: one.stat().st_mtime)
+    logs = sorted(workdir.builds.glob("*.log"), key=lambda path: path.stat().st_mtime)
     for log in logs[:-KEPT_LOGS]:
         log.unlink(missing_ok=True)
 
@@ -368,17 +370,18 @@ def _say_present(present: Installation, name: str, say: Say) -> None:
 
 
 def _refuse_taken(name: str, own: Iterable[Installation]) -> None:
-    for one in own:
-        if name in (one.name, folder_name(one.name)):
+    for installation in own:
+        if name in (installation.name, folder_name(installation.name)):
             raise UsageError(
-                f"there is another installation {one.name}, in {one.bin_directory.parent}",
-                f"choose another name, or remove it first: teiten pg remove {one.name}",
+                f"there is another installation {installation.name},"
+                f" in {installation.bin_directory.parent}",
+                f"choose another name, or remove it first: teiten pg remove {installation.name}",
             )
 
 
 def _require_space(workdir: Workdir, coming: Sequence[Prepared], at_once: int) -> None:
-    """Of as many as are built at a time, the largest."""
-    sizes = sorted((needed_bytes(one.source) for one in coming), reverse=True)
+    """Require room for the largest builds, as many as run at a time."""
+    sizes = sorted((needed_bytes(prepared.source) for prepared in coming), reverse=True)
     needed, free = sum(sizes[:at_once]), shutil.disk_usage(workdir.builds).free
     if free < needed:
         raise MachineError(

@@ -15,7 +15,7 @@ ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_PAGER
 
 
 class GitError(Exception):
-    """What git said; the caller knows what it means."""
+    """A refusal of git's in its words; the caller knows what it means."""
 
 
 def is_checkout(folder: Path) -> bool:
@@ -25,7 +25,7 @@ def is_checkout(folder: Path) -> bool:
 
 
 def git(folder: Path, *arguments: str, stdout: IO[bytes] | None = None) -> str:
-    """What git answers. Raises GitError with its last line, MachineError where git is missing.
+    """Run git for its output. Raises GitError with its last line, MachineError where it is missing.
 
     ``stdout``: takes what git writes instead; the answer is then empty.
     """

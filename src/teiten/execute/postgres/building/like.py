@@ -36,14 +36,14 @@ class Sources:
     """A file with deb-src lines; None: the system's, where nothing else is named."""
 
     def origins(self, workdir: Workdir, say: Say) -> list[SourceOrigin]:
-        found: list[SourceOrigin] = []
+        origins: list[SourceOrigin] = []
         if self.named:
-            found.append(NamedSources(self.named))
+            origins.append(NamedSources(self.named))
         if self.mirror is not None:
-            found.append(Mirror(workdir, self.mirror, say))
-        if self.apt_sources is not None or not found:
-            found.append(DistributionSources(workdir, self.apt_sources, say))
-        return found
+            origins.append(Mirror(workdir, self.mirror, say))
+        if self.apt_sources is not None or not origins:
+            origins.append(DistributionSources(workdir, self.apt_sources, say))
+        return origins
 
 
 def request_of(text: str) -> VersionRequest:
@@ -93,21 +93,21 @@ def _prepared(source: SourceCode, configure: tuple[str, ...], cflags: str | None
 
 def _icu(prepared: Sequence[Prepared]) -> bool:
     """Whether the newer ones have ICU by default, and an older one can be given it."""
-    majors = [one.source.version.major_number for one in prepared]
-    newer = [one for one in prepared if one.source.version.major_number >= ICU_BY_DEFAULT]
+    majors = [build.source.version.major_number for build in prepared]
+    newer = [build for build in prepared if build.source.version.major_number >= ICU_BY_DEFAULT]
     decided = any(
         option.partition("=")[0] in ("--with-icu", "--without-icu")
-        for one in newer
-        for option in one.tools.configure
+        for build in newer
+        for option in build.tools.configure
     )
     return bool(newer) and not decided and all(major >= ICU_SINCE for major in majors)
 
 
 def _source(request: VersionRequest, origins: Sequence[SourceOrigin]) -> SourceCode:
     for origin in origins:
-        found = origin.source(replace(request, prefix=None))
-        if found is not None:
-            return found
+        source = origin.source(replace(request, prefix=None))
+        if source is not None:
+            return source
     raise UsageError(
         f"no source of PostgreSQL {request}: {'; '.join(one.lacking() for one in origins)}",
         "name a tarball, a tree or a git checkout with --source, a mirror with --mirror URL, or a"

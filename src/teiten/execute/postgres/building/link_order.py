@@ -30,15 +30,15 @@ class LinkCommand:
     def files(self) -> tuple[str, ...]:
         """Objects and archives of the build, below the folder of the objects."""
         return tuple(
-            posixpath.normpath(posixpath.join(FOLDER, one))
-            for one in dict.fromkeys(self.arguments)
-            if _is_ours(one)
+            posixpath.normpath(posixpath.join(FOLDER, argument))
+            for argument in dict.fromkeys(self.arguments)
+            if _is_ours(argument)
         )
 
     @property
     def objects(self) -> int:
         """How many of them have an order; archives are searched in theirs."""
-        return sum(one.endswith(_OBJECT) for one in self.arguments)
+        return sum(argument.endswith(_OBJECT) for argument in self.arguments)
 
     def ordered(self, seed: int) -> tuple[str, ...]:
         """The command with its objects in the random order of ``seed``; all else stays."""
@@ -60,14 +60,14 @@ def find_link(lines: Iterable[str]) -> LinkCommand | None:
             continue
         command = LinkCommand(words)
         makes = PROGRAM in words and words[words.index(PROGRAM) - 1] == "-o"
-        outside = any(one.startswith(("..", "/")) for one in command.files)
+        outside = any(file.startswith(("..", "/")) for file in command.files)
         if makes and command.objects > 1 and not outside:
             return command
     return None
 
 
 def link_seed(campaign: int, trial: int) -> int:
-    """Of the order of a trial's server: the same for each of its attempts, another for all else."""
+    """Derive a trial's order of linking: one for all its attempts, another for all else."""
     return int.from_bytes(hashlib.sha256(f"link {campaign} {trial}".encode()).digest()[:6])
 
 

@@ -1,4 +1,4 @@
-"""What a build's log tells: how far it is, and why it failed. Pure."""
+"""Progress of a build, and why it failed, read from its log. Pure."""
 
 from __future__ import annotations
 

@@ -54,14 +54,18 @@ def built_already(workdir: Workdir, key: str) -> Installation | None:
 
 
 def foretold_seconds(workdir: Workdir, jobs: int) -> Seconds:
-    """What the next build takes, as far as the last one here tells."""
-    known = [one.build for one in managed_installations(workdir) if one.build is not None]
+    """Estimate the next build's duration from the last one here."""
+    known = [
+        installation.build
+        for installation in managed_installations(workdir)
+        if installation.build is not None
+    ]
     last = known[-1] if known else None
     return expected_seconds(last.seconds * last.jobs if last else None, jobs)
 
 
 def foretold(workdir: Workdir, name: str, prepared: Prepared) -> Installation:
-    """What a build will be, before it is made: for a plan that starts nothing."""
+    """Describe a build before it is made: for a plan that starts nothing."""
     programs = workdir.installations / folder_name(name) / "bin"
     return Installation(
         name=name,
@@ -80,4 +84,11 @@ def foretold(workdir: Workdir, name: str, prepared: Prepared) -> Installation:
 
 def of_key(own: Iterable[Installation], key: str) -> Installation | None:
     """The installation of a key among these."""
-    return next((one for one in own if one.build is not None and one.build.key == key), None)
+    return next(
+        (
+            installation
+            for installation in own
+            if installation.build is not None and installation.build.key == key
+        ),
+        None,
+    )

@@ -1,4 +1,4 @@
-"""What a build needs of the machine: the compiler, programs, and headers that it can do without."""
+"""The needs of a build: the compiler, programs, and headers that it can do without."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Library:
     """A library that PostgreSQL is built with by default, and can be built without."""
 
     feature: str
-    """As in ``--without-FEATURE`` and meson's ``-DFEATURE=disabled``."""
+    """Its name in ``--without-FEATURE`` and meson's ``-DFEATURE=disabled``."""
     program: str
     """A C program that includes its headers."""
     package: str
@@ -63,7 +63,7 @@ class Tools:
     configure: tuple[str, ...]
     """The options asked for, then those that leave a missing library out."""
     notes: tuple[str, ...]
-    """What was left out, and what to install to have it."""
+    """Sentences: what was left out, and what to install to have it."""
 
 
 def find_tools(source: SourceCode, spec: BuildSpec) -> Tools:
@@ -83,7 +83,7 @@ def find_tools(source: SourceCode, spec: BuildSpec) -> Tools:
             f"install: sudo apt-get install {packages} (Debian, Ubuntu)",
         )
     options, notes = without_missing(
-        source.version.major_number, spec, lambda one: _compiles(compiler, one.program)
+        source.version.major_number, spec, lambda library: _compiles(compiler, library.program)
     )
     return Tools(compiler, compiler_line(compiler), options, notes)
 
@@ -129,7 +129,7 @@ def compiler_line(compiler: str) -> str:
 
 
 def _compiler(spec: BuildSpec) -> str | None:
-    named = [one.removeprefix("CC=") for one in spec.configure if one.startswith("CC=")]
+    named = [option.removeprefix("CC=") for option in spec.configure if option.startswith("CC=")]
     for name in (named[-1:] or COMPILERS):  # fmt: skip
         if shutil.which(_words(name)[0]):
             return name

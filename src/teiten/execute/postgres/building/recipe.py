@@ -17,7 +17,7 @@ RECIPE = 1
 OBJECTS = Bytes(500 * MIB)
 """Objects and what is installed (15.18 with LTO on x86-64: 140 MiB; several times that with -g)."""
 CPU_SECONDS = 360.0
-"""Of one core, where no build has been timed here yet (15.18 with gcc 12 on a small server)."""
+"""Seconds of a core, where no build has been timed here yet (15.18, gcc 12, a small server)."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Folders:
 
 
 def build_key(source: SourceCode, spec: BuildSpec, tools: Tools) -> str:
-    """What two equal builds have in common, as SHA-256."""
+    """Hash what two equal builds have in common (SHA-256)."""
     identity = {
         "recipe": RECIPE,
         "source": source.digest,
@@ -67,7 +67,7 @@ def needed_bytes(source: SourceCode) -> Bytes:
 
 
 def expected_seconds(cpu_seconds: float | None, jobs: int) -> Seconds:
-    """What a build takes. ``cpu_seconds``: those of the last one here, where there was one."""
+    """Estimate a build's duration. ``cpu_seconds``: those of the last one here, if any."""
     return Seconds((cpu_seconds or CPU_SECONDS) / jobs)
 
 

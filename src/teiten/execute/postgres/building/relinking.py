@@ -28,7 +28,7 @@ from teiten.model.units import MIB, Seconds
 
 OBJECTS, COMMAND = "link-objects.tar.gz", "link-command.json"
 LARGEST_PROGRAM = 1024 * MIB
-"""Of a server with all that a debugger wants."""
+"""Bytes of a server with all that a debugger wants."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def write_command(installation: Path, command: LinkCommand) -> None:
 
 
 def forget_objects(installation: Path) -> None:
-    """Of an installation whose server cannot be linked again."""
+    """Make the error about an installation whose server cannot be linked again."""
     (installation / OBJECTS).unlink(missing_ok=True)
     (installation / COMMAND).unlink(missing_ok=True)
 
@@ -135,12 +135,12 @@ def _beside(installed: Path, made: Path, server: Path) -> Path:
     with HeldFolder.open_itself(made) as held:
         content = held.read(PROGRAM, LARGEST_PROGRAM)
     (server / "bin").mkdir(parents=True)
-    for one in installed.iterdir():
-        if one.is_dir() and one.name != "bin":
-            (server / one.name).symlink_to(one)
-    for one in (installed / "bin").iterdir():
-        if one.name != PROGRAM:
-            (server / "bin" / one.name).symlink_to(one)
+    for entry in installed.iterdir():
+        if entry.is_dir() and entry.name != "bin":
+            (server / entry.name).symlink_to(entry)
+    for entry in (installed / "bin").iterdir():
+        if entry.name != PROGRAM:
+            (server / "bin" / entry.name).symlink_to(entry)
     program = server / "bin" / PROGRAM
     program.write_bytes(content)
     program.chmod(0o755)

@@ -1,4 +1,4 @@
-"""What ``--source`` names: a tarball, a directory, or a commit of a git checkout."""
+"""Sources that ``--source`` names: a tarball, a directory, or a commit of a git checkout."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ class SourceCode:
     digest: str
     version: Version
     version_text: str
-    """As ``configure`` has it: ``15.18``, ``19devel``."""
+    """The version in ``configure``: ``15.18``, ``19devel``."""
     generated: bool
-    """What bison and flex make is there already."""
+    """Whether what bison and flex make is there already."""
     bytes: int
     """Unpacked, about."""
 
@@ -216,11 +216,11 @@ def _files(path: Path, kind: SourceKind) -> Iterator[str]:
         tracked = {name for name in listed.split("\0") if name}
         yield from sorted(name for name in tracked if os.path.lexists(path / name))
         return
-    found = []
+    paths = []
     for parent, folders, names in os.walk(path):
         folders[:] = [name for name in folders if name != ".git"]
-        found += [os.path.relpath(Path(parent, name), path) for name in names]
-    yield from sorted(found)
+        paths += [os.path.relpath(Path(parent, name), path) for name in names]
+    yield from sorted(paths)
 
 
 def _copy(source: SourceCode, folder: Path) -> None:

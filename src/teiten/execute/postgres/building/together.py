@@ -61,5 +61,5 @@ def _await(futures: Sequence[Future[T]]) -> None:
     running = set(futures)
     while running:
         done, running = wait(running, EVERY, FIRST_COMPLETED)
-        for one in done:
-            one.result()
+        for future in done:
+            future.result()

@@ -51,14 +51,14 @@ class NoSuchVersionError(PackageError):
 
 @dataclass(frozen=True)
 class ClientOutput:
-    """What a client wrote, and how it ended."""
+    """The output of a client, and how it ended."""
 
     output: str
     errors: str
     exit_code: int
 
     def complaint(self, lines: int = 6) -> str:
-        """What it complained about, without colours and mere warnings.
+        """Its complaints, without colours and mere warnings.
 
         Its first lines; of a Python program's traceback the last ones.
         """

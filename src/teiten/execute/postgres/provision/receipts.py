@@ -24,13 +24,13 @@ class Receipt:
     package: str
     """The package's name and version, as its client calls them."""
     sha512: str
-    """Of the package file."""
+    """The package file's digest."""
     server_version: str
-    """What ``SELECT version()`` said, with the compiler; for a client only, ``--version``."""
+    """The answer to ``SELECT version()``, with the compiler; for a client only, ``--version``."""
     installed_at: str
     bin_directory: str = "bin"
     build: BuildFacts | None = None
-    """Of an installation that was built from source; ``sha512`` is then the source's digest."""
+    """The build of an installation that was built from source; ``sha512`` is the source's then."""
 
 
 def folder_name(name: str) -> str:

@@ -48,17 +48,26 @@ def _folder(installation: Installation, workdir: Workdir) -> str:
 
 
 def _chosen(name: str, own: Sequence[Installation]) -> Installation | None:
-    exact = [one for one in own if one.name == name]
+    exact = [installation for installation in own if installation.name == name]
     if exact:
         return exact[0]
     request = parse_request(name)
-    servers = [one for one in own if one.postgres is not None]
-    fitting = [one for one in servers if request is not None and request.accepts(one)]
+    servers = [installation for installation in own if installation.postgres is not None]
+    fitting = [
+        installation
+        for installation in servers
+        if request is not None and request.accepts(installation)
+    ]
     if name == PGBENCH:
-        fitting = [one for one in own if one.source is Source.WHEEL and one.postgres is None]
+        fitting = [
+            installation
+            for installation in own
+            if installation.source is Source.WHEEL and installation.postgres is None
+        ]
     if len(fitting) > 1:
+        names = ", ".join(installation.name for installation in fitting)
         raise UsageError(
-            f"{name!r} names several installations: {', '.join(one.name for one in fitting)}",
+            f"{name!r} names several installations: {names}",
             "name the one to remove",
         )
     return fitting[0] if fitting else None
@@ -68,14 +77,18 @@ def _not_removable(
     name: str, own: Sequence[Installation], others: Sequence[Installation]
 ) -> UsageError:
     request = parse_request(name)
-    for one in others:
-        named = name in (one.name, str(one.bin_directory), str(one.bin_directory.parent))
-        if named or (request is not None and request.accepts(one)):
+    for installation in others:
+        named = name in (
+            installation.name,
+            str(installation.bin_directory),
+            str(installation.bin_directory.parent),
+        )
+        if named or (request is not None and request.accepts(installation)):
             return UsageError(
-                f"{one.name} in {one.bin_directory} was not installed by Teiten",
+                f"{installation.name} in {installation.bin_directory} was not installed by Teiten",
                 "Teiten removes only its own; use what installed it",
             )
-    guess = did_you_mean(name, [one.name for one in own])
+    guess = did_you_mean(name, [installation.name for installation in own])
     return UsageError(
         f"Teiten installed no PostgreSQL {name!r}.{guess}", "teiten pg list shows what is there"
     )

@@ -29,7 +29,7 @@ from teiten.execute.postgres.provision.receipts import (
     managed_folders,
     write_receipt,
 )
-from teiten.host.system.causes import told
+from teiten.host.system.causes import translate_os_errors
 from teiten.host.system.held_folder import sync_file_system_of
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
@@ -66,8 +66,10 @@ def make_installation(recipe: Recipe, workdir: Workdir, say: Say) -> Installatio
         staging.chmod(0o755)
         say(f"unpacking {package.path.name}")
         programs = recipe.unpack(staging)
-        found = inspect_folder((staging / programs).resolve(), package.source, BinaryCache(None))
-        name = recipe.name(found)
+        installation = inspect_folder(
+            (staging / programs).resolve(), package.source, BinaryCache(None)
+        )
+        name = recipe.name(installation)
         write_receipt(
             staging,
             Receipt(
@@ -75,7 +77,7 @@ def make_installation(recipe: Recipe, workdir: Workdir, say: Say) -> Installatio
                 source=package.source,
                 package=package.name,
                 sha512=package.sha512,
-                server_version=recipe.check(found),
+                server_version=recipe.check(installation),
                 installed_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
                 bin_directory=programs,
             ),
@@ -139,18 +141,18 @@ def writing() -> Iterator[None]:
     except OSError as error:
         if error.errno not in REFUSED:
             raise
-        with told("the working folder cannot be written"):
+        with translate_os_errors("the working folder cannot be written"):
             raise
 
 
 def managed_installations(workdir: Workdir) -> list[Installation]:
     """Teiten's own, by name; damaged ones are left out."""
     cache = BinaryCache(workdir.caches / "binaries.json")
-    found = []
+    managed = []
     for folder in managed_folders(workdir.installations):
         try:
-            found.append(inspect_managed(folder, cache))
+            managed.append(inspect_managed(folder, cache))
         except (BrokenBinaryError, ValueError):
             continue
     cache.save()
-    return found
+    return managed

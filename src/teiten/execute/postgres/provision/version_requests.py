@@ -1,4 +1,4 @@
-"""What a person asks for: ``17``, ``18.4``, ``9.6``, ``npm:17``, ``wheel:18``,
+"""Versions as a person asks for them: ``17``, ``18.4``, ``9.6``, ``npm:17``, ``wheel:18``,
 ``system:15``."""
 
 from __future__ import annotations

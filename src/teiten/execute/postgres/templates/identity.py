@@ -1,4 +1,4 @@
-"""What a template is made of, by which it is known on the disk."""
+"""The fingerprint of what a template is made of, by which it is known on the disk."""
 
 from __future__ import annotations
 

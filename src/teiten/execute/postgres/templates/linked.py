@@ -25,7 +25,7 @@ class LinkedFolder:
     """A part that stands beside the data directory."""
 
     path: Path
-    """Of the link, in the data directory: ``pg_wal`` or ``pg_tblspc/16385``."""
+    """The link's own, in the data directory: ``pg_wal`` or ``pg_tblspc/16385``."""
     folder: str
     """To which it leads: a name in the cluster's folder."""
 

@@ -39,7 +39,7 @@ from teiten.model.units import MIB, Bytes, Share
 DESCRIPTION = "template.json"
 """Present only in a finished template; its time of change is the template's last use."""
 LARGEST_SHARE = Share(0.25)
-"""Of the file system: beyond it, templates unused for a day make room for a new one."""
+"""Share of the file system beyond which templates unused for a day make room for a new one."""
 KEPT_SECONDS = 86_400.0
 RESERVE = Bytes(256 * MIB)
 """Left free on the disk by a build."""

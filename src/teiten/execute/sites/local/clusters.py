@@ -36,7 +36,7 @@ from teiten.execute.sites.nodes import cluster_name
 from teiten.host.ceilings.fsync_interval import measure_intervals
 from teiten.host.facts.disks import disk_of
 from teiten.host.facts.kernel import boot_id
-from teiten.host.system.causes import told
+from teiten.host.system.causes import translate_os_errors
 from teiten.model.installation import Installation
 from teiten.model.plan import Node, PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
@@ -251,7 +251,7 @@ class LocalClusters(CampaignClusters):
                 elsewhere.require_room(each.parent)
                 elsewhere.note(workdir, each)
         try:
-            with told(f"{folder} cannot be made"):
+            with translate_os_errors(f"{folder} cannot be made"):
                 template = dict(trial.nodes)[node]
                 report = self._templates.clone(template, folder, places, self._method)
             linked = self._linked_anew(trial, installation, folder)

@@ -1,4 +1,4 @@
-"""What gives the sources of versions."""
+"""The contract of an origin of sources."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SourceOrigin(Protocol):
         ...
 
     def lacking(self) -> str:
-        """What this way has instead, for a person: half a sentence."""
+        """Say what this origin has instead: half a sentence."""
         ...
 
 

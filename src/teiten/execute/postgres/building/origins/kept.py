@@ -26,6 +26,6 @@ def kept(
     package = newest_kept(
         workdir,
         Source.BUILD,
-        lambda one: request.accepts_version(one.version.postgres) and fits(one),
+        lambda source: request.accepts_version(source.version.postgres) and fits(source),
     )
     return find_source(str(package.path)) if package is not None else None
