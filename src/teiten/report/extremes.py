@@ -8,7 +8,7 @@ from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import BY_SIGN, Extreme, Interval, Verdict
 from teiten.model.metrics import Better, Metric
 from teiten.report.effects import change, confidence_percent, percent, percent_decimals
-from teiten.report.speed import inverse, is_many_fold, is_many_times, times_text
+from teiten.report.speed import is_many_fold, is_many_times, times_text
 from teiten.report.texts import Texts
 
 
@@ -38,7 +38,7 @@ def _said(t: Texts, extreme: Extreme, metric: Metric) -> tuple[str, str]:
     faster = (effect.ratio < 1) == is_time
     direction = "faster" if faster else "slower"
     if is_many_times(effect) if is_time else is_many_fold(effect):
-        shown = inverse(effect) if effect.ratio < 1 else effect
+        shown = effect.inverse if effect.ratio < 1 else effect
         said = t(f"extreme.times-{direction}", factor=times_text(shown.ratio, shown))
         return said, _to(t, times_text(shown.low, shown), times_text(shown.high, shown))
     said = t(f"extreme.{direction}", percent=percent(t, abs(effect.ratio - 1), digits))

@@ -32,7 +32,7 @@ from teiten.report.extremes import extremes_said
 from teiten.report.names import Names
 from teiten.report.numbers import plain
 from teiten.report.scope import scope_text
-from teiten.report.speed import inverse, is_many_fold, is_many_times, times_text
+from teiten.report.speed import is_many_fold, is_many_times, times_text
 from teiten.report.texts import Texts, texts
 
 DECIDED = (VerdictKind.FASTER, VerdictKind.SLOWER)
@@ -176,7 +176,7 @@ def _many_times(t: Texts, verdict: Verdict, values: dict[str, str], *, is_time: 
     if effect is None:
         raise ValueError("without an interval there is no difference to tell")
     faster = effect.ratio < 1 or not is_time
-    shown = inverse(effect) if effect.ratio < 1 else effect
+    shown = effect.inverse if effect.ratio < 1 else effect
     values |= {
         "factor": times_text(shown.ratio, shown),
         "low": times_text(shown.low, shown),

@@ -15,11 +15,6 @@ FAR = 2.0
 """The same of an interval's ends."""
 
 
-def inverse(effect: Interval) -> Interval:
-    """Of new/old the interval of old/new."""
-    return effect.inverse
-
-
 def is_many_times(effect: Interval) -> bool:
     """Whether per cent of time would mislead: 90 % less time is ten times as fast."""
     near = 1 / MANY < effect.ratio < MANY
@@ -48,7 +43,7 @@ def speed_text(effect: Interval | None) -> str:
     """The speed-up of an interval of new/old."""
     if effect is None:
         return NOTHING
-    shown = inverse(effect)
+    shown = effect.inverse
     return times_text(shown.ratio, shown)
 
 
@@ -56,7 +51,7 @@ def speed_interval_text(t: Texts, effect: Interval | None) -> str:
     """``9.8 to 10.9``"""
     if effect is None:
         return NOTHING
-    shown = inverse(effect)
+    shown = effect.inverse
     return t("interval.plain", low=times_text(shown.low, shown), high=times_text(shown.high, shown))
 
 

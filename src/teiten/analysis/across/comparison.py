@@ -21,7 +21,7 @@ from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.comparison import ComparedLevel, Comparison, UnpairedResult
 from teiten.analysis.model.evidence import EvidenceTable
 from teiten.analysis.model.findings import CampaignAnalysis, LevelResult
-from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.conclusive import marked
 from teiten.analysis.verdict.contrasts import contrasted_here
 from teiten.analysis.verdict.mixed import is_averaged, over_levels
@@ -59,18 +59,17 @@ def compare(
         assess_comparison(
             of_systems,
             comparison,
-            *(EvidenceTable(one.plan, observations(one, of_systems)) for one in (a, b)),
+            *(evidence_of(campaign, of_systems) for campaign in (a, b)),
         ),
         insisted=insisted and bool(comparison.obstacles),
     )
 
 
-def observations(
-    campaign: CampaignAnalysis, claims: Sequence[Claim] = ()
-) -> tuple[Observation, ...]:
+def evidence_of(campaign: CampaignAnalysis, claims: Sequence[Claim] = ()) -> EvidenceTable:
     """The trials that count, with the numbers of their plans that claims speak of."""
     further = further_numbers(claims, campaign.plan, campaign.trials, campaign.events)
-    return observe(campaign.plan, with_further(campaign.trials, further))
+    trials = with_further(campaign.trials, further)
+    return EvidenceTable(campaign.plan, observe(campaign.plan, trials))
 
 
 @dataclass(frozen=True)
@@ -113,27 +112,9 @@ def logs(campaign: CampaignAnalysis, values: Values) -> Logs:
     return Logs(starts, unusable)
 
 
-def values_of(
-    found: Sequence[Observation],
-    *,
-    workload: str,
-    side: str,
-    contexts: Sequence[Context],
-    metric: str,
-) -> Values:
-    """A metric by context and block; NaN is a missing value."""
-    values: dict[Context, dict[int, float]] = {context: {} for context in contexts}
-    for one in found:
-        value = one.metrics.get(metric, math.nan)
-        wanted = (one.workload, one.side) == (workload, side) and one.context in values
-        if wanted and not math.isnan(value):
-            values[one.context][one.block] = value
-    return values
-
-
 def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResult]:
     """The primary statements, of each workload on each side, share α."""
-    here, there = observations(a), observations(b)
+    here, there = evidence_of(a), evidence_of(b)
     names = {one.name for one in b.plan.study.workloads}
     common = {
         (workload, side): contexts
@@ -142,7 +123,10 @@ def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResul
         if (contexts := common_contexts(a.plan, b.plan, workload, side))
     }
     for workload in dict.fromkeys(workload for workload, _ in common):
-        mine = [[one for one in found if one.workload == workload] for found in (here, there)]
+        mine = [
+            [one for one in found.observations if one.workload == workload]
+            for found in (here, there)
+        ]
         for metric in contrasted_here(a.plan, workload, *mine):
             for (of, side), contexts in common.items():
                 if of == workload:
@@ -159,7 +143,7 @@ def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResul
 
 def _result(
     campaigns: tuple[CampaignAnalysis, CampaignAnalysis],
-    found: tuple[Sequence[Observation], Sequence[Observation]],
+    found: tuple[EvidenceTable, EvidenceTable],
     *,
     workload: str,
     metric: Metric,
@@ -168,7 +152,7 @@ def _result(
     alpha: Share,
 ) -> UnpairedResult:
     old, new = (
-        values_of(one, workload=workload, side=level, contexts=contexts, metric=metric.name)
+        {context: one.side(workload, context, level, metric.name) for context in contexts}
         for one, level in zip(found, (side.a, side.b), strict=True)
     )
     a, b = campaigns
@@ -202,7 +186,7 @@ def _result(
 
 
 def _over(
-    found: tuple[Sequence[Observation], Sequence[Observation]],
+    found: tuple[EvidenceTable, EvidenceTable],
     workload: str,
     levels: tuple[str, str],
     exceeded: str,
@@ -211,7 +195,7 @@ def _over(
     return frozenset(
         one.context
         for observed, level in zip(found, levels, strict=True)
-        for one in observed
+        for one in observed.observations
         if (one.workload, one.side) == (workload, level) and exceeded in one.metrics
     )
 

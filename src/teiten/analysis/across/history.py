@@ -10,9 +10,10 @@ from functools import partial
 
 from teiten.analysis.across.change_points import CORRELATION, FEWEST, change_points
 from teiten.analysis.across.comparability import comparability
-from teiten.analysis.across.comparison import logs, observations, values_of
+from teiten.analysis.across.comparison import evidence_of, logs
 from teiten.analysis.across.fingerprint import conditions_fingerprint, machine_fingerprint
 from teiten.analysis.model.comparison import Weight
+from teiten.analysis.model.evidence import EvidenceTable
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import (
     Axis,
@@ -24,7 +25,7 @@ from teiten.analysis.model.history import (
     LeftOut,
     LineEstimate,
 )
-from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.changes import half_width_of
 from teiten.analysis.verdict.verdict import mean_and_deviation
 from teiten.kinds.metrics import judged_in
@@ -130,7 +131,7 @@ def _key(one: LineEstimate, axis: Axis) -> Key:
 
 def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[LineEstimate]:
     plan = campaign.plan
-    found = observations(campaign)
+    found = evidence_of(campaign)
     cells: dict[tuple[str, str], dict[Context, None]] = defaultdict(dict)
     for trial in plan.trials:
         side = trial.cell.level(plan.study.contrast) or ""
@@ -147,7 +148,7 @@ def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[LineEstimate]:
 def _estimate(
     path: str,
     campaign: CampaignAnalysis,
-    found: Sequence[Observation],
+    found: EvidenceTable,
     *,
     workload: str,
     side: str,
@@ -156,7 +157,7 @@ def _estimate(
     """With its standard error. None without a block that has every level, or with a value that is
     not positive."""
     metric = judged_in(campaign.plan, workload).name
-    values = values_of(found, workload=workload, side=side, contexts=contexts, metric=metric)
+    values = {one: found.side(workload, one, side, metric) for one in contexts}
     of_values = logs(campaign, values)
     means = of_values.block_means()
     if not means or of_values.unusable:

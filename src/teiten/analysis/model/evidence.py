@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from teiten.analysis.model.claims import FIRST, LAST, MIDDLE
-from teiten.analysis.model.observations import Observation
+from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.model.predicate import UnmetError
 from teiten.model.plan import Plan
 from teiten.model.study import SERVER
@@ -161,6 +161,11 @@ class EvidenceTable:
                     raise ValueError(f"{workload} at {dict(at)} is more than one place")
                 values[block] = value
         return dict(sorted(values.items()))
+
+    def side(self, workload: str, context: Context, side: str, quantity: str) -> Blocks:
+        """The values of a quantity on one side of the study's contrast, in one context."""
+        at = {**dict(context), self.plan.study.contrast: side}
+        return self.blocks(workload, at, quantity)
 
 
 def logarithm(value: float) -> float:

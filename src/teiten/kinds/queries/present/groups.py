@@ -16,7 +16,6 @@ from teiten.report.numbers import NOTHING, decimals_for
 from teiten.report.sentences import verdict_kind, verdict_word
 from teiten.report.speed import (
     bound_text_of,
-    inverse,
     is_many_times,
     speed_interval_text,
     speed_text,
@@ -117,7 +116,7 @@ def group_table(
 
 def _row(kit: Kit, one: GroupConclusion, at: int, factors: Sequence[str]) -> Row:
     effect = one.verdict.effect
-    shown = inverse(effect) if effect else None
+    shown = effect.inverse if effect else None
     word = verdict_word(kit.t, one.verdict) + detectable_text(kit.t, one.verdict)
     if one.over:
         word = kit.t("query-group.over-word", queries=_named(kit, one.over))
@@ -182,7 +181,7 @@ def effect_text(kit: Kit, effect: Interval) -> str:
     t = kit.t
     if is_many_times(effect):
         faster = effect.ratio < 1
-        shown = inverse(effect) if faster else effect
+        shown = effect.inverse if faster else effect
         key = "effect.times-fast" if faster else "effect.times-long"
         return t(key, factor=times_text(shown.ratio, shown))
     share = percent(t, abs(effect.ratio - 1), _digits(effect))
@@ -194,7 +193,7 @@ def effect_interval_text(kit: Kit, effect: Interval) -> str:
     t = kit.t
     confidence = confidence_percent(t, effect.confidence)
     if is_many_times(effect):
-        shown = inverse(effect) if effect.ratio < 1 else effect
+        shown = effect.inverse if effect.ratio < 1 else effect
         low, high = (times_text(end, shown) for end in (shown.low, shown.high))
         return t("interval.percent", confidence=confidence, low=low, high=high)
     ends = (percent(t, end - 1, _digits(effect), signed=True) for end in (effect.low, effect.high))

@@ -26,7 +26,7 @@ from teiten.report.charts.queries import QueryAxes, QueryBar, query_bars
 from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
 from teiten.report.claim_words import place_text, source_text
 from teiten.report.numbers import NOTHING, fixed, plain, significant
-from teiten.report.speed import inverse, speed_interval_text, speed_text
+from teiten.report.speed import speed_interval_text, speed_text
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.view.kit import Kit
 
@@ -124,7 +124,7 @@ def _bars(kit: Kit, one: _Compared) -> Iterator[QueryBar]:
         yield QueryBar(one.panel, query, word, printed, None, None, significant(printed, 3))
         effect = _effect(one.checks[query])
         if effect is not None:
-            shown = inverse(effect)
+            shown = effect.inverse
             text = f"{speed_text(effect)} ({speed_interval_text(kit.t, effect)})"
             word = kit.t("word.measured")
             yield QueryBar(one.panel, query, word, shown.ratio, shown.low, shown.high, text)

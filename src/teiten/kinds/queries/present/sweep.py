@@ -22,7 +22,7 @@ from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
 from teiten.report.effects import confidence_percent
 from teiten.report.numbers import NOTHING
 from teiten.report.sentences import verdict_kind, verdict_word
-from teiten.report.speed import inverse, speed_interval_text, speed_text
+from teiten.report.speed import speed_interval_text, speed_text
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
@@ -60,7 +60,7 @@ def _points(kit: Kit, sweep: QuerySweep) -> list[SweepPoint]:
         effect = _effect(step)
         if effect is None and step.level != sweep.first:
             continue
-        shown = inverse(effect) if effect else None
+        shown = effect.inverse if effect else None
         points.append(
             SweepPoint(
                 label,
@@ -133,8 +133,8 @@ def _row(kit: Kit, step: SweepStep, unit: TimeUnit) -> Row:
     return (
         TableCell(kit.short(step.level), float(step.level)),
         _time(kit, step.time, unit),
-        TableCell(speed_text(effect), inverse(effect).ratio if effect else None),
-        TableCell(speed_interval_text(kit.t, effect), inverse(effect).low if effect else None),
+        TableCell(speed_text(effect), effect.inverse.ratio if effect else None),
+        TableCell(speed_interval_text(kit.t, effect), effect.inverse.low if effect else None),
         _verdict(kit, step.against_previous),
         TableCell(NOTHING if expected is None else str(expected), _value(expected)),
         TableCell(str(main.planned) if main else "0", float(main.planned) if main else 0.0),

@@ -13,7 +13,7 @@ from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.effects import confidence_percent, plain_percent
 from teiten.report.sentences import verdict_word
-from teiten.report.speed import inverse, speed_interval_text, speed_text
+from teiten.report.speed import speed_interval_text, speed_text
 from teiten.report.view.kit import Kit
 
 WIDEST = (1e-3, 1e3)
@@ -100,7 +100,7 @@ def speed_row(kit: Kit, label: str, verdict: Verdict, *, overall: bool = False) 
     """A line of a forest of speed-ups; None where nothing can be said."""
     if verdict.effect is None:
         return None
-    shown = inverse(verdict.effect)
+    shown = verdict.effect.inverse
     text = f"{speed_text(verdict.effect)}  ({speed_interval_text(kit.t, verdict.effect)})"
     return ForestRow(
         label, shown.ratio, shown.low, shown.high, text, verdict_word(kit.t, verdict), overall
