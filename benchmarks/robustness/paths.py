@@ -37,7 +37,7 @@ CAMPAIGNS: dict[str, tuple[str, ...]] = {
     "rounds": (*(one for one in SIDES if one not in ("--blocks", "2")), "--rounds", "6"),
     "flame graphs": (*SIDES, "--way", "classic", "--flame-graph"),
     "cold caches": (*SIDES, "--way", "classic", "--set", "caches=evict"),
-    "queries": ("run", "queries", *CATALOGUE, "--set", "scale=0.01", *THEIRS, *BOTH),
+    "queries": ("run", "queries", *CATALOGUE, "--set", "scale=1", *THEIRS, *BOTH),
     "procedure": ("run", "log-partitions", *CATALOGUE, "--set", "scale=1", "--set", "data.days=3",
                   "--set", "layout=days-30", "--set", "workloads=insert,remove",
                   "--set", "method=one-table,copy-freeze,delete,detach", *THEIRS, *ONE),

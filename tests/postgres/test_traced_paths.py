@@ -128,6 +128,30 @@ def test_what_is_held_or_not_roots_is_not_a_finding(workdir: Workdir) -> None:
     assert (workdir.root / "theirs" / "own").is_dir()
 
 
+REUSED = """100 openat(AT_FDCWD</>, "/etc/hosts", O_RDONLY) = 3</etc/hosts>
+100 clone(child_stack=NULL) = 200
+200 fchown(3</theirs>, 33, 33) = 0
+200 +++ exited with 0 +++
+100 clone(child_stack=NULL) = 300
+300 setreuid(33, 33) = 0
+200 openat(AT_FDCWD</theirs>, "/theirs/file", O_RDWR|O_CREAT, 0600) = 3</theirs/file>
+300 clone(child_stack=NULL) = 200
+200 openat(AT_FDCWD</theirs>, "/theirs/file", O_RDWR|O_CREAT, 0600) = 3</theirs/file>
+200 +++ killed by SIGKILL +++
+100 vfork() = 200
+200 openat(AT_FDCWD</>, "/theirs/file", O_RDONLY) = 3</theirs/file>
+"""
+
+
+def test_numbers_of_processes_are_used_again(tmp_path: Path) -> None:
+    """Of three processes of one number the last is root's, and the second began before its parent
+    was told."""
+    notes = tmp_path / "notes"
+    notes.write_text(REUSED)
+    found = read_notes(notes)
+    assert [(one.call, one.path) for one in found.crossings] == [("openat", "/theirs/file")]
+
+
 def test_a_campaign_in_a_folder_of_theirs(workdir: Workdir, server: str) -> None:
     with_installations(workdir)
     theirs = workdir.root / "theirs"
