@@ -1,4 +1,4 @@
-"""What a factor must say: its levels, where it applies, what it sets, and what it needs."""
+"""The contract of a factor: levels, where it applies, its part of a trial, its needs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from teiten.study.tables import MeasureTable
 
 
 class Need(StrEnum):
-    """What the levels of a factor, or of a workload, need of the place where a server runs."""
+    """Needs of a factor's, or a workload's, levels that the place of a server may not meet."""
 
     INITDB = "initdb"
     """The cluster is made by Teiten."""
@@ -29,7 +29,7 @@ class Need(StrEnum):
     TOGETHER = "together"
     """The load comes from the machine where the server runs."""
     MEMORY = "memory"
-    """What server, load and page cache have of memory together is known, or limited."""
+    """The memory of server, load and page cache together is known, or limited."""
     CACHES = "caches"
     """The page cache holds nothing of the server's files at first."""
     CONFIGURATION = "configuration"
@@ -39,7 +39,7 @@ class Need(StrEnum):
     PREWARM = "prewarm"
     """Pages can be put into the buffers: pg_prewarm."""
     BUFFERS = "buffers"
-    """What the buffers hold can be seen: pg_buffercache."""
+    """The contents of the buffers can be seen: pg_buffercache."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class FactorRule(ABC):
     rank: ClassVar[int] = 50
     """Where it stands in lists; levels of a higher rank are applied later."""
     other_names: ClassVar[tuple[str, ...]] = ()
-    """What else it is called."""
+    """Further names in study files."""
     automatic: ClassVar[bool] = False
     """Its levels may be ``auto``: derived from the machine, by ``sized``."""
     automatic_contrast: ClassVar[bool] = False
@@ -78,11 +78,11 @@ class FactorRule(ABC):
     flag: ClassVar[str] = "--set {factor}=A,B"
     """With which levels are given on the command line."""
     missing: ClassVar[tuple[str, str]] = ("", "")
-    """What to say of a study that needs it and has no levels: message and hint."""
+    """Message and hint for a study that needs the factor and has no levels of it."""
     needs: ClassVar[frozenset[Need]] = frozenset()
 
     def needs_in(self, study: Study) -> frozenset[Need]:
-        """What its levels need in a study."""
+        """The needs of its levels in a study."""
         return self.needs
 
     @property
@@ -129,7 +129,7 @@ class FactorRule(ABC):
         return True
 
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
-        """What a level makes of a trial: a setting, an option of initdb, a pinning, a place."""
+        """The setup with the part that a level sets: a parameter, a pinning, a folder."""
         return setup
 
     def check_trials(self, trials: Iterable[PlannedTrial]) -> None:

@@ -1,4 +1,4 @@
-"""What the levels of factors apply to the servers of a trial, besides parameters and data."""
+"""Conditions of a trial's servers that levels of factors set, besides parameters and data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from teiten.model.units import Bytes
 
 @dataclass(frozen=True, kw_only=True)
 class Conditions:
-    """Stated once: factors set a field, planned trials have it, and whoever runs them reads it."""
+    """Conditions of a trial's servers: set by factors, kept by planned trials, read by sites."""
 
     server_cpus: tuple[int, ...] = ()
     """The processors that the server is pinned to; empty where it is not."""

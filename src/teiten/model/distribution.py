@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 LOWEST_HASH, HASHES = -(2**31), 2**32
-"""Of PostgreSQL's hash of an integer (hashint4), and how many there are."""
+"""The lowest value of PostgreSQL's hash of an integer (hashint4), and how many values there are."""
 
 
 class PartMethod(StrEnum):
@@ -26,15 +26,15 @@ class PartMethod(StrEnum):
 
 @dataclass(frozen=True)
 class TablePart:
-    """What one server holds of tables that are spread."""
+    """The part of spread tables that one server holds."""
 
     method: PartMethod
     number: int = 0
-    """Of the node, from 1; 0 where it does not matter."""
+    """The node's number, from 1; 0 where it does not matter."""
     nodes: int = 0
     """Among how many the rows are spread; 0 where it does not matter."""
     shards: int = 0
-    """Of each table, on all nodes together; 0 where there are none."""
+    """Shards of each table, on all nodes together; 0 where there are none."""
     key: str = ""
     """By which accounts are spread over shards; empty where there are none."""
 
@@ -95,7 +95,7 @@ class ClusterStatements:
 
 @dataclass(frozen=True)
 class AttachedCluster:
-    """What a study says of servers that run already, and are nodes of one database."""
+    """Servers that run already and are nodes of one database, as a study names them."""
 
     nodes: tuple[str, ...]
     """Addresses without passwords, in order: a trial on n nodes has the first n."""
@@ -113,13 +113,13 @@ class Distribution:
     nodes: int
     by: SpreadBy = SpreadBy.OWN_KEY
     shards: int = 0
-    """Of each table, on all nodes together; 0 where the engine makes none."""
+    """Shards of each table, on all nodes together; 0 where the engine makes none."""
     scale: int = 1
     """pgbench's, of all tables together."""
     fillfactor: int = 100
     entry: ClientEntry = ClientEntry.COORDINATOR
     statements: ClusterStatements | None = None
-    """Of the study, where servers run already."""
+    """The study's statements, where servers run already."""
     coordinator: CoordinatorRows = CoordinatorRows.APART
 
     @property
@@ -148,7 +148,7 @@ def shard_width(shards: int) -> int:
 
 
 def shard_ranges(shards: int) -> Iterator[HashRange]:
-    """Of each shard in order: equally wide, whatever is left over with the last one."""
+    """The range of each shard in order: equally wide, the rest with the last one."""
     width = shard_width(shards)
     for shard in range(shards):
         low = LOWEST_HASH + shard * width
@@ -162,5 +162,5 @@ def shards_of(part: TablePart) -> range:
 
 
 def shard_table(shard: int) -> str:
-    """What holds the accounts of a shard before an engine is set up."""
+    """The table of a shard's accounts before an engine is set up."""
     return f"pgbench_accounts_of_shard_{shard}"

@@ -49,7 +49,7 @@ class Hosts:
     """Teiten's folder there; None for the user's data folder, as on this machine."""
     client_workdir: str | None = None
     more: tuple[NodeHost, ...] = ()
-    """Of the second node, and of those that follow; without any, all nodes are on ``db``."""
+    """Hosts of the second node, and of those that follow; without any, all nodes are on ``db``."""
 
     @property
     def together(self) -> bool:
@@ -71,7 +71,7 @@ class PlannedHost:
     name: str
     """As the study names it; empty for this machine."""
     node: str
-    """What it calls itself."""
+    """The host's own name."""
     user: str
     """As whom Teiten works there."""
     server_user: str
@@ -84,7 +84,7 @@ class PlannedHost:
     clock_uncertainty: float = 0.0
     """Half the round trip (seconds): the offset is known to ± this."""
     boot: str = ""
-    """Of its kernel, the same in every container on it; empty where it is not known."""
+    """The identity of its kernel, equal in every container on it; empty where it is unknown."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class HostAssignment:
     client_address: str | None = None
     """The one address that is let in."""
     more: tuple[PlannedNodeHost, ...] = ()
-    """Of the second node, and of those that follow."""
+    """Hosts of the second node, and of those that follow."""
 
     @property
     def together(self) -> bool:

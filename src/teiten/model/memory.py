@@ -42,7 +42,7 @@ def shares_of(plan: Plan) -> dict[str, tuple[str, ...]]:
 
 
 def _written(study: Study, trial: PlannedTrial) -> str | None:
-    """What a trial's shared_buffers are in the study, whoever says it."""
+    """A trial's shared_buffers as the study writes them, in whichever table."""
     cell, factor = trial.cell, GUC_PREFIX + SHARED_BUFFERS
     of_alias = dict(dict(study.server_levels).get(cell.server, ()))
     chosen = cell.level("parameters") or of_alias.get("parameters")

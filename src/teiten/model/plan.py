@@ -39,13 +39,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class TemplateSpec:
-    """What a template holds: a data set in a cluster of one installation."""
+    """The contents of a template: a data set in a cluster of one installation."""
 
     installation: Installation
     checksums: bool
     data: DataSet
     fingerprint: str
-    """Of the binaries, the initdb options and the data set: the template's name on disk."""
+    """A hash of the binaries, the initdb options and the data set: the template's name on disk."""
     expected_bytes: Bytes
 
 
@@ -75,12 +75,12 @@ class PlannedLoad:
 
     @property
     def manner(self) -> object:
-        """Of loads that have the same, and do the same, one is rehearsed."""
+        """A key of loads that do the same: one of them is rehearsed."""
         return None
 
     @property
     def noise(self) -> tuple[object, ...]:
-        """What of it the noise of a trial depends on, as JSON."""
+        """The parts on which the noise of a trial depends, as JSON."""
         return ()
 
 
@@ -96,7 +96,7 @@ class PlannedTrial(Conditions):
     seed: int
     """pgbench's --random-seed: the same within the cells of a context in a block."""
     templates: tuple[TemplateSpec, ...]
-    """What each node of the trial's site is a copy of, in the order of their numbers."""
+    """The template that each node is a copy of, in the order of their numbers."""
     load: PlannedLoad
     settings: tuple[tuple[str, str], ...]
     """Server parameters of this trial, after the factors' levels were applied."""
@@ -124,7 +124,7 @@ class PlannedTrial(Conditions):
 
     @property
     def scale(self) -> int | float | None:
-        """Of all its tables, wherever they are."""
+        """The scale of all tables together, wherever they are."""
         return self.template.data.scale if self.distribution is None else self.distribution.scale
 
     @property
@@ -148,13 +148,13 @@ class PlannedTrial(Conditions):
 
     @property
     def memory_limits(self) -> tuple[Bytes, ...]:
-        """Of the groups that it runs in: one for servers and load, or one for each node."""
+        """The limits of its control groups: one for servers and load, or one for each node."""
         own = tuple(machine.memory for machine in self.machines if machine.memory is not None)
         return own if self.memory_limit is None else (self.memory_limit, *own)
 
     @property
     def fingerprints(self) -> tuple[str, ...]:
-        """Of the templates, by which the same servers are known again."""
+        """The fingerprints of its templates: equal for equal servers."""
         return tuple(template.fingerprint for template in self.templates)
 
     @property
@@ -173,7 +173,7 @@ class PlannedTrial(Conditions):
 
 @dataclass(frozen=True)
 class Needs:
-    """What a campaign needs of the machine."""
+    """The needs of a campaign: time, disk and memory of the machine."""
 
     seconds: Seconds
     measured_seconds: Seconds
@@ -183,7 +183,7 @@ class Needs:
     directories: tuple[tuple[str, Bytes], ...] = ()
     """The disk that clusters need in each folder that the study names."""
     storages: tuple[tuple[str, Bytes], ...] = ()
-    """The same of each storage class that a placement uses, by its name."""
+    """The disk that clusters need on each storage class of a placement, by its name."""
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ class Plan:
         )
 
     def place_of(self, trial: PlannedTrial) -> tuple[str, ...]:
-        """What tells where a trial runs from this machine; empty for this machine."""
+        """The addresses and hosts where a trial runs; empty for this machine."""
         servers = (template.installation.attached for template in trial.templates)
         return (
             *(server.address for server in servers if server is not None),

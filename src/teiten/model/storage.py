@@ -72,7 +72,7 @@ class FilePlacement:
     name: str
     """The level of the factor placement."""
     storages: tuple[tuple[Part, str], ...]
-    """Of every part, in their order."""
+    """The storage of every part, in their order."""
 
     def of(self, part: Part) -> str:
         return dict(self.storages)[part]
@@ -136,7 +136,7 @@ READ, WRITTEN = "read_bytes_per_second", "written_bytes_per_second"
 READS, WRITES = "reads_per_second", "writes_per_second"
 BUSY, QUEUE = "busy_share", "queue_length"
 COLUMNS = (READ, WRITTEN, READS, WRITES, BUSY, QUEUE)
-"""What is counted of a device in the measured time."""
+"""The counters of a device in the measured time."""
 STORAGE = "storage"
 """The first part of such a metric's name."""
 

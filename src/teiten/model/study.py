@@ -21,7 +21,7 @@ from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
 
 MOST_SECONDS = Seconds(32.0)
-"""Of a start of paired transactions: a longer one risks too much in one start."""
+"""The longest start of paired transactions: a longer one risks too much in one start."""
 
 SERVER = "server"
 """The factor that every study has: the servers that it runs on."""
@@ -31,7 +31,7 @@ GUC_PREFIX = "guc:"
 
 @dataclass(frozen=True)
 class Factor:
-    """What is varied. ``name``: server, clients, query, checksums, query_mode, cores, memory,
+    """A varied condition. ``name``: server, clients, query, checksums, query_mode, cores, memory,
     directory, layout, parameters, or ``guc:NAME``."""
 
     name: str
@@ -59,7 +59,7 @@ class QueryMode(StrEnum):
 
 @dataclass(frozen=True)
 class Script:
-    """What each transaction does: one of pgbench's own scripts, or a text."""
+    """The statements of each transaction: one of pgbench's own scripts, or a text."""
 
     name: str
     """A name for people: ``range-read.sql``, ``tpcb-like``."""
@@ -81,7 +81,7 @@ class Layout:
     scripts: tuple[Script, ...] = ()
     """SQL, in order, each in one transaction; none leaves the tables as they were filled."""
     size: Share = AS_FILLED
-    """What the tables and indexes then take, by what they take before."""
+    """The size of tables and indexes afterwards, as a ratio to their size before."""
     needs: int | None = None
     """The oldest major version of PostgreSQL that can run the scripts."""
     all_visible: bool = True
@@ -94,17 +94,17 @@ class Layout:
     partitions: int | None = None
     """How many the largest of the tables then has; None where the study does not say."""
     indexes: int = 0
-    """Of each of these partitions."""
+    """How many indexes each of these partitions has."""
 
     @property
     def relations(self) -> int:
-        """What a transaction locks that leaves out none of the partitions."""
+        """How many relations a transaction locks that reads all partitions."""
         return (self.partitions or 0) * (1 + self.indexes)
 
 
 @dataclass(frozen=True)
 class DataOptions:
-    """What only tables of one kind have; each kind's own stand in ``datasets/KIND/model.py``."""
+    """Options that only tables of one kind have; each kind's own stand in ``datasets/KIND/model.py``."""
 
     @property
     def told(self) -> Mapping[str, Any]:
@@ -126,7 +126,7 @@ class DataSet:
     kind: str
     """A folder of ``teiten.datasets``: who makes the tables."""
     options: DataOptions
-    """What is the kind's own."""
+    """The options of its kind."""
     layout: Layout | None = None
     """Which of the workload's layouts a template has; None where the workload has none."""
     spread: bool = False
@@ -151,11 +151,11 @@ class ParameterSet:
 
 @dataclass(frozen=True)
 class WorkloadOptions:
-    """What only workloads of one kind have; each kind's own stand in ``kinds/KIND/model.py``."""
+    """Options that only workloads of one kind have; each kind's own stand in ``kinds/KIND/model.py``."""
 
     @property
     def source(self) -> str:
-        """What is run, in a name for people: a script's, a folder's."""
+        """A name for people of what is run: a script's, a folder's."""
         return ""
 
     @property
@@ -180,7 +180,7 @@ class Workload:
     kind: str
     """A folder of ``teiten.kinds``: who does the work, and what is measured."""
     options: WorkloadOptions
-    """What is the kind's own."""
+    """The options of its kind."""
     data: DataSet
     changes_data: bool
     """The cluster is restored from its template before every trial."""
@@ -209,7 +209,7 @@ FLAME_GRAPH_WINDOW = Seconds(10.0)
 
 
 class CachePolicy(StrEnum):
-    """What happens to the OS page cache before the server starts."""
+    """The treatment of the OS page cache before the server starts."""
 
     KEEP = "keep"
     EVICT = "evict"
@@ -227,7 +227,7 @@ class Sequential:
     """Blocks until every verdict is decided, or the budget is spent (METHOD.md, When to stop)."""
 
     budget: Seconds | None
-    """What the campaign may take, preparation included; None until sizing."""
+    """The time that the campaign may take, preparation included; None until sizing."""
     most_blocks: int | None = None
     """No more blocks than these, whatever the budget permits."""
     beyond_delta: bool = False
@@ -246,7 +246,7 @@ class Measure:
     settle: Seconds
     """Rest after the CHECKPOINT, before the warm-up."""
     blocks: int
-    """Of a fixed design; of a sequential one, once sized, the most that its budget permits."""
+    """The number of a fixed design; in a sequential one, once sized, the most that its budget permits."""
     caches: CachePolicy
     prewarm: bool
     delta: Share
@@ -267,7 +267,7 @@ class Measure:
     flame_graph_window: Seconds = FLAME_GRAPH_WINDOW
     """The length of that window."""
     memory: Bytes | None = None
-    """What server, load generator and the page cache of their files may use together; None for
+    """The memory of server, load generator and page cache of their files together; None for
     all that the machine has."""
     way: str = CLASSIC
     """How the sides of a pair are loaded: one of ``ways``."""
@@ -328,7 +328,7 @@ class Study:
     builds: tuple[tuple[str, BuildSpec], ...] = ()
     """Servers that are built from source where they are not there yet, by the study's names."""
     target_seconds: Seconds | None = None
-    """What the whole campaign should take, where the duration is left to sizing."""
+    """The time that the whole campaign should take, where the duration is left to sizing."""
     differences: tuple[Bilingual, ...] = ()
     """How this profile differs from the published study."""
     file: Path | None = None
@@ -338,18 +338,18 @@ class Study:
     hosts: Hosts | None = None
     """Where servers and pgbench run; None for this machine."""
     storage: tuple[StorageClass, ...] = ()
-    """What the levels of the factor placement name, in the study's order."""
+    """The storage classes that levels of the factor placement name, in the study's order."""
     clusters: tuple[tuple[str, AttachedCluster], ...] = ()
     """Levels of the factor server that are the entry to several servers that run already."""
     nodes: EmulatedNodes | None = None
     """As which machines the nodes of trials are emulated; None for plain servers."""
     machine_memory: Bytes | None = None
-    """What the servers' machine has, as it was when the study was sized; None before that."""
+    """The memory of the servers' machine when the study was sized; None before that."""
     replicates: bool = True
     """False for a profile whose verdicts hold, and whose data are too small to be held against
     published findings."""
     overrides: tuple[str, ...] = field(default=())
-    """What the command line changed, as ``KEY=VALUE``."""
+    """The changes of the command line, as ``KEY=VALUE``."""
 
     @property
     def withholds_findings(self) -> str:

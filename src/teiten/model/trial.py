@@ -54,7 +54,7 @@ class Problem:
     """server-error, server-crash, replaced-file, out-of-memory, invariant, client-bound,
     pgbench-failed, failed-transactions, steal, other-load, start-failed, partner."""
     detail: str
-    """What was seen, verbatim (a line of a log, a number)."""
+    """The observation, verbatim (a line of a log, a number)."""
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ def check_connections(plan: Plan) -> None:
 
 
 def _disk_shortfall(plan: Plan, facts: HostFacts, folder: Path) -> Iterator[tuple[str, str]]:
-    """What is short, and what else than a smaller campaign would help."""
+    """Each shortfall, and a remedy other than a smaller campaign."""
     short = plan.needs.disk - facts.disk.free
     if short > 0:
         yield (

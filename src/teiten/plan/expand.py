@@ -73,7 +73,7 @@ def expand(
 
 
 def _relations(trial: PlannedTrial) -> int:
-    """Of the layout with the most partitions and indexes."""
+    """Relations of the layout with the most partitions and indexes."""
     layouts = (template.data.layout for template in trial.templates)
     return max((layout.relations for layout in layouts if layout is not None), default=0)
 

@@ -1,4 +1,4 @@
-"""What the levels of a cell make of its trial: each factor sets its part."""
+"""The setup of a cell's trials: each factor sets its part."""
 
 from __future__ import annotations
 

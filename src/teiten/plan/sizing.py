@@ -44,7 +44,7 @@ OVERHEAD_SHARE_OF_TARGET = 0.5
 SHORTEST, LONGEST = 10, 300
 """Seconds of a trial whose duration is derived; 300 s are the reports' (2021 §4.4)."""
 LONGEST_OF_PAIRS = 60
-"""Of a sequential design: noise that a longer trial would average, more pairs average too."""
+"""The longest trial of a sequential design: more pairs average the noise that it would."""
 USUAL_CONNECTIONS = 500
 """2021 §4.3.4."""
 

@@ -22,7 +22,7 @@ from teiten.model.study import Study
 from teiten.study.values import count
 
 SHARE_OF_PGBENCH = 4
-"""Of so many physical cores one is left to pgbench, where the levels are derived."""
+"""Derived levels leave one of this many physical cores to pgbench."""
 FEWEST_TO_DIVIDE = 3
 """Below it, server and pgbench share: a core taken from two would leave nothing to vary."""
 

@@ -49,7 +49,7 @@ class Directory(FactorRule):
 
 
 def _names(study: Study) -> dict[str, str]:
-    """What a message calls the folders of storage classes."""
+    """Names for the folders of storage classes in messages."""
     return {one.path: f"storage {one.name}={one.path}" for one in study.storage if one.path}
 
 

@@ -1,4 +1,4 @@
-"""What spreads the tables over several nodes; pure."""
+"""The engine that spreads the tables over several nodes; pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same rows, laid out in several ways; each workload says which layouts its tables may have."""
+"""Layouts of one set of rows; each workload says which layouts its tables may have."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class NodesFactor(FactorRule):
 
 
 def cluster_of(study: Study, server: str, nodes: int) -> AttachedCluster:
-    """What a study says of the cluster that a server is the entry to. Raises UsageError where that
+    """The cluster behind a server, as the study names it. Raises UsageError where that
     is nothing, or has fewer nodes."""
     found = study.cluster(server)
     if found is None:
@@ -130,7 +130,7 @@ class OfNodes(FactorRule):
 
     of_server = False
     says: ClassVar[str]
-    """What it is for, in an error."""
+    """The purpose of the factor, in an error."""
 
     def applies(self, workload: Workload) -> bool:
         return FACTOR.applies(workload)
