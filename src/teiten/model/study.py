@@ -104,7 +104,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class DataOptions:
-    """Options that only tables of one kind have; each kind's own stand in ``datasets/KIND/model.py``."""
+    """Options of tables of one kind; each kind's own stand in ``datasets/KIND/model.py``."""
 
     @property
     def told(self) -> Mapping[str, Any]:
@@ -151,7 +151,7 @@ class ParameterSet:
 
 @dataclass(frozen=True)
 class WorkloadOptions:
-    """Options that only workloads of one kind have; each kind's own stand in ``kinds/KIND/model.py``."""
+    """Options of workloads of one kind; each kind's own stand in ``kinds/KIND/model.py``."""
 
     @property
     def source(self) -> str:
@@ -246,7 +246,7 @@ class Measure:
     settle: Seconds
     """Rest after the CHECKPOINT, before the warm-up."""
     blocks: int
-    """The number of a fixed design; in a sequential one, once sized, the most that its budget permits."""
+    """The number of a fixed design; of a sequential one, once sized, the most in its budget."""
     caches: CachePolicy
     prewarm: bool
     delta: Share

@@ -1,0 +1,61 @@
+"""Vague names, and docstrings that need the line above, become fewer (CONTRIBUTING.md, Habits)."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from functools import cache
+
+import pytest
+from benchmarks.house.__main__ import ROOT, python_below
+from benchmarks.house.style import NEEDS_THE_LINE_ABOVE, VAGUE, first_words, vague_names
+
+NAMES = {"one": 2050, "other": 42, "found": 670, "told": 60, "those": 3, "said": 160, "each": 180}
+"""How many variables and parameters below ``src`` may have each of these names: who lowers a count
+lowers its bound, to the next ten."""
+DOCSTRINGS = {"What": 710, "Of": 470, "The same": 70}
+"""How many docstrings may begin with these words."""
+
+
+@cache
+def trees() -> tuple[ast.Module, ...]:
+    return tuple(map(ast.parse, python_below(ROOT / "src" / "teiten").values()))
+
+
+@cache
+def names() -> Counter[str]:
+    return sum(map(vague_names, trees()), Counter())
+
+
+@cache
+def beginnings() -> Counter[str]:
+    return sum(map(first_words, trees()), Counter())
+
+
+def test_every_vague_name_has_a_bound() -> None:
+    assert set(NAMES) == set(VAGUE)
+    assert set(DOCSTRINGS) == set(NEEDS_THE_LINE_ABOVE)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_vague_names_become_fewer(name: str) -> None:
+    assert names()[name] <= NAMES[name], f"{name} does not say what it holds"
+
+
+@pytest.mark.parametrize("words", DOCSTRINGS)
+def test_docstrings_that_need_the_line_above_become_fewer(words: str) -> None:
+    assert beginnings()[words] <= DOCSTRINGS[words], f"a docstring begins with {words}"
+
+
+def test_a_vague_name_and_a_docstring_are_counted() -> None:
+    tree = ast.parse('''
+def many(found: int) -> int:
+    """What it is."""
+    return sum(one for one in range(found))
+
+class A:
+    field: int
+    """Of the class."""
+''')
+    assert vague_names(tree) == {"found": 1, "one": 1}
+    assert first_words(tree) == {"What": 1, "Of": 1}
