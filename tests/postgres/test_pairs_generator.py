@@ -33,6 +33,7 @@ from teiten.model.installation import Installation, Pgbench, Version
 from teiten.model.study import QueryMode, Script, Setting
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
+from tests.fixtures.asking import asking_at
 from tests.fixtures.servers import ClusterKit, open_folder
 
 native = pytest.importorskip("teiten_native", reason="the native part is not built: make native")
@@ -111,6 +112,43 @@ SELECT :a + 1;
 \endpipeline
 SELECT :a + 2;
 """
+
+
+EDGES = (
+    "\\set 値 1\nSELECT :値;",
+    "\\set x値 1\nSELECT :x値;",
+    "\\値\nSELECT 1;",
+    "\\if 値\nSELECT 1;\n\\endif",
+    "\\set x 値\\\n + 1\nSELECT :x;",
+    "\\set x\\\n 1\nSELECT :x;",
+    "\\set x :\nSELECT 1;",
+    "\\sleep -1\nSELECT 1;",
+    "\\sleep +1ms\nSELECT 1;",
+    "\\sleep -\nSELECT 1;",
+    "\\sleep 1値\nSELECT 1;",
+    "\\sleep :nothing ms\nSELECT 1;",
+    "\\set x 1.9\n\\sleep :x ms\nSELECT 1;",
+    "\\set x true\n\\sleep :x ms\nSELECT 1;",
+    "\\set x true\n\\set y :x is false is null\nSELECT :y::text;",
+    "\\set x true isnull isnull\nSELECT :x::text;",
+    "\\set x not 1 is null is not null\nSELECT :x::text;",
+    "\\set x 1 < 2 is null = true\nSELECT :x::text;",
+    "\\set x 1 < 2 < 3\nSELECT :x;",
+    "SELECT 1 \\gset\nSELECT 2;",
+    "SELECT 1 AS x \\gset 1\nSELECT 2;",
+    'SELECT 1 AS "a b", 2 AS c \\gset\nSELECT :c;',
+    'SELECT 1 AS "a b" WHERE false \\aset\nSELECT 2;',
+    'SELECT 1 AS "値" \\gset\nSELECT :値;',
+    "\\set x sqrt(-1)\n\\set y exp(1000)\n\\set z -exp(1000)\nSELECT :x::text, :y, :z;",
+    "\\set x greatest(sqrt(-1), 1)\n\\set y greatest(1, sqrt(-1))\nSELECT '-', :x, :y;",
+    "\\set x least(sqrt(-1), 1)\n\\set y least(1, sqrt(-1))\nSELECT '-', :x, :y;",
+    "\\set x 1e400\nSELECT 1;",
+    "\\set x 1e-400\nSELECT 1;",
+    "SELECT '1e400' AS x \\gset\n\\set y :x\nSELECT 1;",
+    "SELECT 'inf' AS x \\gset\n\\set y :x\nSELECT '-', :y;",
+    "\\if sqrt(-1)\nSELECT 1;\n\\else\nSELECT 2;\n\\endif",
+)
+"""Scripts at the edges of what pgbench takes; no one of them draws a random number."""
 
 
 @pytest.fixture(scope="module")
@@ -283,6 +321,75 @@ def test_a_pipeline_is_that_of_pgbench(
         protocol=protocol,
     )
     assert by_ourselves(clusters[0], one) == by_pgbench(clusters[0], one, tmp_path)
+
+
+@pytest.mark.parametrize("protocol", [QueryMode.SIMPLE, QueryMode.EXTENDED])
+@pytest.mark.parametrize("text", EDGES)
+def test_what_stands_at_the_edge_is_run_or_refused_as_by_pgbench(
+    run: PairedRun,
+    clusters: tuple[Cluster, Cluster],
+    protocol: QueryMode,
+    text: str,
+    tmp_path: Path,
+) -> None:
+    """Up to the statement at which a client ends, the server is asked the same."""
+    cluster, pgbench = clusters[0], pgbench_of_tests()
+    path = tmp_path / "edge.sql"
+    path.write_text(text, encoding="utf-8")
+    begin = cluster.log_size()
+    where = ("-h", str(cluster.socket_directory), "-p", str(cluster.port))
+    done = subprocess.run(
+        [pgbench.path, "-n", "-M", protocol.value, "-t", "1", "-f", path, "--random-seed=1",
+         *where, "-U", cluster.user_name, DATABASE],
+        env=child_environment(pgbench.library_path, cluster.client_environment),
+        check=False,
+        capture_output=True,
+    )  # fmt: skip
+    expected, begin = sessions(cluster, begin), cluster.log_size()
+    one = replace(
+        run, servers=run.servers[:1], scripts=[(Script("edge.sql", False, text), 1)],
+        protocol=protocol, clients=1, pairs=1, seed=1,
+    )  # fmt: skip
+    try:
+        refused = bool(run_pairs(one, 60).summary["aborted"])
+    except WorkloadError as error:
+        assert "panicked" not in error.message
+        refused = True
+    assert refused == (done.returncode != 0), done.stderr
+    assert sessions(cluster, begin) == expected
+
+
+def test_clients_that_listen_go_on(run: PairedRun, clusters: tuple[Cluster, Cluster]) -> None:
+    """Notifications come whenever they do: also while the other server is asked."""
+    text = "LISTEN x;\nNOTIFY x, 'said';\nSELECT pg_notify('x', repeat('y', 7000)) \\gset\n"
+    for protocol in QueryMode:
+        loaded = replace(
+            run, scripts=[(Script("listen.sql", False, text), 1)], clients=4, protocol=protocol
+        )
+        result = run_pairs(loaded, 60)
+        assert not result.summary["aborted"] and len(result.pairs) == 80
+
+
+@pytest.mark.parametrize("allowed", ["", "password", "scram-sha-256", "!password", "none"])
+def test_a_password_is_given_only_as_it_is_allowed(
+    run: PairedRun, clusters: tuple[Cluster, Cluster], allowed: str
+) -> None:
+    cluster = clusters[0]
+    server = replace(run.servers[0], password="a secret", require_auth=allowed)
+    socket = cluster.socket_directory / f".s.PGSQL.{cluster.port}"
+    notes = cluster.data_directory / f"asked-{os.urandom(4).hex()}"
+    with asking_at(socket, notes, cluster.user) as asking:
+        with pytest.raises(WorkloadError) as error:
+            run_pairs(replace(run, servers=[server], clients=1), 60)
+        binding = replace(server, require_auth=None, channel_binding="require")
+        with pytest.raises(WorkloadError, match="channel binding is required"):
+            run_pairs(replace(run, servers=[binding], clients=1), 60)
+        assert asking.asked == 2
+        if allowed in {"", "password"}:
+            assert asking.given == ["got: a secret"]
+        else:
+            assert asking.given == []
+            assert f"require_auth={allowed} does not allow it" in error.value.message
 
 
 @pytest.mark.parametrize("built_in", ["tpcb-like", "simple-update", "select-only"])

@@ -79,7 +79,7 @@ def test_a_good_script_is_tried_with_one_transaction(
 
 def test_a_script_that_does_not_end_is_told(run: PgbenchRun) -> None:
     with pytest.raises(WorkloadError, match="had not ended after 1 s"):
-        try_script(replace(run, script=script("SELECT pg_sleep(2);\n")), timeout=1)
+        try_script(replace(run, script=script("SELECT pg_sleep(2);\n")), timeout=Seconds(1))
     time.sleep(1.5)  # the server learns of pgbench's end only after the query
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from teiten.connections import own_environment
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.errors import ServerError, TeitenError
 from teiten.execute.postgres.installations import find_installations
@@ -41,6 +42,7 @@ from tests.fixtures.stranger import (
     nothing_hangs,
     put_back,
 )
+from tests.postgres.test_environment import assert_only_what_is_needed
 from tests.postgres.test_strangers import (
     FILES,
     REPLACING,
@@ -225,7 +227,7 @@ def test_a_load_program_speaks_to_no_other_server(db_host: DbHost, stranger: Str
     with nothing_hangs(SECONDS):
         cluster.launch(Launch(()))
     environment = dict(cluster.address().environment)
-    assert environment["PGREQUIREPEER"] == stranger.user.name
+    assert environment == own_environment(stranger.user.name)
     elsewhere = stranger.canary.folder.parent
     other = elsewhere / f".s.PGSQL.{cluster.port}"
     with listening(other), nothing_hangs(SECONDS), pytest.raises(ServerError, match="requirepeer"):
@@ -238,6 +240,18 @@ def test_a_load_program_speaks_to_no_other_server(db_host: DbHost, stranger: Str
             hint="",
         )
     cluster.remove()
+
+
+def test_a_script_there_sees_what_a_server_needs(db_host: DbHost, stranger: Stranger) -> None:
+    """The agent has its environment of sshd, which is root's."""
+    cluster = db_host.clone("seen")
+    with nothing_hangs(SECONDS):
+        cluster.launch(Launch(()))
+        with cluster.connect() as connection:
+            connection.execute("COPY (SELECT 1) TO PROGRAM 'cat >/dev/null; env >seen'")
+        text = (db_host.data(cluster) / "seen").read_text()
+        assert_only_what_is_needed(text, stranger.user.home)
+        cluster.remove()
 
 
 def test_a_template_that_is_being_built_under_his_hands(

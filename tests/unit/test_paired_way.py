@@ -25,6 +25,7 @@ from teiten.errors import UsageError, WayError
 from teiten.host.facts.noise import noise_key
 from teiten.kinds.metrics import deciding
 from teiten.kinds.pgbench.loads import scalings
+from teiten.kinds.pgbench.model import PgbenchOptions
 from teiten.kinds.pgbench.plan import PLAN
 from teiten.model.facts import Caution
 from teiten.model.metrics import CPU_PER_TRANSACTION
@@ -32,7 +33,7 @@ from teiten.model.noise import NoiseFloor
 from teiten.model.paired_starts import FIRST_SECONDS, FIRST_STARTS, planned_seconds, starts_of
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Ending
-from teiten.model.study import MOST_SECONDS
+from teiten.model.study import MOST_SECONDS, Script
 from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Seconds, Share
 from teiten.report.texts import caution_text
@@ -110,6 +111,17 @@ def test_what_cannot_be_had_is_said(overrides: tuple[str, ...], said: str | None
     assert any(said in reason for reason in obstacles(classic))
     with pytest.raises(WayError, match=said):
         paired(*overrides)
+
+
+def test_a_script_that_runs_programs_is_for_pgbench() -> None:
+    study = paired(duration="1s").study
+    options = study.workloads[0].options
+    assert isinstance(options, PgbenchOptions)
+    for text, classic in (("\\shell date\nSELECT 1;", True), ("SELECT 1; -- a shell", False)):
+        script = Script("mine.sql", False, text)
+        workload = replace(study.workloads[0], options=replace(options, script=script))
+        reasons = rules()["pairs"].obstacles(replace(study, workloads=(workload,)))
+        assert any("run programs" in reason for reason in reasons) == classic
 
 
 def test_another_word_for_a_way_is_refused() -> None:

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 use bytes::{Buf as _, BytesMut};
 use fallible_iterator::FallibleIterator as _;
-use postgres_protocol::authentication::{md5_hash, sasl};
 use postgres_protocol::message::backend::{ErrorFields, Message};
 use postgres_protocol::message::frontend;
 
+use crate::authentication::{Authentication, Credentials};
 use crate::options::Server;
 
 /// Room for what is read at once.
@@ -164,49 +164,20 @@ impl Connection {
         let given = server.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         frontend::startup_message(own.into_iter().chain(given), &mut self.output)
             .map_err(|error| error.to_string())?;
-        let mut scram = None;
+        let mut authentication = Authentication::new(Credentials {
+            user: &server.user,
+            password: server.password.as_deref(),
+            methods: &server.require_auth,
+            binding: server.channel_binding,
+            end_point: None,
+        });
         loop {
-            match self.answer(deadline)? {
-                Message::AuthenticationOk
-                | Message::ParameterStatus(_)
-                | Message::NoticeResponse(_) => {}
-                Message::AuthenticationCleartextPassword => {
-                    let password = password(&server)?;
-                    frontend::password_message(password, &mut self.output)
-                        .map_err(|error| error.to_string())?;
-                }
-                Message::AuthenticationMd5Password(body) => {
-                    let hash = md5_hash(server.user.as_bytes(), password(&server)?, body.salt());
-                    frontend::password_message(hash.as_bytes(), &mut self.output)
-                        .map_err(|error| error.to_string())?;
-                }
-                Message::AuthenticationSasl(body) => {
-                    let mechanisms: Vec<&str> =
-                        body.mechanisms().collect().map_err(|error| error.to_string())?;
-                    if !mechanisms.contains(&sasl::SCRAM_SHA_256) {
-                        return Err(format!("authentication by {} only", mechanisms.join(", ")));
-                    }
-                    let own = scram.insert(sasl::ScramSha256::new(
-                        password(&server)?,
-                        sasl::ChannelBinding::unsupported(),
-                    ));
-                    frontend::sasl_initial_response(
-                        sasl::SCRAM_SHA_256,
-                        own.message(),
-                        &mut self.output,
-                    )
-                    .map_err(|error| error.to_string())?;
-                }
-                Message::AuthenticationSaslContinue(body) => {
-                    let own = scram.as_mut().ok_or("SCRAM has not begun")?;
-                    own.update(body.data()).map_err(|error| error.to_string())?;
-                    frontend::sasl_response(own.message(), &mut self.output)
-                        .map_err(|error| error.to_string())?;
-                }
-                Message::AuthenticationSaslFinal(body) => {
-                    let own = scram.as_mut().ok_or("SCRAM has not begun")?;
-                    own.finish(body.data()).map_err(|error| error.to_string())?;
-                }
+            let message = self.answer(deadline)?;
+            if authentication.take(&message, &mut self.output)? {
+                continue;
+            }
+            match message {
+                Message::ParameterStatus(_) | Message::NoticeResponse(_) => {}
                 Message::BackendKeyData(body) => {
                     self.process = body.process_id();
                     self.secret = body.secret_key();
@@ -215,11 +186,7 @@ impl Connection {
                 Message::ErrorResponse(body) => {
                     return Err(ServerError::new(body.fields()).message);
                 }
-                _ => {
-                    return Err("the server asks for an authentication that is not known here \
-                                (known: trust, password, md5, scram-sha-256)"
-                        .to_owned());
-                }
+                _ => return Err("the server says what belongs to no beginning".to_owned()),
             }
         }
     }
@@ -375,9 +342,4 @@ impl AsFd for Connection {
             Stream::Tcp(stream) => stream.as_fd(),
         }
     }
-}
-
-fn password(server: &Server) -> Result<&[u8], String> {
-    let text = server.password.as_ref().ok_or("the server asks for a password")?;
-    Ok(text.as_bytes())
 }

@@ -201,7 +201,8 @@ fn number(text: &str) -> Result<(Token, usize), String> {
     }
     let own = &text[..length];
     let token = if length > whole {
-        own.parse().map(Token::Double).map_err(|_| format!("invalid number \"{own}\""))?
+        let number = crate::value::double(own);
+        number.map(Token::Double).ok_or_else(|| format!("double constant overflow ({own})"))?
     } else if own.trim_start_matches('0') == "9223372036854775808" {
         Token::MinusLeast
     } else {
@@ -311,7 +312,7 @@ impl<'a> Parser<'a> {
             let Some(level) = Level::of(token).filter(|level| *level >= weakest) else { break };
             self.place += 1;
             left = self.joined(left, token, level)?;
-            let alone = matches!(level, Level::Is | Level::Comparison);
+            let alone = level == Level::Comparison;
             if let Some(next) = self.peek().filter(|next| alone && Level::of(next) == Some(level)) {
                 return Err(unexpected(next));
             }
@@ -572,9 +573,9 @@ fn extreme(function: Function, arguments: &[Value]) -> Result<Value, String> {
         let mut best = arguments[0].double()?;
         for value in &arguments[1..] {
             let next = value.double()?;
-            if (next > best) == greatest {
-                best = next;
-            }
+            // Of two that cannot be compared it is the second.
+            let first = if greatest { best > next } else { best < next };
+            best = if first { best } else { next };
         }
         return Ok(Value::Double(best));
     }
@@ -696,6 +697,8 @@ mod tests {
             ("null is null", Value::Boolean(true)),
             ("1 is not null", Value::Boolean(true)),
             ("1 isnull", Value::Boolean(false)),
+            ("1 > 2 is false is null", Value::Boolean(false)),
+            ("not null isnull notnull", Value::Boolean(false)),
             ("null + 1", Value::Null),
             ("null or true", Value::Null),
             ("1 > 2", Value::Boolean(false)),
@@ -727,6 +730,8 @@ mod tests {
             ("9223372036854775808", "9223372036854775808"),
             ("1 / 0", "division by zero"),
             ("random(2, 1)", "empty range"),
+            ("1e400", "double constant overflow"),
+            ("1e-400", "double constant overflow"),
             ("random_zipfian(1, 2, 1.0)", "zipfian"),
             ("not 1", "coerce int to boolean"),
         ] {

@@ -6,6 +6,7 @@
 //! is a generator of the classic load, which pgbench is the reference for: scripts, random numbers
 //! and messages are its own.
 
+pub mod authentication;
 pub mod client;
 pub mod connection;
 pub mod expression;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use crate::authentication::{Binding, RequireAuth};
 use crate::script::Protocol;
 
 /// A run.
@@ -111,6 +112,12 @@ pub struct Server {
     /// The user (by number) who must own the server behind a socket, as libpq's requirepeer.
     #[serde(default)]
     pub peer: Option<u32>,
+    /// Which ways of authentication are allowed, as libpq's require_auth.
+    #[serde(default)]
+    pub require_auth: RequireAuth,
+    /// As libpq's channel_binding.
+    #[serde(default)]
+    pub channel_binding: Binding,
 }
 
 impl std::fmt::Debug for Server {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::expression::Expression;
 use crate::names::{self, Names};
 use crate::statements::{End, Reader};
-use crate::value::Variable;
+use crate::value::{Variable, leading_integer};
 
 /// The most parameters of a statement, as in pgbench.
 const MOST_PARAMETERS: usize = 255;
@@ -232,6 +232,12 @@ impl Scripts {
     }
 }
 
+/// So many units; none where it is negative.
+#[must_use]
+pub fn pause(count: i64, unit: Duration) -> Duration {
+    unit * u32::try_from(count.max(0)).unwrap_or(u32::MAX)
+}
+
 struct Branch {
     /// The condition whose jump has no target yet.
     open: Option<usize>,
@@ -397,14 +403,16 @@ impl Parsing<'_> {
     fn sleep(&mut self, arguments: &[&str]) -> Result<Sleep, String> {
         let amount = *arguments.first().ok_or("\\sleep: missing argument")?;
         let digit = |next: char| next.is_ascii_digit();
-        let (digits, glued) = if amount.starts_with(':') {
+        let (number, glued) = if amount.starts_with(':') {
             (amount, "")
         } else {
-            amount.split_at(amount.find(|next| !digit(next)).unwrap_or(amount.len()))
+            let sign = usize::from(amount.starts_with(['+', '-']));
+            let end = amount[sign..].find(|next| !digit(next)).map(|end| sign + end);
+            amount.split_at(end.unwrap_or(amount.len()))
         };
         let unit = match (glued, arguments.get(1)) {
             ("", unit) => unit.copied().unwrap_or("s"),
-            (unit, None) if !digits.is_empty() => unit,
+            (unit, None) if number.contains(digit) => unit,
             _ => return Err(format!("\\sleep: invalid sleep time \"{amount}\"")),
         };
         let unit = match unit.to_ascii_lowercase().as_str() {
@@ -413,13 +421,10 @@ impl Parsing<'_> {
             "s" => Duration::from_secs(1),
             _ => return Err(format!("\\sleep: unrecognized time unit \"{unit}\"")),
         };
-        if let Some(variable) = digits.strip_prefix(':') {
+        if let Some(variable) = number.strip_prefix(':') {
             return Ok(Sleep::Variable(self.all.names.slot(variable), unit));
         }
-        match digits.parse::<u32>() {
-            Ok(count) => Ok(Sleep::Fixed(unit * count)),
-            Err(_) => Err(format!("\\sleep: invalid sleep time \"{amount}\"")),
-        }
+        Ok(Sleep::Fixed(pause(leading_integer(number), unit)))
     }
 }
 

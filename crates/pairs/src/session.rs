@@ -10,10 +10,11 @@ use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend;
 
 use crate::connection::{Connection, ServerError};
+use crate::names;
 use crate::random::Random;
 use crate::record::Outcome;
-use crate::script::{Action, Protocol, Script, Scripts, Sleep, Statement, Store};
-use crate::value::Variable;
+use crate::script::{Action, Protocol, Script, Scripts, Sleep, Statement, Store, pause};
+use crate::value::{Variable, leading_integer};
 
 /// What every session of a run knows.
 #[derive(Debug)]
@@ -101,6 +102,8 @@ pub struct Session {
 struct Results {
     /// The slots of the columns; None for those that no script mentions.
     columns: Vec<Option<usize>>,
+    /// The first column whose name no variable may have.
+    nameless: Option<String>,
     /// The last row.
     row: Vec<String>,
     /// The rows of the result that is being read; None where it has none to give.
@@ -231,8 +234,17 @@ impl Session {
                 let length = match sleep {
                     Sleep::Fixed(length) => *length,
                     Sleep::Variable(slot, unit) => {
-                        let value = self.variables[*slot].value(names.name(*slot))?.integer()?;
-                        *unit * u32::try_from(value.max(0)).unwrap_or(u32::MAX)
+                        let (name, mut text) = (names.name(*slot), String::new());
+                        if !self.variables[*slot].write(&mut text) {
+                            return Err(format!("undefined variable \"{name}\"").into());
+                        }
+                        let count = leading_integer(&text);
+                        if count == 0 && !text.starts_with(|first: char| first.is_ascii_digit()) {
+                            let message =
+                                format!("invalid sleep time \"{text}\" for variable \"{name}\"");
+                            return Err(message.into());
+                        }
+                        pause(count, *unit)
                     }
                 };
                 self.waiting = Waiting::Slept(Instant::now() + length);
@@ -407,9 +419,13 @@ impl Session {
         match message {
             Some(Message::RowDescription(body)) => {
                 self.results.columns.clear();
+                self.results.nameless = None;
                 let mut fields = body.fields();
                 while let Some(field) = fields.next().map_err(broken)? {
                     let name = format!("{}{}", store.prefix, field.name());
+                    if self.results.nameless.is_none() && !names::is_valid(&name) {
+                        self.results.nameless = Some(name.clone());
+                    }
                     self.results.columns.push(setting.scripts.names.known(&name));
                 }
                 self.results.current = Some(0);
@@ -426,7 +442,7 @@ impl Session {
             _ if tag == b'C' || tag == b'I' => {
                 self.results.last = self.results.current.take();
                 if store.all && self.results.last.is_some_and(|rows| rows > 0) {
-                    self.set_row();
+                    self.set_row()?;
                 }
             }
             _ => {}
@@ -434,13 +450,17 @@ impl Session {
         Ok(())
     }
 
-    /// Set variables to the last row.
-    fn set_row(&mut self) {
+    /// Set variables to the last row. An error where a column's name is no variable's.
+    fn set_row(&mut self) -> Result<(), Broken> {
+        if let Some(name) = &self.results.nameless {
+            return Err(format!("\\gset: invalid variable name \"{name}\"").into());
+        }
         for (slot, text) in self.results.columns.iter().zip(self.results.row.drain(..)) {
             if let Some(slot) = slot {
                 self.variables[*slot] = Variable::Text(text);
             }
         }
+        Ok(())
     }
 
     /// Go on after all answers; the outcome where that ended the transaction.
@@ -488,7 +508,9 @@ impl Session {
                 let (name, line) = (&script.name, command.line);
                 return Err(format!("{name}:{line}: \\gset: expected one row, got {rows}").into());
             }
-            self.set_row();
+            self.set_row().map_err(|broken| {
+                format!("{}:{}: {}", script.name, command.line, broken.message)
+            })?;
         }
         Ok(())
     }

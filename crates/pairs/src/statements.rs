@@ -135,12 +135,10 @@ impl<'a> Reader<'a> {
         }
         let rest = self.rest();
         let blank = |next: char| matches!(next, ' ' | '\t' | '\r' | '\n' | '\x0b' | '\x0c');
-        let mut length = rest.find(blank).unwrap_or(rest.len());
-        let backslash = length.saturating_sub(1);
-        if length > 1 && continuation(&rest[backslash..]) > 0 {
-            length = backslash;
-        }
-        Some(self.take(length))
+        let length = rest.find(blank).unwrap_or(rest.len());
+        let before = rest[..length].strip_suffix('\\').map_or(0, str::len);
+        let ends = before > 0 && continuation(&rest[before..]) > 0;
+        Some(self.take(if ends { before } else { length }))
     }
 
     /// What is left of a command's line, its continuations joined.
@@ -277,6 +275,7 @@ mod tests {
             ("select 1 as x \\gset p\nselect 2;", vec!["select 1 as x ", "\\gset|p", "select 2;"]),
             ("\\set x \\\n  1\nselect :x;", vec!["\\set|x|1", "select :x;"]),
             ("\\set x\\\n 1", vec!["\\set|x|1"]),
+            ("\\set 値 値値\\\n 値", vec!["\\set|値|値値|値"]),
             ("-- only a comment", vec![]),
             ("select 'é' ; é;", vec!["select 'é' ;", "é;"]),
         ] {

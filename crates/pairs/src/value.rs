@@ -90,13 +90,13 @@ impl Value {
     }
 }
 
-/// C's `%.15g`.
+/// `%.15g` of PostgreSQL's own printf (src/port/snprintf.c), with which pgbench writes.
 fn fifteen_digits(number: f64) -> String {
     if number.is_nan() {
-        return if number.is_sign_negative() { "-nan" } else { "nan" }.to_owned();
+        return "NaN".to_owned();
     }
     if number.is_infinite() {
-        return if number > 0.0 { "inf" } else { "-inf" }.to_owned();
+        return if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
     }
     let scientific = format!("{number:.14e}");
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
@@ -172,7 +172,26 @@ fn read(text: &str) -> Option<Value> {
     if digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return spaceless.parse().ok().map(Value::Integer);
     }
-    spaceless.parse().ok().map(Value::Double)
+    double(spaceless).map(Value::Double)
+}
+
+/// A double as C's strtod reads it; None where it is none, or beyond the smallest or the largest.
+pub(crate) fn double(text: &str) -> Option<f64> {
+    let number: f64 = text.parse().ok()?;
+    let digits = text.split(['e', 'E']).next().unwrap_or_default();
+    let is_zero = !digits.contains(|digit: char| ('1'..='9').contains(&digit));
+    let written = text.contains(|digit: char| digit.is_ascii_digit());
+    let beyond = number.is_infinite() || (!number.is_normal() && !is_zero);
+    (!written || !beyond).then_some(number)
+}
+
+/// The number at the beginning of a text, as C's atoi reads it; 0 where there is none.
+pub(crate) fn leading_integer(text: &str) -> i64 {
+    let text = text.trim_start();
+    let signed = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let digits = signed.find(|next: char| !next.is_ascii_digit()).unwrap_or(signed.len());
+    let size = signed[..digits].parse().unwrap_or(if digits == 0 { 0 } else { i64::MAX });
+    if text.starts_with('-') { -size } else { size }
 }
 
 #[cfg(test)]
@@ -193,7 +212,9 @@ mod tests {
             (1.0 / 3.0, "0.333333333333333"),
             (1e-300, "1e-300"),
             (0.999_999_999_999_999_9, "1"),
-            (f64::INFINITY, "inf"),
+            (f64::INFINITY, "Infinity"),
+            (f64::NEG_INFINITY, "-Infinity"),
+            (-f64::NAN, "NaN"),
         ];
         for (number, text) in written {
             assert_eq!(fifteen_digits(number), text);
@@ -211,5 +232,18 @@ mod tests {
         assert_eq!(read("nUlL"), Some(Value::Null));
         assert_eq!(read(""), None);
         assert_eq!(read("99999999999999999999"), None);
+        assert_eq!(read("1e400"), None);
+        assert_eq!(read("1e-400"), None);
+        assert_eq!(read("0e-400"), Some(Value::Double(0.0)));
+        assert_eq!(read("-inf"), Some(Value::Double(f64::NEG_INFINITY)));
+    }
+
+    #[test]
+    fn a_pause_has_the_number_that_its_text_begins_with() {
+        for (text, number) in
+            [("17", 17), ("-1.9", -1), (" +3x", 3), ("x", 0), ("", 0), ("-", 0), ("1e3", 1)]
+        {
+            assert_eq!(leading_integer(text), number, "{text}");
+        }
     }
 }

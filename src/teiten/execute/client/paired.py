@@ -70,6 +70,15 @@ class PairedServer:
     """Further settings of the sessions."""
     peer: int | None = None
     """The user (by number) who must own the server behind a socket; None for anyone."""
+    require_auth: str | None = None
+    """Which ways of authentication are allowed, as libpq's require_auth; None for all."""
+    channel_binding: str | None = None
+    """As libpq's channel_binding; None for its default."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """As the generator reads it."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -111,7 +120,7 @@ class PairedRun:
         limits = ("duration", "pairs", "continue_on_error")
         return json.dumps(
             {
-                "servers": [asdict(server) for server in self.servers],
+                "servers": [server.options for server in self.servers],
                 "scripts": [
                     {
                         "name": script.name,

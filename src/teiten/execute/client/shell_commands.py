@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from teiten.errors import WorkloadError
 from teiten.host.system.users import own_uid
-
-_SHELL = re.compile(r"\\(?:\s|\\)*(?:set)?shell\b", re.IGNORECASE)
-"""Wherever a backslash command may begin; also in a comment or a text, which does no harm."""
+from teiten.model.shell_commands import runs_programs
 
 
 def refuse_programs(name: str, text: str) -> None:
     """Raise WorkloadError, for root, where a script would have pgbench run a program."""
-    if own_uid() == 0 and _SHELL.search(text):
+    if own_uid() == 0 and runs_programs(text):
         raise WorkloadError(
             f"script {name}: pgbench would run a program as root (\\shell, \\setshell)",
             "run Teiten as an ordinary user, or leave the command out; what the server itself runs"

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 
 from teiten.model.plan import PlannedLoad, PlannedTrial
 from teiten.model.study import QueryMode, Script, Workload, WorkloadOptions
+from teiten.model.units import Seconds
 
 NAME = "pgbench"
+REHEARSAL = Seconds(60.0)
+"""How long the transaction may take by which a script is tried."""
 _RETRIES = re.compile(r"--max-tries=(?!1$)\d+$")
 
 

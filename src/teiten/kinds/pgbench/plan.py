@@ -20,6 +20,7 @@ from teiten.kinds.pgbench.metrics import (
     WITHIN,
 )
 from teiten.kinds.pgbench.model import (
+    REHEARSAL,
     PgbenchClients,
     PgbenchOptions,
     clients_of,
@@ -27,6 +28,7 @@ from teiten.kinds.pgbench.model import (
     tries_again,
 )
 from teiten.model.plan import PlannedLoad, PlannedTrial
+from teiten.model.shell_commands import runs_programs
 from teiten.model.starts import slice_seed
 from teiten.model.study import QueryMode, Study, Workload, WorkloadOptions
 from teiten.study import values
@@ -89,6 +91,8 @@ class PgbenchKind(KindPlan):
             return f"pgbench_options ({' '.join(options.pgbench_options)}) are for pgbench"
         if options.index_lookups:
             return "index_lookups are counted of one server by itself"
+        if runs_programs(options.script.text):
+            return f"{options.script.name} has its clients run programs (\\shell), as pgbench does"
         return None
 
     def options_of(self, place: Place, table: WorkloadTable) -> PgbenchOptions:
@@ -164,6 +168,10 @@ class PgbenchKind(KindPlan):
 
     def loading(self, version: str, where: str) -> str:
         return f"load the server with pgbench {version} from {where}"
+
+    def rehearsal(self) -> ToldStep:
+        said = f"try its script with one transaction, for {REHEARSAL:g} s at most"
+        return ToldStep("rehearsal", said, {"most": REHEARSAL})
 
     def warm_up(self, study: Study, workload: Workload) -> ToldStep:
         warmup = study.measure.warmup or 0.0

@@ -21,7 +21,8 @@ from teiten.execute.sites.contract import Site
 from teiten.host.facts.cpus import allowed_processors
 from teiten.host.system.users import uid_of
 from teiten.kinds.pgbench.load.checks import CLIENT_BOUND
-from teiten.kinds.pgbench.model import PgbenchClients, PgbenchOptions
+from teiten.kinds.pgbench.load.process import too_long
+from teiten.kinds.pgbench.model import REHEARSAL, PgbenchClients, PgbenchOptions
 from teiten.model.study import Workload
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
@@ -82,10 +83,11 @@ class PairedWork:
     ) -> PairedResult:
         """Run to the end, and show how far it is; it is stopped where a server ends."""
         process.start()
+        grace = GRACE if process.run.duration is not None else REHEARSAL
         for sampler in samplers:
             sampler.pgbench_pid = process.pid
         began = time.monotonic()
-        deadline = began + (process.run.duration or 0.0) + GRACE
+        deadline = began + (process.run.duration or 0.0) + grace
         seen, at = 0, began
         while not process.ended_within(LOOK_EVERY) and time.monotonic() < deadline:
             self.bench.check_interruption()
@@ -114,6 +116,8 @@ class PairedWork:
             process.stop()
         for aborted in result.summary["aborted"]:
             raise WorkloadError(f"script {name}: {aborted['message']}", _CORRECT)
+        if not result.summary["pairs"]:
+            raise too_long(self.options.script, REHEARSAL)
 
 
 _CORRECT = (
@@ -152,4 +156,6 @@ def server_of(address: Address) -> PairedServer:
         password=given.get("password"),
         parameters={"options": session} if session else {},
         peer=uid_of(peer) if peer else None,
+        require_auth=given.get("require_auth"),
+        channel_binding=given.get("channel_binding"),
     )

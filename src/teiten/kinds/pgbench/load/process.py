@@ -30,6 +30,9 @@ from teiten.kinds.pgbench.load.result import (
     script_is_wrong,
     summary_metrics,
 )
+from teiten.kinds.pgbench.model import REHEARSAL
+from teiten.model.study import Script
+from teiten.model.units import Seconds
 
 __all__ = [
     "PgbenchProcess",
@@ -157,7 +160,7 @@ class PgbenchProcess:
         )
 
 
-def try_script(run: PgbenchRun, timeout: float = 60.0, spawn: Spawn = spawn_here) -> None:
+def try_script(run: PgbenchRun, timeout: Seconds = REHEARSAL, spawn: Spawn = spawn_here) -> None:
     """Run one single transaction of the script, to find its errors before a campaign starts.
 
     Of ``run`` the clients, the duration and the log do not matter. Raises WorkloadError with
@@ -172,13 +175,18 @@ def try_script(run: PgbenchRun, timeout: float = 60.0, spawn: Spawn = spawn_here
             child.end(0.1)
     command = shown(run.pgbench, arguments)
     if not ended:
-        raise WorkloadError(
-            f"script {run.script.name}: its first transaction had not ended after {timeout:g} s",
-            f"see what it waits for, or make it shorter; it was tried with: {command}",
-        )
+        raise too_long(run.script, timeout, f"; it was tried with: {command}")
     errors = (run.folder / ERRORS_FILE).read_text(encoding="utf-8", errors="replace")
     if child.returncode != 0:
         raise script_error(run, errors.splitlines(), command)
+
+
+def too_long(script: Script, seconds: Seconds, more: str = "") -> WorkloadError:
+    """A script whose first transaction has not ended."""
+    return WorkloadError(
+        f"script {script.name}: its first transaction had not ended after {seconds:g} s",
+        f"see what it waits for, or make it shorter{more}",
+    )
 
 
 def _program(run: PgbenchRun, arguments: tuple[str, ...], log: TransactionLog | None) -> Program:
