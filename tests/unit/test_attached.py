@@ -14,7 +14,7 @@ import teiten.plan.sites.attached
 from teiten.cli.passwords import take_passwords
 from teiten.cli.plan.text import loaded_text
 from teiten.datasets.probes.model import tables_of
-from teiten.errors import ServerError, StudyError, UsageError, WayError
+from teiten.errors import ServerError, StudyError, UsageError, WayError, WorkloadError
 from teiten.execute.client.address import Address
 from teiten.execute.sites.attached.asking import check_version
 from teiten.execute.sites.attached.campaign import session_options
@@ -271,9 +271,7 @@ def test_pairs_of_attached_servers_need_what_the_generator_can_reach() -> None:
     plain = {"encrypted": False}
     both = ("17", attached("17", **plain)), ("18", attached("18", **plain))
     assert all(one.turns for one in pairs(*both).trials)
-    with pytest.raises(WayError, match="the server 18 is encrypted") as raised:
-        pairs(both[0], ("18", attached("18")))
-    assert "sslmode=disable" in raised.value.hint and "--way classic" in raised.value.hint
+    assert all(one.turns for one in pairs(both[0], ("18", attached("18"))).trials)
     with pytest.raises(WayError, match="17 is attached, and the other side is a server that"):
         pairs(both[0], ("18", make_installation("18.4")))
     with pytest.raises(UsageError):
@@ -300,6 +298,19 @@ def test_the_generator_of_pairs_reaches_servers_as_pgbench_does(tmp_path: Path) 
     assert found.password == "pw" and found.parameters == {"options": "-c work_mem=7MB"}
     by_line = Address("host=10.0.0.1 port=1 user=l dbname=x", password_line=r"10.0.0.1:1:x:l:a\:b")
     assert server_of(by_line).password == "a:b"
+    words = "host=db.example port=5433 user=bob dbname=x hostaddr=10.0.0.1 sslmode=verify-full"
+    files = "sslrootcert=/r.crt sslcert=/c.crt sslkey=/c.key channel_binding=require"
+    encrypted = server_of(Address(f"{words} {files} require_auth=scram-sha-256"))
+    assert (encrypted.host, encrypted.address) == ("db.example", "10.0.0.1")
+    assert encrypted.encryption == {
+        "mode": "verify-full", "roots": "/r.crt", "certificate": "/c.crt", "key": "/c.key"
+    }  # fmt: skip
+    assert (encrypted.channel_binding, encrypted.require_auth) == ("require", "scram-sha-256")
+    assert server_of(Address(words.replace("verify-full", "disable"))).encryption is None
+    for more in ("sslcrl=/x", "sslnegotiation=direct", "gssencmode=require"):
+        with pytest.raises(WorkloadError, match=more.partition("=")[0]) as raised:
+            server_of(Address(f"{words} {more}"))
+        assert "--way classic" in raised.value.hint
     by_socket = server_of(Address.by_socket(tmp_path, 5432, "postgres", "bench"))
     assert by_socket.host == str(tmp_path) and by_socket.password is None
 

@@ -17,6 +17,7 @@ use postgres_protocol::message::frontend;
 
 use crate::authentication::{Authentication, Credentials};
 use crate::options::Server;
+use crate::tls::{Attempt, Tls};
 
 /// Room for what is read at once.
 const INPUT: usize = 64 * 1024;
@@ -27,10 +28,34 @@ const HEADER: usize = 5;
 enum Stream {
     Unix(UnixStream),
     Tcp(TcpStream),
+    Tls(Box<Tls>),
 }
 
 impl Stream {
-    fn open(server: &Server, timeout: Duration) -> io::Result<Self> {
+    /// Connect, in clear or encrypted; to a socket of this machine always in clear.
+    fn open(server: &Server, attempt: Attempt, timeout: Duration) -> io::Result<Self> {
+        let mut stream = match Self::open_plain(server, timeout)? {
+            Self::Tcp(stream) if attempt != Attempt::Plain => stream,
+            plain => return Ok(plain),
+        };
+        let mut request = BytesMut::new();
+        frontend::ssl_request(&mut request);
+        stream.write_all(&request)?;
+        // No byte more: what follows is of the handshake, and nobody else's.
+        let mut answer = [0];
+        stream.read_exact(&mut answer)?;
+        match answer[0] {
+            b'S' => {
+                let tls = Tls::begin(&server.encryption, &server.host, stream)?;
+                Ok(Self::Tls(Box::new(tls)))
+            }
+            b'N' if attempt == Attempt::Offered => Ok(Self::Tcp(stream)),
+            b'N' => Err(io::Error::other("the server does not encrypt connections")),
+            _ => Err(io::Error::other("the server does not say whether it encrypts")),
+        }
+    }
+
+    fn open_plain(server: &Server, timeout: Duration) -> io::Result<Self> {
         if server.host.starts_with('/') {
             let path = format!("{}/.s.PGSQL.{}", server.host, server.port);
             let stream = UnixStream::connect(path)?;
@@ -43,7 +68,8 @@ impl Stream {
             return Ok(Self::Unix(stream));
         }
         let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-        for address in (server.host.as_str(), server.port).to_socket_addrs()? {
+        let host = server.address.as_deref().unwrap_or(&server.host);
+        for address in (host, server.port).to_socket_addrs()? {
             match TcpStream::connect_timeout(&address, timeout) {
                 Ok(stream) => {
                     stream.set_nodelay(true)?;
@@ -60,6 +86,7 @@ impl Stream {
         match self {
             Self::Unix(stream) => stream.set_nonblocking(true),
             Self::Tcp(stream) => stream.set_nonblocking(true),
+            Self::Tls(tls) => tls.stream.set_nonblocking(true),
         }
     }
 
@@ -67,6 +94,7 @@ impl Stream {
         match self {
             Self::Unix(stream) => stream.read(buffer),
             Self::Tcp(stream) => stream.read(buffer),
+            Self::Tls(tls) => tls.read(buffer),
         }
     }
 
@@ -74,6 +102,15 @@ impl Stream {
         match self {
             Self::Unix(stream) => stream.write(bytes),
             Self::Tcp(stream) => stream.write(bytes),
+            Self::Tls(tls) => tls.write(bytes),
+        }
+    }
+
+    /// Send what was written and is still here; true where that was all.
+    fn flush(&mut self) -> io::Result<bool> {
+        match self {
+            Self::Unix(_) | Self::Tcp(_) => Ok(true),
+            Self::Tls(tls) => tls.flush(),
         }
     }
 }
@@ -120,6 +157,7 @@ impl ServerError {
 pub struct Connection {
     stream: Stream,
     server: Server,
+    attempt: Attempt,
     input: Vec<u8>,
     filled: Range<usize>,
     /// What of a row is still to come and not wanted.
@@ -137,11 +175,27 @@ impl Connection {
     /// # Errors
     /// With the server's or the system's words.
     pub fn open(server: &Server, timeout: Duration) -> Result<Self, String> {
-        let failed = |error: &dyn std::fmt::Display| format!("{server:?}: {error}");
-        let stream = Stream::open(server, timeout).map_err(|error| failed(&error))?;
+        let attempts: &[Attempt] = match server.host.starts_with('/') {
+            true => &[Attempt::Plain],
+            false => server.encryption.mode.attempts(),
+        };
+        let mut errors = Vec::new();
+        for attempt in attempts {
+            match Self::begun(server, *attempt, timeout) {
+                Ok(connection) => return Ok(connection),
+                Err(error) => errors.push(error),
+            }
+        }
+        errors.dedup();
+        Err(format!("{server:?}: {}", errors.join("; ")))
+    }
+
+    fn begun(server: &Server, attempt: Attempt, timeout: Duration) -> Result<Self, String> {
+        let failed = |error: io::Error| error.to_string();
         let mut connection = Self {
-            stream,
+            stream: Stream::open(server, attempt, timeout).map_err(failed)?,
             server: server.clone(),
+            attempt,
             input: vec![0; INPUT],
             filled: 0..0,
             unwanted: 0,
@@ -149,8 +203,8 @@ impl Connection {
             process: 0,
             secret: 0,
         };
-        connection.start(Instant::now() + timeout).map_err(|error| failed(&error))?;
-        connection.stream.do_not_block().map_err(|error| failed(&error))?;
+        connection.start(Instant::now() + timeout)?;
+        connection.stream.do_not_block().map_err(failed)?;
         Ok(connection)
     }
 
@@ -169,7 +223,10 @@ impl Connection {
             password: server.password.as_deref(),
             methods: &server.require_auth,
             binding: server.channel_binding,
-            end_point: None,
+            end_point: match &self.stream {
+                Stream::Tls(tls) => tls.end_point(),
+                Stream::Unix(_) | Stream::Tcp(_) => None,
+            },
         });
         loop {
             let message = self.answer(deadline)?;
@@ -223,14 +280,31 @@ impl Connection {
         }
         // Give the room before what was sent back.
         self.output.clear();
-        Ok(true)
+        self.stream.flush()
     }
 
-    /// Read once; 0 where the server closed.
+    /// Whether something is still to be sent.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        !self.output.is_empty() || matches!(&self.stream, Stream::Tls(tls) if tls.is_full())
+    }
+
+    /// Read all that the socket will not tell of again; 0 where the server closed.
     ///
     /// # Errors
     /// Where the connection is broken.
     pub fn receive(&mut self) -> io::Result<usize> {
+        let mut all = self.receive_once()?;
+        while let Stream::Tls(tls) = &mut self.stream {
+            if all == 0 || !tls.holds_more() {
+                break;
+            }
+            all += self.receive_once()?;
+        }
+        Ok(all)
+    }
+
+    fn receive_once(&mut self) -> io::Result<usize> {
         if self.filled.is_empty() {
             self.filled = 0..0;
         } else if self.filled.end == self.input.len() {
@@ -321,14 +395,17 @@ impl Connection {
         self.output.clear();
         frontend::terminate(&mut self.output);
         let _ = self.send();
+        if let Stream::Tls(tls) = &mut self.stream {
+            tls.close();
+        }
     }
 
     /// Ask the server to cancel what it is doing.
     pub fn cancel(&self, timeout: Duration) {
-        let Ok(mut stream) = Stream::open(&self.server, timeout) else { return };
+        let Ok(mut stream) = Stream::open(&self.server, self.attempt, timeout) else { return };
         let mut request = BytesMut::new();
         frontend::cancel_request(self.process, self.secret, &mut request);
-        if stream.write(&request).is_ok() {
+        if stream.write(&request).and_then(|_| stream.flush()).is_ok() {
             // The server closes it when the request is done.
             let _ = stream.read(&mut [0]);
         }
@@ -340,6 +417,7 @@ impl AsFd for Connection {
         match &self.stream {
             Stream::Unix(stream) => stream.as_fd(),
             Stream::Tcp(stream) => stream.as_fd(),
+            Stream::Tls(tls) => tls.stream.as_fd(),
         }
     }
 }

@@ -18,6 +18,7 @@ pub mod run;
 pub mod script;
 pub mod session;
 pub mod statements;
+pub mod tls;
 pub mod value;
 pub mod worker;
 

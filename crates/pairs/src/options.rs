@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::authentication::{Binding, RequireAuth};
 use crate::script::Protocol;
+use crate::tls::Encryption;
 
 /// A run.
 #[derive(Debug, Clone, Deserialize)]
@@ -97,6 +98,9 @@ pub struct ScriptOption {
 pub struct Server {
     /// A host name or address, or the folder of a socket.
     pub host: String,
+    /// The host's address, where that is not to be looked up.
+    #[serde(default)]
+    pub address: Option<String>,
     /// The port, which is of the socket's name too.
     pub port: u16,
     /// The role.
@@ -118,6 +122,9 @@ pub struct Server {
     /// As libpq's channel_binding.
     #[serde(default)]
     pub channel_binding: Binding,
+    /// Whether connections are encrypted, and who is trusted.
+    #[serde(default)]
+    pub encryption: Encryption,
 }
 
 impl std::fmt::Debug for Server {

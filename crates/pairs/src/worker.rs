@@ -326,7 +326,7 @@ impl<'a> Worker<'a> {
             match client.advance(&self.shared.setting, self.epoch) {
                 Ok(Progress::Waiting) => {
                     let server = client.server();
-                    if !client.sessions[server].connection.output.is_empty() {
+                    if client.sessions[server].connection.is_full() {
                         self.watch(place, server, true)?;
                     }
                     return Ok(());

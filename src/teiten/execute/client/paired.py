@@ -74,6 +74,11 @@ class PairedServer:
     """Which ways of authentication are allowed, as libpq's require_auth; None for all."""
     channel_binding: str | None = None
     """As libpq's channel_binding; None for its default."""
+    address: str | None = None
+    """The host's, where its name is not to be looked up."""
+    encryption: Mapping[str, str] | None = None
+    """``mode``, as libpq's sslmode; the files ``roots`` (or "system"), ``certificate`` and ``key``.
+    None: in clear."""
 
     @property
     def options(self) -> dict[str, Any]:

@@ -97,13 +97,6 @@ class AttachedPlan(SitePlan):
         _check_own_machine(
             study, level, [one for one in refused if study.factor(one) or one in own]
         )
-        if way_of(study.measure).concurrent and server.encrypted:
-            raise WayError(
-                f"way: the connection to the server {level} is encrypted, and the generator of"
-                " pairs cannot encrypt",
-                "?sslmode=disable in its address, where the network and pg_hba.conf permit that,"
-                " or --way classic",
-            )
         for name in varied:
             if Need.INITDB in rule(name).needs_in(study) and (study.factor(name) or name in own):
                 raise UsageError(

@@ -21,6 +21,7 @@ from teiten.execute.sites.contract import Site
 from teiten.host.facts.cpus import allowed_processors
 from teiten.host.system.users import uid_of
 from teiten.kinds.pgbench.load.checks import CLIENT_BOUND
+from teiten.kinds.pgbench.load.encryption import encryption_of
 from teiten.kinds.pgbench.load.process import too_long
 from teiten.kinds.pgbench.model import REHEARSAL, PgbenchClients, PgbenchOptions
 from teiten.model.study import Workload
@@ -144,12 +145,13 @@ def problems_of(result: PairedResult, threads: int) -> tuple[Problem, ...]:
 
 
 def server_of(address: Address) -> PairedServer:
-    """A server as the generator reaches it: behind a socket, or at a host; without encryption."""
+    """A server as the generator reaches it: behind a socket, or at a host. Raises WorkloadError
+    where its address asks for what the generator cannot."""
     given = address.parameters
     peer = address.environment.get("PGREQUIREPEER")
     session = address.environment.get("PGOPTIONS")
     return PairedServer(
-        host=given.get("hostaddr") or given["host"],
+        host=given.get("host") or given["hostaddr"],
         port=int(given["port"]),
         user=given["user"],
         database=given["dbname"],
@@ -158,4 +160,6 @@ def server_of(address: Address) -> PairedServer:
         peer=uid_of(peer) if peer else None,
         require_auth=given.get("require_auth"),
         channel_binding=given.get("channel_binding"),
+        address=given.get("hostaddr") if given.get("host") else None,
+        encryption=encryption_of(given) if "=" in address.database else None,
     )
