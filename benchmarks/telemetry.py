@@ -81,7 +81,9 @@ def main() -> None:
     workdir = Workdir(arguments.workdir)
     clusters = arguments.clusters or workdir.clusters
     installations = find_installations(workdir)
-    newest = next(one for one in installations if one.postgres is not None)
+    newest = next(
+        installation for installation in installations if installation.postgres is not None
+    )
     pgbench = choose_pgbench(installations)
     for name in arguments.workloads.split(","):
         workload = study.workload(name)

@@ -106,7 +106,11 @@ def main() -> None:
             if arguments.socket_directory is not None:
                 server = Server(arguments.socket_directory, arguments.port)
             else:
-                newest = next(one for one in installations if one.postgres is not None)
+                newest = next(
+                    installation
+                    for installation in installations
+                    if installation.postgres is not None
+                )
                 server = stack.enter_context(own_server(newest, pgbench, folder))
             postmaster, own_processes = find_postmaster(server)
             bench = Bench(

@@ -98,7 +98,7 @@ def table(name: str, lines: list[Line], budget: float, *, quick: bool) -> Iterab
     if name in COMPARISONS:
         return comparisons.tables(lines, budget)
     if name in DEVIATIONS:
-        return of_deviation_in_short([one for one in lines if one["experiment"] == "deviation"])
+        return of_deviation_in_short([line for line in lines if line["experiment"] == "deviation"])
     if name == "lengths":
         return lengths.rows(1_000 // share, 5)
     if name == "audit":

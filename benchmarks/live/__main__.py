@@ -74,8 +74,8 @@ def missing(done: list[Outcome], arguments: argparse.Namespace) -> Iterator[tupl
     """What is left to run: truths in between, so that a record cut short has something of each."""
     rows = [int(one) for one in arguments.rows.split(",")]
     wanted = [("null", BASE_ROWS, arguments.nulls)]
-    wanted += [("truth", one, 1) for one in rows]
-    wanted += [("effect", one, arguments.each) for one in rows]
+    wanted += [("truth", row, 1) for row in rows]
+    wanted += [("effect", row, arguments.each) for row in rows]
     queues = [
         [(kind, one)] * max(0, count - sum((d.kind, d.rows) == (kind, one) for d in done))
         for kind, one, count in wanted

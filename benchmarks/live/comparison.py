@@ -45,7 +45,7 @@ def compare(
         name = json.loads(_output(command))["campaign"]
     with Ledger.open(workdir.campaigns / name, read_only=True) as ledger:
         analysis = analyse_campaign(ledger, series=False)
-    found = next(one for one in analysis.contrasts if one.metric.name == "tps")
+    found = next(contrast for contrast in analysis.contrasts if contrast.metric.name == "tps")
     effect = found.overall.effect
     (pairs,) = recorded_pairs(workdir.campaigns / name, least=1).values()
     _output([*teiten, "rm", name, "--yes"])

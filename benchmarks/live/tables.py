@@ -17,7 +17,7 @@ DIFFERENT = frozenset({"slower", "faster", "different-but-small"})
 
 
 def tables(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    yield from ["", *nulls([one for one in outcomes if one.kind == "null"])]
+    yield from ["", *nulls([outcome for outcome in outcomes if outcome.kind == "null"])]
     yield from ["", *effects(outcomes)]
 
 
@@ -67,8 +67,12 @@ def median_of_three(one: Outcome) -> float:
 
 def effects(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """Each known effect: the truth, what the comparisons estimated, how often it was found."""
-    truths = {one.rows: one for one in outcomes if one.kind == "truth" and one.ratio}
-    rows = sorted({one.rows for one in outcomes if one.kind == "effect"} & truths.keys())
+    truths = {
+        outcome.rows: outcome for outcome in outcomes if outcome.kind == "truth" and outcome.ratio
+    }
+    rows = sorted(
+        {outcome.rows for outcome in outcomes if outcome.kind == "effect"} & truths.keys()
+    )
     if not rows:
         return
     yield from head(
@@ -85,7 +89,9 @@ def effects(outcomes: Sequence[Outcome]) -> Iterator[str]:
     points: list[tuple[float, float]] = []
     for count in rows:
         truth = truths[count]
-        mine = [one for one in outcomes if one.kind == "effect" and one.rows == count]
+        mine = [
+            outcome for outcome in outcomes if outcome.kind == "effect" and outcome.rows == count
+        ]
         means = [fmean(one.log_ratios) for one in mine if one.log_ratios]
         centre = fmean(truth.log_ratios)
         points += [(centre, mean) for mean in means]
@@ -115,7 +121,7 @@ def head(*columns: str) -> tuple[str, str]:
 
 def slope(points: Sequence[tuple[float, float]], nulls: Sequence[float]) -> str:
     """Estimated effects against true ones, the nulls as the effect 0."""
-    truth, estimate = np.array([*points, *((0.0, one) for one in nulls)]).T
+    truth, estimate = np.array([*points, *((0.0, null) for null in nulls)]).T
     fit = stats.linregress(truth, estimate)
     half = stats.t.ppf(0.975, len(truth) - 2) * fit.stderr
     return (

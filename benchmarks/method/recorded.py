@@ -48,10 +48,10 @@ def recorded_pairs(
         ]
         observations = observe(ledger.plan, attempts)
     found: dict[str, dict[int, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
-    for one in observations:
-        value = one.metrics.get(metric, math.nan)
+    for observation in observations:
+        value = observation.metrics.get(metric, math.nan)
         if 0 < value < math.inf:
-            found[_name(one)][one.block][one.side] = math.log(value)
+            found[_name(observation)][observation.block][observation.side] = math.log(value)
     complete = {
         name: [list(sides.values()) for _, sides in sorted(blocks.items()) if len(sides) == 2]
         for name, blocks in _ordered(found).items()

@@ -105,12 +105,12 @@ def calibrated(record: Path, script: str) -> bool:
 
 def share_of(lines: Iterable[Line], script: str) -> float:
     """By how much twice the work makes a transaction longer."""
-    found = [-one["throughput"] for one in lines if one.get("calibration") == script]
+    found = [-line["throughput"] for line in lines if line.get("calibration") == script]
     return math.expm1(float(np.median(found)))
 
 
 def of_one(lines: Iterable[Line], own: Line) -> list[Line]:
-    return [one for one in lines if all(one.get(key) == own[key] for key in own)]
+    return [line for line in lines if all(line.get(key) == own[key] for key in own)]
 
 
 def as_start(line: Line, number: str) -> PairedStart:
@@ -151,7 +151,7 @@ def tables(lines: list[Line], budget: float) -> Iterator[str]:
         " | equivalent | intervals that hold the truth | mean | load average |"
     )
     yield "|---" * 11 + "|"
-    own = [one for one in lines if "comparison" in one]
+    own = [line for line in lines if "comparison" in line]
     for script, effect in dict.fromkeys((one["script"], one["effect"]) for one in own):
         of_both = of_one(own, {"script": script, "effect": effect})
         numbers = dict.fromkeys(one["comparison"] for one in of_both)
@@ -161,7 +161,7 @@ def tables(lines: list[Line], budget: float) -> Iterator[str]:
             if effect and number == "typical" and script in WITHOUT_TYPICAL:
                 continue
             yield _row(script, effect, number, over)
-    loads = [one["load"] for one in lines]
+    loads = [line["load"] for line in lines]
     if loads:
         low, middle, high = np.quantile(loads, (0.1, 0.5, 0.9))
         yield f"\nload average, deciles: {low:.1f}, {middle:.1f}, {high:.1f}; {len(loads)} starts"
@@ -169,15 +169,15 @@ def tables(lines: list[Line], budget: float) -> Iterator[str]:
 
 def _row(script: str, effect: float, number: str, comparisons: list[list[Line]]) -> str:
     truth = -math.log1p(effect)
-    until = [decided_after(one, number) for one in comparisons]
+    until = [decided_after(comparison, number) for comparison in comparisons]
     verdicts = [verdict(one, number) for one in until]
     decided = [spent(one) for one, found in zip(until, verdicts, strict=True) if is_decided(found)]
     kinds = [one.kind for one in verdicts]
     equal = kinds.count(VerdictKind.EQUIVALENT)
     effects = [one.effect for one in verdicts if one.effect is not None]
-    held = sum(math.log(one.low) <= truth <= math.log(one.high) for one in effects)
+    held = sum(math.log(effect.low) <= truth <= math.log(effect.high) for effect in effects)
     mean = np.mean([np.mean([start[number] for start in one]) for one in until])
-    load = np.median([start["load"] for one in comparisons for start in one])
+    load = np.median([start["load"] for comparison in comparisons for start in comparison])
     cells = (
         *(script, f"{effect:.0%}", number, len(comparisons), len(decided)),
         # of all, those that were not decided being longer than every other

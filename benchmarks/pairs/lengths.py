@@ -75,7 +75,7 @@ def campaign(
             break
         spent += seconds + FIXED
         starts.append(machine.start(effect, seconds, random))
-        verdict = decide_sequentially([one.number for one in starts], RULE)
+        verdict = decide_sequentially([start.number for start in starts], RULE)
         if is_decided(verdict):
             break
     return verdict, len(starts), spent

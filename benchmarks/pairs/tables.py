@@ -93,13 +93,13 @@ def of_deviation_in_short(lines: list[Line]) -> Iterator[str]:
     yield "| --- |" + " --: |" * 6
     for (script,), own in groups(lines, "script"):
         clients = list(dict.fromkeys(line["clients"] for line in own))
-        of_clients = [[line for line in own if line["clients"] == one] for one in clients]
-        slices = [deviation_of(values(one, "throughput", way="slices")) for one in of_clients]
+        of_clients = [[line for line in own if line["clients"] == client] for client in clients]
+        slices = [deviation_of(values(client, "throughput", way="slices")) for client in of_clients]
         found = {
-            number: [deviation_of(values(one, number, way=SHORT)) for one in of_clients]
+            number: [deviation_of(values(client, number, way=SHORT)) for client in of_clients]
             for number in NUMBERS
         }
-        starts = min(len(values(one, "throughput", way=SHORT)) for one in of_clients)
+        starts = min(len(values(client, "throughput", way=SHORT)) for client in of_clients)
         yield row(
             f"{script}, {_by_clients(clients, 'd')}",
             starts,

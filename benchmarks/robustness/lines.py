@@ -65,7 +65,7 @@ def _shapes() -> Iterator[tuple[tuple[str, ...], list[str]]]:
 
 
 def _flags(command: click.Command) -> list[str]:
-    known = [name for one in command.params for name in (*one.opts, *one.secondary_opts)]
+    known = [name for param in command.params for name in (*param.opts, *param.secondary_opts)]
     return [one for one in known if one.startswith("-") and one not in LEFT_OUT]
 
 

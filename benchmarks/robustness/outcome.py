@@ -46,7 +46,7 @@ class Outcome:
             return "an error without a hint"
         if any(one in said for one in STEERING):
             return "something that steers a terminal"
-        if any(one in said for one in secrets):
+        if any(secret in said for secret in secrets):
             return "a password"
         if self.seconds > LONGEST:
             return f"{self.seconds:.0f} s"

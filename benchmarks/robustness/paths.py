@@ -70,7 +70,7 @@ class Traced:
 
     def add(self, name: str, findings: Findings) -> None:
         self.inside[name] = findings.inside
-        crossings = Counter((one.call, one.path) for one in findings.crossings)
+        crossings = Counter((crossing.call, crossing.path) for crossing in findings.crossings)
         for (call, path), count in crossings.most_common():
             self.found.append(f"{name}: {call} {path} ({count} times)")
 
@@ -112,5 +112,5 @@ def _trace(name: str, folder: Path, server: str | None, seen: Traced) -> None:
 def _older(small: Small) -> str:
     """Another server, where there is one."""
     servers = [one for one in managed_installations(small.workdir) if one.postgres is not None]
-    names = [one.name for one in sorted(servers, key=lambda one: one.version)]
+    names = [server.name for server in sorted(servers, key=lambda one: one.version)]
     return next((name for name in reversed(names) if name != small.server), small.server)

@@ -116,8 +116,8 @@ def table(found: dict[Scenario, tuple[BottleneckResult, ...]]) -> list[str]:
     ]
     for scenario, results in found.items():
         counts = Counter(
-            one.finding.resource.value if isinstance(one.finding, Consistent) else "nothing"
-            for one in results
+            result.finding.resource.value if isinstance(result.finding, Consistent) else "nothing"
+            for result in results
         )
         expected = scenario.expected.value if scenario.expected else "nothing"
         marks = " | ".join(str(counts[one]) if counts[one] else "" for one in head)

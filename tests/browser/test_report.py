@@ -86,7 +86,7 @@ def test_text_of_a_chart_of_many_marks_is_readable_on_dark(
     page = written(invented_probes(Invented(blocks=2)), "en")
     browser.open(page, theme="dark")
     greys = browser.run(GREYS_ON_CANVASES)
-    assert greys and all(one > 150 for one in greys)
+    assert greys and all(grey > 150 for grey in greys)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

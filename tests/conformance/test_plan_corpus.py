@@ -213,7 +213,7 @@ class TestWhereTheTimeIs:
         whole, parts = plan(server, query), plan(server, f"{query}-partitioned")
         for old, new, code in ((whole, parts, "partitioned"), (parts, whole, "unpartitioned")):
             found = difference(old, new)
-            (change,) = [one for one in found.changes if one.code == code]
+            (change,) = [change for change in found.changes if change.code == code]
             assert change.group is not None
             several = change.group.new if code == "partitioned" else change.group.old
             kinds = [parts.nodes[number].kind for number in several]

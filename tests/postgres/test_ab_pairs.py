@@ -81,7 +81,7 @@ def test_more_clients_than_processors_are_loaded_in_step_and_processor_time_is_b
     assert result.returncode == 0, result.stderr
     found = json.loads(result.stdout)
     assert found["way_by_clients"] == {"1": "pairs", str(clients): "in-step"}
-    ways = {one.load.connections: set[str]() for one in teiten.plan().trials}
+    ways = {trial.load.connections: set[str]() for trial in teiten.plan().trials}
     for planned, trial in zip(teiten.plan().trials, teiten.trials(), strict=True):
         ways[planned.load.connections].add(trial.facts["way"])
     assert ways == {1: {"pairs"}, clients: {"in-step"}}
@@ -95,7 +95,7 @@ def test_the_check_of_pairs_keeps_its_result_and_leaves_nothing(
     facts = read_host_facts(teiten.workdir.root)
     session = Session(teiten.workdir, Console(Verbosity.NORMAL, "never"))
     found = check_pairs(session, facts, "en", starts=2, seconds=Seconds(1.0), scale=1)
-    assert [one.name for one in found.numbers] == ["throughput", "typical"]
+    assert [number.name for number in found.numbers] == ["throughput", "typical"]
     assert known_check(teiten.workdir.caches, facts) == found
     assert "start 2 of 2" in capsys.readouterr().err
     assert not list(teiten.processes("postgres"))

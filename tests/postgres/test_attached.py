@@ -236,7 +236,7 @@ def test_queries_are_timed_on_attached_servers_as_on_our_own(
 
 def levels_of_trials(teiten: Teiten) -> dict[int, str]:
     with Ledger.open(teiten.campaign(), read_only=True) as ledger:
-        return {one.number: one.cell.level("server") or "" for one in ledger.plan.trials}
+        return {trial.number: trial.cell.level("server") or "" for trial in ledger.plan.trials}
 
 
 SLEEP = "SELECT pg_sleep(current_setting('teiten.milliseconds')::float8 / 1000);\n"
@@ -258,12 +258,12 @@ def test_two_attached_servers_are_loaded_in_paired_transactions(
     result = teiten.run("ab", *sides, *words)
     assert result.returncode == 0, result.stderr
     trials = teiten.trials()
-    assert [one.outcome for one in trials] == [Outcome.COUNTED] * 4
+    assert [trial.outcome for trial in trials] == [Outcome.COUNTED] * 4
     assert rests_of(teiten) == [0.0, 1.0] * 2
-    for one in trials:
-        assert one.facts["way"] == "pairs" and not one.facts["pinned_pairs"]
-        assert one.facts["session_settings"]["teiten.milliseconds"] in {"20", "40"}
-    tps = {one.number: one.metrics["tps"] for one in trials}
+    for trial in trials:
+        assert trial.facts["way"] == "pairs" and not trial.facts["pinned_pairs"]
+        assert trial.facts["session_settings"]["teiten.milliseconds"] in {"20", "40"}
+    tps = {trial.number: trial.metrics["tps"] for trial in trials}
     sizes = sorted(tps.values())
     assert sizes[1] < 0.75 * sizes[2], "each side had its own parameter"
     page = report_of(teiten, "en")
@@ -292,7 +292,7 @@ def test_probes_that_need_no_restart_run_on_attached_servers(
         assert one.outcome is Outcome.COUNTED, (name, one.problems)
     measured = measurement_of(found["buffer-read"].facts)
     assert measured is not None and measured.measured[0].statements
-    assert all(one.read == 0 for one in measured.measured[0].statements)
+    assert all(statement.read == 0 for statement in measured.measured[0].statements)
     assert measured.measured[0].pages == measured.shared_buffers * 9 // 10 // 8192
     pages = {one: report_of(teiten, one) for one in ("en", "ja")}
     assert "One server was measured as it is, prod with shared_buffers of 128 MiB" in pages["en"]

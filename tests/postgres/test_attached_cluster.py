@@ -118,20 +118,22 @@ def test_servers_that_run_already_are_nodes_of_one_database(
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["complete"]
     trials = teiten.trials()
-    assert {one.outcome for one in trials} == {Outcome.COUNTED}, [one.problems for one in trials]
-    plan = {one.number: one for one in teiten.plan().trials}
+    assert {trial.outcome for trial in trials} == {Outcome.COUNTED}, [
+        trial.problems for trial in trials
+    ]
+    plan = {trial.number: trial for trial in teiten.plan().trials}
     changed = 0
-    for one in trials:
-        planned = plan[one.number]
+    for trial in trials:
+        planned = plan[trial.number]
         if planned.distribution is None:
             continue
-        assert set(one.facts["nodes"]) == {"1", "2", "3"}
+        assert set(trial.facts["nodes"]) == {"1", "2", "3"}
         if planned.cell.workload == "update":
             changed += 1
             # The first server is the entry too: branches and tellers are changed there alone.
-            assert min(one.metrics[f"node_{node}_commits"] for node in (2, 3)) > 0
+            assert min(trial.metrics[f"node_{node}_commits"] for node in (2, 3)) > 0
         else:
-            assert "participants" not in one.metrics
+            assert "participants" not in trial.metrics
     assert changed == 1
     assert first.databases() == second.databases() == []
     kept = b"".join(one.read_bytes() for one in teiten.campaign().rglob("*") if one.is_file())

@@ -42,8 +42,8 @@ def assert_complete(teiten: Teiten) -> None:
     assert {trial.outcome for trial in last.values()} == {Outcome.COUNTED}
     counted = Counter(trial.number for trial in trials if trial.outcome is Outcome.COUNTED)
     with Ledger.open(teiten.campaign(), read_only=True) as ledger:
-        block = {one.number: one.block for one in ledger.plan.trials}
-    broken = {block[one.number] for one in trials if one.outcome is not Outcome.COUNTED}
+        block = {trial.number: trial.block for trial in ledger.plan.trials}
+    broken = {block[trial.number] for trial in trials if trial.outcome is not Outcome.COUNTED}
     assert all(times == 1 or block[number] in broken for number, times in counted.items())
     assert len({(trial.number, trial.attempt) for trial in trials}) == len(trials)
     assert not list(teiten.workdir.clusters.iterdir())

@@ -83,7 +83,7 @@ def test_only_a_private_socket_is_open(running_cluster: Cluster) -> None:
     assert pid is not None
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     sockets = psutil.Process(pid).net_connections("inet")
-    assert [one for one in sockets if one.status == psutil.CONN_LISTEN] == []
+    assert [socket for socket in sockets if socket.status == psutil.CONN_LISTEN] == []
     running_cluster.stop()
     assert not folder.exists()
     assert not psutil.pid_exists(pid)

@@ -94,7 +94,10 @@ def told_of_each_node(teiten: TwoNodes) -> None:
     for trial in trials:
         assert trial.outcome is Outcome.COUNTED, trial.problems
         nodes = trial.facts["nodes"]
-        assert [one["machine"]["address"] for one in nodes.values()] == ["198.18.0.1", "198.18.0.2"]
+        assert [node["machine"]["address"] for node in nodes.values()] == [
+            "198.18.0.1",
+            "198.18.0.2",
+        ]
         for one in nodes.values():
             assert one["machine"]["memory"] == MEMORY and one["machine"]["read"] == RATE
             assert 0 < one["memory"]["peak"] <= MEMORY + MIB and one["memory"]["oom_kills"] == 0

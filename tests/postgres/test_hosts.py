@@ -238,11 +238,11 @@ def test_servers_of_a_host_are_loaded_from_here_in_paired_transactions(at_home: 
     assert json.loads(result.stdout)["way"] == "pairs"
     assert rests_of(teiten) == [0.0, 1.0] * 2
     trials = teiten.trials()
-    assert [one.outcome for one in trials] == [Outcome.COUNTED] * 4
-    for one in trials:
-        assert one.facts["way"] == "pairs" and not one.facts["pinned_pairs"]
-        assert one.metrics["tps"] > 0 and "server log" in dict(one.evidence)
-    assert {one.facts["settings"].get("work_mem") for one in trials} > {"8192 kB"}
+    assert [trial.outcome for trial in trials] == [Outcome.COUNTED] * 4
+    for trial in trials:
+        assert trial.facts["way"] == "pairs" and not trial.facts["pinned_pairs"]
+        assert trial.metrics["tps"] > 0 and "server log" in dict(trial.evidence)
+    assert {trial.facts["settings"].get("work_mem") for trial in trials} > {"8192 kB"}
     wait_until_nothing_is_left(hosts)
     elsewhere = ("--client-host", "client", "--set", f"hosts.client_workdir={hosts.folder}/work")
     result = teiten.run("ab", *words, *there, *elsewhere, *size, *calm)
@@ -315,7 +315,7 @@ def test_nodes_of_one_database_on_a_host(
         *("workloads=tpcb-like", "nodes=0,2", "contrast=nodes", "guc:work_mem=4MB"),
         *("duration=1s", "pgbench_options=--max-tries=1000"),
     )
-    words = [word for one in changes for word in ("--set", one)]
+    words = [word for change in changes for word in ("--set", change)]
     with by_ssh(host, monkeypatch):
         result = teiten.run("run", write_study(teiten, host, major, "db"), *words)
     assert result.returncode == 0, result.stderr
@@ -342,7 +342,7 @@ def test_each_node_of_one_database_on_a_host_of_its_own(
         *("duration=1s", "pgbench_options=--max-tries=1000", f"hosts.db_workdir={folders}"),
         "hosts.db_address=127.0.0.1,127.0.0.2",
     )
-    words = [word for one in changes for word in ("--set", one)]
+    words = [word for change in changes for word in ("--set", change)]
     words += ["--db-host", "db", "--db-host", "other", "--guc", "log_statement=all"]
     with by_ssh(host, monkeypatch):
         result = teiten.run("run", file, *words)

@@ -70,7 +70,7 @@ def test_readers_write_wal_until_pages_are_vacuumed(
 def _by_layout(teiten: Teiten) -> dict[str, Trial]:
     """The trials of the only block, by the layout that they had."""
     plan = teiten.plan()
-    layouts = {one.number: one.cell.level("layout") or "" for one in plan.trials}
+    layouts = {trial.number: trial.cell.level("layout") or "" for trial in plan.trials}
     return {layouts[trial.number]: trial for trial in teiten.trials()}
 
 

@@ -75,8 +75,8 @@ def test_monthly_partitions_hold_every_row(
         parts = [one for one in found.values() if one.parent == table]
         assert found[table].kind == "p"
         assert len(parts) == 84
-        assert sum(one.rows for one in parts) == rows
-        assert {one.workers for one in parts} == ({9} if table == "lineorder" else {None})
+        assert sum(part.rows for part in parts) == rows
+        assert {part.workers for part in parts} == ({9} if table == "lineorder" else {None})
     assert found["lineorder_199202"].pages > 0
     assert not any(name.endswith("_whole") for name in found)
 
@@ -132,7 +132,7 @@ def test_a_study_of_indexes_and_sets_of_parameters(teiten: Teiten) -> None:
     result = teiten.run("run", "index-scan", *flags)
     assert result.returncode == 0, result.stderr
     contrasts: list[dict[str, Any]] = json.loads(result.stdout)["contrasts"]
-    assert {(one["old"], one["new"]) for one in contrasts} == {("plain", "indexed")}
+    assert {(contrast["old"], contrast["new"]) for contrast in contrasts} == {("plain", "indexed")}
     trials = teiten.trials()
     assert {trial.outcome for trial in trials} == {Outcome.COUNTED}
     workers = {trial.facts[PLANNER]["max_parallel_workers_per_gather"] for trial in trials}
@@ -171,5 +171,5 @@ def test_tables_and_partitions_of_ones_own(teiten: Teiten, tmp_path: Path, serve
     plans = [unpacked(trial.facts["plan"]) for trial in teiten.trials()]
     documents = [json.dumps(plan.document) for plan in plans if plan is not None]
     assert len(documents) == 4
-    assert sum('"t_1"' in one for one in documents) == 2
-    assert not any('"t_2"' in one for one in documents)
+    assert sum('"t_1"' in document for document in documents) == 2
+    assert not any('"t_2"' in document for document in documents)

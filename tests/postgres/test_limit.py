@@ -273,7 +273,7 @@ def test_a_trial_is_limited_from_its_start_to_its_end(
             if step is Step.WARM_UP:
                 (noted,) = workdir.clusters.glob("*.limit")
                 groups = json.loads(noted.read_text(encoding="utf-8"))["groups"]
-                seen.extend(len((Path(one) / MEMBERS).read_text().split()) for one in groups)
+                seen.extend(len((Path(group) / MEMBERS).read_text().split()) for group in groups)
 
         try:
             executor.prepare(plan.trials[0].template)
@@ -286,7 +286,7 @@ def test_a_trial_is_limited_from_its_start_to_its_end(
     assert steps[Step.START]["limit"]["memory"] == MEMORY
     assert 0 < trial.facts["memory"]["peak"] <= MEMORY + MIB
     assert trial.facts["memory"]["oom_kills"] == 0
-    (checked,) = (one.detail for one in events if one.kind == "memory-limit")
+    (checked,) = (event.detail for event in events if event.kind == "memory-limit")
     assert checked["memory"] == MEMORY < checked["read"]
     assert MEMORY / 2 < checked["stayed"] <= MEMORY
     assert seen and min(seen) > 3, "the server's processes are in the group"

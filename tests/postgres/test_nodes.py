@@ -169,8 +169,8 @@ def test_a_node_that_is_killed_fails_its_trial_and_is_named(
     failed = [trial for trial in teiten.trials() if trial.outcome is Outcome.FAILED]
     assert [trial.number for trial in failed] == [1]
     assert any(
-        one.code == "server-crash" and one.detail.startswith("node 2: ")
-        for one in failed[0].problems
+        problem.code == "server-crash" and problem.detail.startswith("node 2: ")
+        for problem in failed[0].problems
     )
     assert not left_processes([workdir.root])
 
@@ -214,7 +214,7 @@ def test_two_nodes_on_another_host(
             f"hosts.{one}_workdir={hosts.workdir('work-' + one)}" for one in ("db", "client")
         ]
         changes = [*folders, "hosts.db_port=5471", "scale=1", "warmup=0s", "disturbed_share=100%"]
-        words = [word for one in changes for word in ("--set", one)]
+        words = [word for change in changes for word in ("--set", change)]
         short = ("--script", teiten.script("reads"), "--duration", "1s", "--blocks", "2")
         result = teiten.run(
             "ab",

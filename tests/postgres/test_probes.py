@@ -83,7 +83,7 @@ def run(
     done = teiten.run(*RUN, "--servers", str(server.bin_directory), *said)
     assert done.returncode == 0, done.stderr
     with Ledger.open(teiten.campaign(), read_only=True) as ledger:
-        cells = {one.number: dict(one.cell.levels) for one in ledger.plan.trials}
+        cells = {trial.number: dict(trial.cell.levels) for trial in ledger.plan.trials}
     counted = {
         (cells[one.number]["probe"], cells[one.number]["guc:shared_buffers"]): one
         for one in teiten.trials()
@@ -132,8 +132,8 @@ def test_without_the_functions_of_later_versions(
 
 def check_buffers(shown: Shown, size: str, *, wal: bool) -> None:
     (read,) = shown.of("buffer-read", size).measured
-    assert {one.origin for one in read.statements} == {PageOrigin.BUFFERS}
-    assert {(one.hit, one.read) for one in read.statements} == {(1, 0)}
+    assert {statement.origin for statement in read.statements} == {PageOrigin.BUFFERS}
+    assert {(statement.hit, statement.read) for statement in read.statements} == {(1, 0)}
 
     sweep = shown.of("clock-sweep", size)
     statements = sweep.measured[0].statements
@@ -153,8 +153,8 @@ def check_buffers(shown: Shown, size: str, *, wal: bool) -> None:
     )
 
     checkpoints = shown.of("checkpoint", size).checkpoints
-    assert {one.step for one in checkpoints} == {"checkpoint", "search"}
-    assert all(0 < one.written <= one.dirty < 20 for one in checkpoints)
+    assert {checkpoint.step for checkpoint in checkpoints} == {"checkpoint", "search"}
+    assert all(0 < checkpoint.written <= checkpoint.dirty < 20 for checkpoint in checkpoints)
 
 
 def check_clients(shown: Shown, probe: str, size: str) -> None:
@@ -174,8 +174,8 @@ def test_working_sets_fall_off_their_cliffs(
     from_disk = {}
     for size in ("25%", "50%", "75%"):
         parts = shown.of("working-set", size).measured
-        assert [one.part for one in parts] == [f"{10 * at}% of table" for at in range(1, 11)]
-        disk = [share_of(one.statements, PageOrigin.DISK) or 0.0 for one in parts]
+        assert [part.part for part in parts] == [f"{10 * at}% of table" for at in range(1, 11)]
+        disk = [share_of(part.statements, PageOrigin.DISK) or 0.0 for part in parts]
         assert max(disk[:4]) < 0.02, "a kernel with little memory drops a page at times"
         assert disk[-1] > 0.2
         from_disk[size] = sum(disk)

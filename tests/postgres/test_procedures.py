@@ -43,7 +43,7 @@ def test_every_method_moves_the_same_rows(teiten: Teiten, server: str) -> None:
         assert metrics[ROWS.name] == (DAY if method in REMOVED else DAY * DAYS)
         assert metrics[BACKEND_CPU.name] > 0 and metrics[PROCEDURE_WAL.name] > 0
         steps = steps_of(trial.facts)
-        assert sum(one.seconds for one in steps) == metrics[PROCEDURE_TIME.name]
+        assert sum(step.seconds for step in steps) == metrics[PROCEDURE_TIME.name]
         row = 60  # bytes of data in a row at the least, for each of which WAL is written
         assert method in REMOVED or metrics[PROCEDURE_WAL.name] > row * DAY * DAYS
     names = {method: [one.name for one in steps_of(trials[method].facts)] for method in REMOVED}
@@ -55,7 +55,7 @@ def test_every_method_moves_the_same_rows(teiten: Teiten, server: str) -> None:
 
 
 def by_method(teiten: Teiten) -> dict[str, Trial]:
-    methods = {one.number: one.cell.level("method") or "" for one in teiten.plan().trials}
+    methods = {trial.number: trial.cell.level("method") or "" for trial in teiten.plan().trials}
     return {methods[one.number]: one for one in teiten.trials()}
 
 
@@ -79,7 +79,7 @@ def test_locks_are_counted_and_planning_is_the_servers_own(teiten: Teiten, serve
     flags = ("--profile", "quick", "--yes", "--seed", "3", "--servers", server)
     done = teiten.run("run", "partition-count", *flags, *said)
     assert done.returncode == 0, done.stderr
-    cells = {one.number: one.cell for one in teiten.plan().trials}
+    cells = {trial.number: trial.cell for trial in teiten.plan().trials}
     steps = {
         (cells[one.number].level("layout"), cells[one.number].level("method")): steps_of(one.facts)
         for one in teiten.trials()

@@ -46,14 +46,18 @@ def test_every_counted_trial_has_a_profile_of_the_servers_own_functions(
     result = teiten.run("run", study, *FLAMES)
     assert result.returncode == 0, result.stderr
     trials, cautions = recorded(teiten)
-    assert [one.outcome for one in trials] == [Outcome.COUNTED] * 4
+    assert [trial.outcome for trial in trials] == [Outcome.COUNTED] * 4
     steps = [event.detail["step"] for event in teiten.events() if event.kind == "step"]
     assert steps.count(Step.STACKS.value) == 4
     assert not list(teiten.campaign().glob("evidence/*/profile")), "perf's files are given back"
-    profiles = [one.stack_samples for one in trials if one.stack_samples is not None]
+    profiles = [trial.stack_samples for trial in trials if trial.stack_samples is not None]
     if len(profiles) < 4:
-        reasons = [dict(one.values)["reason"] for one in cautions if one.code == "profile-failed"]
-        assert reasons and all(FEW.fullmatch(one) for one in reasons), "only a starved server"
+        reasons = [
+            dict(caution.values)["reason"]
+            for caution in cautions
+            if caution.code == "profile-failed"
+        ]
+        assert reasons and all(FEW.fullmatch(reason) for reason in reasons), "only a starved server"
         pytest.skip("this machine is too busy for a window with samples enough")
     for profile in profiles:
         assert_whole(profile)
@@ -104,9 +108,9 @@ def test_perf_that_dies_in_mid_window_is_a_caution_and_the_trial_counts(
     _, errors = process.communicate(timeout=campaigns.PATIENCE)
     assert process.returncode == 0, errors
     trials, cautions = recorded(teiten)
-    assert [one.outcome for one in trials] == [Outcome.COUNTED] * 4
+    assert [trial.outcome for trial in trials] == [Outcome.COUNTED] * 4
     assert any(trial.stack_samples is None for trial in trials)
-    failed = next(one for one in cautions if one.code == "profile-failed")
+    failed = next(caution for caution in cautions if caution.code == "profile-failed")
     assert dict(failed.values)["server"] == f"PostgreSQL {one_version(teiten)}"
 
 

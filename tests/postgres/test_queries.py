@@ -68,7 +68,7 @@ def study(
     for name, text in queries.items():
         (folder / "mine" / f"{name}.sql").write_text(text, encoding="utf-8")
     (folder / "tables.sql").write_text(TABLES, encoding="utf-8")
-    old, new = (json.dumps(str(one.bin_directory)) for one in sides)
+    old, new = (json.dumps(str(side.bin_directory)) for side in sides)
     path = folder / "mine.toml"
     path.write_text(STUDY.format(old=old, new=new, timeout=timeout), encoding="utf-8")
     return path

@@ -43,7 +43,7 @@ def test_each_round_has_an_order_of_its_own(
     result = teiten.run("resume", "--json")
     assert result.returncode == 0, result.stderr
     assert not list(builds.glob("linked-*")) and not list(teiten.processes("postgres"))
-    names = {one.number: one.template.installation.name for one in teiten.plan().trials}
+    names = {trial.number: trial.template.installation.name for trial in teiten.plan().trials}
     linked = [one.facts.get("linked") for one in teiten.trials() if names[one.number] == "mine"]
     fingerprints = {one["fingerprint"] for one in linked if one is not None}
     installed = json.loads(teiten.run("pg", "list", "--json").stdout)

@@ -80,11 +80,11 @@ def wait_for_a_trial_on_nodes(teiten: Teiten, process: Started, engine: Engine) 
     teiten.wait_for(process, step_of(1, "restore"))
     widest = ClientEntry(entries_of(engine)[-1])
     (number,) = (
-        one.number
-        for one in teiten.plan().trials
-        if one.distribution is not None
-        and one.distribution.entry is widest
-        and one.distribution.coordinator is CoordinatorRows.APART
+        trial.number
+        for trial in teiten.plan().trials
+        if trial.distribution is not None
+        and trial.distribution.entry is widest
+        and trial.distribution.coordinator is CoordinatorRows.APART
     )
     teiten.wait_for(process, step_of(number, "warm-up"))
     return number
@@ -97,7 +97,7 @@ def kill_the_last_node(teiten: Teiten) -> None:
     assert len(postmasters) == 3
     last = teiten.plan().trials
     part = next(one for one in last if one.distribution).templates[-1].fingerprint[:12]
-    (node,) = (one for one in postmasters if part in one.cwd())
+    (node,) = (postmaster for postmaster in postmasters if part in postmaster.cwd())
     node.kill()
 
 
@@ -118,7 +118,7 @@ def test_a_campaign_on_nodes_goes_on_after_one_was_killed(workdir: Workdir, engi
         server=server.bin_directory,
         engine=engine.name,
         entry=entries_of(engine),
-        coordinator=[one.value for one in engine.coordinators],
+        coordinator=[coordinator.value for coordinator in engine.coordinators],
     )
     study.write_text(written, encoding="utf-8")
     process = teiten.start("run", study, "--profile", "quick", "--yes")
@@ -128,17 +128,19 @@ def test_a_campaign_on_nodes_goes_on_after_one_was_killed(workdir: Workdir, engi
     assert process.returncode == 0, errors
 
     trials = teiten.trials()
-    failed = [one for one in trials if one.outcome is not Outcome.COUNTED]
+    failed = [trial for trial in trials if trial.outcome is not Outcome.COUNTED]
     assert [one.number for one in failed] == [spread]
     first = failed[0].problems[0]
     assert first.code == "server-crash" and first.detail.startswith("node 3: ")
-    (again,) = (one for one in trials if one.number == spread and one.outcome is Outcome.COUNTED)
+    (again,) = (
+        trial for trial in trials if trial.number == spread and trial.outcome is Outcome.COUNTED
+    )
     commits = [again.metrics[f"node_{node}_commits"] for node in (2, 3)]
     assert min(commits) > 0
     of_a_transaction = math.fsum(commits) / again.metrics["transactions"]
     assert again.metrics["participants"] == pytest.approx(of_a_transaction)
     assert 1 <= of_a_transaction <= 2
-    counted = {one.number for one in trials if one.outcome is Outcome.COUNTED}
+    counted = {trial.number for trial in trials if trial.outcome is Outcome.COUNTED}
     ways = len(entries_of(engine)) * len(engine.coordinators)
     assert len(counted) == 2 * ways, "on plain PostgreSQL and on nodes"
     (probed,) = (one.detail for one in teiten.events() if one.kind == "fsync-intervals")
@@ -150,10 +152,10 @@ def test_a_campaign_on_nodes_goes_on_after_one_was_killed(workdir: Workdir, engi
         assert words("scale-out.title") in page
         assert words(f"scale-out.engine.{engine.name}") in page
     assert list(workdir.clusters.iterdir()) == []
-    for one in teiten.plan().trials:
-        own = one.distribution
-        if one.number == spread or (own and own.coordinator is CoordinatorRows.NODE):
-            all_rows_are_found(teiten, one.number)
+    for trial in teiten.plan().trials:
+        own = trial.distribution
+        if trial.number == spread or (own and own.coordinator is CoordinatorRows.NODE):
+            all_rows_are_found(teiten, trial.number)
     assert not left_processes([workdir.root])
 
 
@@ -163,7 +165,7 @@ def all_rows_are_found(teiten: Teiten, number: int) -> None:
         bench = Bench(ledger.plan, teiten.campaign(), Unseen(), lambda: None, ledger)
         machine = ThisMachine(teiten.workdir, server_user(), ())
         clusters = LocalClusters(bench, machine, Here(), print, print)
-        trial = next(one for one in ledger.plan.trials if one.number == number)
+        trial = next(trial for trial in ledger.plan.trials if trial.number == number)
         opened.callback(clusters.client.close)
         opened.callback(clusters.finish)
         site = clusters.site(trial, 1)

@@ -158,7 +158,7 @@ def run_study(teiten: Teiten, study: Path) -> int:
 def assert_a_replaced_file_failed_each_trial(teiten: Teiten) -> None:
     """Of each workload: its own, or its partner's."""
     with Ledger.open(teiten.campaign(), read_only=True) as ledger:
-        workloads = {one.number: one.cell.workload for one in ledger.plan.trials}
+        workloads = {trial.number: trial.cell.workload for trial in ledger.plan.trials}
     codes: dict[str, set[str]] = {workload: set() for workload in workloads.values()}
     for trial in teiten.trials():
         assert trial.outcome is Outcome.FAILED

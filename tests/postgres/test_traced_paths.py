@@ -149,7 +149,9 @@ def test_numbers_of_processes_are_used_again(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.write_text(REUSED)
     found = read_notes(notes)
-    assert [(one.call, one.path) for one in found.crossings] == [("openat", "/theirs/file")]
+    assert [(crossing.call, crossing.path) for crossing in found.crossings] == [
+        ("openat", "/theirs/file")
+    ]
 
 
 def test_a_campaign_in_a_folder_of_theirs(workdir: Workdir, server: str) -> None:

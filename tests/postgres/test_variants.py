@@ -39,7 +39,7 @@ def other_folder() -> Iterator[Path]:
 
 def by_level(teiten: Teiten, factor: str) -> dict[str, Trial]:
     with Ledger.open(teiten.campaign(), read_only=True) as ledger:
-        planned = {one.number: one for one in ledger.plan.trials}
+        planned = {trial.number: trial for trial in ledger.plan.trials}
     return {planned[one.number].cell.level(factor) or "": one for one in teiten.trials()}
 
 

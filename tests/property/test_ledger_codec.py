@@ -65,8 +65,8 @@ def of_data_kind(made: DataSet) -> st.SearchStrategy[DataSet]:
 def plans(draw: st.DrawFn) -> Plan:
     """A plan, with trials of its workloads on its templates, and loads of their kinds."""
     plan = draw(st.builds(Plan, trials=st.just(())))
-    workloads = {one.name: one for one in plan.study.workloads}
-    templates = {one.fingerprint: one for one in plan.templates}
+    workloads = {workload.name: workload for workload in plan.study.workloads}
+    templates = {template.fingerprint: template for template in plan.templates}
     if not workloads or not templates:
         return plan
     trials = []

@@ -82,8 +82,8 @@ def test_every_node_of_two_plans_is_matched_once_or_named(
     old: dict[str, Any], new: dict[str, Any]
 ) -> None:
     found = difference(plan_of({"Plan": old}), plan_of({"Plan": new}))
-    gone = [one.old for one in found.changes if one.new is None]
-    added = [one.new for one in found.changes if one.old is None]
+    gone = [change.old for change in found.changes if change.new is None]
+    added = [change.new for change in found.changes if change.old is None]
     olds = [pair[0] for pair in found.pairs]
     news = [pair[1] for pair in found.pairs]
     assert sorted([*olds, *[one for one in gone if one is not None]]) == [

@@ -22,7 +22,9 @@ D = st.floats(-1.0, 1.0)
 
 def tried(plan: Plan, blocks: set[int]) -> list[Attempt]:
     return [
-        Attempt(one.number, 1, Outcome.COUNTED, {}) for one in plan.trials if one.block in blocks
+        Attempt(trial.number, 1, Outcome.COUNTED, {})
+        for trial in plan.trials
+        if trial.block in blocks
     ]
 
 
@@ -39,7 +41,7 @@ def test_each_complete_start_is_the_mean_of_its_pairs(
     ran = set(range(1, run + 1))
     d = {block: value for block, value in values.items() if block in ran}
     found = by_start(plan, tried(plan, ran), d)
-    starts = {one.block: one.restart for one in plan.trials}
+    starts = {trial.block: trial.restart for trial in plan.trials}
     if shared == 1:
         assert found == d
         return

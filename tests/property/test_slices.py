@@ -112,7 +112,7 @@ def test_latencies_are_those_of_all_transactions(data: list[list[int]]) -> None:
     assert pooled.encode() == whole.encode()
     assert (pooled.maximum, pooled.count) == (whole.maximum, whole.count)
     found = pooled_metrics(
-        [{"latency_max": one.maximum / 1e6} for one in parts], pooled, trimmed=True
+        [{"latency_max": part.maximum / 1e6} for part in parts], pooled, trimmed=True
     )
     if len(parts) > 1:
         assert found["latency_p99"] == pytest.approx(whole.value_at(99.0) / 1e6)

@@ -109,8 +109,8 @@ def disagreements(
     """
     printed_ones = estimates(document, list(titles.values()))
     return [
-        *(text for one in printed_ones for text in _within(one)),
-        *(text for one in printed_ones for text in _fits_its_verdict(one)),
+        *(text for printed_one in printed_ones for text in _within(printed_one)),
+        *(text for printed_one in printed_ones for text in _fits_its_verdict(printed_one)),
         *_one_direction(document, list(titles.values())),
         *_one_interval_each(printed_ones, titles, contrasts),
         *_answers_of_json(document, titles, contrasts),

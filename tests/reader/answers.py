@@ -384,14 +384,14 @@ def _extreme(reader: Reader, said: str, interval: str, level: Judgement) -> None
     logs = (level.mean, level.low, level.high)
     if re.search("times|倍", said):
         sign = -1 if level.mean < 0 else 1
-        values = [math.exp(min(sign * one, 700)) for one in logs]
+        values = [math.exp(min(sign * log, 700)) for log in logs]
     elif faster or slower:
-        values = [abs(math.expm1(one)) * 100 for one in logs]
+        values = [abs(math.expm1(log)) * 100 for log in logs]
     else:
-        values = [math.expm1(one) * 100 for one in logs]
+        values = [math.expm1(log) * 100 for log in logs]
     values[1:] = sorted(values[1:])
     number = re.search(r"[<>+−-]? ?[\d.,]+", said)
-    texts = (number[0] if number else "", *(one.replace("%", "").strip() for one in ends))
+    texts = (number[0] if number else "", *(end.replace("%", "").strip() for end in ends))
     for text, value in zip(texts, values, strict=True):
         reader.same(text, value, "an extreme", slack=reader.slack * 100)
 
@@ -495,7 +495,7 @@ def close(reader: Reader) -> None:
 )
 def one_start(reader: Reader, _groups: Groups, _part: Part) -> None:
     servers = [one for _, one in reader.campaign.plan.servers]
-    reader.that(any(one.attached is not None for one in servers), "Teiten starts the servers")
+    reader.that(any(server.attached is not None for server in servers), "Teiten starts the servers")
 
 
 # --- notices and remarks ---------------------------------------------------------------------
@@ -529,7 +529,7 @@ def unended_trials(reader: Reader) -> int:
     """Those that do not count and may still run. A comparison is repeated as a whole: what one of
     its sides has been tried beyond, the others are not tried again for."""
     campaign = reader.campaign
-    tries = Counter(one.number for one in campaign.trials)
+    tries = Counter(trial.number for trial in campaign.trials)
     attempts = 1 + campaign.plan.study.measure.repeats
     rounds: Counter[tuple[object, ...]] = Counter()
     for one in campaign.plan.trials:
@@ -570,7 +570,7 @@ def cost(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.same(groups["trials"], len(planned), "planned trials")
     reader.same(groups["blocks"], blocks, "blocks")
     reader.same(groups["attempts"], len(trials), "ended trials")
-    measured = sum(one.metrics.get("measured_seconds", 0.0) for one in trials)
+    measured = sum(trial.metrics.get("measured_seconds", 0.0) for trial in trials)
     lasts(reader, groups["measured"], measured)
     lasts(reader, groups["wall"], working_seconds(reader))
     if "noun" in groups:
@@ -588,7 +588,7 @@ def needed(reader: Reader, said: int) -> Sequence[PlannedTrial]:
     planned = list(campaign.plan.trials)
     if campaign.plan.study.measure.sequential is None:
         return planned
-    tried = {one.number for one in campaign.trials}
+    tried = {trial.number for trial in campaign.trials}
     ran = [one for one in planned if one.number in tried]
     if reader.says_ended:
         return ran
@@ -610,8 +610,8 @@ def working_seconds(reader: Reader) -> float:
     campaign = reader.campaign
     begins = {"campaign-started", "resumed"}
     moments = [(campaign.created_at, False)]
-    moments += [(one.at, one.kind in begins) for one in campaign.events]
-    moments += [(one.finished_at, False) for one in campaign.trials]
+    moments += [(event.at, event.kind in begins) for event in campaign.events]
+    moments += [(trial.finished_at, False) for trial in campaign.trials]
     moments.sort()
     return sum(
         later - before for (before, _), (later, new) in itertools.pairwise(moments) if not new
@@ -636,7 +636,7 @@ def lasts(reader: Reader, text: str, seconds: float) -> None:
     "除外した試行: なし。終了した試行はすべて有効。",
 )
 def nothing_excluded(reader: Reader, _groups: Groups, _part: Part) -> None:
-    out = [one for one in reader.campaign.trials if one.outcome is not Outcome.COUNTED]
+    out = [trial for trial in reader.campaign.trials if trial.outcome is not Outcome.COUNTED]
     reader.that(not out, f"{len(out)} do not count")
 
 
@@ -646,7 +646,7 @@ def nothing_excluded(reader: Reader, _groups: Groups, _part: Part) -> None:
 )
 def excluded(reader: Reader, groups: Groups, part: Part) -> None:
     trials = reader.campaign.trials
-    out = [one for one in trials if one.outcome is not Outcome.COUNTED]
+    out = [trial for trial in trials if trial.outcome is not Outcome.COUNTED]
     reader.same(groups["out"], len(out), "trials that do not count")
     reader.same(groups["attempts"], len(trials), "trials that ended")
     if "do" in groups:
@@ -671,7 +671,7 @@ def excluded(reader: Reader, groups: Groups, part: Part) -> None:
     "計画した<count:i>試行には有効な測定がない。",
 )
 def lost(reader: Reader, groups: Groups, _part: Part) -> None:
-    out = {one.number for one in reader.campaign.trials} - reader.campaign.counted.keys()
+    out = {trial.number for trial in reader.campaign.trials} - reader.campaign.counted.keys()
     reader.same(groups["count"], len(out), "trials without a measurement")
     if "noun" in groups:
         reader.equal(groups["noun"], "trial has" if len(out) == 1 else "trials have", "number")
@@ -735,7 +735,7 @@ def _open_part(
     for at, texts in enumerate(found):
         separator = reader.separator if at else ""
         taken = max(
-            (one for one in texts if rest.startswith(separator + one)), key=len, default=None
+            (text for text in texts if rest.startswith(separator + text)), key=len, default=None
         )
         if taken is None:
             reader.that(False, f"{texts} is open")
@@ -772,13 +772,13 @@ def ended_spent(reader: Reader, groups: Groups, _part: Part) -> None:
 )
 def ended_all(reader: Reader, groups: Groups, _part: Part) -> None:
     _ended(reader, groups)
-    last = max(one.block for one in reader.campaign.plan.trials)
+    last = max(trial.block for trial in reader.campaign.plan.trials)
     reader.equal(groups["blocks"], last, "the planned blocks")
 
 
 def _ended(reader: Reader, groups: Groups) -> None:
-    numbers = {one.number for one in reader.campaign.trials}
-    blocks = {one.block for one in reader.campaign.plan.trials if one.number in numbers}
+    numbers = {trial.number for trial in reader.campaign.trials}
+    blocks = {trial.block for trial in reader.campaign.plan.trials if trial.number in numbers}
     reader.equal(groups["blocks"], len(blocks), "the blocks that ran")
     if "noun" in groups:
         noun = re.split(r"[,:]", groups["noun"])[0]

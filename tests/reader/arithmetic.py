@@ -165,7 +165,7 @@ def judge(
     if pairs < 2:
         return nothing("too-few-pairs")
     mean = math.fsum(values) / pairs
-    deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in values) / (pairs - 1))
+    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (pairs - 1))
     if deviation < IDENTICAL:
         return nothing("identical-pairs")
     if sequential:

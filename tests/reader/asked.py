@@ -154,7 +154,7 @@ def about(reader: Reader, groups: Groups, part: Part) -> None:
     start, *end = re.split(r" UTC · (?:ended|終了) ", groups["start"])
     reader.equal(start, moment(campaign.created_at), "the start")
     if end:
-        last = max(one.finished_at for one in campaign.trials)
+        last = max(trial.finished_at for trial in campaign.trials)
         reader.equal(end[0], moment(last), "the end")
     reader.equal(groups["profile"], campaign.plan.study.profile, "the profile")
 
@@ -165,7 +165,11 @@ def about(reader: Reader, groups: Groups, part: Part) -> None:
     of="item",
 )
 def changed(reader: Reader, groups: Groups, _part: Part) -> None:
-    told = [one for one in reader.campaign.plan.study.overrides if not one.startswith("server")]
+    told = [
+        override
+        for override in reader.campaign.plan.study.overrides
+        if not override.startswith("server")
+    ]
     reader.equal(groups["values"], reader.separator.join(told), "what was changed")
 
 
@@ -219,7 +223,7 @@ def contrast(reader: Reader, groups: Groups, _part: Part) -> None:
 def factor(reader: Reader, groups: Groups, part: Part) -> None:
     """A factor with its levels; or a workload with its description."""
     study = reader.campaign.plan.study
-    texts = {getattr(one.title, reader.language): one for one in study.workloads}
+    texts = {getattr(workload.title, reader.language): workload for workload in study.workloads}
     if groups["factor"] in texts and part.section != 1:
         said = getattr(texts[groups["factor"]].description, reader.language)
         reader.equal(groups["levels"], said, "the description")
@@ -340,8 +344,8 @@ def starts_shared(reader: Reader, groups: Groups, _part: Part) -> None:
 
 def _pairs_of_a_start(reader: Reader) -> int:
     blocks: dict[int, set[int]] = {}
-    for one in reader.campaign.plan.trials:
-        blocks.setdefault(one.restart, set()).add(one.block)
+    for trial in reader.campaign.plan.trials:
+        blocks.setdefault(trial.restart, set()).add(trial.block)
     return max(len(found) for start, found in blocks.items() if start)
 
 
@@ -367,7 +371,7 @@ def started(reader: Reader, _groups: Groups, _part: Part) -> None:
 
 def is_limited(reader: Reader) -> bool:
     """Whether the memory of any trial is limited."""
-    return any(one.memory_limit is not None for one in reader.campaign.plan.trials)
+    return any(trial.memory_limit is not None for trial in reader.campaign.plan.trials)
 
 
 @BOOK.says(
@@ -515,7 +519,7 @@ def level_of(reader: Reader, groups: Groups) -> None:
     counts = {len(reader.campaign.contexts(one.name)) for one in reader.campaign.workloads()}
     shares = [1 - reader.campaign.alpha / count for count in counts if count > 1]
     said = reader.number(groups["level"])
-    reader.that(any(said.is_of(one * 100) for one in shares), "no level's confidence")
+    reader.that(any(said.is_of(share * 100) for share in shares), "no level's confidence")
 
 
 MEANS_EN = (
@@ -601,7 +605,9 @@ def study_file(reader: Reader, groups: Groups, _part: Part) -> None:
 def trials_shown(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.same(groups["count"], len(reader.campaign.trials), "the trials")
     table = next(
-        one for one in reader.document.tables if one.caption in {"Every trial", "全試行の一覧"}
+        table
+        for table in reader.document.tables
+        if table.caption in {"Every trial", "全試行の一覧"}
     )
     reader.same(groups["shown"], len(table.rows), "the rows")
 
@@ -609,7 +615,7 @@ def trials_shown(reader: Reader, groups: Groups, _part: Part) -> None:
 @BOOK.says("None.", "なし。")
 def no_cautions(reader: Reader, _groups: Groups, part: Part) -> None:
     reader.that(part.part in {"Cautions", "注意事項"}, "nothing of what")
-    said = [one for one in reader.document.parts if one.text.startswith(("warning: ", "警告: "))]
+    said = [part for part in reader.document.parts if part.text.startswith(("warning: ", "警告: "))]
     reader.that(not reader.campaign.cautions and not said, "there are cautions")
 
 
@@ -671,8 +677,8 @@ def drift(reader: Reader, groups: Groups, _part: Part) -> None:
 def elsewhere(reader: Reader, groups: Groups, _part: Part) -> None:
     """What opens the table of the findings that do not apply."""
     captions = {"Findings that do not apply here", "本検証では対象外のもの"}
-    tables = [one for one in reader.document.tables if one.caption in captions]
-    rows = sum(len(one.rows) for one in tables)
+    tables = [table for table in reader.document.tables if table.caption in captions]
+    rows = sum(len(table.rows) for table in tables)
     reader.equal(groups["count"], rows, "the findings in the table")
     if "noun" in groups:
         one = "finding that does" if rows == 1 else "findings that do"

@@ -85,8 +85,8 @@ class Campaign:
     def __post_init__(self) -> None:
         """Of what ran together, all or nothing counts."""
         places = {
-            one.number: (one.block, one.cell.workload, one.cell.context(self.contrast))
-            for one in self.plan.trials
+            trial.number: (trial.block, trial.cell.workload, trial.cell.context(self.contrast))
+            for trial in self.plan.trials
         }
         bad: dict[object, Trial] = {}
         for one in self.trials:
@@ -105,11 +105,11 @@ class Campaign:
     def counted(self) -> dict[int, Attempt]:
         """By planned trial: of several that count the last one."""
         found: dict[int, Attempt] = {}
-        for one in self.trials:
-            known = found.get(one.number)
-            counts = one.outcome is Outcome.COUNTED
-            if counts and (known is None or one.attempt > known.attempt):
-                found[one.number] = one
+        for trial in self.trials:
+            known = found.get(trial.number)
+            counts = trial.outcome is Outcome.COUNTED
+            if counts and (known is None or trial.attempt > known.attempt):
+                found[trial.number] = trial
         return found
 
     @property
@@ -125,7 +125,7 @@ class Campaign:
         return list(self.plan.study.workloads)
 
     def planned(self, workload: str) -> list[PlannedTrial]:
-        return [one for one in self.plan.trials if one.cell.workload == workload]
+        return [trial for trial in self.plan.trials if trial.cell.workload == workload]
 
     def sides(self, workload: str) -> list[str]:
         """Old first, then the others in the study's order."""
@@ -137,8 +137,10 @@ class Campaign:
         return found.levels if found else ()
 
     def contexts(self, workload: str) -> list[Context]:
-        orders = [one.levels for one in self.plan.study.factors if one.name != self.contrast]
-        wanted = [one.name for one in self.plan.study.factors if one.name != self.contrast]
+        orders = [
+            factor.levels for factor in self.plan.study.factors if factor.name != self.contrast
+        ]
+        wanted = [factor.name for factor in self.plan.study.factors if factor.name != self.contrast]
         here = {one.cell.context(self.contrast) for one in self.planned(workload)}
         every = itertools.product(*orders)
         known = (tuple(zip(wanted, levels, strict=True)) for levels in every)
@@ -184,13 +186,13 @@ class Campaign:
     def by_start(self, d: Mapping[int, float]) -> dict[int, float]:
         """Pairs that share a start of their servers are one, their mean."""
         blocks: dict[int, set[int]] = defaultdict(set)
-        for one in self.plan.trials:
-            blocks[one.restart].add(one.block)
+        for trial in self.plan.trials:
+            blocks[trial.restart].add(trial.block)
         shares = any(len(found) > 1 for start, found in blocks.items() if start)
         if not shares:
             return dict(d)
-        tried = {one.number for one in self.trials}
-        unended = {one.restart for one in self.plan.trials if one.number not in tried}
+        tried = {trial.number for trial in self.trials}
+        unended = {trial.restart for trial in self.plan.trials if trial.number not in tried}
         means = {}
         for start, found in blocks.items():
             here = [d[block] for block in sorted(found) if block in d]
@@ -232,8 +234,8 @@ class Campaign:
                 levels[context] = Judgement(
                     len(pairs[context]), "over-timeout", 0, 0, 0, share, measure.delta, 0, True
                 )
-        left = tuple(one for one in contexts if times and self.over(workload, one))
-        whole = [one for one in contexts if one not in left]
+        left = tuple(context for context in contexts if times and self.over(workload, context))
+        whole = [context for context in contexts if context not in left]
         overall = self.together(
             [pairs[one] for one in whole], self.alpha, lower, sum(unusable[one] for one in whole)
         )
@@ -272,10 +274,11 @@ class Campaign:
             if metric != "query_seconds" or not self.over(workload, one)
         ]
         pairs = [
-            self.by_start(self.log_ratios(workload, one, (old, new), metric)[0]) for one in contexts
+            self.by_start(self.log_ratios(workload, context, (old, new), metric)[0])
+            for context in contexts
         ]
         blocks = set.intersection(*map(set, pairs)) if pairs else set()
-        return [math.fsum(one[block] for one in pairs) / len(pairs) for block in sorted(blocks)]
+        return [math.fsum(pair[block] for pair in pairs) / len(pairs) for block in sorted(blocks)]
 
     def together(
         self,
@@ -286,8 +289,8 @@ class Campaign:
     ) -> Judgement:
         """The mean over several levels, block by block; only of blocks that have all of them."""
         measure = self.plan.study.measure
-        blocks = set.intersection(*(set(one) for one in pairs)) if pairs else set()
-        means = [math.fsum(one[block] for one in pairs) / len(pairs) for block in sorted(blocks)]
+        blocks = set.intersection(*(set(pair) for pair in pairs)) if pairs else set()
+        means = [math.fsum(pair[block] for pair in pairs) / len(pairs) for block in sorted(blocks)]
         found = judge(
             means,
             delta=measure.delta,
@@ -297,7 +300,7 @@ class Campaign:
             sequential=measure.sequential is not None,
             levels=len(pairs),
         )
-        if found.reason == "too-few-pairs" and any(len(one) > 1 for one in pairs):
+        if found.reason == "too-few-pairs" and any(len(pair) > 1 for pair in pairs):
             return Judgement(
                 found.pairs, "incomplete-blocks", 0, 0, 0, alpha, measure.delta, 0, lower
             )

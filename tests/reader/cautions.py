@@ -304,9 +304,9 @@ SEVERITIES = ("warning: ", "note: ", "警告: ", "注記: ")
 def close(reader: Reader) -> None:
     """That none of the recorded cautions is passed over."""
     said = [
-        one
-        for one in reader.document.parts
-        if one.part in {"Cautions", "注意事項"} and one.text.startswith(SEVERITIES)
+        part
+        for part in reader.document.parts
+        if part.part in {"Cautions", "注意事項"} and part.text.startswith(SEVERITIES)
     ]
     reader.about = "the cautions"
     recorded = len(reader.campaign.cautions)

@@ -65,7 +65,7 @@ def without_blocks(table: dict[float, dict[int, float]]) -> dict[float, float]:
     """The mean of each load without the shifts of its blocks: means of loads and of blocks in turn,
     which end at the least squares of both. Where some blocks have no load in common, as it is."""
     logs = {at: {b: math.log(v) for b, v in one.items()} for at, one in table.items()}
-    blocks = dict.fromkeys((b for one in logs.values() for b in one), 0.0)
+    blocks = dict.fromkeys((b for log in logs.values() for b in log), 0.0)
     level = dict.fromkeys(logs, 0.0)
     for _ in range(SWEEPS if joined(logs) else 0):
         before = level
@@ -75,7 +75,7 @@ def without_blocks(table: dict[float, dict[int, float]]) -> dict[float, float]:
         blocks = {
             b: fmean(one[b] - level[at] for at, one in logs.items() if b in one) for b in blocks
         }
-    usual = fmean(blocks[b] for one in logs.values() for b in one) if logs else 0.0
+    usual = fmean(blocks[b] for log in logs.values() for b in log) if logs else 0.0
     return {
         at: math.exp(fmean(v - blocks[b] + usual for b, v in one.items()))
         for at, one in logs.items()
@@ -100,7 +100,7 @@ class Curve:
         of = replace(part, topic="Scaling with cores" if cores else "")
         self.tables = loads_of(reader, of, groups["side"])
         self.balanced = balanced(self.tables)
-        positive = all(0 < v < math.inf for one in self.tables.values() for v in one.values())
+        positive = all(0 < v < math.inf for table in self.tables.values() for v in table.values())
         self.means = without_blocks(self.tables) if positive else {}
         self.first, self.last = min(self.means, default=0.0), max(self.means, default=0.0)
         self.peak = max(self.means, key=lambda at: self.means[at], default=0.0)
@@ -326,8 +326,8 @@ def each_new(check: Check) -> Check:
     def checked(reader: Reader, groups: Groups, part: Part) -> None:
         sides = groups["new"].split(reader.separator)
         reader.that(len(sides) > 1, "a list of one side")
-        for one in sides:
-            check(reader, {**groups, "new": one}, part)
+        for side in sides:
+            check(reader, {**groups, "new": side}, part)
 
     return checked
 
@@ -337,10 +337,10 @@ def line_of(reader: Reader, found: Judged, groups: Groups) -> list[tuple[str, in
     contexts = [one for one, each in found.levels.items() if not each.reason]
     factors = [name for name, _ in contexts[0]]
     numbers = {
-        name: {dict(one)[name] for one in contexts}
+        name: {dict(context)[name] for context in contexts}
         for name in factors
         if name != "server"
-        and all(re.fullmatch(r"\d+(\.\d*)?", dict(one)[name]) for one in contexts)
+        and all(re.fullmatch(r"\d+(\.\d*)?", dict(context)[name]) for context in contexts)
     }
     axis = max((name for name in factors if name in numbers), key=lambda name: len(numbers[name]))
     lines: dict[Context, list[tuple[float, str, int]]] = {}
@@ -477,7 +477,7 @@ def counted(reader: Reader, groups: Groups, part: Part) -> None:
     found = judged_of(reader, groups, part)
     if found is None:
         return
-    known = [one for one in found.levels.values() if not one.reason]
+    known = [level for level in found.levels.values() if not level.reason]
     signs = [int(one.low > 0) - int(one.high < 0) for one in known]
     reader.equal(groups["count"], len(signs), "the levels")
     for name, sign in (("higher", 1), ("lower", -1), ("rest", 0)):
@@ -493,7 +493,7 @@ def counted(reader: Reader, groups: Groups, part: Part) -> None:
 )
 def none_counted(reader: Reader, groups: Groups, part: Part) -> None:
     found = judged_of(reader, groups, part)
-    known = [one for one in found.levels.values() if not one.reason] if found else []
+    known = [level for level in found.levels.values() if not level.reason] if found else []
     reader.equal(groups["count"], len(known), "the levels")
     reader.that(all(one.low <= 0 <= one.high for one in known), "an interval excludes equality")
 
@@ -523,7 +523,7 @@ def mean_apart(reader: Reader, groups: Groups, part: Part) -> None:
         return
     higher = groups["direction"] in HIGHER
     reader.that(found.overall.low > 0 if higher else found.overall.high < 0, "the mean's side")
-    known = [one for one in found.levels.values() if not one.reason]
+    known = [level for level in found.levels.values() if not level.reason]
     reader.that(all(one.low <= 0 <= one.high for one in known), "an interval excludes equality")
 
 
@@ -541,7 +541,7 @@ CELL = re.compile(rf"({NUMBER}) ?\(({NUMBER})(?: to |〜)({NUMBER})\) .+")
 def plane(reader: Reader, groups: Groups, part: Part) -> None:
     """A cell for each combination of two factors' levels, with the ratio of that level."""
     found = judged_of(reader, groups, part)
-    table = next((one for one in reader.document.tables if one.caption == part.text), None)
+    table = next((table for table in reader.document.tables if table.caption == part.text), None)
     if found is None or table is None:
         reader.that(False, "no such table")
         return
@@ -683,7 +683,7 @@ def named(
     reader: Reader, text: str, workload: str, levels: Sequence[Context], compared: int
 ) -> None:
     """Levels that a sentence lists: all of them, or the first and how many more."""
-    texts = [reader.context_texts(workload, one) for one in levels]
+    texts = [reader.context_texts(workload, level) for level in levels]
     what = f"the levels are {texts}, of {compared}"
     reader.that(is_named(reader, text, workload, levels, compared), what)
 
@@ -698,15 +698,15 @@ def is_named(
     more = re.search(r"(?: and (\d+) more|ほか(\d+)条件)$", text)
     listed = text[: more.start()] if more else text
     beyond = int(more[1] or more[2]) if more else 0
-    texts = [reader.context_texts(workload, one) for one in levels]
+    texts = [reader.context_texts(workload, level) for level in levels]
     return any(listed == reader.separator.join(one) for one in _joins(texts, len(texts) - beyond))
 
 
 def _joins(texts: Sequence[set[str]], shown: int) -> Iterator[list[str]]:
     """The first levels, each in one of its forms; all in the same order of forms."""
-    forms = [sorted(one, key=len) for one in texts[:shown]]
+    forms = [sorted(text, key=len) for text in texts[:shown]]
     for at in range(max(map(len, forms), default=0)):
-        yield [one[min(at, len(one) - 1)] for one in forms]
+        yield [form[min(at, len(form) - 1)] for form in forms]
 
 
 # --- what the machine did meanwhile ----------------------------------------------------------
@@ -778,7 +778,7 @@ def telling(row: Sequence[str], delta: float) -> bool | None:
     known = [(new.value - old.value, (new.step + old.step) / 2)]
     known += [(difference.value, difference.step / 2)]
     if ends := [printed(one) for one in ENDS.findall(row[4])[1:3]]:  # it is their middle
-        known += [(sum(one.value for one in ends) / 2, sum(one.step for one in ends) / 4)]
+        known += [(sum(end.value for end in ends) / 2, sum(end.step for end in ends) / 4)]
     low = max(value - room for value, room in known)
     high = min(value + room for value, room in known)
     sides = sorted((abs(low), abs(high)))
@@ -981,7 +981,7 @@ def intervals_of(reader: Reader, groups: Groups, part: Part) -> int:
 def nothing_of_several(reader: Reader, groups: Groups, part: Part) -> None:
     sides = groups["new"].split(reader.separator)
     reader.that(len(sides) > 1, "a list of one side")
-    known = sum(intervals_of(reader, {**groups, "new": one}, part) for one in sides)
+    known = sum(intervals_of(reader, {**groups, "new": side}, part) for side in sides)
     reader.equal(groups["count"], known, "the intervals")
 
 
@@ -1001,7 +1001,7 @@ def tiny(reader: Reader, groups: Groups, part: Part) -> None:
     delta = reader.campaign.plan.study.measure.delta
     reader.same(groups["delta"], delta * 100, "δ")
     states = [one for one in shares(reader, workload, sides).values() if apart(one)]
-    sure = open_ = sum(not matters(one, delta) for one in states)
+    sure = open_ = sum(not matters(state, delta) for state in states)
     for table in tables_by_level(reader, part, *sides).values():
         for row in table.rows:
             (side, rounded), told_of = excludes(row), telling(row, delta)

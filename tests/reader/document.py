@@ -117,7 +117,7 @@ def read_markdown(text: str) -> Document:
             end = at
             while end < len(lines) and lines[end].startswith("|"):
                 end += 1
-            head, _, *rows = (_cells(one) for one in lines[at:end])
+            head, _, *rows = (_cells(line) for line in lines[at:end])
             builder.tabulate(caption, head, rows)
             at = end
             continue

@@ -294,8 +294,8 @@ def machines(chance: Random) -> Drawn:
         plan,
         study=replace(plan.study, measure=replace(plan.study.measure, memory=limit)),
         trials=tuple(
-            replace(one, memory_limit=None if other and one.number % 2 else limit)
-            for one in plan.trials
+            replace(trial, memory_limit=None if other and trial.number % 2 else limit)
+            for trial in plan.trials
         ),
     )
     noise = chance.choice(NOISES[:-1])
@@ -563,7 +563,7 @@ def sequential(chance: Random) -> Drawn:
     )
     effect, noise = chance.choice(EFFECTS), chance.choice(NOISES)
     kept = chance.choice((0, 1, 5, 8, 20))
-    plan_blocks = sorted({one.block for one in plan.trials})[:kept]
+    plan_blocks = sorted({trial.block for trial in plan.trials})[:kept]
     old = plan.trials[0].cell.level("server")
 
     def numbers(planned: PlannedTrial) -> tuple[dict[str, float], dict[str, Any]]:
@@ -582,7 +582,7 @@ def sequential(chance: Random) -> Drawn:
 
 def known_before(chance: Random, plan: Plan) -> list[Event]:
     """Noise floors of null campaigns, and what the length of a trial was chosen by."""
-    names = [one.name for one in plan.study.workloads]
+    names = [workload.name for workload in plan.study.workloads]
     floors = [
         NoiseFloor(
             key=f"key-{at}",
@@ -601,7 +601,7 @@ def known_before(chance: Random, plan: Plan) -> list[Event]:
         )
         for at in range(chance.choice((0, 1, 2)))
     ]
-    events = [Event(START, NOISE, None, None, asdict(one)) for one in floors]
+    events = [Event(START, NOISE, None, None, asdict(floor)) for floor in floors]
     source = chance.choice((None, *NoiseSource))
     if source is not None:
         chosen = Replication(
@@ -710,9 +710,9 @@ def recorded_claims(chance: Random) -> Drawn:
             RELATIONS,
             None,
             None,
-            {"fingerprint": one.fingerprint, "relations": relations_as_detail(relations)},
+            {"fingerprint": template.fingerprint, "relations": relations_as_detail(relations)},
         )
-        for one in plan.templates
+        for template in plan.templates
         if recorded
     ]
     return analysed(
@@ -794,10 +794,10 @@ def attached(chance: Random) -> Drawn:
     by_level = dict(servers)
     trials = tuple(
         replace(
-            one,
-            templates=(replace(one.template, installation=by_level[one.cell.levels[0][1]]),),
+            trial,
+            templates=(replace(trial.template, installation=by_level[trial.cell.levels[0][1]]),),
         )
-        for one in plan.trials
+        for trial in plan.trials
     )
     plan = replace(plan, servers=servers, trials=trials)
     effect, noise = chance.choice(EFFECTS), chance.choice(NOISES[:-1])
@@ -942,5 +942,5 @@ def _told_by_hand(analysis: CampaignAnalysis, *, verdicts: bool) -> Campaign:
         analysis.cautions,
         analysis.events,
         by_hand=verdicts,
-        findings=tuple(one.claim for one in analysis.claims),
+        findings=tuple(claim.claim for claim in analysis.claims),
     )

@@ -16,7 +16,7 @@ BETWEEN = {"en": "; ", "ja": ";"}
 
 def details(reader: Reader, kind: str) -> list[dict[str, Any]]:
     """What the campaign's events of a kind recorded."""
-    return [one.detail for one in reader.campaign.events if one.kind == kind]
+    return [event.detail for event in reader.campaign.events if event.kind == kind]
 
 
 @BOOK.says(
@@ -124,7 +124,7 @@ def size(value: float) -> str:
 def limit_texts(reader: Reader) -> list[str]:
     """What must be said of each limit, the smallest first."""
     campaign, language = reader.campaign, reader.language
-    by_number = {one.number: one.memory_limit for one in campaign.plan.trials}
+    by_number = {trial.number: trial.memory_limit for trial in campaign.plan.trials}
     texts = []
     for limit in sorted({one for one in by_number.values() if one is not None}):
         said = [LIMIT[language].format(limit=size(limit))]
@@ -134,9 +134,9 @@ def limit_texts(reader: Reader) -> list[str]:
             said.append(CHECKED[language].format(version=one["cgroup"], **sizes))
         peaks = [
             facts["memory"]["peak"]
-            for one in campaign.trials
-            if by_number[one.number] == limit
-            and "peak" in (facts := getattr(one, "facts", {})).get("memory", {})
+            for trial in campaign.trials
+            if by_number[trial.number] == limit
+            and "peak" in (facts := getattr(trial, "facts", {})).get("memory", {})
         ]
         if peaks:
             said.append(PEAK[language].format(peak=size(max(peaks))))
@@ -146,7 +146,7 @@ def limit_texts(reader: Reader) -> list[str]:
 
 def close(reader: Reader) -> None:
     """Each floor, the choice of the length and each limit are said, and no other limit."""
-    texts = [one.text for one in reader.document.parts]
+    texts = [part.text for part in reader.document.parts]
     for kind, begin in (
         ("noise-floor", ("Noise floor: ", "測定の揺らぎ: ")),
         ("replication", ("Length of a trial: ", "1試行の長さの決め方: ")),

@@ -77,7 +77,7 @@ class Reader:
     @cached_property
     def says_ended(self) -> bool:
         """A sequential campaign that says why it ended."""
-        return any(one.text.startswith(("Ended: ", "終了: ")) for one in self.document.parts)
+        return any(part.text.startswith(("Ended: ", "終了: ")) for part in self.document.parts)
 
     def judged(self, workload: str, metric: str, new: str) -> Judged:
         if self.campaign.by_hand:
@@ -157,7 +157,9 @@ class Reader:
     def context_texts(self, workload: str, context: Context) -> set[str]:
         contexts = self.campaign.contexts(workload)
         several = {
-            factor for factor, level in context if len({dict(one)[factor] for one in contexts}) > 1
+            factor
+            for factor, level in context
+            if len({dict(context)[factor] for context in contexts}) > 1
         }
         shown = [pair for pair in context if pair[0] in several or pair[0] == "query"]
         without = [pair for pair in context if pair[0] != "server"]
@@ -201,7 +203,9 @@ class Reader:
     def tables(self, columns: Sequence[str]) -> list[Table]:
         """Those that have all of these columns."""
         return [
-            one for one in self.document.tables if all(column in one.columns for column in columns)
+            table
+            for table in self.document.tables
+            if all(column in table.columns for column in columns)
         ]
 
     @cached_property
@@ -209,9 +213,9 @@ class Reader:
         """Texts that the study's author wrote, word for word."""
         study = self.campaign.plan.study
         both = [study.title, study.question, study.purpose, *study.differences]
-        for one in study.workloads:
-            both += [one.title, one.description]
-        both += [one.reason for one in study.settings]
+        for workload in study.workloads:
+            both += [workload.title, workload.description]
+        both += [setting.reason for setting in study.settings]
         return {" ".join(getattr(one, self.language).split(" ")) for one in both}
 
     # --- reading -----------------------------------------------------------------------------
@@ -246,7 +250,7 @@ Understood = tuple[tuple[Pattern, Groups], ...]
 @cache
 def patterns_of(books: tuple[Book, ...], language: Language) -> tuple[Pattern, ...]:
     """Those that say most first."""
-    every = [one for book in books for one in book.patterns]
+    every = [pattern for book in books for pattern in book.patterns]
     return tuple(sorted(every, key=lambda one: -one.weight[language]))
 
 

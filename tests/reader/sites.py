@@ -150,10 +150,10 @@ def not_saturated(reader: Reader, groups: Groups, _part: Part) -> None:
 def provisional(reader: Reader, groups: Groups, *, reached: bool) -> None:
     """As its event was recorded."""
     workload = reader.workload_of(groups["workload"])
-    for one in reader.campaign.events:
-        if one.kind != "saturation" or one.detail["workload"] != workload:
+    for event in reader.campaign.events:
+        if event.kind != "saturation" or event.detail["workload"] != workload:
             continue
-        found = one.detail
+        found = event.detail
         reader.that(found["reached"] == reached, "saturated, or not")
         reader.same(groups["delta"], found["delta"] * 100, "δ")
         reader.equal(groups["clients"], found["clients"], "the clients")

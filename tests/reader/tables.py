@@ -132,7 +132,7 @@ def check_tables(reader: Reader) -> None:
                 values = list(reader.campaign.values(workload, context, side, metric).values())
                 if not over and not reader.campaign.by_hand:
                     _mean(reader, row[place], values, _unit(table.caption))
-        rows = [one for one in table.rows if one[0] not in OVERALL]
+        rows = [row for row in table.rows if row[0] not in OVERALL]
         reader.that(len(rows) == len(judged.levels), f"{table.caption}: not all levels")
 
 

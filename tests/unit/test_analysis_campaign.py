@@ -73,7 +73,7 @@ def test_a_campaign_that_was_cut_off_says_what_is_missing() -> None:
 def test_an_empty_campaign_is_analysed_too() -> None:
     found = analysis(())
     assert (found.missing, found.trials, found.measured, found.wall) == (60, (), 0.0, 0.0)
-    assert all(one.overall.kind is VerdictKind.INCONCLUSIVE for one in found.contrasts)
+    assert all(contrast.overall.kind is VerdictKind.INCONCLUSIVE for contrast in found.contrasts)
 
 
 def test_a_trial_has_ended_when_it_counted_or_was_repeated_in_vain() -> None:

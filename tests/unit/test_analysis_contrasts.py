@@ -167,12 +167,12 @@ def test_pairs_without_a_complete_block_are_not_said_to_be_missing() -> None:
     plan = make_plan(32, servers=("17", "18"), clients=("1", "4"))
     wanted = {"1": (1, 2), "4": (3, 4)}
     found = [
-        Attempt(one.number, 1, Outcome.COUNTED, {"tps": 100.0 + one.number})
-        for one in plan.trials
-        if one.block in wanted[one.cell.level("clients") or ""]
+        Attempt(trial.number, 1, Outcome.COUNTED, {"tps": 100.0 + trial.number})
+        for trial in plan.trials
+        if trial.block in wanted[trial.cell.level("clients") or ""]
     ]
     result = read(contrasts(plan, found))
-    assert [one.verdict.pairs for one in result.levels] == [2, 2]
+    assert [level.verdict.pairs for level in result.levels] == [2, 2]
     assert result.overall.reason == "incomplete-blocks"
     single = [one for one in found if plan.trials[one.number - 1].block in (1, 3)]
     assert read(contrasts(plan, single)).overall.reason == "too-few-pairs"

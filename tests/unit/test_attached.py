@@ -213,7 +213,7 @@ def probing(*servers: tuple[str, Installation]) -> Plan:
 def test_probes_that_a_server_cannot_carry_are_left_out_each_with_its_reason() -> None:
     plan = probing(("17", attached("17", **ABLE)), ("18", attached("18", **ABLE)))
     study = plan.study
-    run = {(one.cell.level("server"), one.cell.level("probe")) for one in plan.trials}
+    run = {(trial.cell.level("server"), trial.cell.level("probe")) for trial in plan.trials}
     probes = ("buffer-read", "clients-buffers", "update")
     assert run == {(level, probe) for level in ("17", "18") for probe in probes}
     assert study.contrast == "server" and study.factor("guc:shared_buffers") is None
@@ -270,8 +270,8 @@ def pairs(*servers: tuple[str, Installation], way: str = "pairs") -> Plan:
 def test_pairs_of_attached_servers_need_what_the_generator_can_reach() -> None:
     plain = {"encrypted": False}
     both = ("17", attached("17", **plain)), ("18", attached("18", **plain))
-    assert all(one.turns for one in pairs(*both).trials)
-    assert all(one.turns for one in pairs(both[0], ("18", attached("18"))).trials)
+    assert all(trial.turns for trial in pairs(*both).trials)
+    assert all(trial.turns for trial in pairs(both[0], ("18", attached("18"))).trials)
     with pytest.raises(WayError, match="17 is attached, and the other side is a server that"):
         pairs(both[0], ("18", make_installation("18.4")))
     with pytest.raises(UsageError):

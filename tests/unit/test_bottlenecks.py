@@ -30,12 +30,16 @@ def invented() -> CampaignAnalysis:
 
 def of(analysis: CampaignAnalysis, workload: str) -> list[TrialView]:
     wanted = {("server", NEW), ("clients", "16")}
-    return [one for one in analysis.trials if one.workload == workload and wanted <= {*one.levels}]
+    return [
+        trial
+        for trial in analysis.trials
+        if trial.workload == workload and wanted <= {*trial.levels}
+    ]
 
 
 def test_readings_are_in_base_units(invented: CampaignAnalysis) -> None:
     trials = of(invented, "update")
-    threads = {one.number: 8 for one in trials}
+    threads = {trial.number: 8 for trial in trials}
     found = read(trials, trials, trials, clients=4.0, plateau=True, cores=2, threads=threads)
     busy = [2 * (t.metrics["cpu_user_share"] + t.metrics["cpu_system_share"]) for t in trials]
     assert found.cpu_cores == pytest.approx(np.mean(busy))
@@ -126,10 +130,10 @@ def test_every_finding_has_words_and_every_number_its_unit(
         judge(replace(LIMITED[Resource.READ], reads=None), CEILINGS),
         judge(replace(LIMITED[Resource.COMMIT_LATENCY], fsyncs=None), CEILINGS),
     ]
-    results = tuple(BottleneckResult("read", (), OLD, 16.0, one) for one in findings)
+    results = tuple(BottleneckResult("read", (), OLD, 16.0, finding) for finding in findings)
     found = Shown(limits(Kit(with_bottlenecks(invented, *results), language), "read"))
     assert len(found.findings) == len(findings)
-    assert not any("{" in one for one in found.findings)
+    assert not any("{" in finding for finding in found.findings)
     assert len(set(found.findings)) == len(findings)
 
 

@@ -50,7 +50,7 @@ def test_the_flags_go_to_configure_and_contrib_is_built() -> None:
         "CC=gcc", "CFLAGS=-O3 -march=native",
     )  # fmt: skip
     assert words[1:3] == [("make", "-j4"), ("make", "-j4", "-C", "contrib")]
-    assert all("DESTDIR=/b/dest" in one for one in words[3:])
+    assert all("DESTDIR=/b/dest" in word for word in words[3:])
 
 
 def test_without_flags_configure_keeps_its_own() -> None:

@@ -37,7 +37,7 @@ def test_two_steps_are_found() -> None:
 def costs(values: FloatArray, changes: tuple[int, ...], penalty: float) -> float:
     edges = (0, *changes, len(values))
     segments = [values[one:two] for one, two in itertools.pairwise(edges)]
-    deviations = sum(float(np.sum((one - one.mean()) ** 2)) for one in segments)
+    deviations = sum(float(np.sum((segment - segment.mean()) ** 2)) for segment in segments)
     return deviations + penalty * len(changes)
 
 

@@ -248,14 +248,14 @@ def test_proportional_to_cores() -> None:
     study = replace(plan.study, factors=(*plan.study.factors, Factor("cores", levels)))
     trials = tuple(
         replace(
-            one,
+            trial,
             cell=Cell(
-                one.cell.workload,
-                (*one.cell.levels, ("cores", levels[one.block % 3])),
+                trial.cell.workload,
+                (*trial.cell.levels, ("cores", levels[trial.block % 3])),
             ),
-            block=(one.block - 1) // 3,
+            block=(trial.block - 1) // 3,
         )
-        for one in plan.trials
+        for trial in plan.trials
     )
     plan = replace(plan, study=study, trials=trials)
     claim = shape(Proportional(0.35))

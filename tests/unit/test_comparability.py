@@ -60,15 +60,15 @@ def of_measure(**values: Any) -> Callable[[Plan], Plan]:
 
 def of_settings(plan: Plan) -> Plan:
     trials = tuple(
-        replace(one, settings=(("shared_buffers", "2GB"), ("autovacuum", "off")))
-        for one in plan.trials
+        replace(trial, settings=(("shared_buffers", "2GB"), ("autovacuum", "off")))
+        for trial in plan.trials
     )
     return replace(plan, trials=trials)
 
 
 def of_nodes(plan: Plan) -> Plan:
     return replace(
-        plan, trials=tuple(replace(one, templates=one.templates * 2) for one in plan.trials)
+        plan, trials=tuple(replace(trial, templates=trial.templates * 2) for trial in plan.trials)
     )
 
 

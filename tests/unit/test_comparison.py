@@ -24,9 +24,9 @@ WINDOWS = replace(HOST, system="Windows", distribution="Windows Server 2019")
 
 def read_tps(comparison: Comparison) -> list[VerdictKind]:
     return [
-        one.overall.kind
-        for one in comparison.results
-        if (one.workload, one.metric.name) == ("read", "tps")
+        result.overall.kind
+        for result in comparison.results
+        if (result.workload, result.metric.name) == ("read", "tps")
     ]
 
 
@@ -50,17 +50,17 @@ def test_a_slower_machine_is_found_slower_on_every_server() -> None:
 def test_one_block_gives_no_interval() -> None:
     found = compare(campaign("a"), campaign("b", plan=plan_of(blocks=1), speed=times(0.5)))
     assert set(read_tps(found)) == {VerdictKind.INCONCLUSIVE}
-    assert {one.overall.reason for one in found.results} == {"too-few-trials"}
+    assert {result.overall.reason for result in found.results} == {"too-few-trials"}
     said = comparison_sentence(found, found.results[0], "en")
     assert "one trial has no spread" in said
 
 
 def test_blocks_that_lack_a_level_do_not_enter_the_mean_over_levels() -> None:
     a = campaign("a")
-    dropped = [one for one in a.trials if not (one.block == 2 and one.workload == "read")]
+    dropped = [trial for trial in a.trials if not (trial.block == 2 and trial.workload == "read")]
     b = replace(campaign("b", seed=3), trials=tuple(dropped))
     found = compare(a, b)
-    assert next(one.blocks for one in found.results if one.workload == "read") == (5, 4)
+    assert next(result.blocks for result in found.results if result.workload == "read") == (5, 4)
 
 
 def test_the_unit_over_all_levels_is_the_block() -> None:
@@ -68,7 +68,7 @@ def test_the_unit_over_all_levels_is_the_block() -> None:
 
     def together(factors: list[float]) -> CampaignAnalysis:
         plan = plan_of()
-        blocks = {one.number: one.block for one in plan.trials}
+        blocks = {trial.number: trial.block for trial in plan.trials}
 
         def speed(planned: PlannedTrial) -> float:
             return usual(planned) * factors[blocks[planned.number] - 1]
@@ -91,7 +91,7 @@ def os_plan() -> Plan:
         "update": "update",
     }
     study = replace(plan.study, name="operating-systems")
-    assert {one.name for one in study.workloads} == set(known)
+    assert {workload.name for workload in study.workloads} == set(known)
     return replace(plan, study=study)
 
 
@@ -104,14 +104,14 @@ def windows_and_linux(linux: Speed) -> Comparison:
 
 
 def test_findings_about_two_systems_are_checked() -> None:
-    found = {one.claim.id: one for one in windows_and_linux(times(1.3)).claims}
+    found = {claim.claim.id: claim for claim in windows_and_linux(times(1.3)).claims}
     assert found["2020-os-read-linux-from-24"].standing is ClaimStanding.REPRODUCED
     assert found["2020-os-update-linux-from-64"].standing is ClaimStanding.REPRODUCED
     deciding = found["2020-os-update-linux-from-64"].deciding
     assert deciding is not None
     assert deciding.sides == ("Windows", "Linux") and deciding.pairs == 5
     assert found["2020-os-update-cpu"].standing is ClaimStanding.INCONCLUSIVE  # exactly equal
-    slower = {one.claim.id: one for one in windows_and_linux(times(0.7)).claims}
+    slower = {claim.claim.id: claim for claim in windows_and_linux(times(0.7)).claims}
     assert slower["2020-os-read-linux-from-24"].standing is ClaimStanding.CONTRADICTED
 
 
@@ -126,14 +126,14 @@ def test_findings_need_two_systems_on_one_hardware() -> None:
     same = compare(
         campaign("a", plan=plan), campaign("b", plan=plan), claims=claims_of("operating-systems")
     )
-    assert {one.reason.code for one in same.claims if one.reason} == {"systems"}
+    assert {claim.reason.code for claim in same.claims if claim.reason} == {"systems"}
     other = replace(WINDOWS, cpu=OTHER.cpu)
     apart = compare(
         campaign("a", plan=plan),
         campaign("b", plan=plan, facts=other),
         claims=claims_of("operating-systems"),
     )
-    assert {one.reason.code for one in apart.claims if one.reason} == {"hardware"}
+    assert {claim.reason.code for claim in apart.claims if claim.reason} == {"hardware"}
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
@@ -155,4 +155,4 @@ def test_its_charts_can_be_drawn() -> None:
     with drawn():
         files = comparison_markdown(windows_and_linux(times(1.3)), "ja")
     charts = [data for name, data in files.items() if name.endswith(".svg")]
-    assert charts and all(len(one) > 1000 and one.startswith(b"<svg") for one in charts)
+    assert charts and all(len(chart) > 1000 and chart.startswith(b"<svg") for chart in charts)

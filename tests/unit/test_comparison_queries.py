@@ -52,13 +52,13 @@ def campaign(
 
 
 def outcomes(a: CampaignAnalysis, b: CampaignAnalysis) -> dict[str, ClaimOutcome]:
-    return {one.claim.id: one for one in compare(a, b, claims=CLAIMS).claims}
+    return {claim.claim.id: claim for claim in compare(a, b, claims=CLAIMS).claims}
 
 
 def test_the_time_of_each_query_is_compared() -> None:
     found = compare(campaign("w", windows, WINDOWS), campaign("l"))
-    assert [one.metric.name for one in found.results] == ["query_seconds"] * 2
-    assert [one.side.a for one in found.results] == ["0", "16"]
+    assert [result.metric.name for result in found.results] == ["query_seconds"] * 2
+    assert [result.side.a for result in found.results] == ["0", "16"]
     serial = found.results[0]
     assert serial.overall.kind is VerdictKind.FASTER
     assert len(serial.levels) == len(QUERIES)
@@ -77,7 +77,7 @@ def test_a_query_over_its_limit_is_left_out_of_the_mean_and_has_no_ratio() -> No
     assert [dict(context)["query"] for context in serial.left_out] == ["q2.1"]
     assert parallel.left_out == ()
     assert serial.overall.effect is not None and serial.blocks == (5, 5)
-    (level,) = [one for one in serial.levels if one.context in serial.left_out]
+    (level,) = [level for level in serial.levels if level.context in serial.left_out]
     assert level.verdict.reason == "over-timeout"
     html = comparison_html(found, "en")
     assert "time of the query" in html

@@ -16,12 +16,14 @@ def kit_with(*more: tuple[str, str]) -> Kit:
     analysis = invented_analysis(seconds=3)
     contrasts = tuple(
         replace(
-            one,
-            levels=tuple(replace(level, context=(*more, *level.context)) for level in one.levels),
+            contrast,
+            levels=tuple(
+                replace(level, context=(*more, *level.context)) for level in contrast.levels
+            ),
         )
-        for one in analysis.contrasts
+        for contrast in analysis.contrasts
     )
-    trials = tuple(replace(one, levels=(*more, *one.levels)) for one in analysis.trials)
+    trials = tuple(replace(trial, levels=(*more, *trial.levels)) for trial in analysis.trials)
     return Kit(replace(analysis, contrasts=contrasts, trials=trials), "en")
 
 
@@ -34,7 +36,7 @@ def test_a_factor_of_one_level_has_no_column() -> None:
     widths = {len(table.columns), len(table.total or ()), *map(len, table.rows)}
     assert len(widths) == 1
     assert [row[0].text for row in table.rows] == [
-        dict(one.context)["clients"] for one in contrast.levels
+        dict(level.context)["clients"] for level in contrast.levels
     ]
 
 
@@ -43,7 +45,7 @@ def test_percentiles_have_the_same_columns() -> None:
     groups = kit.of_workload(kit.study.workloads[0].name)
     table = percentile_table(kit, "t", groups)
     assert table is not None
-    assert [one.title for one in table.columns[:2]] == ["clients", "server"]
+    assert [column.title for column in table.columns[:2]] == ["clients", "server"]
     assert {len(row) for row in table.rows} == {len(table.columns)}
     assert table.rows[0][0].text == dict(groups[0].context)["clients"]
 

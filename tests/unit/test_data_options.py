@@ -62,12 +62,15 @@ def test_every_kind_says_what_the_name_of_a_template_is_made_of() -> None:
 @pytest.mark.parametrize("data", DATA.values(), ids=DATA)
 def test_the_ledger_keeps_the_options_of_each_kind(data: DataSet) -> None:
     plan = make_plan(4, clients=("1",))
-    templates = tuple(replace(one, data=data) for one in plan.templates)
-    known = {one.fingerprint: one for one in templates}
+    templates = tuple(replace(template, data=data) for template in plan.templates)
+    known = {template.fingerprint: template for template in templates}
     study = replace(
-        plan.study, workloads=tuple(replace(one, data=data) for one in plan.study.workloads)
+        plan.study,
+        workloads=tuple(replace(workload, data=data) for workload in plan.study.workloads),
     )
-    trials = tuple(replace(one, templates=(known[one.fingerprints[0]],)) for one in plan.trials)
+    trials = tuple(
+        replace(trial, templates=(known[trial.fingerprints[0]],)) for trial in plan.trials
+    )
     plan = replace(plan, study=study, templates=templates, trials=trials)
     assert codec.decode_plan(codec.encode_plan(plan)) == plan
 

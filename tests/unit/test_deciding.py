@@ -71,8 +71,8 @@ def test_a_campaign_that_was_interrupted_goes_on_to_the_same_verdict(
         carry_on(ledger, tps_with(0.03))
         resumed = analyse_campaign(ledger)
     assert resumed.contrasts == whole.contrasts
-    assert [(one.number, one.attempt) for one in resumed.trials] == [
-        (one.number, one.attempt) for one in whole.trials
+    assert [(trial.number, trial.attempt) for trial in resumed.trials] == [
+        (trial.number, trial.attempt) for trial in whole.trials
     ]
 
 
@@ -124,8 +124,8 @@ def test_the_ledger_gives_attempts_with_their_metric_or_without(tmp_path: Path) 
         carry_on(ledger, tps_with(0.05))
         found, other = ledger.attempts("tps"), ledger.attempts("latency_p99")
         trials = list(ledger.trials(series=False))
-    assert [one.metrics["tps"] for one in found] == [one.metrics["tps"] for one in trials]
+    assert [one.metrics["tps"] for one in found] == [trial.metrics["tps"] for trial in trials]
     assert [one.metrics for one in other] == [{}] * 4
     assert [(one.started_at, one.finished_at) for one in found] == [
-        (one.started_at, one.finished_at) for one in trials
+        (trial.started_at, trial.finished_at) for trial in trials
     ]

@@ -85,13 +85,13 @@ def test_a_profile_without_conclusions_is_not_discussed() -> None:
 def test_a_withheld_verdict_is_not_discussed() -> None:
     analysis = invented_analysis(seconds=3)
     contrasts = tuple(
-        replace(one, overall=replace(one.overall, effect=None, reason="left-behind"))
-        for one in analysis.contrasts
+        replace(contrast, overall=replace(contrast.overall, effect=None, reason="left-behind"))
+        for contrast in analysis.contrasts
     )
     found = discuss(analysis.plan, contrasts, analysis.trials)
     assert found.partings == () and found.tallies == ()
     said = discussion(Kit(replace(analysis, contrasts=contrasts, discussion=found), "en"))
-    texts = " ".join(one.text for one in said.blocks if isinstance(one, Text))
+    texts = " ".join(block.text for block in said.blocks if isinstance(block, Text))
     assert "p99" not in texts and "TPS than" not in texts
 
 
@@ -119,7 +119,7 @@ def texts_of(analysis: CampaignAnalysis, **measure: Any) -> str:
     plan = replace(analysis.plan, study=replace(study, measure=replace(study.measure, **measure)))
     found = discuss(plan, analysis.contrasts, analysis.trials)
     said = discussion(Kit(replace(analysis, plan=plan, discussion=found), "en"))
-    return " ".join(one.text for one in said.blocks if isinstance(one, Text))
+    return " ".join(block.text for block in said.blocks if isinstance(block, Text))
 
 
 def test_what_differs_by_less_than_delta_is_counted_and_not_listed() -> None:

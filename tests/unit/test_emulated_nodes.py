@@ -51,7 +51,7 @@ CPUS = tuple(LogicalCpu(number, number, 0, 0) for number in range(4))
 
 def of_nodes(plan: Plan, count: int) -> Plan:
     """Its trials with so many nodes each, of the same template."""
-    many = [replace(one, templates=one.templates * count, machines=()) for one in plan.trials]
+    many = [replace(trial, templates=trial.templates * count, machines=()) for trial in plan.trials]
     return replace(plan, trials=tuple(with_machines(plan.study, many, CPUS)))
 
 
@@ -59,14 +59,14 @@ def test_every_node_of_every_trial_has_what_the_study_says() -> None:
     plan = planned(*NODES)
     assert plan.study.nodes == EVERY
     for trial in of_nodes(plan, 3).trials:
-        assert [one.cpus for one in trial.machines] == [(0,), (1,), (2,)]
-        for one in trial.machines:
-            assert (one.network, one.memory) == (True, 512 * MIB)
-            assert (one.read, one.write) == (20 * MIB, 10 * MIB)
+        assert [machine.cpus for machine in trial.machines] == [(0,), (1,), (2,)]
+        for machine in trial.machines:
+            assert (machine.network, machine.memory) == (True, 512 * MIB)
+            assert (machine.read, machine.write) == (20 * MIB, 10 * MIB)
         assert trial.memory_limit is None and trial.memory_limits == (512 * MIB,) * 3
         assert trial.machine_of(2) is trial.machines[1]
     assert limits_of(plan) == (512 * MIB,)
-    assert all(not one.machines for one in planned().trials)
+    assert all(not trial.machines for trial in planned().trials)
 
 
 def test_nodes_share_processors_in_turn_where_there_are_too_few() -> None:
@@ -82,7 +82,7 @@ def test_nodes_share_processors_in_turn_where_there_are_too_few() -> None:
 def test_sizes_come_from_the_memory_of_one_node() -> None:
     plan = planned("nodes.memory=512MiB", "guc:shared_buffers=25%")
     assert memory_of(plan.study, plan.trials[0]) == 512 * MIB
-    assert {dict(one.settings)["shared_buffers"] for one in plan.trials} == {"128MB"}
+    assert {dict(trial.settings)["shared_buffers"] for trial in plan.trials} == {"128MB"}
     without = replace(EVERY, lacking=((NodePart.MEMORY, "why"),))
     assert memory_of(replace(plan.study, nodes=without)) == 8 * GIB
 
@@ -92,16 +92,16 @@ def test_what_a_machine_lacks_is_left_out_and_told_in_both_languages() -> None:
     study = emulated(planned(*NODES).study, asked)
     assert study.nodes is not None and not study.nodes.in_force
     plan = of_nodes(replace(planned(*NODES), study=study), 2)
-    assert all(not one.machines for one in plan.trials)
+    assert all(not trial.machines for trial in plan.trials)
     found = list(node_cautions(plan, buffered_writes=True))
     assert [one.code for one in found] == [f"nodes-without-{part}" for part in NodePart]
     for one in found:
         for language in ("en", "ja"):
             assert "no root" in caution_text(one, language)[0]
     part = emulated(planned(*NODES).study, asked[:1])
-    assert {one.network for one in of_nodes(replace(plan, study=part), 2).trials[0].machines} == {
-        False
-    }
+    assert {
+        machine.network for machine in of_nodes(replace(plan, study=part), 2).trials[0].machines
+    } == {False}
     memory_alone = planned("nodes.memory=512MiB").study
     assert emulated(memory_alone, asked[2:]) == memory_alone, "the others are not asked for"
 
@@ -109,7 +109,8 @@ def test_what_a_machine_lacks_is_left_out_and_told_in_both_languages() -> None:
 def test_attached_servers_are_as_they_are() -> None:
     plan = planned(*NODES)
     trials = [
-        replace(one, templates=(of_somebody(one.template),), machines=()) for one in plan.trials
+        replace(trial, templates=(of_somebody(trial.template),), machines=())
+        for trial in plan.trials
     ]
     found = tuple(with_machines(plan.study, trials, CPUS))
     assert list(found) == trials
@@ -323,9 +324,9 @@ def test_storage_is_let_go_and_held_again(
 def test_the_report_says_that_nodes_are_emulated_and_what_each_had() -> None:
     machines = tuple(NodeMachine(True, Bytes(GIB), Bytes(20 * MIB), None, (n,)) for n in (0, 1))
     found = campaign("one")
-    planned_trials = tuple(replace(one, machines=machines) for one in found.plan.trials)
+    planned_trials = tuple(replace(trial, machines=machines) for trial in found.plan.trials)
     peaks = {"nodes": {"1": {"memory": {"peak": 5}}, "2": {"memory": {"peak": 768 * MIB}}}}
-    trials = tuple(replace(one, facts={**one.facts, **peaks}) for one in found.trials)
+    trials = tuple(replace(trial, facts={**trial.facts, **peaks}) for trial in found.trials)
     addresses = ["198.18.0.1", "198.18.0.2"]
     seen = {"nodes": 2, "addresses": addresses, "cgroup": 2, "read": 4096, "counted": 8192}
     event = Event(0.0, "nodes-emulated", None, None, seen)

@@ -157,14 +157,14 @@ def test_every_shard_lies_on_one_node() -> None:
     planned_for = Distribution("citus", 3, shards=33)
     empty, *parts = engine_of("citus").parts(planned_for)
     assert empty == NOTHING
-    assert sorted(shard for one in parts for shard in shards_of(one)) == list(range(33))
+    assert sorted(shard for part in parts for shard in shards_of(part)) == list(range(33))
 
 
 def test_what_servers_of_citus_hold_and_have() -> None:
     plan = of_citus("settings.shared_preload_libraries=pg_stat_statements")
     trial = trial_of(plan, "update", "2", "size")
     assert trial.distribution == Distribution("citus", 2, shards=32, scale=16)
-    assert [tables_of(one.data).part for one in trial.templates] == [
+    assert [tables_of(template.data).part for template in trial.templates] == [
         NOTHING,
         *(TablePart(PartMethod.SHARDS, number, 2, 32, "aid") for number in (1, 2)),
     ]
@@ -178,9 +178,9 @@ def test_what_servers_of_citus_hold_and_have() -> None:
 def test_a_coordinator_that_is_a_node_has_shards_and_is_no_further_server() -> None:
     plan = of_citus("coordinator=apart,node", "nodes=0,1,2")
     of = {
-        (one.cell.level("nodes"), one.cell.level("coordinator")): one
-        for one in plan.trials
-        if one.distribution is not None and one.cell.level("scenario") == "size"
+        (trial.cell.level("nodes"), trial.cell.level("coordinator")): trial
+        for trial in plan.trials
+        if trial.distribution is not None and trial.cell.level("scenario") == "size"
     }
     assert [len(of[nodes, "apart"].templates) for nodes in "12"] == [2, 3]
     assert [len(of[nodes, "node"].templates) for nodes in "12"] == [1, 2]
@@ -336,9 +336,9 @@ def running(host: str, *nodes: Installation) -> Installation:
 
 def test_nodes_that_run_already_are_the_servers_of_a_trial(tmp_path: Path) -> None:
     plan = cluster_plan(tmp_path, statements="CREATE SERVER n_:node OPTIONS (x :'password')")
-    (spread,) = {one.templates for one in plan.trials if one.distribution is not None}
+    (spread,) = {trial.templates for trial in plan.trials if trial.distribution is not None}
     assert [one.installation.name for one in spread] == ["entry", "a", "b"]
-    (plain,) = {one.templates for one in plan.trials if one.distribution is None}
+    (plain,) = {trial.templates for trial in plan.trials if trial.distribution is None}
     assert [one.installation.name for one in plain] == ["entry"]
     ENGINE.check_plan(plan, HOST)
 
@@ -380,8 +380,8 @@ def test_a_script_that_names_the_branch_is_meant_for_branches(tmp_path: Path) ->
 def test_a_script_is_told_the_scale_of_the_whole() -> None:
     """Whatever the coordinator, which clients reach, has of it."""
     scales = {
-        (one.cell.level("scenario"), one.cell.level("nodes")): one.scale
-        for one in planned("scale=3", "nodes=0,1,4").trials
+        (trial.cell.level("scenario"), trial.cell.level("nodes")): trial.scale
+        for trial in planned("scale=3", "nodes=0,1,4").trials
     }
     assert scales == {
         **{("throughput", nodes): 12 for nodes in ("0", "1", "4")},

@@ -116,10 +116,10 @@ def test_the_places_of_a_claim() -> None:
     found = table()
     contrast = ClaimContrast("clients", FIRST, LAST)
     places = list(places_of(a_claim(contrast=contrast), found))
-    assert [one.server for one in places] == ["13", "14"]
+    assert [place.server for place in places] == ["13", "14"]
     old, new = places[0].sides
     assert (old.label, new.label) == ("1", "4")
     assert set(new.blocks(found, "tps").values()) == {400.0}
     versions = a_claim(contrast=ClaimContrast("server", "13", "14"))
     (place,) = places_of(versions, found, along=("clients",))
-    assert [one.at for one in place.sides] == [{"server": "13"}, {"server": "14"}]
+    assert [side.at for side in place.sides] == [{"server": "13"}, {"server": "14"}]

@@ -48,7 +48,7 @@ def test_nothing_fails_that_supports_no_conclusion(analysis: CampaignAnalysis) -
     quick = replace(analysis, contrasts=marked(analysis.contrasts))
     assert all("skipped" in one for one in cases(quick).values())
     measures = [name for one in json.loads(told(quick, "bencher")).values() for name in one]
-    assert measures and all(one.endswith("-no-conclusion") for one in measures)
+    assert measures and all(measure.endswith("-no-conclusion") for measure in measures)
 
 
 def test_bencher_has_the_ratio_between_its_ends(analysis: CampaignAnalysis) -> None:
@@ -133,11 +133,11 @@ def test_every_verdict_is_as_the_schema_says(analysis: CampaignAnalysis) -> None
     schema = verdict_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
-    verdicts = [level.verdict for one in analysis.contrasts for level in one.levels] + [
+    verdicts = [level.verdict for contrast in analysis.contrasts for level in contrast.levels] + [
         one.overall for one in marked(analysis.contrasts)
     ]
-    for one in verdicts:
-        validator.validate(verdict_as_json(one))
+    for verdict in verdicts:
+        validator.validate(verdict_as_json(verdict))
     wrong = {**verdict_as_json(verdicts[0]), "verdict": "better"}
     with pytest.raises(jsonschema.ValidationError):
         validator.validate(wrong)

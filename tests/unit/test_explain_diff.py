@@ -261,5 +261,5 @@ def test_a_plan_that_flips_is_reported_not_averaged() -> None:
     assert steady.stable and steady.variants[0].occurrences == (0, 1, 2)
     flips = stability([plan("pg18", "hash-joins"), plan("pg18", "merge-join")] * 2)
     assert not flips.stable
-    assert [one.occurrences for one in flips.variants] == [(0, 2), (1, 3)]
+    assert [variant.occurrences for variant in flips.variants] == [(0, 2), (1, 3)]
     assert stability([]).stable

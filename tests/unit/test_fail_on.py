@@ -14,7 +14,7 @@ from tests.fixtures.invented_analysis import invented_analysis
 
 ANALYSIS = invented_analysis(seconds=3)
 CARRIED = CarriedOut(ANALYSIS, (Path("report.en.html"),))
-KINDS = {one.overall.kind for one in ANALYSIS.contrasts if one.metric.name == "tps"}
+KINDS = {contrast.overall.kind for contrast in ANALYSIS.contrasts if contrast.metric.name == "tps"}
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))

@@ -59,7 +59,7 @@ def test_a_change_is_marked_with_what_differs_around_it() -> None:
     assert change.first == 5
     assert change.firm
     assert change.ratio == pytest.approx(0.8, abs=0.02)
-    assert [one.code for one in change.differences] == ["kernel"]
+    assert [difference.code for difference in change.differences] == ["kernel"]
     assert line.segments == ((0, 5), (5, 8))
     (said,) = line_sentences(line, "en")
     assert "Slower by 20" in said and "night-5" in said and "6.1.0 → 6.9.0" in said
@@ -141,7 +141,9 @@ def mixed(steady_machines: int) -> list[tuple[str, CampaignAnalysis]]:
 def test_lines_that_changed_stand_open_and_the_others_are_folded() -> None:
     page = history_page(history(mixed(2), Axis.DATE), "en")
     answer, results = (section.blocks for section in page.sections[:2])
-    assert len(of_kind([one for one in results if not isinstance(one, Details)], Chart)) == 4
+    assert (
+        len(of_kind([result for result in results if not isinstance(result, Details)], Chart)) == 4
+    )
     (folded,) = of_kind(results, Details)
     assert folded.title == "8 lines with no change marked" and not folded.opened
     assert len(of_kind(folded.blocks, Chart)) == len(of_kind(folded.blocks, Heading)) == 8
@@ -177,7 +179,7 @@ def contrasting_clients() -> Plan:
 def test_a_line_is_called_by_the_factor_that_is_contrasted() -> None:
     by_clients = history([("/c", campaign("c", plan=contrasting_clients()))], Axis.DATE)
     told = line_titles(texts("en"), by_clients.lines)
-    assert [one.level for one in by_clients.lines] == ["1", "4"] * 2
+    assert [line.level for line in by_clients.lines] == ["1", "4"] * 2
     assert all("clients" in one and "server" not in one for one in told)
     by_server = line_titles(texts("en"), history(nights(1), Axis.DATE).lines)
     assert any(", server 17; " in one for one in by_server)
@@ -191,10 +193,10 @@ def test_every_line_has_a_title_of_its_own_with_its_study() -> None:
     found = history([(one.name, one) for one in campaigns], Axis.DATE)
     titles = line_titles(texts("en"), found.lines)
     assert len(set(titles)) == len(titles) == 12
-    assert sum("(other-study, " in one for one in titles) == 4
-    assert sum("; clients 1, 4)" in one for one in titles) == 4
-    assert sum("; clients 1, 8)" in one for one in titles) == 4
-    assert not any("machine" in one or "conditions" in one for one in titles)
+    assert sum("(other-study, " in title for title in titles) == 4
+    assert sum("; clients 1, 4)" in title for title in titles) == 4
+    assert sum("; clients 1, 8)" in title for title in titles) == 4
+    assert not any("machine" in title or "conditions" in title for title in titles)
 
 
 def test_lines_of_the_same_clients_are_told_apart_by_their_fingerprints() -> None:
@@ -207,7 +209,7 @@ def test_lines_of_the_same_clients_are_told_apart_by_their_fingerprints() -> Non
     )
     titles = line_titles(texts("ja"), found.lines)
     assert len(set(titles)) == len(titles) == 8
-    assert all("、条件 " in one and "接続数" not in one for one in titles)
+    assert all("、条件 " in title and "接続数" not in title for title in titles)
 
 
 def test_what_holds_of_all_lines_is_said_once() -> None:
@@ -253,14 +255,14 @@ def test_the_page_is_whole_in_both_languages(axis: Axis) -> None:
     html = history_html(found, "en")
     assert "night-3" in html and 'data-chart="line-1"' in html
     plots = html.split('class="plot"')[1:]
-    assert plots and all("<svg" in one.partition("</figure>")[0] for one in plots)  # no scripts
+    assert plots and all("<svg" in plot.partition("</figure>")[0] for plot in plots)  # no scripts
 
 
 def test_its_charts_can_be_drawn() -> None:
     with drawn():
         html = history_html(history(nights(6, slow_from=3), Axis.DATE), "ja")
     plots = html.split('class="plot"')[1:]
-    assert plots and all('class="marks"' in one.partition("</figure>")[0] for one in plots)
+    assert plots and all('class="marks"' in plot.partition("</figure>")[0] for plot in plots)
 
 
 def test_apache_otava_gets_each_line_in_the_order_of_time() -> None:
@@ -286,9 +288,9 @@ def test_a_table_has_every_point_with_its_change() -> None:
         assert [float(row["value"]) for row in own] == [one.value for one in line.points]
         assert [row["version"] for row in own] == [one.version for one in line.points]
         moments = [datetime.fromisoformat(row["time"]) for row in own]
-        assert [one.timestamp() for one in moments] == [int(one.at) for one in line.points]
+        assert [moment.timestamp() for moment in moments] == [int(one.at) for one in line.points]
         changed = {at: float(row["change"]) for at, row in enumerate(own) if row["change"]}
-        assert changed == {one.first: one.ratio for one in line.changes} != {}
+        assert changed == {change.first: change.ratio for change in line.changes} != {}
 
 
 def run(workdir: Path, *arguments: str) -> Result:

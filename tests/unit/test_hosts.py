@@ -188,7 +188,7 @@ def test_a_plan_says_on_which_addresses_nodes_listen_and_what_they_share() -> No
     assert "listen" not in RemotePlan(NODES).start(trial)
     codes = [one.code for one in assignment_cautions(plan)]
     assert codes == ["open-port-nodes", "first-host-shared"]
-    one_kernel = [replace(one, boot="b") for one in NODES.servers]
+    one_kernel = [replace(server, boot="b") for server in NODES.servers]
     second = replace(NODES.more[0], host=one_kernel[1])
     same = replace(NODES, db=one_kernel[0], client=one_kernel[0], more=(second,))
     found = assignment_cautions(replace(plan, hosts=same))

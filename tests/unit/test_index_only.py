@@ -49,15 +49,19 @@ def test_visits_are_counted_for_each_lookup() -> None:
 
 def test_each_layout_says_its_share_and_is_a_template_of_its_own() -> None:
     (workload,) = load_study("index-only").workloads
-    shares = {one.name: one.visible for one in workload.layouts}
+    shares = {layout.name: layout.visible for layout in workload.layouts}
     assert shares == {
         **{f"visible-{share}": share / 100 for share in (100, 75, 50, 25, 0)},
         "vacuumed": 1.0,
     }
-    assert [one.name for one in workload.layouts if one.all_visible] == ["visible-100", "vacuumed"]
+    assert [layout.name for layout in workload.layouts if layout.all_visible] == [
+        "visible-100",
+        "vacuumed",
+    ]
     server = make_installation("18.4")
     prints = {
-        template_fingerprint(server, False, pgbench_data(1, layout=one)) for one in workload.layouts
+        template_fingerprint(server, False, pgbench_data(1, layout=layout))
+        for layout in workload.layouts
     }
     assert len(prints) == len(workload.layouts)
     changed = replace(workload.layout("visible-50"), visible=Share(0.6))

@@ -58,7 +58,10 @@ def test_newest_first_and_teitens_own_before_others(tmp_path: Path, empty: Workd
     make_tree(tmp_path / "root/usr/lib/postgresql/9.6", "9.6.24")
     make_managed(empty, "18.1")
     make_managed(empty, "10.23")
-    names = [one.name for one in search(empty, search_places(tmp_path / "root", [])).installations]
+    names = [
+        installation.name
+        for installation in search(empty, search_places(tmp_path / "root", [])).installations
+    ]
     assert names == ["18.1", "system:18.1", "10.23", "system:9.6.24"]
 
 

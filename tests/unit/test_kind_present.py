@@ -31,15 +31,17 @@ def of_kind(kind: str) -> CampaignAnalysis:
     found = invented_analysis(seconds=2)
     (metric,) = registry.kind(kind, registry.Stage.PLAN).PLAN.metrics
     contrasts = tuple(
-        replace(one, metric=metric) for one in found.contrasts if one.metric.name == "tps"
+        replace(contrast, metric=metric)
+        for contrast in found.contrasts
+        if contrast.metric.name == "tps"
     )
     trials = tuple(
-        replace(one, metrics={metric.name: 100 / one.metrics["tps"]} if one.metrics else {})
-        for one in found.trials
+        replace(trial, metrics={metric.name: 100 / trial.metrics["tps"]} if trial.metrics else {})
+        for trial in found.trials
     )
     study = found.plan.study
     workloads: tuple[Workload, ...] = tuple(
-        replace(one, kind=kind, options=WorkloadOptions()) for one in study.workloads
+        replace(workload, kind=kind, options=WorkloadOptions()) for workload in study.workloads
     )
     plan = replace(found.plan, study=replace(study, workloads=workloads))
     return replace(found, plan=plan, contrasts=contrasts, trials=trials, results={}, claims=())
@@ -55,4 +57,4 @@ def test_its_folder_is_all_that_the_report_needs(third: str, language: Language)
     results = part(shown, "results")
     assert len(results.charts) == len(analysis.plan.study.workloads)
     assert len(results.tables) == len(analysis.contrasts)
-    assert all(one.chart is not None for one in part(shown, "answer").statements)
+    assert all(statement.chart is not None for statement in part(shown, "answer").statements)

@@ -81,7 +81,10 @@ def planned(reference: Path | str, *overrides: str, version: str = "18.4", **fla
 def test_each_layout_is_a_template_and_each_set_a_combination_of_settings(study: Path) -> None:
     plan = planned(study, "blocks=2")
     assert len(plan.trials) == 2 * 2 * 2 * 2
-    assert {one.data.layout.name for one in plan.templates if one.data.layout} == {"plain", "keyed"}
+    assert {template.data.layout.name for template in plan.templates if template.data.layout} == {
+        "plain",
+        "keyed",
+    }
     for trial in plan.trials:
         assert trial.template.data.layout is not None
         assert trial.template.data.layout.name == trial.cell.level("layout")
@@ -91,7 +94,9 @@ def test_each_layout_is_a_template_and_each_set_a_combination_of_settings(study:
             "jit": "off",
             "max_parallel_workers_per_gather": workers,
         }
-    by_layout = {one.data.layout.name: one for one in plan.templates if one.data.layout}
+    by_layout = {
+        template.data.layout.name: template for template in plan.templates if template.data.layout
+    }
     assert by_layout["keyed"].expected_bytes > 1.15 * by_layout["plain"].expected_bytes
     (group,) = queries_of(plan.study.workloads[0]).groups
     assert (group.name, group.title.ja, group.queries) == ("small", "小", ("a",))
@@ -133,7 +138,7 @@ def test_a_parameter_is_fixed_or_varied(study: Path) -> None:
     with pytest.raises(UsageError, match="the set of parameters serial sets it"):
         load_study(str(study), gucs=["max_parallel_workers_per_gather=2"])
     other = load_study(str(study), gucs=["jit_above_cost=1"], overrides=["parameters=serial"])
-    assert [one.name for one in other.parameters] == ["serial"]
+    assert [parameter.name for parameter in other.parameters] == ["serial"]
 
 
 @pytest.mark.parametrize(
@@ -194,8 +199,8 @@ def test_a_level_of_one_workload_is_no_level_of_the_others() -> None:
     factor = plan.study.factor("guc:max_parallel_workers_per_gather")
     assert factor is not None and factor.levels == ("0", "1", "2", "4", "16")
     attempts = [
-        Attempt(one.number, 1, Outcome.COUNTED, {"query_seconds": 1.0 + one.block / 100})
-        for one in plan.trials
+        Attempt(trial.number, 1, Outcome.COUNTED, {"query_seconds": 1.0 + trial.block / 100})
+        for trial in plan.trials
     ]
     sides = {(one.workload, one.old, one.new) for one in contrasts(plan, attempts)}
     assert sides == {("ssb", "0", "16"), *(("count", "0", one) for one in ("1", "2", "4", "16"))}

@@ -28,10 +28,10 @@ def test_a_plan_of_0_1_is_read_and_written_in_todays_form(path: Path) -> None:
     plan = codec.decode_plan(path.read_text(encoding="utf-8"))
     assert codec.decode_plan(codec.encode_plan(plan)) == plan
     old = written_by_0_1(path)
-    assert [one.name for one in plan.study.workloads] == [
+    assert [workload.name for workload in plan.study.workloads] == [
         one["name"] for one in old["study"]["workloads"]
     ]
-    assert [[one.fingerprint for one in trial.templates] for trial in plan.trials] == [
+    assert [[template.fingerprint for template in trial.templates] for trial in plan.trials] == [
         [one["template"]["fingerprint"]] for one in old["trials"]
     ]
 
@@ -64,11 +64,11 @@ def test_loads_of_trials_are_what_stood_beside_their_numbers() -> None:
         load = clients_of(trial)
         assert (load.clients, load.threads) == (old["clients"], old["threads"])
         assert load.query_mode.value == old["query_mode"]
-    assert {clients_of(one).clients for one in plan.trials} > {1}
+    assert {clients_of(trial).clients for trial in plan.trials} > {1}
     queries = codec.decode_plan(
         (FOLDER / "plan-0.1-partition-olap.json").read_text(encoding="utf-8")
     )
-    assert {one.load for one in queries.trials} == {PlannedLoad()}
+    assert {trial.load for trial in queries.trials} == {PlannedLoad()}
 
 
 def test_nothing_of_queries_is_lost() -> None:
@@ -76,14 +76,14 @@ def test_nothing_of_queries_is_lost() -> None:
     plan = codec.decode_plan(path.read_text(encoding="utf-8"))
     (workload,), (old,) = plan.study.workloads, written_by_0_1(path)["study"]["workloads"]
     found = queries_of(workload)
-    assert [(one.name, one.text) for one in found.queries] == [
+    assert [(query.name, query.text) for query in found.queries] == [
         (one["name"], one["text"]) for one in old["queries"]
     ]
     assert (found.folder, found.runs) == (old["script"]["name"], old["runs"])
     assert (found.timeout, found.check_answers) == (old["timeout"], old["check_answers"])
-    groups = [(one.name, one.title.ja, list(one.queries)) for one in found.groups]
+    groups = [(group.name, group.title.ja, list(group.queries)) for group in found.groups]
     assert groups == [(one["name"], one["title"]["ja"], one["queries"]) for one in old["groups"]]
-    assert [one.name for one in workload.layouts] == [one["name"] for one in old["layouts"]]
+    assert [layout.name for layout in workload.layouts] == [one["name"] for one in old["layouts"]]
 
 
 def test_a_kind_that_is_not_there_is_told() -> None:

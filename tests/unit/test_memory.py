@@ -40,8 +40,8 @@ SHARES = (("a", "25%"), ("b", "50%"))
 def sizes(plan: Plan) -> set[tuple[str, str]]:
     """Labels, and what the server gets."""
     return {
-        (one.cell.level("guc:shared_buffers") or "", dict(one.settings)["shared_buffers"])
-        for one in plan.trials
+        (trial.cell.level("guc:shared_buffers") or "", dict(trial.settings)["shared_buffers"])
+        for trial in plan.trials
     }
 
 
@@ -49,8 +49,8 @@ def test_the_memory_in_force_is_the_limit_or_the_machines() -> None:
     limited, whole = planned(memory="2GiB"), planned()
     assert memory_of(limited.study) == memory_of(limited.study, limited.trials[0]) == 2 * GIB
     assert memory_of(whole.study) == memory_of(whole.study, whole.trials[0]) == 8 * GIB
-    assert {one.memory_limit for one in limited.trials} == {2 * GIB}
-    assert {one.memory_limit for one in whole.trials} == {None}
+    assert {trial.memory_limit for trial in limited.trials} == {2 * GIB}
+    assert {trial.memory_limit for trial in whole.trials} == {None}
     assert limits_of(limited) == (2 * GIB,) and limits_of(whole) == ()
     with pytest.raises(RuntimeError, match="sized"):
         memory_of(load_study("observe"))
@@ -79,14 +79,14 @@ def test_a_tiny_share_is_one_block() -> None:
 
 def test_a_share_is_taken_wherever_it_stands() -> None:
     plan = planned("settings.shared_buffers=25%", memory="2GiB")
-    assert {dict(one.settings)["shared_buffers"] for one in plan.trials} == {"512MB"}
+    assert {dict(trial.settings)["shared_buffers"] for trial in plan.trials} == {"512MB"}
     assert shares_of(plan) == {"25%": ("512MB",)}
     a, b = (SideFlags(name, "18", (f"guc:shared_buffers={share}",)) for name, share in SHARES)
     study = size(ab_study(a, b, Shared(clients="1")), HOST)
     servers = [(alias, make_installation("18.4")) for alias in ("A", "B")]
     plan = expand(study, servers, PGBENCH, seed=1, fingerprint=fingerprint)
     assert shares_of(plan) == {"25%": ("2GB",), "50%": ("4GB",)}
-    assert {dict(one.settings)["shared_buffers"] for one in plan.trials} == {"2GB", "4GB"}
+    assert {dict(trial.settings)["shared_buffers"] for trial in plan.trials} == {"2GB", "4GB"}
 
 
 def test_each_memory_has_shares_of_its_own() -> None:
@@ -102,7 +102,7 @@ def test_each_memory_has_shares_of_its_own() -> None:
 def test_what_is_derived_fits_the_smallest_memory() -> None:
     large, small = planned(), planned("memory=512MB,machine")
     assert least_memory(small.study) == 512 * MIB
-    assert {one.memory_limit for one in small.trials} == {512 * MIB, None}
+    assert {trial.memory_limit for trial in small.trials} == {512 * MIB, None}
     of_large, of_small = (dict(one.trials[0].settings) for one in (large, small))
     assert parse_size(of_small["maintenance_work_mem"]) < parse_size(
         of_large["maintenance_work_mem"]

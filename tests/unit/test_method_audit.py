@@ -82,7 +82,9 @@ def test_statements_and_their_share_of_alpha() -> None:
     plan = make_plan(8, clients=("1", "2"))
     assert primary_statements(plan) == 2, "two workloads, one new server"
     assert statement_alpha(plan) == plan.study.measure.alpha / 2
-    found = contrasts(plan, [Attempt(one.number, 1, Outcome.COUNTED, {}) for one in plan.trials])
+    found = contrasts(
+        plan, [Attempt(trial.number, 1, Outcome.COUNTED, {}) for trial in plan.trials]
+    )
     assert {one.overall.kind for one in found} == {VerdictKind.INCONCLUSIVE}, "judged ones alone"
     rule = Rule(Share(0.02), Share(0.05), Better.LOWER, worded=False)
     beside = decide([0.1, 0.101, 0.102], rule)

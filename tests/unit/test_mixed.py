@@ -50,7 +50,7 @@ def attempts(effects: Sequence[float], scatter: float, seed: int) -> list[Attemp
         effect = effects[level] if trial.cell.level("server") == "18" else 0.0
         return 1000.0 * math.exp(effect + scatter * numbers.standard_normal())
 
-    return [Attempt(one.number, 1, Outcome.COUNTED, {"tps": tps(one)}) for one in PLAN.trials]
+    return [Attempt(trial.number, 1, Outcome.COUNTED, {"tps": tps(trial)}) for trial in PLAN.trials]
 
 
 def read(effects: Sequence[float], scatter: float = 0.002, seed: int = 1) -> ContrastResult:
@@ -93,7 +93,7 @@ def test_what_lies_within_delta_contradicts_nothing() -> None:
 def test_extremes_are_decided_and_not_only_far() -> None:
     """The widest interval has the least ratio here, and says nothing."""
     found = over(level("1", 0.5, 2.0), level("2", 0.8, 0.05), level("4", 1.5, 0.05))
-    assert [dict(one.context)["clients"] for one in found.extremes] == ["2", "4"]
+    assert [dict(extreme.context)["clients"] for extreme in found.extremes] == ["2", "4"]
 
 
 def test_levels_that_are_not_decided_are_no_contradiction() -> None:
@@ -167,7 +167,7 @@ def _contradicting(one: ContrastResult) -> ContrastResult:
 
 
 def judged(analysis: CampaignAnalysis) -> ContrastResult:
-    return next(one for one in analysis.contrasts if one.metric.judged)
+    return next(contrast for contrast in analysis.contrasts if contrast.metric.judged)
 
 
 def test_the_sentence_names_both_with_their_intervals(analysis: CampaignAnalysis) -> None:
@@ -194,7 +194,7 @@ def test_every_form_has_the_one_value(analysis: CampaignAnalysis, tmp_path: Path
     assert [one["levels"]["clients"] for one in as_json["extremes"]] == ["1", "64"]
     assert [one["verdict"] for one in as_json["extremes"]] == ["slower", "faster"]
     entry = entry_of(analysis, str(tmp_path))
-    assert {one.kind for one in entry.verdicts} == {"mixed"}
+    assert {verdict.kind for verdict in entry.verdicts} == {"mixed"}
     bencher = json.loads(render_exchange(analysis, "bencher", "en")[1])
     assert "read, 18 against 17" not in bencher and len(bencher) == 8
     markdown = render_exchange(analysis, "github", "en")[1].decode()

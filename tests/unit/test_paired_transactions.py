@@ -177,7 +177,7 @@ def test_the_sides_ratios_are_the_two_numbers_of_the_start() -> None:
     found = numbers(start)
     sides = of_sides(start, 4, 8.5)
     assert sides is not None
-    a, b = (one.metrics for one in sides)
+    a, b = (side.metrics for side in sides)
     assert math.log(b["tps"] / a["tps"]) == pytest.approx(found.throughput)
     assert math.log(a["latency_typical"] / b["latency_typical"]) == pytest.approx(found.typical)
     ratio = math.log(b["mean_by_typical"] / a["mean_by_typical"])
@@ -186,10 +186,10 @@ def test_the_sides_ratios_are_the_two_numbers_of_the_start() -> None:
     assert a["transactions"] == b["transactions"] == PAIRS
     assert a["measured_seconds"] == b["measured_seconds"] == 8.5
     assert b["latency_p50"] < a["latency_p50"] < a["latency_max"] < b["latency_max"]
-    for one in sides:
-        seconds = one.series.seconds
-        assert len(seconds) == 8 and np.isfinite(one.series.columns["tps"][:8]).all()
-        assert one.histogram.count == PAIRS
+    for side in sides:
+        seconds = side.series.seconds
+        assert len(seconds) == 8 and np.isfinite(side.series.columns["tps"][:8]).all()
+        assert side.histogram.count == PAIRS
 
 
 def test_a_side_that_completes_nothing_has_no_numbers() -> None:

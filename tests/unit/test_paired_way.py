@@ -182,9 +182,9 @@ def test_what_decides_is_read_from_the_ledger_with_what_plans_the_next_start() -
 
 def test_ways_are_told_apart_wherever_numbers_are_laid_side_by_side() -> None:
     ways = [name for name in rules() if rules()[name].in_file and name != "statements"]
-    plans = [ab_plan(way=one, duration="8s") for one in ways]
-    assert len({conditions_fingerprint(one) for one in plans}) == len(ways)
-    assert len({noise_key(HOST, one, one.trials[0]) for one in plans}) == len(ways)
+    plans = [ab_plan(way=way, duration="8s") for way in ways]
+    assert len({conditions_fingerprint(plan) for plan in plans}) == len(ways)
+    assert len({noise_key(HOST, plan, plan.trials[0]) for plan in plans}) == len(ways)
 
 
 def test_more_clients_than_processors_are_on_one_side_at_a_time() -> None:
@@ -202,9 +202,9 @@ def test_more_clients_than_processors_are_on_one_side_at_a_time() -> None:
     )
     mixed = replace(plan, study=replace(plan.study, measure=older))
     assert conditions_fingerprint(mixed) != conditions_fingerprint(plan)
-    assert {noise_key(HOST, mixed, one) for one in plan.trials if one.load.connections > 2} & {
-        noise_key(HOST, plan, one) for one in plan.trials
-    } == set()
+    assert {
+        noise_key(HOST, mixed, trial) for trial in plan.trials if trial.load.connections > 2
+    } & {noise_key(HOST, plan, trial) for trial in plan.trials} == set()
     (caution,) = mixed_cautions(mixed, HOST)
     assert dict(caution.values) == {"clients": "4, 8", "processors": "2"}
     assert caution_text(caution, "en")[0].startswith("With 4, 8 clients on 2 processors")
@@ -248,7 +248,7 @@ def of_cpu(
 
     starts = attempts_of(plan, 2 * FIRST_STARTS, effect=math.log(speed))
     attempts = [with_cpu(attempt) for attempt in starts]
-    views = [_view(trials[one.number], one, transactions) for one in attempts]
+    views = [_view(trials[attempt.number], attempt, transactions) for attempt in attempts]
     (witness,) = cpu_witnesses(contrasts(plan, attempts), views)
     return witness, list(witness_cautions([witness]))
 

@@ -59,8 +59,8 @@ def check(*, noise: float = 0.003, bias: float = 0.0, seen: float = 1.0) -> Pair
     ids=["sound", "one side is favoured", "half of the difference is lost", "noisy"],
 )
 def test_what_a_check_came_to(found: PairsCheck, equal: Holds, scale: Holds) -> None:
-    assert [one.equal for one in found.numbers] == [equal] * 2
-    assert [one.true_to_scale for one in found.numbers] == [scale] * 2
+    assert [number.equal for number in found.numbers] == [equal] * 2
+    assert [number.true_to_scale for number in found.numbers] == [scale] * 2
     worst = next((one for one in (Holds.NO, Holds.OPEN) if one in (equal, scale)), Holds.YES)
     assert found.all_hold() is worst
     assert check_as_object(found)["holds"] == worst.value

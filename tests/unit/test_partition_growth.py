@@ -74,7 +74,7 @@ def test_growth_is_told_with_interval_word_and_knee(plan: Plan) -> None:
     assert (grown.kind, flat.kind) == (GrowthKind.GROWS, GrowthKind.FLAT)
     assert grown.slope.low is not None and grown.slope.high is not None
     assert grown.slope.low < EACH < grown.slope.high
-    assert [one.partitions for one in grown.points] == [1, 12, 100, 500, 2000, 10000]
+    assert [point.partitions for point in grown.points] == [1, 12, 100, 500, 2000, 10000]
     knee = grown.doubled
     assert knee is not None and knee.low is not None and knee.high is not None
     assert 12 < knee.low < knee.value < knee.high < 100
@@ -104,7 +104,7 @@ def test_growth_is_said_where_it_may_be(language: Language) -> None:
 
 
 def test_more_partitions_than_the_lock_table_has_room_for_are_refused(plan: Plan) -> None:
-    trial = next(one for one in plan.trials if one.cell.level("layout") == "partitions-10000")
+    trial = next(trial for trial in plan.trials if trial.cell.level("layout") == "partitions-10000")
     LocalPlan().check_trial(trial)
     small = replace(trial, settings=(("max_connections", "100"),))
     with pytest.raises(UsageError, match="10000 partitions with 3 indexes each locks 40000") as one:
@@ -123,7 +123,7 @@ def test_the_layout_that_needs_most_locks_is_told() -> None:
 
 def test_a_layout_tells_its_partitions() -> None:
     study = load_study("log-partitions", profile="quick", overrides=["scale=1"])
-    layouts = {one.name: one for one in study.workload("insert").layouts}
+    layouts = {layout.name: layout for layout in study.workload("insert").layouts}
     assert layouts["days-90"].relations == 180
     assert Layout("plain").relations == 0
     methods = procedure_of(study.workload("insert"))
@@ -136,7 +136,7 @@ def test_steps_plan_count_locks_and_empty_before_they_copy() -> None:
     query = procedure_of(load_study("partition-count").workload("query"))
     step = query.method("plan-all").steps[1]
     assert (step.do, step.times) == (StepDo.PLAN, 5)
-    assert all(one.locks for one in query.method("prepared").steps[1:])
+    assert all(step.locks for step in query.method("prepared").steps[1:])
     insert = procedure_of(load_study("log-partitions", overrides=["scale=1"]).workload("insert"))
     (frozen,) = insert.method("copy-freeze").steps
     assert frozen.before == "TRUNCATE {partition}" and "FREEZE" in frozen.options

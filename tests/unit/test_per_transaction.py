@@ -30,9 +30,9 @@ def test_every_level_of_every_workload_has_a_table() -> None:
 def test_cpu_is_that_of_the_server_in_seconds() -> None:
     row = rows_of("read", "4")["cpu"]
     trial = next(
-        one
-        for one in ANALYSIS.trials
-        if (one.workload, dict(one.levels)) == ("read", {"server": "17", "clients": "4"})
+        trial
+        for trial in ANALYSIS.trials
+        if (trial.workload, dict(trial.levels)) == ("read", {"server": "17", "clients": "4"})
     )
     busy = trial.metrics["server_cpu_share"] * invented_facts().cpu.online
     assert row.kind is Counted.SECONDS and row.origin is Origin.MEASURED
@@ -42,9 +42,9 @@ def test_cpu_is_that_of_the_server_in_seconds() -> None:
 def test_waits_are_the_time_of_all_backends() -> None:
     row = rows_of("update", "16")["IO:WalSync"]
     tps = [
-        one.metrics["tps"]
-        for one in ANALYSIS.trials
-        if one.workload == "update" and dict(one.levels) == {"server": "17", "clients": "16"}
+        trial.metrics["tps"]
+        for trial in ANALYSIS.trials
+        if trial.workload == "update" and dict(trial.levels) == {"server": "17", "clients": "16"}
     ]
     assert row.is_wait and row.old == pytest.approx(16 * 0.3 / (sum(tps) / len(tps)), rel=0.1)
     assert "CPU" not in rows_of("update", "16"), "that is the CPU's row"
@@ -76,7 +76,7 @@ def test_a_version_spells_an_event_as_it_likes() -> None:
         )
         return replace(view, series=series)
 
-    views = [spelled(one) for one in ANALYSIS.trials]
+    views = [spelled(trial) for trial in ANALYSIS.trials]
     tables = per_transaction(ANALYSIS.plan, invented_facts(), views)
     names = [row.name.lower() for row in tables[-1].rows if row.is_wait]
     assert names.count("io:walsync") == 1
@@ -84,5 +84,5 @@ def test_a_version_spells_an_event_as_it_likes() -> None:
 
 
 def test_without_pairs_there_is_nothing() -> None:
-    alone = [one for one in ANALYSIS.trials if dict(one.levels)["server"] == "17"]
+    alone = [trial for trial in ANALYSIS.trials if dict(trial.levels)["server"] == "17"]
     assert per_transaction(ANALYSIS.plan, invented_facts(), alone) == ()

@@ -60,7 +60,7 @@ def work(process: subprocess.Popen[str]) -> None:
 
 def perfs() -> list[psutil.Process]:
     children = psutil.Process().children(recursive=True)
-    return [one for one in children if one.name().startswith("perf")]
+    return [child for child in children if child.name().startswith("perf")]
 
 
 def session(facts: ProfilingFacts, pid: int, folder: Path) -> PerfSession:

@@ -175,7 +175,7 @@ def test_both_sides_of_ab_are_pinned_or_none() -> None:
 
     plan = plan_of(("cores=1",), ("cores=2",))
     check(plan, facts, FOLDER)
-    assert {one.client_cpus for one in plan.trials} == {(2, 3)}
+    assert {trial.client_cpus for trial in plan.trials} == {(2, 3)}
     with pytest.raises(UsageError, match="cores is set to 1 on one side and not on the other"):
         check(plan_of(("cores=1",), ("guc:jit=off",)), facts, FOLDER)
 

@@ -119,9 +119,9 @@ def test_what_does_not_go_with_placements_is_refused(overrides: tuple[str, ...])
 
 def test_a_plan_says_where_each_part_lies_and_what_each_storage_needs() -> None:
     plan = plan_of(*FAST_SLOW)
-    placed = {one.placement.name: one for one in plan.trials if one.placement is not None}
+    placed = {trial.placement.name: trial for trial in plan.trials if trial.placement is not None}
     assert set(placed) == {"all-slow", "wal-fast", "indexes-fast", "tables-fast", "all-fast"}
-    assert all(one.placement is not None for one in plan.trials)
+    assert all(trial.placement is not None for trial in plan.trials)
     settings = dict(placed["wal-fast"].settings)
     assert settings["temp_tablespaces"] == "teiten_temporary"
     assert settings["default_tablespace"] == "teiten_tables"

@@ -48,7 +48,7 @@ def analysis() -> CampaignAnalysis:
         contrast="placement",
         factors=(
             Factor("placement", ("all-slow", "all-fast")),
-            *(one for one in plain.plan.study.factors if one.name != "server"),
+            *(factor for factor in plain.plan.study.factors if factor.name != "server"),
         ),
         storage=(
             StorageClass("fast", "/mnt/fast"),
@@ -56,8 +56,8 @@ def analysis() -> CampaignAnalysis:
         ),
     )
     plan = replace(plain.plan, study=study)
-    trials = tuple(placed(one, plain.plan.study.contrast) for one in plain.trials)
-    names = [one.name for one in study.workloads]
+    trials = tuple(placed(trial, plain.plan.study.contrast) for trial in plain.trials)
+    names = [workload.name for workload in study.workloads]
     found = PgbenchFound(placements=found_in(plan, trials, names))
     both = {name: {**PLACE, **SPEED} for name in ("fast", "slow")}
     event = Event(at=0.0, kind="storage", trial=None, attempt=None, detail={"storages": both})
@@ -77,16 +77,16 @@ def test_the_limit_is_named_and_what_is_emulated_is_called_so(
     kit = Kit(analysis(), language)
     workload = kit.study.workloads[0].name
     blocks = list(placements(kit, "x", workload))
-    sentences = [text for one in blocks if isinstance(one, Items) for text in one.items]
+    sentences = [text for block in blocks if isinstance(block, Items) for text in block.items]
     assert any(text.startswith(f"all-slow: {limited}") for text in sentences)
     assert not any(text.startswith("all-fast: ") and limited in text for text in sentences)
-    tables = [one for one in blocks if isinstance(one, Table)]
+    tables = [block for block in blocks if isinstance(block, Table)]
     assert tables[0].name == "storage-speeds"
     shown = [cell.text for table in tables for row in table.rows for cell in row]
     heads = [column.title for table in tables for column in table.columns]
     assert emulated in shown
     assert not [text for text in (*shown, *heads) if text == "slow"]
-    gallery = next(one for one in blocks if isinstance(one, Gallery))
+    gallery = next(block for block in blocks if isinstance(block, Gallery))
     (chart,) = gallery.charts
     assert set(chart.rows["level"]) == {"all-slow", "all-fast"}
     assert "mulat" in chart.note or "エミュレート" in chart.note

@@ -144,7 +144,7 @@ def test_a_working_folder_of_another_user(places: Places, mode: int) -> None:
     theirs = places.make("theirs", mode, 1)
     name = pwd.getpwuid(1).pw_name
     lines = WRITING if mode == 0o755 else (*WRITING, *READING)
-    for found in places.told(home, *(("--workdir", str(theirs), *one) for one in lines)):
+    for found in places.told(home, *(("--workdir", str(theirs), *line) for line in lines)):
         assert_told(found, f"{theirs} belongs to the user {name}", "--workdir")
     assert list(theirs.iterdir()) == [] and list(home.iterdir()) == []
 

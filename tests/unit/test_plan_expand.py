@@ -136,7 +136,7 @@ def test_templates_that_exist_cost_nothing() -> None:
 def test_a_second_node_costs_what_the_first_does() -> None:
     """A cluster of its own, shared buffers, a start; its template is there once."""
     plan = planned("scale=100", "workloads=read")
-    twice = [replace(one, templates=one.templates * 2) for one in plan.trials]
+    twice = [replace(trial, templates=trial.templates * 2) for trial in plan.trials]
     needs = estimate(plan.study, twice, plan.templates)
     cluster = plan.templates[0].expected_bytes
     assert needs.disk - plan.needs.disk == pytest.approx(2 * cluster * 1.05, rel=0.01), "two sides"

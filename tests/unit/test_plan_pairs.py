@@ -113,7 +113,7 @@ def test_a_server_against_itself_has_two_copies_of_its_template() -> None:
         ("A", 1),
         ("B", 2),
     }
-    alone = replace(plan, trials=tuple(replace(one, copy=1) for one in plan.trials))
+    alone = replace(plan, trials=tuple(replace(trial, copy=1) for trial in plan.trials))
     assert disk_of(plan) > disk_of(alone)
 
 

@@ -56,7 +56,7 @@ def uses(tree: ast.AST) -> Iterator[str]:
     texts = set(docstrings(tree))
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (one.name for one in node.names if one.name.partition(".")[0] in MODULES)
+            yield from (name.name for name in node.names if name.name.partition(".")[0] in MODULES)
         elif isinstance(node, ast.ImportFrom):
             module = node.module or ""
             if module.partition(".")[0] in MODULES:

@@ -41,7 +41,7 @@ def packages(path: Path) -> set[str]:
 
 def test_a_bare_machine_is_told_all_packages_that_a_build_needs(programs: Path) -> None:
     wanted = {name: text.split() for name, text in PACKAGES.items() if name not in NOT_TESTED}
-    assert {one for names in wanted.values() for one in names} <= packages(programs)
+    assert {name for names in wanted.values() for name in names} <= packages(programs)
     assert {"chromium", "chromium-driver"} <= packages(programs)
 
 

@@ -53,14 +53,14 @@ def planned(script: Path, *overrides: str) -> Study:
 
 def test_a_script_stands_beside_the_probes_in_the_same_memory(script: Path) -> None:
     study = planned(script)
-    assert [one.name for one in study.workloads] == ["reads", "writes", "own"]
+    assert [workload.name for workload in study.workloads] == ["reads", "writes", "own"]
     assert study.workload("own").options.source == "mine.sql"
     assert study.factor("clients") is not None
     alone = load_study("buffers", profile="quick")
-    assert [one.name for one in alone.workloads] == ["reads", "writes"]
+    assert [workload.name for workload in alone.workloads] == ["reads", "writes"]
     assert alone.factor("clients") is None
     chosen = planned(script, "workloads=writes")
-    assert [one.name for one in chosen.workloads] == ["writes", "own"]
+    assert [workload.name for workload in chosen.workloads] == ["writes", "own"]
 
 
 def test_tables_that_are_named_are_those_of_the_script(script: Path, tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_what_is_not_known_is_not_guessed(script: Path) -> None:
 )
 def test_the_report_says_on_whose_ground(script: Path, language: Language, says: list[str]) -> None:
     text = markdown_text(view(campaign(script), language), "0.1.0")
-    assert all(one in text for one in says)
+    assert all(say in text for say in says)
 
 
 def test_probes_alone_have_no_such_section() -> None:

@@ -82,7 +82,7 @@ INVENTED = (
 def outcomes(published: bool) -> Mapping[str, ClaimOutcome]:
     truth = AS_PUBLISHED if published else OTHERWISE
     analysis = invented_probes(Invented(truth, blocks=6), (*CLAIMS, *INVENTED))
-    return {one.claim.id: one for one in analysis.claims}
+    return {claim.claim.id: claim for claim in analysis.claims}
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda one: one.id)
@@ -135,7 +135,7 @@ def test_what_is_told_of_checks() -> None:
 def test_the_middle_of_two_sizes_is_none() -> None:
     like = Invented(overrides=("guc:shared_buffers=25%,75%",), blocks=2)
     analysis = invented_probes(like, (*CLAIMS, *INVENTED))
-    found = {one.claim.id: one for one in analysis.claims}
+    found = {claim.claim.id: claim for claim in analysis.claims}
     assert found["order"].standing is Standing.NOT_APPLICABLE
     assert found["faster"].standing is not Standing.NOT_APPLICABLE
 
@@ -144,9 +144,9 @@ def test_checks_on_each_server() -> None:
     of_server = {"15": AS_PUBLISHED, "18": OTHERWISE}
     like = Invented(of_server=of_server, servers=("15", "18"), blocks=4)
     analysis = invented_probes(like, INVENTED)
-    found = {one.claim.id: one for one in analysis.claims}
-    assert [one.server for one in found["faster"].checks] == ["15", "18"]
-    assert [one.standing for one in found["faster"].checks] == [
+    found = {claim.claim.id: claim for claim in analysis.claims}
+    assert [check.server for check in found["faster"].checks] == ["15", "18"]
+    assert [check.standing for check in found["faster"].checks] == [
         Standing.REPRODUCED,
         Standing.CONTRADICTED,
     ]

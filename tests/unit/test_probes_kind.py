@@ -72,11 +72,13 @@ def test_the_study_plans_every_probe_at_every_size_in_each_block() -> None:
     made = make_installation("18")
     plan = expand(study, [("18", made)], PGBENCH, seed=1, fingerprint=fingerprint)
     assert len(plan.trials) == len(catalogue()) * 3 * study.measure.blocks
-    buffers = {dict(one.settings)["shared_buffers"] for one in plan.trials}
+    buffers = {dict(trial.settings)["shared_buffers"] for trial in plan.trials}
     assert buffers == {"256MB", "512MB", "768MB"}
-    assert {one.memory_limit for one in plan.trials} == {GIB}
+    assert {trial.memory_limit for trial in plan.trials} == {GIB}
     assert codec.decode_plan(codec.encode_plan(plan)) == plan
-    changing = {one.cell.level("probe") for one in plan.trials if one.cell.workload == "writes"}
+    changing = {
+        trial.cell.level("probe") for trial in plan.trials if trial.cell.workload == "writes"
+    }
     assert changing == {"update", "checkpoint"}
 
 
@@ -128,7 +130,7 @@ def test_a_ninth_probe_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "ninth.toml").write_text(PROBE, encoding="utf-8")
     path = changed(tmp_path, 'probes = ["buffer-read", ', 'probes = ["ninth.toml", ')
     reads = load_study(path, profile="quick").workloads[0]
-    assert [one.name for one in probes_of(reads).probes][:2] == ["ninth", "clock-sweep"]
+    assert [probe.name for probe in probes_of(reads).probes][:2] == ["ninth", "clock-sweep"]
 
 
 @pytest.mark.parametrize(
@@ -266,7 +268,7 @@ def _probe(take: Take, name: str) -> Probe:
         'of = "read"', f'of = "{name}"'
     )
     found = probe_of("p", text)
-    assert [one.do for one in found.steps] == [Do.LOAD, Do.MEASURE]
+    assert [step.do for step in found.steps] == [Do.LOAD, Do.MEASURE]
     return Probe(found.name, found.title, found.description, found.steps, found.number_of, take)
 
 
@@ -298,7 +300,7 @@ def test_a_state_that_does_not_hold_is_made_again_but_not_what_came_after_it() -
 
 def test_new_pages_are_loaded_once() -> None:
     (probe,) = read_probes(["working-set"], ())
-    load = next(one for one in probe.steps if one.do is Do.LOAD)
+    load = next(step for step in probe.steps if step.do is Do.LOAD)
     assert load.new_pages and load.each
     with pytest.raises(ValueError, match='new_pages is for a load with part = "each"'):
         probe_of("mine", PROBE.replace('part = "90% of buffers"', "new_pages = true"))

@@ -86,7 +86,7 @@ def test_what_cannot_be_read_is_nothing() -> None:
 
 
 def test_where_a_page_came_from() -> None:
-    found = [one.origin for one in WHOLE.measured[0].statements]
+    found = [statement.origin for statement in WHOLE.measured[0].statements]
     assert found == [PageOrigin.BUFFERS, PageOrigin.OS_CACHE, PageOrigin.DISK]
     assert timed(1, 1, None).origin is PageOrigin.OUTSIDE
     assert share_of(WHOLE.measured[0].statements, PageOrigin.DISK) == 1 / 3

@@ -56,14 +56,14 @@ def test_every_campaign_has_a_report(name: str, language: Language) -> None:
     shown = whole(page(language, name))
     texts = [*shown.paragraphs, *shown.findings]
     texts += [cell.text for table in shown.tables for row in table.rows for cell in row]
-    assert not [one for one in texts if re.search(r"\{\w+\}|nan\b|inf\b", one)]
+    assert not [text for text in texts if re.search(r"\{\w+\}|nan\b|inf\b", text)]
 
 
 def test_every_chart_can_be_drawn() -> None:
-    names = [one.name for one in whole(page()).charts]
+    names = [chart.name for chart in whole(page()).charts]
     assert len(set(names)) == len(names)
-    for one in whole(page()).charts:
-        assert svg(one).startswith("<svg")
+    for chart in whole(page()).charts:
+        assert svg(chart).startswith("<svg")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -73,12 +73,12 @@ def test_the_answer_is_the_size_that_none_beats(language: Language) -> None:
     assert BEST.search(statement.text) and "2 GiB" in statement.text
     assert statement.chart is not None
     assert set(statement.chart.rows["side"]) == {"25%", "50%", "75%"}
-    (summary,) = (one for one in answer.tables if one.name == "probe-summary")
+    (summary,) = (table for table in answer.tables if table.name == "probe-summary")
     assert len(summary.rows) == 9
 
 
 def test_the_thresholds_stand_in_the_report() -> None:
-    (summary,) = (one for one in part(page(), "answer").tables if one.name == "probe-summary")
+    (summary,) = (table for table in part(page(), "answer").tables if table.name == "probe-summary")
     for share in (SMALL_BELOW, MEDIUM_BELOW, NONE_WITHIN):
         assert re.search(rf"\b{plain(100 * share)}\s%", summary.note)
     effects = {row[0].text: row[1].text for row in summary.rows}
@@ -87,7 +87,7 @@ def test_the_thresholds_stand_in_the_report() -> None:
 
 
 def test_the_worst_is_never_called_faster() -> None:
-    (summary,) = (one for one in part(page(), "answer").tables if one.name == "probe-summary")
+    (summary,) = (table for table in part(page(), "answer").tables if table.name == "probe-summary")
     assert not [row[4].text for row in summary.rows if "faster" in row[4].text]
 
 
@@ -95,15 +95,15 @@ def test_the_worst_is_never_called_faster() -> None:
 def test_the_memory_is_said_beside_every_result(language: Language) -> None:
     tables = part(page(language), "results").tables
     assert tables
-    for one in tables:
-        assert "2.25 GiB" in one.note and "1.96 GiB" in one.note, one.name
+    for table in tables:
+        assert "2.25 GiB" in table.note and "1.96 GiB" in table.note, table.name
 
 
 def test_all_statements_are_drawn() -> None:
     charts = part(page(), "results").charts
-    (drawn,) = (one for one in charts if one.name == "workload-1-probe-1-distribution")
+    (drawn,) = (chart for chart in charts if chart.name == "workload-1-probe-1-distribution")
     assert len(drawn.rows["time"]) == 3 * 101
-    (parts,) = (one for one in charts if one.name == "workload-1-probe-6-distribution")
+    (parts,) = (chart for chart in charts if chart.name == "workload-1-probe-6-distribution")
     assert len(set(parts.rows["panel"])) == 10
     assert all(0 <= one <= 100 for one in parts.rows["share"])
 
@@ -117,9 +117,13 @@ def test_numbers_of_the_recommendation_stand_in_tables(language: Language) -> No
     for row in rooms.rows:
         for at in (2, 4):
             assert row[at].text in said
-    accesses = [one for one in part(page(language), "results").tables if "accesses" in one.name]
-    (working_set,) = (one for one in accesses if len(one.rows) == 30)
-    costs = [one for one in part(page(language), "results").tables if one.name.endswith("-cost")]
+    accesses = [
+        table for table in part(page(language), "results").tables if "accesses" in table.name
+    ]
+    (working_set,) = (access for access in accesses if len(access.rows) == 30)
+    costs = [
+        table for table in part(page(language), "results").tables if table.name.endswith("-cost")
+    ]
     assert len(costs) == 2
     for cost in costs:
         assert all(cost.rows[0][at].text in said for at in (0, 1, 4, 6))
@@ -147,12 +151,15 @@ def test_without_two_sizes_there_is_no_recommendation() -> None:
 
 def test_each_server_is_answered() -> None:
     statements = part(page("en", "two-servers"), "answer").statements
-    assert [one.workload for one in statements] == ["PostgreSQL 15.4", "PostgreSQL 18.4"]
+    assert [statement.workload for statement in statements] == [
+        "PostgreSQL 15.4",
+        "PostgreSQL 18.4",
+    ]
 
 
 def test_servers_are_compared_in_a_section_of_their_own() -> None:
     tables = part(page("en", "two-servers"), "versions").tables
-    assert [len(one.rows) for one in tables] == [24, 6]
+    assert [len(table.rows) for table in tables] == [24, 6]
     sweeps = [row for row in tables[0].rows if row[0].text == "The clock sweep"]
     assert [row[7].text for row in sweeps] == ["not comparable"] * 3
     assert all("before 16" in row[8].text for row in sweeps)
@@ -172,10 +179,10 @@ def test_where_servers_differ_it_says_what_was_seen(language: Language) -> None:
             "本検証からは理由が分からない",
         ),
     }[language]
-    seen = [one for one in shown.findings if words[0] in one]
+    seen = [finding for finding in shown.findings if words[0] in finding]
     assert any(all(f"{size}%" in one for size in (25, 50, 75)) for one in seen)
-    assert any(words[1] in one for one in shown.findings)
-    tables = {one.name: one for one in shown.tables}
+    assert any(words[1] in finding for finding in shown.findings)
+    tables = {table.name: table for table in shown.tables}
     kept = [[cell.text for cell in row] for row in tables["traces-reads"].rows]
     assert [one[4:6] for one in kept if "256" in one[4]] == [["256 KiB", "2.25 MiB"]]
     (row,) = tables["versions-settings"].rows
@@ -184,7 +191,7 @@ def test_where_servers_differ_it_says_what_was_seen(language: Language) -> None:
 
 def test_printed_numbers_stand_beside_measured_ones() -> None:
     tables = part(page(), "findings").tables
-    (printed,) = (one for one in tables if one.name == "published-probes")
+    (printed,) = (table for table in tables if table.name == "published-probes")
     rows = {row[0].text: [cell.text for cell in row[2:]] for row in printed.rows}
     assert rows["hits in buffers, %"] == ["51.1", "100", "50.0", "100"]
     assert rows["clock sweep, large ÷ small"][1] == "2.34"

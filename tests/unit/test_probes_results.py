@@ -50,7 +50,7 @@ def other(name: str) -> ProbesFound:
 
 
 def probe(found: ProbesFound, name: str) -> ProbeResult:
-    return next(one for one in found.results if one.probe == name)
+    return next(result for result in found.results if result.probe == name)
 
 
 def holds(one: Estimate | None, truth: float) -> bool:
@@ -60,16 +60,16 @@ def holds(one: Estimate | None, truth: float) -> bool:
 
 def test_all_pairs_of_sizes_of_all_probes_hold_together() -> None:
     found = usual()
-    commits = sum(len(one.commits) for one in found.results)
+    commits = sum(len(result.commits) for result in found.results)
     assert commits and found.comparisons == 3 * (7 + 2) + commits + len(found.versions)
-    for one in found.results:
-        assert [(pair.old, pair.new) for pair in one.pairs] == [
+    for result in found.results:
+        assert [(pair.old, pair.new) for pair in result.pairs] == [
             ("25%", "50%"),
             ("25%", "75%"),
             ("50%", "75%"),
         ]
         confidence = 1 - 0.05 / found.comparisons
-        for pair in (*one.pairs, *one.commits):
+        for pair in (*result.pairs, *result.commits):
             assert pair.verdict.effect is not None
             assert pair.verdict.effect.confidence == pytest.approx(confidence)
 
@@ -110,11 +110,11 @@ def test_worst_is_judged_against_best_whatever_their_order() -> None:
 
 
 def test_an_interval_that_does_not_decide_is_no_size() -> None:
-    for one in other("noisy").results:
-        assert one.effect is not None
-        if one.probe in {"buffer-read", "clients-buffers"}:
-            assert one.effect.size is None and not one.effect.winners
-            assert one.effect.least is Size.NONE
+    for result in other("noisy").results:
+        assert result.effect is not None
+        if result.probe in {"buffer-read", "clients-buffers"}:
+            assert result.effect.size is None and not result.effect.winners
+            assert result.effect.least is Size.NONE
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_proportion_is_told_of_whole_intervals(
 
 def test_where_each_size_falls_off_the_cliff() -> None:
     """Memory holds 0.72, 0.58 and 0.82 of itself; a part is 0.12 of the memory."""
-    cliffs = {one.side: one.cliff for one in probe(usual(), "working-set").sides}
+    cliffs = {side.side: side.cliff for side in probe(usual(), "working-set").sides}
     for side, safe, beyond in (("25%", 0.72, 0.84), ("50%", 0.60, 0.72), ("75%", 0.84, 0.96)):
         cliff = cliffs[side]
         assert cliff is not None and cliff.safe is not None and cliff.beyond is not None
@@ -171,17 +171,17 @@ def test_where_each_size_falls_off_the_cliff() -> None:
 
 
 def test_a_cliff_that_was_not_reached() -> None:
-    for one in probe(other("roomy"), "working-set").sides:
-        assert one.cliff is not None and one.cliff.beyond is None
-        assert one.cliff.safe == max(part.size for part in one.parts)
+    for side in probe(other("roomy"), "working-set").sides:
+        assert side.cliff is not None and side.cliff.beyond is None
+        assert side.cliff.safe == max(part.size for part in side.parts)
 
 
 def test_without_knowing_the_disk_there_is_no_cliff() -> None:
     sides = probe(other("unknown"), "working-set").sides
-    assert all(one.cliff is None for one in sides)
-    outside = [part for one in sides for part in one.parts if part.outside_buffers > 0]
+    assert all(side.cliff is None for side in sides)
+    outside = [part for side in sides for part in side.parts if part.outside_buffers > 0]
     assert outside and all(part.from_disk is None for part in outside)
-    assert all(part.os_cache_hits is None for one in sides for part in one.parts)
+    assert all(part.os_cache_hits is None for side in sides for part in side.parts)
 
 
 def test_hits_after_the_scan() -> None:
@@ -208,14 +208,16 @@ def test_nothing_is_ruled_out_by_what_is_not_decided() -> None:
 
 def test_each_server_has_its_recommendation() -> None:
     found = other("two-servers")
-    servers = [dict(one.context)["server"] for one in found.recommendations]
+    servers = [dict(recommendation.context)["server"] for recommendation in found.recommendations]
     assert servers == ["15", "18"]
-    commits = sum(len(one.commits) for one in found.results)
+    commits = sum(len(result.commits) for result in found.results)
     assert found.versions
     assert found.comparisons == 3 * 2 * (7 + 2) + commits + len(found.versions)
     confidence = 1 - 0.05 / found.comparisons
-    effects = [one.verdict.effect for one in found.versions]
-    assert all(one is None or one.confidence == pytest.approx(confidence) for one in effects)
+    effects = [version.verdict.effect for version in found.versions]
+    assert all(
+        effect is None or effect.confidence == pytest.approx(confidence) for effect in effects
+    )
 
 
 def test_what_changed_between_versions_is_named_where_they_differ() -> None:
@@ -223,7 +225,7 @@ def test_what_changed_between_versions_is_named_where_they_differ() -> None:
     like = Invented(of_server={"15": slow}, servers=("15", "18"), blocks=4)
     pairs = probes_found(invented_probes(like)).versions
     assert len(pairs) == 9 * 3 + 3  # the scan's own time
-    found = {(one.probe, one.side): one for one in pairs if not one.executed}
+    found = {(pair.probe, pair.side): pair for pair in pairs if not pair.executed}
     scan, search = found["after-scan", "25%"], found["checkpoint", "75%"]
     assert (scan.old, scan.new) == ("15", "18")
     assert scan.verdict.kind is search.verdict.kind is VerdictKind.FASTER
@@ -244,13 +246,13 @@ def test_what_was_measured_beside_the_time_shows_what_changed() -> None:
     after = Truth(ring=288, by_workers=0.99, told={"huge_pages": "try", "io_method": "worker"})
     like = Invented(of_server={"15": before, "18": after}, servers=("15", "18"), blocks=4)
     found = probes_found(invented_probes(like))
-    (scan,) = (one for one in found.versions if one.executed and one.side == "50%")
+    (scan,) = (version for version in found.versions if version.executed and version.side == "50%")
     assert (scan.probe, scan.executed, scan.verdict.kind) == (
         "after-scan",
         "scan",
         VerdictKind.FASTER,
     )
-    assert {one.trace: (one.old, round(one.new, 3)) for one in scan.traces} == {
+    assert {trace.trace: (trace.old, round(trace.new, 3)) for trace in scan.traces} == {
         Trace.BY_WORKERS: (0.0, 0.99),
         Trace.KEPT: (32 * 8192.0, 288 * 8192.0),
     }
@@ -261,7 +263,10 @@ def test_what_was_measured_beside_the_time_shows_what_changed() -> None:
         "(io_method)": True,
         "effective_io_concurrency": True,
     }
-    assert [dict(one.settings).get("io_method") for one in found.settings] == [None, ("worker",)]
+    assert [dict(setting.settings).get("io_method") for setting in found.settings] == [
+        None,
+        ("worker",),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def sample(folder: Path, *devices: str, seconds: float) -> Sampling:
 
 def missing(sampling: Sampling) -> dict[str, str]:
     values = [dict(caution.values) for caution in sampling.cautions]
-    return {one["source"]: one["reason"] for one in values}
+    return {value["source"]: value["reason"] for value in values}
 
 
 def test_a_server_that_is_not_there_is_one_caution(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def test_what_a_server_cannot_have_is_left_out_and_said() -> None:
     left = levels_of(found, found.workload("insert"), "method")
     plain = ("one-table", "direct", "trigger-dynamic", "trigger-static")
     assert left == (*plain, "copy-one-table", "batches-one-table")
-    said = [one.en for one in found.differences[len(study().differences) :]]
+    said = [difference.en for difference in found.differences[len(study().differences) :]]
     assert any("(trigger-c)" in one and "postgres.h is missing" in one for one in said)
     assert any("(detach-concurrently)" in one and "PostgreSQL 14 or later" in one for one in said)
     assert without_missing(found, [("9.6", old)], {"9.6": LACKING}) == found
@@ -358,13 +358,13 @@ def timed(plan: Plan, claim: Claim) -> Ground:
     observations = [
         Observation(
             claim.workload,
-            tuple((name, level) for name, level in one.cell.levels if name != contrast),
-            one.cell.level(contrast) or "",
-            one.block,
-            dict.fromkeys(names, 1.0 + 0.02 * (one.block % 3)),
+            tuple((name, level) for name, level in trial.cell.levels if name != contrast),
+            trial.cell.level(contrast) or "",
+            trial.block,
+            dict.fromkeys(names, 1.0 + 0.02 * (trial.block % 3)),
         )
-        for one in plan.trials
-        if one.cell.workload == claim.workload
+        for trial in plan.trials
+        if trial.cell.workload == claim.workload
     ]
     return Ground(EvidenceTable(plan, observations), 2)
 

@@ -100,7 +100,7 @@ def test_one_pair_has_no_interval() -> None:
 
 
 def test_a_function_of_one_side_says_so() -> None:
-    by_name = {one.name: one for one in contrast_of().functions}
+    by_name = {function.name: function for function in contrast_of().functions}
     assert by_name[ONLY_NEW].only_new and not by_name[ONLY_NEW].only_old
     assert by_name["ReleaseBuffer"].only_old
     assert not by_name[DEARER].only_new
@@ -131,7 +131,7 @@ def test_recursion_counts_once() -> None:
 
 
 def test_no_windows_no_profiles() -> None:
-    views: Sequence[TrialView] = [replace(one, stack_samples=None) for one in ANALYSIS.trials]
+    views: Sequence[TrialView] = [replace(trial, stack_samples=None) for trial in ANALYSIS.trials]
     assert stacks_found(ANALYSIS.plan, views).contrasts == ()
 
 
@@ -144,7 +144,7 @@ def test_equal_pairs_claim_no_certainty() -> None:
 def test_the_sentence_is_computed(language: str) -> None:
     kit = Kit(ANALYSIS, "ja" if language == "ja" else "en")
     causes = [Shown([one]) for one in root_causes(kit, "w", "read")]
-    causes = [one for one in causes if one.findings]
+    causes = [cause for cause in causes if cause.findings]
     assert len(causes) == len(PROFILED)
     said = causes[0].findings[0]
     assert DEARER in said and "µs" in said and "%" in said
@@ -155,5 +155,5 @@ def test_without_profiles_the_table_per_transaction_stays() -> None:
     bare: CampaignAnalysis = ANALYSIS
     found = root_causes(Kit(bare, "en"), "w", "update")
     causes = [Shown([one]) for one in found if isinstance(one, Details)]
-    assert causes and all(not one.drawings and not one.findings for one in causes)
-    assert all(len(one.tables) == 1 for one in causes)
+    assert causes and all(not cause.drawings and not cause.findings for cause in causes)
+    assert all(len(cause.tables) == 1 for cause in causes)

@@ -56,7 +56,7 @@ def test_a_folder_takes_the_place_of_the_studys(folder: Path) -> None:
     study = load_study("queries", queries=str(folder))
     assert [query.name for query in queries_of(study.workloads[0]).queries] == ["q1", "q2", "q10"]
     other = load_study("observe", queries=str(folder))
-    assert [one.kind for one in other.workloads] == [QUERIES]
+    assert [workload.kind for workload in other.workloads] == [QUERIES]
     assert other.workloads[0].data.kind == "pgbench"
     some = planned(queries=str(folder), overrides=["query=q2,q10"])
     assert {trial.cell.level("query") for trial in some.trials} == {"q2", "q10"}
@@ -121,7 +121,7 @@ def result(values: dict[tuple[str, str], float | None], **flags: object) -> Cont
         )
         return {"over_timeout": 600.0} if value is None else {"query_seconds": value * noise}
 
-    attempts = [Attempt(one.number, 1, Outcome.COUNTED, metrics(one)) for one in plan.trials]
+    attempts = [Attempt(trial.number, 1, Outcome.COUNTED, metrics(trial)) for trial in plan.trials]
     (found,) = contrasts(plan, attempts)
     return found
 

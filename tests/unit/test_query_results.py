@@ -52,7 +52,7 @@ def results(analysis: CampaignAnalysis) -> QueryResults:
 
 def groups(analysis: CampaignAnalysis) -> dict[str, GroupConclusion]:
     (contrast,) = results(analysis).contrasts
-    return {one.group: one for one in contrast.groups}
+    return {group.group: group for group in contrast.groups}
 
 
 def test_a_group_is_the_geometric_mean_of_its_queries(star: CampaignAnalysis) -> None:
@@ -112,9 +112,9 @@ def test_extremes_are_decided_queries(star: CampaignAnalysis) -> None:
 
 def test_workers_follow_the_size_and_then_the_partitions(star: CampaignAnalysis) -> None:
     rules = {
-        (dict(one.context)["query"], one.side): one.main
-        for one in results(star).workers
-        if one.main
+        (dict(worker.context)["query"], worker.side): worker.main
+        for worker in results(star).workers
+        if worker.main
     }
     plain, monthly = rules["q2.1", "plain"], rules["q2.1", "monthly"]
     assert plain.source is not None and plain.source.rule is WorkerRule.TABLE
@@ -124,7 +124,7 @@ def test_workers_follow_the_size_and_then_the_partitions(star: CampaignAnalysis)
 
 
 def test_blocks_and_partitions_of_the_fact_table(star: CampaignAnalysis) -> None:
-    uses = {(dict(one.context)["query"], one.side): one for one in results(star).tables}
+    uses = {(dict(table.context)["query"], table.side): table for table in results(star).tables}
     assert uses["q1.2", "plain"].blocks == 7_758_504
     assert uses["q1.2", "monthly"].blocks == 7_758_504 // 84
     partitions = uses["q1.2", "monthly"].partitions
@@ -143,8 +143,8 @@ def test_a_sweep_has_steps_against_the_first_and_the_one_before(sweep: CampaignA
     assert kinds[0] is None and set(kinds[1:4]) == {VerdictKind.FASTER}
     assert kinds[4] is not VerdictKind.FASTER
     workers = [step.workers.main for step in found.steps if step.workers]
-    assert [one.launched if one else 0 for one in workers] == [0, 1, 4, 9, 9]
-    assert [one.expected for one in workers if one] == [1, 4, 9, 9]
+    assert [worker.launched if worker else 0 for worker in workers] == [0, 1, 4, 9, 9]
+    assert [worker.expected for worker in workers if worker] == [1, 4, 9, 9]
 
 
 def smaller_start(query: str, side: str) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def test_every_command_is_one(page: Path) -> None:
     """Verbs and options exist; nothing is run."""
     for words in commands(page):
         found, rest = _verb(words[1:])
-        known = {name for one in found.params for name in (*one.opts, *one.secondary_opts)}
+        known = {name for param in found.params for name in (*param.opts, *param.secondary_opts)}
         for word in rest:
             name = word.partition("=")[0]
             if re.fullmatch(r"--[a-z][a-z-]*", name):
@@ -59,7 +59,7 @@ def _verb(words: list[str]) -> tuple[click.Command, list[str]]:
     found: click.Command = teiten
     rest = list(words)
     while isinstance(found, click.Group):
-        of_group = {name for one in found.params for name in one.opts}
+        of_group = {name for param in found.params for name in param.opts}
         while rest and rest[0].startswith("-"):
             assert rest[0].partition("=")[0] in of_group | {"--help", "--version"}, rest
             rest = rest[2:] if rest[0] == "--workdir" else rest[1:]

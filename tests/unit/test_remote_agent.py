@@ -37,7 +37,7 @@ STAND_INS = frozenset({"psutil", "filelock", "platformdirs", "psycopg", "numpy"}
 def outside_imports(text: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
-            yield from (one.name.partition(".")[0] for one in node.names)
+            yield from (name.name.partition(".")[0] for name in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield (node.module or "").partition(".")[0]
 
@@ -88,7 +88,7 @@ def test_an_agent_answers_without_any_package_and_ends_with_its_input(tmp_path: 
         {"do": "machine.read", "with": {"reader": 7, "pgbench": None}},
         {"do": "packages.server_in", "with": {"folder": str(tmp_path)}},
     )
-    who, chosen, facts, defect, refused = (one.values for one in answers)
+    who, chosen, facts, defect, refused = (answer.values for answer in answers)
     assert who["gives"]["system"] == "Linux"
     assert chosen["gives"] == str(tmp_path / "work")
     assert facts["gives"]["facts"]["cpu"]["logical"] >= 1

@@ -26,7 +26,7 @@ WORDS = ForestWords("ratio", "title", "note", "ratio", "verdict")
 
 @pytest.fixture(scope="module")
 def charts() -> dict[str, Chart]:
-    return {one.name: one for one in whole(view(invented_analysis(seconds=3), "en")).charts}
+    return {chart.name: chart for chart in whole(view(invented_analysis(seconds=3), "en")).charts}
 
 
 def encodings(spec: Any) -> Iterator[dict[str, Any]]:

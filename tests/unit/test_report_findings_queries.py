@@ -46,9 +46,9 @@ def further(levels: Levels) -> dict[str, float]:
 def analysis() -> CampaignAnalysis:
     plan = ssb_plan("parallel", GUC, {GUC: STEPS}, workloads={"ssb": QUERIES, "count": ("count",)})
     trials = tuple(
-        one
-        for one in plan.trials
-        if one.cell.workload == "count" or one.cell.level(GUC) in {"0", "16"}
+        trial
+        for trial in plan.trials
+        if trial.cell.workload == "count" or trial.cell.level(GUC) in {"0", "16"}
     )
     plan = replace(plan, trials=trials)
     claims = [replace(one, work=()) for one in claims_of("parallel")]
@@ -64,7 +64,7 @@ def table(analysis: CampaignAnalysis, name: str) -> Table:
 
 
 def test_the_outcomes(analysis: CampaignAnalysis) -> None:
-    found = {one.claim.id: one.standing.value for one in analysis.claims}
+    found = {claim.claim.id: claim.standing.value for claim in analysis.claims}
     assert found["2020-parallel-every-query"] == "reproduced"
     assert found["2020-parallel-workers-by-size"] == "reproduced"
     assert found["2020-parallel-workers-q4-3"] == "reproduced"
@@ -81,7 +81,7 @@ def test_speed_ups_printed_and_measured_stand_side_by_side(analysis: CampaignAna
     first = [cell.text for cell in rows[0]]
     assert first[:4] == ["q1.1", "70.153", "12.812", "5.48"]
     assert rows[0][4].sort == pytest.approx(5.48, rel=0.02)
-    chart = next(one for one in findings(analysis).charts if one.name == "published-queries")
+    chart = next(chart for chart in findings(analysis).charts if chart.name == "published-queries")
     drawn = as_records(chart.rows)
     assert {row["query"] for row in drawn} == set(QUERIES)
     assert {row["side"] for row in drawn} == {"published", "measured here"}
@@ -100,7 +100,7 @@ def test_workers_printed_by_the_rule_and_launched(analysis: CampaignAnalysis) ->
 
 
 def test_the_sweep_is_drawn_over_the_printed_one(analysis: CampaignAnalysis) -> None:
-    chart = next(one for one in findings(analysis).charts if one.name == "published-workers")
+    chart = next(chart for chart in findings(analysis).charts if chart.name == "published-workers")
     rows = as_records(chart.rows)
     printed = {row["level"]: row["value"] for row in rows if row["query"] == "published"}
     assert printed[9] == pytest.approx(71.9 / 8.7)
@@ -118,6 +118,6 @@ def test_both_forms_hold_them(analysis: CampaignAnalysis) -> None:
 
 
 def test_without_what_was_measured_there_is_nothing_beside(analysis: CampaignAnalysis) -> None:
-    bare = replace(analysis, claims=tuple(replace(one, checks=()) for one in analysis.claims))
+    bare = replace(analysis, claims=tuple(replace(claim, checks=()) for claim in analysis.claims))
     names = {one.name for one in findings(bare).tables}
     assert not any(name.startswith("published-") for name in names)

@@ -93,18 +93,19 @@ def test_values_that_are_no_numbers_are_gaps(analysis: CampaignAnalysis) -> None
 
 
 def test_one_factor_and_no_levels_still_make_a_report(analysis: CampaignAnalysis) -> None:
-    factors = tuple(one for one in analysis.plan.study.factors if one.name == "server")
+    factors = tuple(factor for factor in analysis.plan.study.factors if factor.name == "server")
     study = replace(analysis.plan.study, factors=factors)
     trials = tuple(
-        replace(one, levels=tuple(pair for pair in one.levels if pair[0] == "server"))
-        for one in analysis.trials
+        replace(trial, levels=tuple(pair for pair in trial.levels if pair[0] == "server"))
+        for trial in analysis.trials
     )
     contrasts = tuple(
-        replace(one, levels=(replace(one.levels[0], context=()),)) for one in analysis.contrasts
+        replace(contrast, levels=(replace(contrast.levels[0], context=()),))
+        for contrast in analysis.contrasts
     )
     planned = tuple(
-        replace(one, cell=replace(one.cell, levels=one.cell.levels[:1]))
-        for one in analysis.plan.trials
+        replace(trial, cell=replace(trial.cell, levels=trial.cell.levels[:1]))
+        for trial in analysis.plan.trials
     )
     plan = replace(analysis.plan, study=study, trials=planned)
     page = render_html(replace(analysis, plan=plan, trials=trials, contrasts=contrasts), "en")
@@ -115,7 +116,9 @@ def test_a_second_factor_makes_panels(analysis: CampaignAnalysis) -> None:
     def more(levels: tuple[tuple[str, str], ...], number: int) -> tuple[tuple[str, str], ...]:
         return (*levels, ("guc:work_mem", ("4MB", "64MB")[number % 4 // 2]))
 
-    trials = tuple(replace(one, levels=more(one.levels, one.number)) for one in analysis.trials)
+    trials = tuple(
+        replace(trial, levels=more(trial.levels, trial.number)) for trial in analysis.trials
+    )
     shown = view(replace(analysis, trials=trials), "en")
     panels = set(part(shown, "results").charts[0].rows["panel"])
     assert panels == {"work_mem = 4MB", "work_mem = 64MB"}

@@ -21,7 +21,7 @@ ANALYSIS = invented_analysis(seconds=2)
 
 
 def with_facts(**facts: object) -> Kit:
-    trials = tuple(replace(one, facts={**one.facts, **facts}) for one in ANALYSIS.trials)
+    trials = tuple(replace(trial, facts={**trial.facts, **facts}) for trial in ANALYSIS.trials)
     return Kit(replace(ANALYSIS, trials=trials), "en")
 
 
@@ -40,7 +40,7 @@ def test_loads_clusters_and_kernel_can_be_repeated() -> None:
     shown = list(repeat_blocks(kit))
     clusters, loads = (one.text for one in of_kind(shown, Code))
     assert all(line.startswith("initdb --locale=C ") for line in clusters.splitlines())
-    assert len(loads.splitlines()) == len({one.workload for one in kit.analysis.trials})
+    assert len(loads.splitlines()) == len({trial.workload for trial in kit.analysis.trials})
     assert loads.startswith("pgbench -c 1 bench    # ")
     assert [one.name for one in of_kind(shown, Table)] == ["kernel"]
 

@@ -85,7 +85,7 @@ def test_no_text_is_unused() -> None:
             **without_cautions("profiles.en.toml"),
             **{key: text for one in with_words() for key, text in words_in(one, "en").items()},
         }
-        if key not in whole and not any(one.fullmatch(key) for one in patterns)
+        if key not in whole and not any(pattern.fullmatch(key) for pattern in patterns)
     }
     assert not unused
 

@@ -21,15 +21,15 @@ def texts_of(kit: Kit) -> list[str]:
 
 def test_each_side_has_its_own_buffers() -> None:
     lines = texts_of(Kit(invented_probes(Invented(blocks=2)), "en"))
-    sides = [one for one in lines if one.startswith("shared_buffers =")]
+    sides = [line for line in lines if line.startswith("shared_buffers =")]
     assert sides == ["shared_buffers = 25%", "shared_buffers = 50%", "shared_buffers = 75%"]
-    values = [lines[lines.index(one) + 1] for one in sides]
+    values = [lines[lines.index(side) + 1] for side in sides]
     assert values == [f"shared_buffers {size}" for size in ("512MB", "1GB", "1536MB")]
 
 
 def test_of_many_sides_the_servers_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     kit = Kit(of_partitions(insert_plan()), "en")
-    sides = [one.long for one in kit.names.sides.values()]
+    sides = [side.long for side in kit.names.sides.values()]
     assert set(sides) < set(texts_of(kit))
     monkeypatch.setattr("teiten.report.view.topology.MOST_SIDES", len(sides) - 1)
     lines = texts_of(kit)
@@ -45,6 +45,6 @@ def test_what_is_said_below_the_arrow_stays_between_the_boxes(key: str) -> None:
     for language, wide in (("en", 1), ("ja", 2)):
         text = texts(language)(key)
         lines = beside_arrow(text)
-        assert all(len(one) * wide <= BESIDE_ARROW for one in lines)
+        assert all(len(line) * wide <= BESIDE_ARROW for line in lines)
         assert "".join(lines).replace(" ", "") == text.replace(" ", "")
-        assert not any(one.startswith("、") for one in lines)
+        assert not any(line.startswith("、") for line in lines)

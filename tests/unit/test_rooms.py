@@ -150,7 +150,7 @@ NAMES = {
     **dict.fromkeys(("PgbenchOptions", "QueriesOptions", "pgbench_of", "queries_of"), KIND),
 }
 SHARED = {MEASURED_SECONDS.name, TRANSACTIONS.name, *(one.name for one in OF_THE_MACHINE)}
-METRICS = {one.name for kind in names_of_kinds() for one in plan_of(kind).metrics} - SHARED
+METRICS = {metric.name for kind in names_of_kinds() for metric in plan_of(kind).metrics} - SHARED
 FACTOR_NAMES = set(folders_of_factors()) - {"guc"}
 ASKED_OF_STUDIES = {"level", "factor", "level_of", "levels_of", "every_level", "own_levels", "rule"}
 """Functions that are given the name of a factor."""
@@ -320,7 +320,7 @@ def _compared(node: ast.AST) -> Iterator[object]:
         yield from (text for side in sides for text in _texts(side))
     elif isinstance(node, ast.match_case):
         patterns = (one for one in ast.walk(node.pattern) if isinstance(one, ast.MatchValue))
-        yield from (text for one in patterns for text in _texts(one.value))
+        yield from (text for pattern in patterns for text in _texts(pattern.value))
 
 
 def _texts(node: ast.AST) -> Iterator[object]:
@@ -328,7 +328,7 @@ def _texts(node: ast.AST) -> Iterator[object]:
     if isinstance(node, ast.Constant):
         yield node.value
     elif isinstance(node, ast.Tuple | ast.List | ast.Set):
-        yield from (found for one in node.elts for found in _texts(one))
+        yield from (found for elt in node.elts for found in _texts(elt))
 
 
 @cache

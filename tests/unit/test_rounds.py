@@ -56,8 +56,8 @@ def of_rounds(analysis: CampaignAnalysis, *booted: str | None) -> CampaignAnalys
     study = analysis.plan.study
     study = replace(study, measure=replace(study.measure, rounds=True))
     trials = tuple(
-        replace(one, facts={**one.facts, "boot": booted[one.number % len(booted)]})
-        for one in analysis.trials
+        replace(trial, facts={**trial.facts, "boot": booted[trial.number % len(booted)]})
+        for trial in analysis.trials
     )
     return replace(analysis, plan=replace(analysis.plan, study=study), trials=trials)
 
@@ -73,7 +73,7 @@ def test_rounds_are_the_most_pairs_and_cost_copies() -> None:
     assert plan.study.measure.blocks == usual.study.measure.blocks == 8
     assert plan.needs.seconds > usual.needs.seconds, "both sides are copied for each round"
     assert plan.needs.disk == usual.needs.disk, "copies of a round are gone before the next"
-    assert [one.cell for one in plan.trials] == [one.cell for one in usual.trials]
+    assert [trial.cell for trial in plan.trials] == [trial.cell for trial in usual.trials]
     with pytest.raises(UsageError, match="--blocks and --rounds"):
         ab_plan(rounds=8, blocks=8)
 
@@ -150,11 +150,13 @@ LINKED_ANEW = {"linked": {"seed": 1, "fingerprint": "f", "seconds": 2.0}}
 
 def with_orders(analysis: CampaignAnalysis, *servers: int) -> CampaignAnalysis:
     """The trials of these servers of the plan had programs that were linked anew."""
-    names = {analysis.plan.servers[one][1].name for one in servers}
-    of_trial = {one.number: one.template.installation.name for one in analysis.plan.trials}
+    names = {analysis.plan.servers[server][1].name for server in servers}
+    of_trial = {trial.number: trial.template.installation.name for trial in analysis.plan.trials}
     trials = tuple(
-        replace(one, facts={**one.facts, **LINKED_ANEW}) if of_trial[one.number] in names else one
-        for one in analysis.trials
+        replace(trial, facts={**trial.facts, **LINKED_ANEW})
+        if of_trial[trial.number] in names
+        else trial
+        for trial in analysis.trials
     )
     return replace(analysis, trials=trials)
 
@@ -193,11 +195,11 @@ def test_the_plan_says_which_servers_will_be_linked_anew() -> None:
     servers = [replace(one, build=facts) if n else one for n, (_, one) in enumerate(plan.servers)]
     levels = [level for level, _ in plan.servers]
     mixed = replace(plan, servers=tuple(zip(levels, servers, strict=True)))
-    old, new = (one.name for one in servers)
+    old, new = (server.name for server in servers)
     assert f"linked with its objects in a new order: {new};" in linked_text(mixed)
     assert linked_text(mixed).endswith(f"kept its objects: {old}")
     assert "linked with" not in linked_text(plan)
-    trials = [_with_build(one, facts) for one in plan.trials]
+    trials = [_with_build(trial, facts) for trial in plan.trials]
     seconds = (
         estimate(plan.study, trials, ()).seconds - estimate(plan.study, plan.trials, ()).seconds
     )
@@ -206,6 +208,7 @@ def test_the_plan_says_which_servers_will_be_linked_anew() -> None:
 
 def _with_build(trial: PlannedTrial, facts: BuildFacts) -> PlannedTrial:
     templates = tuple(
-        replace(one, installation=replace(one.installation, build=facts)) for one in trial.templates
+        replace(template, installation=replace(template.installation, build=facts))
+        for template in trial.templates
     )
     return replace(trial, templates=templates)

@@ -70,7 +70,8 @@ def test_the_most_is_a_power_of_two_that_the_connections_permit() -> None:
     study = planned().study
     assert most_clients_of(study, HOST) == 64
     few = tuple(
-        replace(one, value="50") if one.name == "max_connections" else one for one in study.settings
+        replace(setting, value="50") if setting.name == "max_connections" else setting
+        for setting in study.settings
     )
     assert most_clients_of(replace(study, settings=few), HOST) == 32
 
@@ -104,11 +105,11 @@ def test_levels_around_the_reports_own() -> None:
 def test_the_provisional_run_has_one_side_and_rises() -> None:
     plan = planned("workloads=read,update")
     study = provisional_study(plan.study, 8)
-    assert [one.levels for one in study.factors if one.name == "server"] == [("17",)]
+    assert [factor.levels for factor in study.factors if factor.name == "server"] == [("17",)]
     assert study.measure.blocks == 1 and not study.conclusive
     ordered = in_rising_order(planned("clients=4,1,2"))
-    assert [one.number for one in ordered.trials] == list(range(1, len(ordered.trials) + 1))
-    reads = [one.load.connections for one in ordered.trials if one.cell.workload == "read"]
+    assert [trial.number for trial in ordered.trials] == list(range(1, len(ordered.trials) + 1))
+    reads = [trial.load.connections for trial in ordered.trials if trial.cell.workload == "read"]
     assert reads == sorted(reads)
 
 

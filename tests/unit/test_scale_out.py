@@ -125,17 +125,17 @@ def test_what_a_server_used_by_its_role() -> None:
 
 def trials_of(plan: Plan, by_nodes: Mapping[str, float]) -> Iterator[Trial]:
     """Invented: throughput by nodes, and all nodes alike."""
-    for one in plan.trials:
-        nodes = int(one.cell.level("nodes") or 0)
-        tps = by_nodes[str(nodes)] * NOISE[one.block - 1]
+    for trial in plan.trials:
+        nodes = int(trial.cell.level("nodes") or 0)
+        tps = by_nodes[str(nodes)] * NOISE[trial.block - 1]
         metrics = {"tps": tps, "measured_seconds": 10.0, "transactions": 10 * tps}
         names = [""] if nodes == 0 else [f"node_{number + 2}_" for number in range(nodes)]
         for name in names:
             metrics |= {f"{name}blocks_hit": 900.0, f"{name}blocks_read": 100.0}
-        if nodes and one.cell.workload == "update":
+        if nodes and trial.cell.workload == "update":
             metrics |= {"participants": 1.75, "retries": 5 * tps}
         yield Trial(
-            number=one.number,
+            number=trial.number,
             attempt=1,
             outcome=Outcome.COUNTED,
             problems=(),
@@ -333,7 +333,7 @@ def test_per_transaction_all_nodes_count() -> None:
         assert rows["wal-bytes"].old == pytest.approx(15_508, rel=0.01)
         waited = rows["IO:WalSync"]
         assert waited.new / waited.old == pytest.approx(2.5 / 2.0 * 900 / 880, rel=0.01)
-    on_nodes = next(one for one in analysis.trials if dict(one.levels)["nodes"] == "4")
+    on_nodes = next(trial for trial in analysis.trials if dict(trial.levels)["nodes"] == "4")
     assert on_nodes.metrics["wal_bytes_per_transaction"] == pytest.approx(15_508, rel=0.01)
     kit = Kit(analysis, "en")
     assert "the sum over all of them" in kit.of_nodes

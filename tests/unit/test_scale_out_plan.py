@@ -48,11 +48,11 @@ def planned(*overrides: str, server: Installation | None = None, facts: HostFact
 
 def trial_of(plan: Plan, workload: str, nodes: str, scenario: str) -> PlannedTrial:
     return next(
-        one
-        for one in plan.trials
-        if one.cell.workload == workload
-        and one.cell.level("nodes") == nodes
-        and one.cell.level("scenario") == scenario
+        trial
+        for trial in plan.trials
+        if trial.cell.workload == workload
+        and trial.cell.level("nodes") == nodes
+        and trial.cell.level("scenario") == scenario
     )
 
 
@@ -65,7 +65,7 @@ def trial_of(plan: Plan, workload: str, nodes: str, scenario: str) -> PlannedTri
 )
 def test_what_each_server_holds(scenario: str, nodes: int, scale: int) -> None:
     trial = trial_of(planned(), "update", str(nodes), scenario)
-    sets = [one.data for one in trial.templates]
+    sets = [template.data for template in trial.templates]
     if nodes == 0:
         assert [one.scale for one in sets] == [scale]
         assert trial.distribution is None and tables_of(sets[0]).part is None
@@ -83,7 +83,7 @@ def test_what_each_server_holds(scenario: str, nodes: int, scale: int) -> None:
 def test_templates_are_shared_where_they_hold_the_same() -> None:
     """One empty database for all coordinators; four nodes hold the same in both scenarios."""
     plan = planned()
-    empty = {one.templates[0].fingerprint for one in plan.trials if one.distribution}
+    empty = {trial.templates[0].fingerprint for trial in plan.trials if trial.distribution}
     assert len(empty) == 1
     assert (
         trial_of(plan, "read", "4", "size").templates
@@ -95,11 +95,11 @@ def test_templates_are_shared_where_they_hold_the_same() -> None:
 
 def test_clients_for_each_node() -> None:
     clients = {
-        (one.cell.level("nodes"), one.load.connections)
-        for one in planned("clients_per_node=true", "clients=3").trials
+        (trial.cell.level("nodes"), trial.load.connections)
+        for trial in planned("clients_per_node=true", "clients=3").trials
     }
     assert clients == {("0", 3), ("1", 3), ("2", 6), ("4", 12)}
-    assert {one.load.connections for one in planned("clients=3").trials} == {3}
+    assert {trial.load.connections for trial in planned("clients=3").trials} == {3}
 
 
 def test_a_server_without_the_engine_is_refused() -> None:
@@ -147,7 +147,7 @@ def test_four_nodes_of_quick_hold_the_tables_in_their_memory_and_one_does_not() 
     memory = plan.study.nodes.memory if plan.study.nodes is not None else None
     assert memory is not None
     tables = {
-        nodes: max(int(data_bytes(one.data)) for one in trial.templates)
+        nodes: max(int(data_bytes(template.data)) for template in trial.templates)
         for nodes in ("1", "2", "4")
         for trial in [trial_of(plan, "read", nodes, "throughput")]
     }
@@ -160,7 +160,8 @@ def test_clients_enter_through_the_coordinator_or_all_nodes() -> None:
     plan = planned("entry=coordinator,all", "nodes=0,2")
     ENTRY.check_plan(plan, HOST)
     entries = {
-        (one.cell.level("nodes"), one.cell.level("entry")): one.distribution for one in plan.trials
+        (trial.cell.level("nodes"), trial.cell.level("entry")): trial.distribution
+        for trial in plan.trials
     }
     through_one = entries["2", "coordinator"]
     assert through_one is not None and through_one.entry is ClientEntry.COORDINATOR
@@ -200,7 +201,7 @@ def test_nodes_on_a_host_are_loaded_from_there() -> None:
 
 
 def test_plain_is_another_word_for_no_nodes() -> None:
-    assert {one.cell.level("nodes") for one in planned("nodes=plain,2").trials} == {"0", "2"}
+    assert {trial.cell.level("nodes") for trial in planned("nodes=plain,2").trials} == {"0", "2"}
 
 
 def test_every_engine_says_a_part_for_each_server() -> None:

@@ -66,7 +66,7 @@ def verbs_with_json(group: click.Group, above: str = "") -> Iterator[str]:
         found = group.get_command(context, name)
         if isinstance(found, click.Group):
             yield from verbs_with_json(found, f"{above}{name} ")
-        elif found and any("--json" in one.opts for one in found.params):
+        elif found and any("--json" in param.opts for param in found.params):
             yield f"{above}{name}"
 
 

@@ -51,7 +51,7 @@ def test_a_binary_tells_what_was_compiled_into_it(tmp_path: Path) -> None:
     version = "PostgreSQL 17.10 on x86_64-linux, compiled by gcc (GCC) 7.5.0, 64-bit"
     program = tmp_path / "postgres"
     texts = ("-fno-strict-aliasing?", "must be one of '--single'", flags, options)
-    content = b"\x7fELF\0" + b"\0".join(one.encode() for one in texts)
+    content = b"\x7fELF\0" + b"\0".join(text.encode() for text in texts)
     program.write_bytes(content + b"\0\xcd\xe4?" + version.encode() + b"\0end\0")
     found = build_in(program)
     assert found is not None

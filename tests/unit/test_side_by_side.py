@@ -158,7 +158,9 @@ def test_a_pair_counts_as_a_whole_and_is_repeated_as_a_whole(tmp_path: Path) -> 
     first = {trial.number: trial for trial in trials if trial.attempt == 1}
     partner = first[4]
     assert (first[3].outcome, partner.outcome) == (Outcome.DISTURBED, Outcome.DISTURBED)
-    assert [(one.code, one.detail) for one in partner.problems] == [("partner", "trial 3: steal")]
+    assert [(problem.code, problem.detail) for problem in partner.problems] == [
+        ("partner", "trial 3: steal")
+    ]
     again = [trial.number for trial in trials if trial.attempt == 2]
     assert again in ([3, 4], []), "a sequential campaign may end without a repeat"
 
@@ -227,14 +229,14 @@ def test_a_start_whose_pairs_do_not_all_fit_into_the_budget_is_not_begun() -> No
     times = 40.0
     attempts = [
         Attempt(
-            one.number,
+            trial.number,
             1,
             Outcome.COUNTED,
-            {"tps": 1000.0 + one.number},
-            times * one.block,
-            times * (one.block + 1),
+            {"tps": 1000.0 + trial.number},
+            times * trial.block,
+            times * (trial.block + 1),
         )
-        for one in plan.trials[:8]
+        for trial in plan.trials[:8]
     ]
     assert standing(plan, attempts, Seconds(600 - 4 * times + 1)).ending is Ending.BUDGET_SPENT
     assert standing(plan, attempts, Seconds(600 - 4 * times - 1)).ending is None
@@ -256,19 +258,19 @@ def test_slices_of_a_null_campaign_tell_the_parts_of_the_noise() -> None:
     plan = sliced("restart_every=2", blocks=8)
     trials = [
         Trial(
-            number=one.number,
+            number=trial.number,
             attempt=1,
             outcome=Outcome.COUNTED,
             problems=(),
             started_at=0.0,
             finished_at=1.0,
             metrics={},
-            facts={"slices": [{"tps": 1000.0 * (1 + (one.copy == 2))}] * 5},
+            facts={"slices": [{"tps": 1000.0 * (1 + (trial.copy == 2))}] * 5},
         )
-        for one in plan.trials[:7]
+        for trial in plan.trials[:7]
     ]
     starts = slices_by_start(plan, trials)
-    assert [len(one) for one in starts] == [10, 5], "a pair that lacks a side tells nothing"
+    assert [len(start) for start in starts] == [10, 5], "a pair that lacks a side tells nothing"
     assert starts[0] == pytest.approx([math.log(2)] * 10)
 
 
@@ -302,8 +304,8 @@ def test_the_report_tells_how_it_was_measured(
         analysis = analyse_campaign(ledger)
     assert analysis.replication == chosen
     text = render_markdown(analysis, language)[TEXT].decode().replace("\u00a0", " ")
-    for one in words:
-        assert one in text
+    for word in words:
+        assert word in text
 
 
 def test_only_sides_that_are_the_same_in_everything_measure_the_noise() -> None:

@@ -89,7 +89,7 @@ def test_what_both_sides_share_is_the_studys() -> None:
     assert study.measure.sequential.most_blocks == 9
     assert (study.measure.delta, study.measure.alpha) == (0.01, 0.01)
     assert study.workloads[0].data.scale == 3
-    assert ("work_mem", "64MB") in [(one.name, one.value) for one in study.settings]
+    assert ("work_mem", "64MB") in [(setting.name, setting.value) for setting in study.settings]
 
 
 @pytest.mark.parametrize(

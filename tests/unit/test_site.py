@@ -86,17 +86,17 @@ def test_a_site_is_whole_and_a_second_call_writes_only_what_changed(
     assert "Ours &lt;&amp;&gt;" in index and "Ours <" not in index
     for page in ("index.html", "index.ja.html"):
         links = Links((out / page).read_text(encoding="utf-8")).found
-        files = [one for one in links if one and not one.startswith(("#", "data:"))]
-        assert len(files) >= 11 and all((out / one).is_file() for one in files)
+        files = [link for link in links if link and not link.startswith(("#", "data:"))]
+        assert len(files) >= 11 and all((out / file).is_file() for file in files)
     folders = [one["folder"] for one in said["campaigns"]]
-    assert all((out / one / name).is_file() for one in folders for name in REPORTS)
-    night = next(one for one in folders if "night-0" in one)
+    assert all((out / folder / name).is_file() for folder in folders for name in REPORTS)
+    night = next(folder for folder in folders if "night-0" in folder)
     assert "report.en.html of night-0" in (out / night / "report.en.html").read_text()
-    elsewhere = next(one for one in folders if "elsewhere" in one)
+    elsewhere = next(folder for folder in folders if "elsewhere" in folder)
     made = [out / elsewhere / "report.en.html", *(out / "compared").glob("*.html")]
     for page in made:  # with pictures for readers without scripts
         plots = page.read_text(encoding="utf-8").split('class="plot"')[1:]
-        assert plots and all("<svg" in one.partition("</figure>")[0] for one in plots)
+        assert plots and all("<svg" in plot.partition("</figure>")[0] for plot in plots)
     ways = [
         out / night / "report.ja.html",
         out / elsewhere / "report.en.html",

@@ -41,11 +41,11 @@ def test_every_study_plans_with_versions_crossed_in(name: str, profile: str) -> 
     study = load_study(name, profile=profile, servers=["13,18"])
     plan = planned(study)
     first = plan.study.workloads[0]
-    assert [one.name for one in queries_of(first).queries] == QUERIES
+    assert [query.name for query in queries_of(first).queries] == QUERIES
     grouped = [query for group in queries_of(first).groups for query in group.queries]
     assert sorted(grouped) == QUERIES
     assert {trial.cell.level("server") for trial in plan.trials} == {"13", "18"}
-    assert {one.data.kind for one in plan.templates} == {"ssb"}
+    assert {template.data.kind for template in plan.templates} == {"ssb"}
     for text in (study.title, study.question, study.purpose, *study.differences):
         assert text.en and text.ja and text.en != text.ja
     if profile == "quick":
@@ -80,7 +80,7 @@ def test_queries_and_tables_of_ones_own(name: str, tmp_path: Path) -> None:
     (workload,) = study.workloads
     assert workload.data.kind == "script"
     assert (workload.layout("plain").scripts, queries_of(workload).groups) == ((), ())
-    assert [one.name for one in workload.layout(second).scripts] == ["other.sql"]
+    assert [script.name for script in workload.layout(second).scripts] == ["other.sql"]
     planned(study, ("18.4",))
 
 

@@ -31,9 +31,9 @@ TRIAL = 60.0
 
 def sequential(plan: Plan, budget: float = BUDGET) -> Plan:
     measure = replace(plan.study.measure, sequential=Sequential(Seconds(budget)))
-    workloads = tuple(one for one in plan.study.workloads if one.name == "read")
+    workloads = tuple(workload for workload in plan.study.workloads if workload.name == "read")
     study = replace(plan.study, measure=measure, workloads=workloads)
-    reads = [one for one in plan.trials if one.cell.workload == "read"]
+    reads = [trial for trial in plan.trials if trial.cell.workload == "read"]
     numbered = tuple(replace(one, number=at) for at, one in enumerate(reads, start=1))
     return replace(plan, study=study, trials=numbered)
 
@@ -87,8 +87,8 @@ def clients_run(plan: Plan, attempts: list[Attempt]) -> list[str]:
     """The levels of each block that ran, as a word."""
     by_number = {trial.number: trial for trial in plan.trials}
     blocks: dict[int, set[str]] = {}
-    for one in attempts:
-        trial = by_number[one.number]
+    for attempt in attempts:
+        trial = by_number[attempt.number]
         blocks.setdefault(trial.block, set()).add(trial.cell.level("clients") or "")
     return ["".join(sorted(blocks[block])) for block in sorted(blocks)]
 

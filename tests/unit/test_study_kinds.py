@@ -66,7 +66,7 @@ def changed(file: Path, old: str, new: str) -> TeitenError:
 
 
 def kinds(study: Study) -> list[str]:
-    return [one.kind for one in study.workloads]
+    return [workload.kind for workload in study.workloads]
 
 
 def test_a_kind_is_told_by_a_key_or_named(file: Path) -> None:

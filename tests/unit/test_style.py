@@ -10,10 +10,10 @@ import pytest
 from benchmarks.house.__main__ import ROOT, python_below
 from benchmarks.house.style import NEEDS_THE_LINE_ABOVE, VAGUE, first_words, vague_names
 
-NAMES = {"one": 2100, "other": 50, "found": 700, "told": 70, "those": 5, "said": 180, "each": 200}
+NAMES = {"one": 1322, "other": 41, "found": 633, "told": 57, "those": 3, "said": 158, "each": 174}
 """How many variables and parameters below ``src`` may have each of these names: who lowers a count
 lowers its bound."""
-DOCSTRINGS = {"What": 750, "Of": 500, "The same": 75}
+DOCSTRINGS = {"What": 655, "Of": 387, "The same": 58}
 """How many docstrings may begin with these words."""
 
 

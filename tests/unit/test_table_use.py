@@ -39,9 +39,9 @@ def appended(*members: dict[str, Any], removed: int = 0) -> dict[str, Any]:
         "Actual Rows": 1,
         "Actual Total Time": 100.0,
         "Subplans Removed": removed,
-        "Shared Hit Blocks": sum(one["Shared Hit Blocks"] for one in members),
+        "Shared Hit Blocks": sum(member["Shared Hit Blocks"] for member in members),
         "Shared Read Blocks": 0,
-        "Plans": [{**one, "Parent Relationship": "Member"} for one in members],
+        "Plans": [{**member, "Parent Relationship": "Member"} for member in members],
     }
 
 

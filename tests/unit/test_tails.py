@@ -61,7 +61,7 @@ def answer_and_discussion(change: Callable[[Times], Times]) -> tuple[str, str]:
     plan = paired(budget="10m")
     analysis = analysed("pgbench", plan, tuple(starts(plan, change))).analysis
     kit = Kit(analysis, "en")
-    judged = next(one for one in analysis.contrasts if one.metric.judged)
+    judged = next(contrast for contrast in analysis.contrasts if contrast.metric.judged)
     assert len(pgbench_found(analysis).tails) == 1
     said = of_the_typical(kit.t, kit.names, analysis, judged)
     return said, " ".join(tail_sentences(kit, judged.workload))

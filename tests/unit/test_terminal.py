@@ -39,7 +39,7 @@ def test_what_does_not_fit_goes_on_below_its_own_column() -> None:
 
 def test_a_line_without_columns_goes_on_behind_its_indent() -> None:
     lines = fitting("    read: a range read of ten thousand rows, again and again", 30)
-    assert len(lines) > 1 and all(one.startswith("      ") for one in lines[1:])
+    assert len(lines) > 1 and all(line.startswith("      ") for line in lines[1:])
 
 
 def test_words_and_paths_are_never_broken() -> None:
@@ -49,8 +49,8 @@ def test_words_and_paths_are_never_broken() -> None:
 
 def test_japanese_is_broken_between_its_characters() -> None:
     lines = fitting("  read  " + "検証を行い、結果を示す。" * 6, 40)
-    assert len(lines) > 2 and all(cell_len(one) <= 42 for one in lines)
-    assert {len(one) - len(one.lstrip()) for one in lines[1:]} == {8}
+    assert len(lines) > 2 and all(cell_len(line) <= 42 for line in lines)
+    assert {len(line) - len(line.lstrip()) for line in lines[1:]} == {8}
 
 
 @pytest.mark.usefixtures("narrow")
@@ -91,7 +91,7 @@ def test_a_failure_stays_one_line_where_no_terminal_is(
     monkeypatch.setattr(room, "room", lambda _: 60)
     say("what", hint)
     lines = capsys.readouterr().err.splitlines()
-    assert max(map(len, lines)) <= 60 and not any(one.endswith("index-") for one in lines)
+    assert max(map(len, lines)) <= 60 and not any(line.endswith("index-") for line in lines)
 
 
 @pytest.mark.parametrize(

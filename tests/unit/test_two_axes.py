@@ -42,7 +42,7 @@ def test_every_combination_has_its_ratio_interval_and_verdict(
     kit, contrast = crossed(language)
     (table,) = tables_of_two(kit, "plane", contrast)
     assert table.columns[0].title == kit.names.factor("scale")
-    assert [one.title for one in table.columns[1:]] == COLUMNS[language]
+    assert [column.title for column in table.columns[1:]] == COLUMNS[language]
     assert [row[0].text for row in table.rows] == ["10", "200"]
     assert table.rows[1][-1].text == "—"  # not planned
     for row in table.rows:

@@ -48,7 +48,7 @@ def test_both_languages_are_whole_and_apart(both: str) -> None:
     found = Elements(both)
     assert not [name for name, count in Counter(found.ids).items() if count > 1]
     assert found.count["h1"] == 2, "one for each language, of which one is shown"
-    inner = {one.removeprefix("#") for one in found.links if one.startswith("#")}
+    inner = {link.removeprefix("#") for link in found.links if link.startswith("#")}
     assert inner and inner <= set(found.ids)
     assert re.search(r'<input[^>]*id="show-en"[^>]*checked', both)
     assert 'for="show-ja"' in both and 'for="show-en"' in both
@@ -83,7 +83,7 @@ def test_trials_link_to_their_files_where_these_are_beside() -> None:
     analysis = replace(ANALYSIS, trials=(trial, *ANALYSIS.trials[1:]))
     linked = Elements(render_html(analysis, "en", beside=".."))
     assert "../evidence/trial-0001.1/a%20b.log" in linked.links
-    assert all(one.startswith("#") for one in Elements(render_html(analysis, "en")).links)
+    assert all(link.startswith("#") for link in Elements(render_html(analysis, "en")).links)
 
 
 def test_beside_is_inside_of_the_campaign(tmp_path: Path) -> None:

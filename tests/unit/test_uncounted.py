@@ -72,13 +72,13 @@ def test_a_decided_campaign_does_without_the_trials_that_it_lost() -> None:
     refuse_uncounted(
         replace(disturbed(ANALYSIS, len(ANALYSIS.trials) // 2, OTHERS), standing=ending)
     )
-    sound = [one for one in ANALYSIS.trials if one.outcome is Outcome.COUNTED]
+    sound = [trial for trial in ANALYSIS.trials if trial.outcome is Outcome.COUNTED]
     assert uncounted_lines(replace(ANALYSIS, trials=tuple(sound))) == ()
 
 
 def test_a_busy_machine_is_named_first_with_what_it_left_undecided() -> None:
-    calm = [replace(one, metrics={"cpu_other_share": 0.01}) for one in ANALYSIS.trials]
+    calm = [replace(trial, metrics={"cpu_other_share": 0.01}) for trial in ANALYSIS.trials]
     assert busy_machine_line(replace(ANALYSIS, trials=tuple(calm))) is None
-    busy = [replace(one, metrics={"cpu_other_share": 0.62}) for one in ANALYSIS.trials]
+    busy = [replace(trial, metrics={"cpu_other_share": 0.62}) for trial in ANALYSIS.trials]
     line = busy_machine_line(replace(ANALYSIS, trials=tuple(busy)))
     assert line is not None and plain(line).startswith("Other programs used 62 % of the CPU")

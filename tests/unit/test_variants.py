@@ -43,7 +43,7 @@ def with_folders(*folders: DirectoryFacts) -> HostFacts:
 def test_checksums_are_contrasted_on_one_server() -> None:
     plan = planned()
     assert plan.study.contrast == "checksums"
-    by_level = {one.cell.level("checksums"): one.template.checksums for one in plan.trials}
+    by_level = {trial.cell.level("checksums"): trial.template.checksums for trial in plan.trials}
     assert by_level == {"off": False, "on": True}
     assert len(plan.templates) == 2
 
@@ -52,9 +52,9 @@ def test_a_directory_is_an_absolute_path_and_a_factor_of_each_trial(tmp_path: Pa
     plan = planned(f"filesystem={tmp_path}/a/../b,/c/", "checksums=off", "contrast=directory")
     factor = plan.study.factor("directory")
     assert factor is not None and factor.levels == (f"{tmp_path}/b", "/c")
-    assert {one.directory for one in plan.trials} == set(factor.levels)
+    assert {trial.directory for trial in plan.trials} == set(factor.levels)
     assert [path for path, _ in plan.needs.directories] == list(
-        dict.fromkeys(one.directory for one in plan.trials)
+        dict.fromkeys(trial.directory for trial in plan.trials)
     )
     elsewhere = planned("checksums=off,on")
     assert plan.needs.disk < elsewhere.needs.disk, "its clusters are not in the working folder"

@@ -123,7 +123,7 @@ def test_what_does_not_count_stays_on_the_terminal() -> None:
 def test_the_time_left_knows_of_repeats_and_of_their_end() -> None:
     """On a clock that stands still: trials of 9 s each."""
     plan = make_plan()
-    count, block = len(plan.trials), sum(one.block == 1 for one in plan.trials)
+    count, block = len(plan.trials), sum(trial.block == 1 for trial in plan.trials)
     pace = Pace(plan, clock=lambda: 0.0)
     for trial in plan.trials[:block]:
         pace.finished(trial, ended(trial.number, Outcome.DISTURBED), 9.0)

@@ -110,7 +110,7 @@ def append(*members: dict[str, Any], aware: bool = True, removed: int = 0) -> di
         "Node Type": "Append",
         "Parallel Aware": aware,
         "Subplans Removed": removed,
-        "Plans": [{**one, "Parent Relationship": "Member"} for one in members],
+        "Plans": [{**member, "Parent Relationship": "Member"} for member in members],
     }
 
 

@@ -69,7 +69,7 @@ def analyse(
     missing = len(
         open_trials(
             plan,
-            [(one.number, one.attempt, one.outcome) for one in views],
+            [(view.number, view.attempt, view.outcome) for view in views],
             unneeded=stands.unneeded,
         )
     )
@@ -80,7 +80,7 @@ def analyse(
         *witness_cautions(witnesses),
         *mixed_cautions(plan, facts),
     )
-    workloads = tuple(one.name for one in plan.study.workloads)
+    workloads = tuple(workload.name for workload in plan.study.workloads)
     measured = Measured(plan, facts, workloads, views, results, happened)
     return CampaignAnalysis(
         name=name,
@@ -126,14 +126,18 @@ def _measured(plan: Plan, views: Iterable[TrialView]) -> Seconds:
 def _of_kinds(measured: Measured) -> dict[str, object]:
     """What each kind of a campaign's workloads finds in its own trials."""
     found: dict[str, object] = {}
-    for kind in dict.fromkeys(one.kind for one in measured.plan.study.workloads):
-        mine = tuple(one.name for one in measured.plan.study.workloads if one.kind == kind)
+    for kind in dict.fromkeys(workload.kind for workload in measured.plan.study.workloads):
+        mine = tuple(
+            workload.name for workload in measured.plan.study.workloads if workload.kind == kind
+        )
         of_kind = analysis_of(kind).results(
             replace(
                 measured,
                 workloads=mine,
-                views=tuple(one for one in measured.views if one.workload in mine),
-                contrasts=tuple(one for one in measured.contrasts if one.workload in mine),
+                views=tuple(view for view in measured.views if view.workload in mine),
+                contrasts=tuple(
+                    contrast for contrast in measured.contrasts if contrast.workload in mine
+                ),
             )
         )
         found[kind] = as_declared(of_kind, measured.plan.study)

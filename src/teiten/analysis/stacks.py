@@ -55,7 +55,7 @@ class WindowCosts:
 
 def stacks_found(plan: Plan, views: Sequence[TrialView]) -> StacksFound:
     """What the windows of the counted trials say; empty without any."""
-    sampled = [one for one in views if one.stack_samples is not None]
+    sampled = [view for view in views if view.stack_samples is not None]
     if not sampled:
         return StacksFound()
     costs = {
@@ -64,7 +64,7 @@ def stacks_found(plan: Plan, views: Sequence[TrialView]) -> StacksFound:
     pairs = paired_views(plan, views, lambda one: one.stack_samples is not None)
     return StacksFound(
         levels=tuple(_levels(plan, sampled)),
-        contrasts=tuple(_contrast(plan, one, costs) for one in pairs),
+        contrasts=tuple(_contrast(plan, pair, costs) for pair in pairs),
     )
 
 
@@ -120,9 +120,12 @@ def _level(
     workload: str, context: tuple[tuple[str, str], ...], side: str, windows: Sequence[StackSamples]
 ) -> LevelStacks:
     stacks = stack_costs(windows)
-    samples = sum(one.samples for one in windows)
+    samples = sum(window.samples for window in windows)
     unresolved = sum(
-        count for one in windows for stack, count in one.stacks.items() if is_unresolved(stack)
+        count
+        for window in windows
+        for stack, count in window.stacks.items()
+        if is_unresolved(stack)
     )
     return LevelStacks(
         workload,
@@ -133,7 +136,7 @@ def _level(
         math.fsum(stacks.values()),
         stacks,
         Share(unresolved / samples),
-        all(one.kernel for one in windows),
+        all(window.kernel for window in windows),
     )
 
 
@@ -205,16 +208,16 @@ class _Comparison:
         if not self.whole.certain:
             return Unexplained.NO_DIFFERENCE
         parts = [
-            (one.old_total + one.new_total, part)
-            for one in functions
-            if (part := self._guilty(one, total=True)) is not None and part.part >= HALF
+            (function.old_total + function.new_total, part)
+            for function in functions
+            if (part := self._guilty(function, total=True)) is not None and part.part >= HALF
         ]
         return min(parts, key=lambda one: one[0])[1] if parts else Unexplained.SPREAD
 
     def most_itself(self, functions: Sequence[FunctionCost]) -> Explained | None:
         if not self.whole.certain:
             return None
-        parts = [part for one in functions if (part := self._guilty(one, total=False))]
+        parts = [part for function in functions if (part := self._guilty(function, total=False))]
         return max(parts, key=lambda one: one.part, default=None)
 
     def _guilty(self, one: FunctionCost, *, total: bool) -> Explained | None:

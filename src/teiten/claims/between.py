@@ -39,9 +39,9 @@ def system_curves(claim: Claim, systems: Systems, metric: str) -> SystemCurves:
     contrast = claim.contrast
     names = (contrast.old, contrast.new) if contrast else claim.needs.systems
     results = [
-        one
-        for one in systems.comparison.results
-        if one.workload == claim.workload and one.metric.judged
+        result
+        for result in systems.comparison.results
+        if result.workload == claim.workload and result.metric.judged
     ]
     if not results:
         raise UnmetError("workload", workload=claim.workload)

@@ -63,7 +63,7 @@ def read_claims(path: Path, study: str | None = None) -> Iterator[Claim]:
             f" {problem['msg'].removeprefix('Value error, ')}",
             "teiten.claims.schema holds the form of a claims file",
         ) from error
-    workloads = {one.name: one for one in read_document(file.study).tables.workloads}
+    workloads = {workload.name: workload for workload in read_document(file.study).tables.workloads}
     for table in file.claims:
         workload = workloads.get(table.workload)
         if workload is None and not table.unmeasured:

@@ -46,8 +46,8 @@ def from_line(curve: ClaimCurve, first: float, middle: float, last: float) -> tu
     ends = (curve.points[first], curve.points[middle], curve.points[last])
     weight = (middle - first) / (last - first)
     found = []
-    for block in sorted(set.intersection(*(set(one) for one in ends))):
-        start, value, end = (one[block] for one in ends)
+    for block in sorted(set.intersection(*(set(end) for end in ends))):
+        start, value, end = (end[block] for end in ends)
         line = start + weight * (end - start)
         usable = min(start, value, end) > 0 and math.isfinite(value + line)
         found.append(math.log(value / line) if usable else math.nan)

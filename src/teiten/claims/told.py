@@ -6,7 +6,7 @@ from teiten.analysis.model.claims import Check, CheckKind, ClaimWords
 
 
 def _contrast(check: Check, words: ClaimWords) -> str:
-    old, *_, new = (words.side(one) for one in check.sides)
+    old, *_, new = (words.side(side) for side in check.sides)
     if len(check.at) == 1:
         return words.plural("claim.contrast", round(check.at[0]), old=old, new=new)
     levels = words("list.separator").join(words.number(one) for one in check.at)

@@ -70,7 +70,9 @@ class Console:
         first; those that were left out are named below the table.
         """
         for column in table.columns:  # rich takes out some control characters, not escapes
-            column._cells = [plain(one) if isinstance(one, str) else one for one in column._cells]
+            column._cells = [
+                plain(cell) if isinstance(cell, str) else cell for cell in column._cells
+            ]
         if not self.output.is_terminal:
             self.output.width = UNLIMITED
             self.output.width = self.output.measure(table).maximum
@@ -86,7 +88,7 @@ class Console:
             wide = self.output.options.update(max_width=UNLIMITED)
             if Measurement.get(self.output, wide, table).maximum <= self.output.width:
                 break
-            table.columns = [one for one in table.columns if one.header != heading]
+            table.columns = [column for column in table.columns if column.header != heading]
             for at, one in enumerate(table.columns):  # rich finds paddings by it
                 one._index = at
             gone.append(heading)

@@ -136,10 +136,10 @@ def _by_names_of_today(error: click.ClickException) -> click.ClickException:
     if not isinstance(error, click.NoSuchOption) or error.ctx is None:
         return error
     former = {
-        name: one.today
-        for one in error.ctx.command.params
-        if isinstance(one, FormerOption)
-        for name in one.opts
+        name: param.today
+        for param in error.ctx.command.params
+        if isinstance(param, FormerOption)
+        for name in param.opts
     }
     near = () if _key_of_a_study(error) else error.possibilities or ()
     found = [one for one in near if one not in former]
@@ -156,7 +156,9 @@ def _key_of_a_study(error: click.NoSuchOption) -> str | None:
     from teiten.study.changes import short_keys
 
     key = error.option_name.lstrip("-").replace("-", "_")
-    takes = error.ctx is not None and any("--set" in one.opts for one in error.ctx.command.params)
+    takes = error.ctx is not None and any(
+        "--set" in param.opts for param in error.ctx.command.params
+    )
     return key if takes and key in short_keys() else None
 
 
@@ -176,7 +178,7 @@ def _split(error: click.ClickException, context: click.Context | None) -> str | 
     """Of arguments that were given as one word with commas."""
     if context is None or not isinstance(error, click.MissingParameter):
         return None
-    given = [one for one in context.params.values() if isinstance(one, str) and "," in one]
+    given = [param for param in context.params.values() if isinstance(param, str) and "," in param]
     if not isinstance(error.param, click.Argument) or len(given) != 1:
         return None
     words = [word for word in given[0].split(",") if word]
@@ -202,7 +204,7 @@ def _meant(message: str, context: click.Context | None) -> str | None:
             return (
                 f"the values of {given} are separated by commas: {given} {before},{','.join(extra)}"
             )
-    of_all = {name for one in context.find_root().command.params for name in one.opts}
+    of_all = {name for param in context.find_root().command.params for name in param.opts}
     option = next(
         (one for one in sorted(of_all, key=len, reverse=True) if f"'{one}'" in message), None
     )

@@ -75,7 +75,7 @@ class Attached(Engine):
     def parts(self, planned: Distribution) -> tuple[TablePart, ...]:
         """The entry is number 0."""
         numbers = range(planned.nodes + 1)
-        return tuple(TablePart(PartMethod.GIVEN, one, planned.nodes) for one in numbers)
+        return tuple(TablePart(PartMethod.GIVEN, number, planned.nodes) for number in numbers)
 
     def distribute(self, servers: Servers, planned: Distribution) -> None:
         """Where a database has all rows already, from a trial that only read, nothing is done."""

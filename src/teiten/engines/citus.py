@@ -134,9 +134,9 @@ class Citus(Engine):
             shards = _placed(connection, planned, {one: at for at, one in enumerate(where)})
 
         def take_places(connection: Connection, node: Node) -> None:
-            for one in shards:
-                if where[one.where] == node:
-                    _take_place(connection, one)
+            for shard in shards:
+                if where[shard.where] == node:
+                    _take_place(connection, shard)
 
         _on_each(servers, nodes, take_places)
         with servers.connect(servers.coordinator) as connection:
@@ -192,11 +192,11 @@ def joining(own: Where, nodes: Iterable[Where]) -> Iterator[tuple[LiteralString,
     """The statements by which the coordinator, ``own``, knows all nodes, itself among them or not;
     a coordinator has no shards unless it is told to."""
     yield "SELECT citus_set_coordinator_host(%s, %s)", own
-    for one in nodes:
-        if one == own:
-            yield "SELECT citus_set_node_property(%s, %s, 'shouldhaveshards', true)", one
+    for node in nodes:
+        if node == own:
+            yield "SELECT citus_set_node_property(%s, %s, 'shouldhaveshards', true)", node
         else:
-            yield "SELECT citus_add_node(%s, %s)", one
+            yield "SELECT citus_add_node(%s, %s)", node
 
 
 def _tables(planned: Distribution) -> Iterator[sql.Composed]:

@@ -122,7 +122,7 @@ def _metric_names(trials: Iterable[Trial]) -> list[str]:
 
 def _contrasts(plan: Plan, contrasts: Sequence[ContrastResult]) -> ArrowTable:
     """One row per level of each contrast, and one for all levels together."""
-    context = [one.name for one in plan.study.factors if one.name != plan.study.contrast]
+    context = [factor.name for factor in plan.study.factors if factor.name != plan.study.contrast]
     fields = [
         ("workload", _TEXT),
         ("metric", _TEXT),

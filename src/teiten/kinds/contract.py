@@ -262,4 +262,4 @@ def plan_of(name: str) -> KindPlan:
 
 def all_last(study: Study) -> bool:
     """Whether every trial of a study is measured for a time that the study chooses."""
-    return all(plan_of(one.kind).lasts for one in study.workloads)
+    return all(plan_of(workload.kind).lasts for workload in study.workloads)

@@ -39,7 +39,7 @@ class KindAnalysis:
 
     def identity(self, workload: Workload) -> dict[str, Any]:
         """What makes a workload the same work in another campaign, as JSON."""
-        return {"texts": [[one.name, one.text] for one in workload.options.texts]}
+        return {"texts": [[text.name, text.text] for text in workload.options.texts]}
 
     def unlike(self, a: Workload, b: Workload) -> Iterator[Unlike]:
         """What two workloads of the kind must have in common to be compared."""

@@ -33,7 +33,7 @@ def deciding(plan: Plan) -> tuple[str, ...]:
     kinds = dict.fromkeys(each.kind for each in plan.study.workloads)
     found = [name for one in map(judged, kinds) for name in (one.name, one.exceeded)]
     if way_of(plan.study.measure).concurrent:
-        own = [plan_of(one) for one in kinds]
+        own = [plan_of(kind) for kind in kinds]
         found += [name for one in own for name in (one.paired_within, *one.carry_over)]
         found.append(MEASURED_SECONDS.name)
     return tuple(name for name in found if name)
@@ -41,7 +41,7 @@ def deciding(plan: Plan) -> tuple[str, ...]:
 
 def rates(plan: Plan) -> dict[str, str]:
     """By workload the name of what rises with its clients, of those that have any."""
-    found = {one.name: plan_of(one.kind).rate for one in plan.study.workloads}
+    found = {workload.name: plan_of(workload.kind).rate for workload in plan.study.workloads}
     return {name: rate.name for name, rate in found.items() if rate is not None}
 
 
@@ -53,7 +53,7 @@ def is_turnaround(metric: str) -> bool:
 
 def by_name() -> dict[str, Metric]:
     """Every metric, those of the kinds first."""
-    of_kinds = [one for name in names() for one in plan_of(name).metrics]
+    of_kinds = [metric for name in names() for metric in plan_of(name).metrics]
     return {one.name: one for one in (*of_kinds, *OF_THE_MACHINE)}
 
 

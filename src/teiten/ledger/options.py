@@ -42,16 +42,16 @@ def _made(kind: Any) -> TypeAdapter[Any]:
 def encode_options(plan: Plan) -> list[Any]:
     """The options of each workload, in the study's order."""
     return [
-        _adapter(type(one.options)).dump_python(one.options, mode="json")
-        for one in plan.study.workloads
+        _adapter(type(workload.options)).dump_python(workload.options, mode="json")
+        for workload in plan.study.workloads
     ]
 
 
 def encode_data(plan: Plan, table: dict[str, Any]) -> None:
     """Write the options of all data sets of a plan into its table."""
-    of_workloads = [one.data for one in plan.study.workloads]
-    of_templates = [one.data for one in plan.templates]
-    of_trials = [one.data for trial in plan.trials for one in trial.templates]
+    of_workloads = [workload.data for workload in plan.study.workloads]
+    of_templates = [template.data for template in plan.templates]
+    of_trials = [template.data for trial in plan.trials for template in trial.templates]
     found = (*of_workloads, *of_templates, *of_trials)
     for data, form in zip(found, _data_tables(table), strict=True):
         form["options"] = _adapter(type(data.options)).dump_python(data.options, mode="json")
@@ -75,8 +75,8 @@ def with_trials(plan: Plan, tables: Sequence[Mapping[str, Any]]) -> Plan:
 
     Raises as ``with_data``.
     """
-    kinds = {one.name: one.kind for one in plan.study.workloads}
-    templates = {one.fingerprint: one for one in plan.templates}
+    kinds = {workload.name: workload.kind for workload in plan.study.workloads}
+    templates = {template.fingerprint: template for template in plan.templates}
     loads: dict[tuple[str, str], PlannedLoad] = {}
 
     def load(kind: str, form: Any) -> PlannedLoad:
@@ -122,7 +122,9 @@ def _data_tables(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def encode_loads(plan: Plan) -> list[Any]:
     """The load of each trial, in the plan's order."""
-    return [_adapter(type(one.load)).dump_python(one.load, mode="json") for one in plan.trials]
+    return [
+        _adapter(type(trial.load)).dump_python(trial.load, mode="json") for trial in plan.trials
+    ]
 
 
 def with_options(plan: Plan, tables: list[Any]) -> Plan:
@@ -145,9 +147,9 @@ def in_new_form(plan: Any) -> Any:
     workloads = [_workload(one) if isinstance(one, dict) else one for one in study["workloads"]]
     trials, templates = plan.get("trials"), plan.get("templates")
     if isinstance(trials, list):
-        trials = [_trial(one) if isinstance(one, dict) else one for one in trials]
+        trials = [_trial(trial) if isinstance(trial, dict) else trial for trial in trials]
     if isinstance(templates, list):
-        templates = [_with_own_data(one) for one in templates]
+        templates = [_with_own_data(template) for template in templates]
     new = {"trials": trials, "templates": templates}
     return {**plan, "study": {**study, "workloads": workloads}, **new}
 

@@ -258,7 +258,7 @@ class Page:
             yield from walk(section.blocks)
 
     def section(self, name: str) -> Section | None:
-        return next((one for one in self.sections if one.name == name), None)
+        return next((section for section in self.sections if section.name == name), None)
 
 
 B = TypeVar("B")

@@ -22,11 +22,11 @@ def render_html(
     """One file that works offline, in one language or several. ``beside``: the relative address of
     the campaign's folder, or nothing. ``stills``: with pictures for readers without scripts, which
     take seconds to draw."""
-    pages = [numbered(view(analysis, one, notes, beside)) for one in languages]
+    pages = [numbered(view(analysis, language, notes, beside)) for language in languages]
     if stills:
         from teiten.report.render.stills import with_stills  # noqa: PLC0415 - loads 40 MB
 
-        pages = [with_stills(one) for one in pages]
+        pages = [with_stills(page) for page in pages]
     return html(pages[0], analysis.teiten_version, *pages[1:])
 
 

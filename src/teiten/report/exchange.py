@@ -108,7 +108,8 @@ def _github(analysis: CampaignAnalysis, language: Language) -> str:
     tables = (_levels(kit, one, at) for at, one in enumerate(primary(kit)))
     first = page.sections[0]
     shown = tuple(
-        replace(one, chart=None) if isinstance(one, Statement) else one for one in first.blocks
+        replace(block, chart=None) if isinstance(block, Statement) else block
+        for block in first.blocks
     )
     section = replace(first, blocks=(*shown, *tables))
     short: Page = replace(page, sections=(section,))

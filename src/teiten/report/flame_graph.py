@@ -108,7 +108,7 @@ def difference(root: Frame, title: str, words: Words, *, alone: bool = False) ->
     """Two sides: what takes more in the new one is vermilion, what takes less blue; the stronger
     the more, of the greatest difference of any frame."""
     frames = list(placed(root))
-    most = max((abs(one.frame.new - one.frame.old) for one in frames), default=0.0) or 1.0
+    most = max((abs(frame.frame.new - frame.frame.old) for frame in frames), default=0.0) or 1.0
 
     def colour(frame: Frame) -> tuple[str, float]:
         change = frame.new - frame.old
@@ -138,7 +138,7 @@ def _drawing(
     alone: bool,
 ) -> Markup:
     frames = sorted(placed(root), key=lambda one: (one.depth, one.left))
-    rows = 1 + max((one.depth for one in frames), default=0)
+    rows = 1 + max((frame.depth for frame in frames), default=0)
     height = rows * ROW
     size = Markup('width="{}"').format(WIDTH if alone else "100%")
     head = Markup(
@@ -148,7 +148,7 @@ def _drawing(
     if alone:
         head += Markup("<style>" + STANDING_ALONE + "</style>")  # noqa: S704 - constant
         head += Markup('<rect width="100%" height="100%" fill="white"/>')
-    drawn = [_frame(one, height, words, colour) for one in frames]
+    drawn = [_frame(frame, height, words, colour) for frame in frames]
     return head + Markup("").join(drawn) + Markup("</svg>")
 
 

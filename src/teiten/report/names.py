@@ -35,17 +35,17 @@ class Names:
         self.t = t
         study = plan.study
         self.contrast = study.contrast
-        self.emulates = any(one.emulation is not None for one in study.storage)
+        self.emulates = any(storage_class.emulation is not None for storage_class in study.storage)
         """Some of the storages on which files are placed are no devices of this machine."""
         self.is_server = study.contrast == SERVER
         versions = {str(one.version) for _, one in plan.servers}
         self.by_version = self.is_server and len(versions) > 1
         self.ratio = t("table.ratio" if self.by_version else "table.ratio-sides")
         self.configured = self.is_server and bool(study.server_levels)
-        self.workload_titles = {one.name: t.of(one.title) for one in study.workloads}
-        kinds = [plan_of(one) for one in sorted({one.kind for one in study.workloads})]
-        self.axes = [one.axis for one in kinds if one.axis is not None]
-        self.own_factors = {one.own_factor for one in kinds if one.own_factor is not None}
+        self.workload_titles = {workload.name: t.of(workload.title) for workload in study.workloads}
+        kinds = [plan_of(one) for one in sorted({workload.kind for workload in study.workloads})]
+        self.axes = [kind.axis for kind in kinds if kind.axis is not None]
+        self.own_factors = {kind.own_factor for kind in kinds if kind.own_factor is not None}
         self.told = _told(plan)
         self.of_one_start = bool(plan.servers_elsewhere)
         factor = study.factor(study.contrast)
@@ -55,7 +55,7 @@ class Names:
             level: Side(level, f"PostgreSQL {one.version}", str(one.version))
             for level, one in plan.servers
         }
-        self.single = {one.name for one in study.factors if len(one.levels) == 1}
+        self.single = {factor.name for factor in study.factors if len(factor.levels) == 1}
         self.contrast_on_axis = f"counted.{study.contrast}.side" in t or (
             study.contrast != SERVER
             and len(levels) >= MANY_SIDES
@@ -64,7 +64,8 @@ class Names:
         )
         """Its levels are places on the axis of a chart by level, and its sides are the servers."""
         self.orders = {
-            one.name: {text: at for at, text in enumerate(one.levels)} for one in study.factors
+            factor.name: {text: at for at, text in enumerate(factor.levels)}
+            for factor in study.factors
         }
 
     def workload(self, name: str) -> str:
@@ -141,7 +142,7 @@ class Names:
         what would be on its axis."""
         factors = dict.fromkeys(name for context in contexts for name, _ in context)
         levels = [dict(context) for context in contexts]
-        several = tuple(name for name in factors if len({one.get(name) for one in levels}) > 1)
+        several = tuple(name for name in factors if len({level.get(name) for level in levels}) > 1)
         axis = self.axis_factor(contexts[0]) if contexts and not several else None
         return (axis,) if axis else several
 
@@ -163,7 +164,7 @@ def _told(plan: Plan) -> dict[Context, Context]:
             for trial in plan.trials
             if trial.cell.workload == workload.name
         }
-        levels = Counter(factor for factor, _ in {pair for one in contexts for pair in one})
+        levels = Counter(factor for factor, _ in {pair for context in contexts for pair in context})
         for context in contexts:
             told = tuple(pair for pair in context if levels[pair[0]] > 1 or pair[0] == own)
             found.setdefault(context, told)

@@ -21,8 +21,8 @@ def numbered(page: Page) -> Page:
         _numbered_section(counting, number, one)
         for number, one in enumerate(page.sections, start=1)
     )
-    titles = {one.name: one.title for one in sections}
-    return replace(page, sections=tuple(_with_titles(one, titles) for one in sections))
+    titles = {section.name: section.title for section in sections}
+    return replace(page, sections=tuple(_with_titles(section, titles) for section in sections))
 
 
 def _numbered_section(counting: Counting, number: int, one: Section) -> Section:
@@ -33,10 +33,12 @@ def _numbered_section(counting: Counting, number: int, one: Section) -> Section:
 def _with_titles(section: Section, titles: dict[str, str]) -> Section:
     """The way to the sections, by their numbered titles."""
     shown = tuple(
-        replace(one, sections=tuple((name, titles.get(name, said)) for name, said in one.sections))
-        if isinstance(one, blocks.Contents)
-        else one
-        for one in section.blocks
+        replace(
+            block, sections=tuple((name, titles.get(name, said)) for name, said in block.sections)
+        )
+        if isinstance(block, blocks.Contents)
+        else block
+        for block in section.blocks
     )
     return replace(section, blocks=shown)
 
@@ -80,7 +82,7 @@ class Counting:
 
     @one.register
     def _(self, block: blocks.Entries) -> Block:
-        entries = (replace(one, blocks=self.all(one.blocks)) for one in block.entries)
+        entries = (replace(entry, blocks=self.all(entry.blocks)) for entry in block.entries)
         return replace(block, entries=tuple(entries))
 
     @one.register

@@ -12,7 +12,7 @@ from teiten.ways.registry import way_of
 
 def boots(analysis: CampaignAnalysis) -> int | None:
     """In how many boots of the machine the counted trials ran; None where a trial does not say."""
-    found = {one.facts.get(BOOT) for one in analysis.trials if one.outcome is Outcome.COUNTED}
+    found = {trial.facts.get(BOOT) for trial in analysis.trials if trial.outcome is Outcome.COUNTED}
     return None if None in found or not found else len(found)
 
 
@@ -35,12 +35,12 @@ def scope_text(t: Texts, analysis: CampaignAnalysis, rounds: int) -> str:
 def relinked(analysis: CampaignAnalysis) -> dict[str, bool]:
     """Of each server of a round, whether all of its counted trials had an order of objects of
     their own."""
-    of_trial = {one.number: one.template.installation.name for one in analysis.plan.trials}
+    of_trial = {trial.number: trial.template.installation.name for trial in analysis.plan.trials}
     found: dict[str, bool] = {}
-    for one in analysis.trials:
-        if one.outcome is Outcome.COUNTED:
-            name = of_trial[one.number]
-            found[name] = found.get(name, True) and LINKED in one.facts
+    for trial in analysis.trials:
+        if trial.outcome is Outcome.COUNTED:
+            name = of_trial[trial.number]
+            found[name] = found.get(name, True) and LINKED in trial.facts
     return found
 
 

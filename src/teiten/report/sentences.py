@@ -135,7 +135,7 @@ def pooled_text(t: Texts, names: Names, levels: Sequence[LevelResult]) -> str:
     servers = servers_of(levels)
     if len(servers) < 2:
         return ""
-    listed = t("list.separator").join(names.server(one).short for one in servers)
+    listed = t("list.separator").join(names.server(server).short for server in servers)
     return t("sentence.pooled", servers=listed)
 
 

@@ -95,7 +95,7 @@ def _client_cpu(kit: Kit) -> str | None:
     ]
     if not busy:
         return None
-    pgbench = [one.metrics.get("client_pgbench_cpu_share", 0.0) for one in kit.analysis.trials]
+    pgbench = [trial.metrics.get("client_pgbench_cpu_share", 0.0) for trial in kit.analysis.trials]
     return kit.t("host.client-cpu.text", busy=f"{max(busy):.0%}", pgbench=f"{max(pgbench):.0%}")
 
 
@@ -130,7 +130,7 @@ def have_own_hosts(kit: Kit) -> bool:
 def on_nodes(kit: Kit) -> tuple[Distribution, ...]:
     """How the tables of each trial that has several servers are spread over them."""
     trials = kit.analysis.plan.trials
-    return tuple(one.distribution for one in trials if one.distribution is not None)
+    return tuple(trial.distribution for trial in trials if trial.distribution is not None)
 
 
 def node_heading(kit: Kit, number: int) -> str | None:

@@ -186,7 +186,9 @@ def _builds(
 ) -> Iterator[tuple[str, BuildSpec]]:
     """The builds that a level of the factor server names, or that an alias of one stands for."""
     servers = next(factor.levels for factor in factors if factor.name == SERVER)
-    named = {tables.servers[one].server if one in tables.servers else one for one in servers}
+    named = {
+        tables.servers[server].server if server in tables.servers else server for server in servers
+    }
     for name, table in tables.builds.items():
         if name in tables.servers or name[:1].isdecimal():
             raise draft.error(
@@ -281,7 +283,7 @@ def _workload(draft: Draft, document: Document, index: int, table: WorkloadTable
 def _settings(
     draft: Draft, document: Document, tables: StudyFile, factors: Sequence[Factor]
 ) -> Iterator[Setting]:
-    varied = {name for one in factors for name in rule(one.name).parameters(one.name)}
+    varied = {name for factor in factors for name in rule(factor.name).parameters(factor.name)}
     for name, table in tables.settings.items():
         if name not in varied:
             yield _setting(draft, document, name, table)

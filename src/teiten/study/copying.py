@@ -20,7 +20,7 @@ def commented_copy(reference: str) -> str:
     """
     document = read_document(reference)
     study = load_study(reference, overrides=["workloads=all"])
-    scripts = {one.name: one for workload in study.workloads for one in workload.options.texts}
+    scripts = {text.name: text for workload in study.workloads for text in workload.options.texts}
 
     def inlined(match: re.Match[str]) -> str:
         return _inlined(match, scripts)

@@ -41,7 +41,7 @@ def read_sql(place: Place, key: Sequence[str | int], value: str) -> Script:
 
 def _layout(place: Place, name: str, table: LayoutTable) -> Layout:
     key = ("data", "layouts", name)
-    scripts = tuple(read_sql(place, key, one) for one in table.scripts)
+    scripts = tuple(read_sql(place, key, script) for script in table.scripts)
     usual = LAID_OUT if scripts else AS_FILLED
     told = table.all_visible
     whole = told if isinstance(told, bool) else told >= 1.0

@@ -272,7 +272,7 @@ class Draft:
             value = _from_here(change)
         if change.by_flag and key.startswith("layouts."):
             values = value if isinstance(value, list) else [value]
-            value = [str(expanded(str(one)).absolute()) for one in values]
+            value = [str(expanded(str(value)).absolute()) for value in values]
         workloads = range(len(self._workloads))
         found = [at for at in workloads if self._has_any_data(self._workloads[at])]
         for index in found or workloads:

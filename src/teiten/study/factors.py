@@ -40,7 +40,7 @@ def with_told_levels(
     too few levels of what is contrasted.
     """
     found = tuple(_told(draft, factor, workloads) for factor in factors)
-    before = {one.name: one.levels for one in factors}
+    before = {factor.name: factor.levels for factor in factors}
     for one in found:
         if one.name == contrast and one.levels != before[contrast]:
             _check_contrast(draft, contrast, {one.name: one.levels})
@@ -48,7 +48,9 @@ def with_told_levels(
 
 
 def _told(draft: Draft, factor: Factor, workloads: Sequence[Workload]) -> Factor:
-    told = [plan_of(one.kind).own_levels(one.options, factor.name) for one in workloads]
+    told = [
+        plan_of(workload.kind).own_levels(workload.options, factor.name) for workload in workloads
+    ]
     names = tuple(dict.fromkeys(level for levels in told for level in levels or ()))
     if not names:
         return factor

@@ -48,9 +48,9 @@ def own_levels(
     """Factors of which the workload has only some levels: those that it limits, and those to which
     only others add levels (``base``: what the study says of all workloads)."""
     limited = {
-        one.name: base[one.name]
-        for one in factors
-        if base.get(one.name, ()) not in ((), one.levels)
+        factor.name: base[factor.name]
+        for factor in factors
+        if base.get(factor.name, ()) not in ((), factor.levels)
     }
     return tuple({**limited, **_limits(table)}.items())
 

@@ -52,9 +52,9 @@ def cause_caption(reader: Reader, groups: Groups, part: Part) -> None:
 def nothing_differs(reader: Reader, groups: Groups, part: Part) -> None:
     """No table below the workload's heading has a difference whose interval excludes 0."""
     captions = {"What changed per transaction", "1トランザクションあたりの変化"}
-    for one in reader.document.tables:
-        if one.caption in captions and one.part == part.part:
-            for row in one.rows:
+    for table in reader.document.tables:
+        if table.caption in captions and table.part == part.part:
+            for row in table.rows:
                 ends = re.search(r"\(([−+]?[\d,.]+)(?: to |〜)([−+]?[\d,.]+)\)", row[4])
                 if ends:
                     low, high = (printed(end).value for end in ends.groups())
@@ -80,9 +80,9 @@ def taken_note(reader: Reader, groups: Groups, part: Part) -> None:
     """There are several such tables below one heading: one of them is meant by each note."""
     captions = {"What changed per transaction", "1トランザクションあたりの変化"}
     found = [
-        one
-        for one in reader.document.tables
-        if one.caption in captions and (one.part, one.topic) == (part.part, part.topic)
+        table
+        for table in reader.document.tables
+        if table.caption in captions and (table.part, table.topic) == (part.part, part.topic)
     ]
     table = before(reader, part, found)
     if table is None:
@@ -117,7 +117,7 @@ SELF, TOTAL, SHARE = 3, 6, 7
 def functions_table(reader: Reader, part: Part) -> Table | None:
     """The table of the functions of the level that a part is about: the next one after it, or, of
     its own note, the one before."""
-    found = [one for one in reader.document.tables if one.caption.startswith(TABLES)]
+    found = [table for table in reader.document.tables if table.caption.startswith(TABLES)]
     parts = reader.document.parts
     at = next(place for place, one in enumerate(parts) if one is part)
     for one in parts[at:]:
@@ -128,7 +128,7 @@ def functions_table(reader: Reader, part: Part) -> Table | None:
 
 def row_of(table: Table, function: str) -> tuple[str, ...] | None:
     return next(
-        (one for one in table.rows if one[0].split(" (")[0].split("(")[0] == function), None
+        (row for row in table.rows if row[0].split(" (")[0].split("(")[0] == function), None
     )
 
 
@@ -164,7 +164,7 @@ def whole_is(reader: Reader, groups: Groups, part: Part, *, more: bool | None) -
 def part_is(reader: Reader, groups: Groups, table: Table, column: int) -> None:
     """What a function has of the difference, and what its share was and became."""
     row = row_of(table, groups["function"])
-    whole = next(one for one in table.rows if one[0] in WHOLE)
+    whole = next(row for row in table.rows if row[0] in WHOLE)
     if row is None:
         reader.that(False, "no such function in the table")
         return
@@ -308,7 +308,7 @@ def difference_note(reader: Reader, groups: Groups, part: Part) -> None:
     room = greatest.step + 0.03 * abs(greatest.value)
     reader.same(groups["strongest"], abs(greatest.value), "the strongest colour", slack=room)
     windows = windows_of(reader, part)
-    pairs = min((len(one) for one in windows.values()), default=0)
+    pairs = min((len(window) for window in windows.values()), default=0)
     reader.equal(groups["pairs"], pairs, "the pairs of windows")
     reader.that(reader.side_of(groups["new"]) in reader.campaign.levels("server")[1:], "new")
 
@@ -322,11 +322,14 @@ def difference_note(reader: Reader, groups: Groups, part: Part) -> None:
 )
 def flame_note(reader: Reader, groups: Groups, part: Part) -> None:
     windows = windows_of(reader, part).get(reader.flames or "", [])
-    total = sum(sum(one.stacks.values()) for one in windows)
+    total = sum(sum(window.stacks.values()) for window in windows)
     reader.equal(groups["windows"], len(windows), "the windows")
     reader.same(groups["samples"], total, "the samples")
     nameless = sum(
-        number for one in windows for stack, number in one.stacks.items() if is_nameless(stack)
+        number
+        for window in windows
+        for stack, number in window.stacks.items()
+        if is_nameless(stack)
     )
     reader.same(groups["unresolved"], 100 * nameless / max(1, total), "those without a name")
     table = functions_table(reader, part)
@@ -358,7 +361,7 @@ def is_nameless(stack: Any) -> bool:
     "(Bonferroni)。0を含まないものを太字で示す。<rest:r>",
 )
 def functions_note(reader: Reader, groups: Groups, part: Part) -> None:
-    found = [one for one in reader.document.tables if one.caption.startswith(TABLES)]
+    found = [table for table in reader.document.tables if table.caption.startswith(TABLES)]
     table = before(reader, part, found)
     if table is None:
         reader.that(False, "no table")
@@ -367,7 +370,7 @@ def functions_note(reader: Reader, groups: Groups, part: Part) -> None:
     reader.equal(groups["shown"], len(rows), "the rows")
     reader.equal(groups["again"], groups["compared"], "the differences")
     windows = windows_of(reader, part)
-    pairs = min((len(one) for one in windows.values()), default=0)
+    pairs = min((len(window) for window in windows.values()), default=0)
     reader.equal(groups["pairs"], pairs, "the pairs of windows")
     reader.same(groups["confidence"], (1 - reader.campaign.plan.study.measure.alpha) * 100, "α")
     reader.that(not re.search(r"\d", groups["rest"]), "a number in the rest")
@@ -473,7 +476,9 @@ def evidence(reader: Reader, text: str, trials: list[Any]) -> None:
     ceilings = reader.campaign.facts.ceilings
     cores = ceilings.cores if ceilings is not None else math.nan
     if re.search(r"processors idle|CPUアイドル", text):  # of what programs can get
-        busy = [one.metrics["cpu_user_share"] + one.metrics["cpu_system_share"] for one in trials]
+        busy = [
+            trial.metrics["cpu_user_share"] + trial.metrics["cpu_system_share"] for trial in trials
+        ]
         idle = 1 - median(busy) * reader.campaign.facts.cpu.logical / cores
         reader.same(text, max(0.0, idle) * 100, "idle")
         return
@@ -482,8 +487,8 @@ def evidence(reader: Reader, text: str, trials: list[Any]) -> None:
         return
     if re.search(r"backends running|実行中の割合", text):
         waits: dict[str, float] = {}
-        for one in trials:
-            for each in one.series:
+        for trial in trials:
+            for each in trial.series:
                 if each.source == "waits":
                     for event, column in each.columns.items():
                         waits[event] = waits.get(event, 0.0) + float(column.sum())

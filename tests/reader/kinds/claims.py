@@ -98,7 +98,7 @@ def compared_note(reader: Reader, _groups: Groups, part: Part) -> None:
 
 
 def tables(reader: Reader, names: set[str]) -> list[Table]:
-    return [one for one in reader.document.tables if one.caption in names]
+    return [table for table in reader.document.tables if table.caption in names]
 
 
 @BOOK.says(
@@ -228,5 +228,5 @@ def reason(reader: Reader, text: str) -> None:
         reader.equal(here, campaign.facts.cpu.logical, "the cores")
         reader.that(int(needed) > int(here), "so many are here")
     elif found := re.fullmatch(r"needs the workload (.+)|負荷(.+)が必要", text):
-        names = {one.name for one in study.workloads}
+        names = {workload.name for workload in study.workloads}
         reader.that((found[1] or found[2]) not in names, "the workload is here")

@@ -206,17 +206,18 @@ def side_label_fits(reader: Reader, side: str, cell: str) -> bool:
     parts = side.split(reader.separator)
     level = reader.side_of(cell) or reader.server_of(cell)
     return cell in side or any(
-        level is not None and level in {reader.side_of(one), reader.server_of(one)} for one in parts
+        level is not None and level in {reader.side_of(part), reader.server_of(part)}
+        for part in parts
     )
 
 
 def efficiency_table(reader: Reader, part: Part) -> Table | None:
     return next(
         (
-            one
-            for one in reader.document.tables
-            if one.caption.startswith(("Efficiency", "効率"))
-            and (one.part, one.topic) == (part.part, part.topic)
+            table
+            for table in reader.document.tables
+            if table.caption.startswith(("Efficiency", "効率"))
+            and (table.part, table.topic) == (part.part, part.topic)
         ),
         None,
     )
@@ -328,8 +329,8 @@ def knee_single(reader: Reader, groups: Groups, part: Part) -> None:
 def knee_plain(reader: Reader, groups: Groups, part: Part) -> None:
     knee(reader, groups, part)
     loads = loads_of(reader, part, groups["side"])
-    most = max((len(one) for one in loads.values()), default=0)
-    blocks = {block for one in loads.values() for block in one}
+    most = max((len(load) for load in loads.values()), default=0)
+    blocks = {block for load in loads.values() for block in load}
     trials = sum(map(len, loads.values()))
     if most < 2:
         reason = "no-replicates"
@@ -419,7 +420,7 @@ def law(reader: Reader, groups: Groups, part: Part) -> None:
             continue
         values = [whole[at]]
         if len(numbers) == 3:
-            others = [one[at] for one in parts]
+            others = [part[at] for part in parts]
             mean = math.fsum(others) / len(others)
             error = math.sqrt(
                 (len(others) - 1) / len(others) * math.fsum((one - mean) ** 2 for one in others)
@@ -468,9 +469,9 @@ Points = tuple[tuple[float, float], ...]
 
 def balanced(loads: dict[float, dict[int, float]]) -> bool:
     """Whether every load has a positive value in every block."""
-    blocks = {frozenset(one) for one in loads.values()}
-    values = [value for one in loads.values() for value in one.values()]
-    return len(blocks) == 1 and bool(values) and all(0 < one < math.inf for one in values)
+    blocks = {frozenset(load) for load in loads.values()}
+    values = [value for load in loads.values() for value in load.values()]
+    return len(blocks) == 1 and bool(values) and all(0 < value < math.inf for value in values)
 
 
 def fit(table: dict[float, dict[int, float]]) -> tuple[float, float, float]:
@@ -604,7 +605,7 @@ def lack_of(reader: Reader, groups: Groups, part: Part) -> Lack | None:
     if not inside:
         return Lack(lack, 0.0, 1.0)
     whole = math.fsum(means.values()) / len(means)
-    shifts = {at: math.fsum(logs[one][at] for one in loads) / len(loads) - whole for at in blocks}
+    shifts = {at: math.fsum(logs[load][at] for load in loads) / len(loads) - whole for at in blocks}
     pure = math.sqrt(
         math.fsum(
             (logs[load][at] - means[load] - shifts[at]) ** 2 for load in loads for at in blocks
@@ -657,7 +658,7 @@ def misfit_chance(reader: Reader, groups: Groups, part: Part) -> None:
 def misfit_presumed(reader: Reader, groups: Groups, part: Part) -> None:
     misses(reader, groups, part)
     loads = loads_of(reader, part, groups["side"])
-    reader.that(max((len(one) for one in loads.values()), default=0) < 2, "trials were repeated")
+    reader.that(max((len(load) for load in loads.values()), default=0) < 2, "trials were repeated")
     lack, limit = printed(groups["lack"]), printed(groups["limit"])
     reader.that(lack.value >= limit.value - lack.step, "that could be noise")
     reader.same(groups["limit"], 3 * 2.3, "what is presumed")
@@ -672,7 +673,7 @@ def misfit_presumed(reader: Reader, groups: Groups, part: Part) -> None:
 def misfit_unknown(reader: Reader, groups: Groups, part: Part) -> None:
     found = misses(reader, groups, part)
     loads = loads_of(reader, part, groups["side"])
-    reader.that(max((len(one) for one in loads.values()), default=0) > 1, "none was repeated")
+    reader.that(max((len(load) for load in loads.values()), default=0) > 1, "none was repeated")
     reader.that(found is None or found.pure == 0, "their spread is known")
     reader.same(groups["limit"], 3 * 2.3, "what is presumed")
 
@@ -708,7 +709,7 @@ def growth(reader: Reader, groups: Groups, part: Part) -> None:
     if not rows:
         reader.that(False, "no rows")
         return
-    whole = {frozenset(one) for one in loads.values()}
+    whole = {frozenset(load) for load in loads.values()}
     means = {load: tps for load, tps, _ in rows}
     slack = 0.02
     if len(whole) == 1:

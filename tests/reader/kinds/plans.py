@@ -80,13 +80,13 @@ def query_heading(reader: Reader, groups: Groups, part: Part) -> None:
 def shapes(reader: Reader, part: Part) -> list[list[str]]:
     """The node types of the plans of the query above, of the first side and the last."""
     tables = [
-        one
-        for one in reader.document.tables
-        if one.part == part.part
-        and one.section == part.section
-        and one.caption.startswith(("By node type", "計画ノード統計"))
+        table
+        for table in reader.document.tables
+        if table.part == part.part
+        and table.section == part.section
+        and table.caption.startswith(("By node type", "計画ノード統計"))
     ]
-    return [sorted(f"{row[0]} {row[1]}" for row in one.rows) for one in tables]
+    return [sorted(f"{row[0]} {row[1]}" for row in table.rows) for table in tables]
 
 
 @BOOK.says("The plan has the same structure on both sides.", "両者の実行計画の構造は同じである。")
@@ -156,10 +156,10 @@ def nodes_note(reader: Reader, groups: Groups, part: Part) -> None:
 def nodes_table(reader: Reader, part: Part) -> Table | None:
     return next(
         (
-            one
-            for one in reader.document.tables
-            if (one.part, one.section) == (part.part, part.section)
-            and one.caption in {"Node by node", "計画ノードごとの比較"}
+            table
+            for table in reader.document.tables
+            if (table.part, table.section) == (part.part, part.section)
+            and table.caption in {"Node by node", "計画ノードごとの比較"}
         ),
         None,
     )
@@ -286,10 +286,10 @@ def workers(reader: Reader, groups: Groups, part: Part) -> None:
     """As the table of the plans in numbers has them."""
     table = next(
         (
-            one
-            for one in reader.document.tables
-            if (one.part, one.section) == (part.part, part.section)
-            and one.caption in {"The plans in numbers", "実行計画の数値"}
+            table
+            for table in reader.document.tables
+            if (table.part, table.section) == (part.part, part.section)
+            and table.caption in {"The plans in numbers", "実行計画の数値"}
         ),
         None,
     )
@@ -334,10 +334,10 @@ def alike(reader: Reader, groups: Groups, part: Part, sides: tuple[str, ...]) ->
     """Not more nodes of a type than the table of the types has."""
     at = {"old": 0, "new": -1}
     tables = [
-        one
-        for one in reader.document.tables
-        if (one.part, one.section) == (part.part, part.section)
-        and one.caption.startswith(("By node type", "計画ノード統計"))
+        table
+        for table in reader.document.tables
+        if (table.part, table.section) == (part.part, part.section)
+        and table.caption.startswith(("By node type", "計画ノード統計"))
     ]
     for side in sides:
         kind = groups[side].removeprefix("Parallel ").removeprefix("Partial ")

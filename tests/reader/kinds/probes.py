@@ -92,7 +92,7 @@ def geometric(found: Measured) -> float:
 
 def each_seconds(found: ProbeMeasurement, metrics: Mapping[str, float]) -> float:
     """Of the mean statement; of what times none, the trial's number."""
-    seconds = [one.seconds for step in found.measured for one in step.statements]
+    seconds = [statement.seconds for step in found.measured for statement in step.statements]
     return fmean(seconds) if seconds else metrics["probe_seconds"]
 
 
@@ -110,8 +110,8 @@ def statements_drawn(reader: Reader, groups: Groups, part: Part) -> None:
         return
     found = sides(reader, probe, server_in(reader, part.topic)).values()
     trials = [one for side in found for one, _ in side.values()]
-    drawn = sum(len(step.statements) for one in trials for step in one.measured)
-    drawn += sum(len(one.checkpoints) for one in trials)
+    drawn = sum(len(step.statements) for trial in trials for step in trial.measured)
+    drawn += sum(len(trial.checkpoints) for trial in trials)
     reader.equal(str(count(groups["count"])), drawn, "the statements")
 
 
@@ -211,10 +211,10 @@ def effect_without(reader: Reader, groups: Groups, part: Part) -> list[float] | 
 def comparisons(reader: Reader, groups: Groups, part: Part) -> None:
     """As many as its table has rows."""
     tables = [
-        one
-        for one in reader.document.tables
-        if (one.section, one.part) == (part.section, part.part)
-        and one.caption.endswith(("Servers against one another", "サーバ間の比較"))
+        table
+        for table in reader.document.tables
+        if (table.section, table.part) == (part.section, part.part)
+        and table.caption.endswith(("Servers against one another", "サーバ間の比較"))
     ]
     if len(tables) != 1:
         reader.that(False, "not one table of the servers")
@@ -302,9 +302,9 @@ def only_traces(reader: Reader, groups: Groups, part: Part) -> None:
     """They stand in the table below, in a row without a change."""
     rows = [
         row
-        for one in reader.document.tables
-        if (one.section, one.part) == (part.section, part.part) and len(one.columns) == 7
-        for row in one.rows
+        for table in reader.document.tables
+        if (table.section, table.part) == (part.section, part.part) and len(table.columns) == 7
+        for row in table.rows
     ]
     for trace in groups["traces"].split(reader.separator):
         reader.that(any(row[3] == trace for row in rows), f"{trace} is in no table")
@@ -359,9 +359,9 @@ def out_of_memory(reader: Reader, groups: Groups, part: Part) -> None:
     """More is needed than is left."""
     for side, left in _rooms(reader, groups["listed"], part):
         sizes = re.findall(r"[\d.]+ [KMG]iB", side)
-        values = [printed(one).value * UNITS[one.rsplit(" ", 1)[1]] for one in sizes]
+        values = [printed(size).value * UNITS[size.rsplit(" ", 1)[1]] for size in sizes]
         reader.that(len(values) == 2 and max(values) > left, "the memory suffices")
-        reader.that(any(size_fits(one, left) for one in sizes), "what is left")
+        reader.that(any(size_fits(size, left) for size in sizes), "what is left")
 
 
 def _rooms(reader: Reader, listed: str, part: Part) -> Iterator[tuple[str, float]]:

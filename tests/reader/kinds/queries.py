@@ -135,7 +135,7 @@ def compared(reader: Reader, part: Part) -> tuple[str, str, str] | None:
 def others_of(reader: Reader, workload: str) -> list[Context]:
     """The levels of the factors beside query and contrast."""
     contexts = reader.campaign.contexts(workload)
-    cut = (tuple(pair for pair in one if pair[0] != "query") for one in contexts)
+    cut = (tuple(pair for pair in context if pair[0] != "query") for context in contexts)
     return list(dict.fromkeys(cut))
 
 
@@ -356,7 +356,7 @@ def bound_of(
     logarithm of new/old, and whether that is at most so; None where both sides exceeded it."""
     campaign = reader.campaign
     contexts = contexts_in(reader, workload, others, names)
-    exceeded = {side for one in contexts for side in campaign.over(workload, one, sides)}
+    exceeded = {side for context in contexts for side in campaign.over(workload, context, sides)}
     if len(exceeded) != 1:
         return None
     pairs = []
@@ -458,7 +458,7 @@ def left_out(reader: Reader, groups: Groups, part: Part) -> None:
         cut = "and" in groups["queries"] or "ほか" in groups["queries"]
         reader.that(known or cut, f"{context} exceeded its limit")
     names = groups["queries"].split(reader.separator)
-    texts = {text for one in contexts for text in reader.context_texts(workload, one)}
+    texts = {text for context in contexts for text in reader.context_texts(workload, context)}
     whole = reader.separator.join(names)
     cleaned = re.sub(r" and \d+ more|ほか\d+件", "", whole)
     rest = cleaned
@@ -486,10 +486,10 @@ def counts(reader: Reader, groups: Groups, part: Part, *, cases: bool) -> None:
     workload, _, new = about
     judged = reader.judged(workload, METRIC, new)
     reader.equal(groups["count"], len(judged.levels), "the queries")
-    queries = {dict(one)["query"] for one in judged.levels}
+    queries = {dict(level)["query"] for level in judged.levels}
     reader.that((len(queries) == len(judged.levels)) != cases, "queries or cases")
     ja = reader.language == "ja"
-    words = Counter(COUNTED[one.word][ja] for one in judged.levels.values())
+    words = Counter(COUNTED[level.word][ja] for level in judged.levels.values())
     if ja:
         said = {
             name: int(number)
@@ -733,9 +733,9 @@ def gathers(plan: dict[str, Any]) -> list[dict[str, Any]]:
 def relations_of(reader: Reader) -> dict[str, dict[str, dict[str, Any]]]:
     """The recorded relations by the fingerprint of their template."""
     return {
-        one.detail["fingerprint"]: {each["name"]: each for each in one.detail["relations"]}
-        for one in reader.campaign.events
-        if one.kind == "relations"
+        event.detail["fingerprint"]: {each["name"]: each for each in event.detail["relations"]}
+        for event in reader.campaign.events
+        if event.kind == "relations"
     }
 
 
@@ -839,11 +839,11 @@ def limit_of(reader: Reader, groups: Groups) -> int:
     campaign, side = reader.campaign, reader.side_of(groups["side"])
     found = {
         int(planner["max_parallel_workers_per_gather"])
-        for one in campaign.plan.trials
-        if one.cell.level(campaign.contrast) == side
+        for trial in campaign.plan.trials
+        if trial.cell.level(campaign.contrast) == side
         and groups["query"]
-        in reader.context_texts(one.cell.workload, one.cell.context(campaign.contrast))
-        and (planner := getattr(campaign.counted.get(one.number), "facts", {}).get("planner"))
+        in reader.context_texts(trial.cell.workload, trial.cell.context(campaign.contrast))
+        and (planner := getattr(campaign.counted.get(trial.number), "facts", {}).get("planner"))
     }
     reader.that(len(found) == 1, f"the limits are {found}")
     return min(found, default=0)
@@ -871,8 +871,8 @@ def limited(reader: Reader, groups: Groups, part: Part) -> None:
     starved(reader, groups, part)
     limits = {
         min(int(planner["max_parallel_workers"]), int(planner["max_worker_processes"]))
-        for one in reader.campaign.trials
-        if (planner := getattr(one, "facts", {}).get("planner"))
+        for trial in reader.campaign.trials
+        if (planner := getattr(trial, "facts", {}).get("planner"))
     }
     reader.that(count(groups["limit"]) in limits, f"the limits are {limits}")
 
@@ -882,7 +882,9 @@ def typical_gathers(reader: Reader, part: Part) -> list[dict[str, Any]]:
     where there is one."""
     workload = reader.workload_of(part.part)
     shown = [plans for (of, _, _), plans in plans_of(reader).items() if of == workload]
-    typical = [next((one for one in plans if "Execution Time" in one), plans[0]) for plans in shown]
+    typical = [
+        next((plan for plan in plans if "Execution Time" in plan), plans[0]) for plans in shown
+    ]
     return [found[0] for one in typical if (found := gathers(one))]
 
 
@@ -943,9 +945,9 @@ def some_follow(reader: Reader, groups: Groups, part: Part) -> None:
 
 def known_in_table(reader: Reader, part: Part) -> int | None:
     """How many plans have an expected number in the table of the workers."""
-    for one in reader.document.tables:
-        if one.part == part.part and one.topic == part.topic:
-            cells = [cell for row in one.rows for cell in row if cell.count(" / ") == 2]
+    for table in reader.document.tables:
+        if table.part == part.part and table.topic == part.topic:
+            cells = [cell for row in table.rows for cell in row if cell.count(" / ") == 2]
             return sum(not cell.startswith("—") for cell in cells)
     return None
 
@@ -1162,7 +1164,7 @@ def fastest_is_answered(reader: Reader) -> None:
         campaign = reader.campaign
         levels = campaign.sides(workload)
         options = campaign.plan.study.workload(workload).kind
-        if options != KIND or len(levels) < 4 or not all(one.isdecimal() for one in levels):
+        if options != KIND or len(levels) < 4 or not all(level.isdecimal() for level in levels):
             continue
         for context in campaign.contexts(workload):
             times = {

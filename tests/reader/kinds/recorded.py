@@ -69,8 +69,8 @@ class Seen:
         if not rule.relation:
             return self._of_first_scan()
         if rule.rule.value == "partitions":
-            parts = [one for one in self.sizes.values() if one["parent"] == rule.relation]
-            tables = [one for one in parts if one["kind"] == "r"]
+            parts = [size for size in self.sizes.values() if size["parent"] == rule.relation]
+            tables = [part for part in parts if part["kind"] == "r"]
             return len(tables).bit_length() if tables else None
         return self._by_size(rule.relation)
 
@@ -103,9 +103,9 @@ def nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def finding_of(reader: Reader, text: str) -> Claim | None:
     """The finding whose words a row begins with."""
     found = [
-        one
-        for one in reader.campaign.findings
-        if text.startswith(getattr(one.statement, reader.language))
+        finding
+        for finding in reader.campaign.findings
+        if text.startswith(getattr(finding.statement, reader.language))
     ]
     return max(found, key=lambda one: len(getattr(one.statement, reader.language)), default=None)
 
@@ -131,9 +131,9 @@ def looked_at(campaign: Campaign, finding: Claim) -> list[PlannedTrial]:
 def seen_in(campaign: Campaign, planned: Sequence[PlannedTrial]) -> list[Seen]:
     """The executed plans of those of the trials that count."""
     sizes = {
-        one.detail["fingerprint"]: {each["name"]: each for each in one.detail["relations"]}
-        for one in campaign.events
-        if one.kind == "relations"
+        event.detail["fingerprint"]: {each["name"]: each for each in event.detail["relations"]}
+        for event in campaign.events
+        if event.kind == "relations"
     }
     found = []
     for one in planned:

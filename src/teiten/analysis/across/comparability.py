@@ -208,7 +208,7 @@ def _machine(trial: PlannedTrial) -> str | None:
 
 def _checksums(trial: PlannedTrial) -> tuple[bool, ...]:
     """Of all nodes together, where they have the same."""
-    return tuple(dict.fromkeys(one.checksums for one in trial.templates))
+    return tuple(dict.fromkeys(template.checksums for template in trial.templates))
 
 
 def _server_of(cell: Cell) -> str:

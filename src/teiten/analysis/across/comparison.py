@@ -115,16 +115,18 @@ def logs(campaign: CampaignAnalysis, values: Values) -> Logs:
 def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResult]:
     """The primary statements, of each workload on each side, share α."""
     here, there = evidence_of(a), evidence_of(b)
-    names = {one.name for one in b.plan.study.workloads}
+    names = {workload.name for workload in b.plan.study.workloads}
     common = {
         (workload, side): contexts
-        for workload in (one.name for one in a.plan.study.workloads if one.name in names)
+        for workload in (
+            workload.name for workload in a.plan.study.workloads if workload.name in names
+        )
         for side in matched_levels(a.plan, b.plan)
         if (contexts := common_contexts(a.plan, b.plan, workload, side))
     }
     for workload in dict.fromkeys(workload for workload, _ in common):
         mine = [
-            [one for one in found.observations if one.workload == workload]
+            [observation for observation in found.observations if observation.workload == workload]
             for found in (here, there)
         ]
         for metric in contrasted_here(a.plan, workload, *mine):
@@ -193,10 +195,11 @@ def _over(
 ) -> frozenset[Context]:
     """The contexts in which a trial was cut off at its limit: they have no ratio."""
     return frozenset(
-        one.context
+        observation.context
         for observed, level in zip(found, levels, strict=True)
-        for one in observed.observations
-        if (one.workload, one.side) == (workload, level) and exceeded in one.metrics
+        for observation in observed.observations
+        if (observation.workload, observation.side) == (workload, level)
+        and exceeded in observation.metrics
     )
 
 

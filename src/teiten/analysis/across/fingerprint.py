@@ -25,7 +25,7 @@ def study_fingerprint(study: Study) -> str:
             "name": study.name,
             "contrast": study.contrast,
             "factors": sorted(factor.name for factor in study.factors),
-            "workloads": [_workload(one) for one in study.workloads],
+            "workloads": [_workload(workload) for workload in study.workloads],
         }
     )
 
@@ -38,11 +38,11 @@ def conditions_fingerprint(plan: Plan) -> str:
         {
             "study": study_fingerprint(study),
             "scales": [
-                (one.name, one.data.scale, list(one.own_levels("clients") or ()))
-                for one in study.workloads
+                (workload.name, workload.data.scale, list(workload.own_levels("clients") or ()))
+                for workload in study.workloads
             ],
             "clients": list(clients.levels) if clients else [],
-            "settings": sorted((one.name, one.value) for one in study.settings),
+            "settings": sorted((setting.name, setting.value) for setting in study.settings),
             "measure": [
                 measure.duration,
                 measure.warmup,
@@ -81,13 +81,13 @@ def _way(plan: Plan) -> dict[str, str]:
 
 def _memory(plan: Plan) -> dict[str, list[int]]:
     """Nothing without a limit, as ``_way``."""
-    limits = sorted({one.memory_limit for one in plan.trials if one.memory_limit is not None})
+    limits = sorted({trial.memory_limit for trial in plan.trials if trial.memory_limit is not None})
     return {"memory": [int(limit) for limit in limits]} if limits else {}
 
 
 def _nodes(plan: Plan) -> dict[str, list[str]]:
     """What emulated nodes have; nothing where they are plain servers, as ``_way``."""
-    machines = {repr(one) for trial in plan.trials for one in trial.machines}
+    machines = {repr(machine) for trial in plan.trials for machine in trial.machines}
     return {"machines": sorted(machines)} if machines else {}
 
 

@@ -108,7 +108,7 @@ def _itself(campaign: CampaignAnalysis) -> CampaignAnalysis:
 
 def _not_a_rate(plan: Plan) -> str:
     """What a workload of the campaign is judged by, where that is no rate; else empty."""
-    found = (judged_in(plan, one.name) for one in plan.study.workloads)
+    found = (judged_in(plan, workload.name) for workload in plan.study.workloads)
     return next((one.name for one in found if one.unit != RATE), "")
 
 
@@ -157,7 +157,7 @@ def _estimate(
     """With its standard error. None without a block that has every level, or with a value that is
     not positive."""
     metric = judged_in(campaign.plan, workload).name
-    values = {one: found.side(workload, one, side, metric) for one in contexts}
+    values = {context: found.side(workload, context, side, metric) for context in contexts}
     of_values = logs(campaign, values)
     means = of_values.block_means()
     if not means or of_values.unusable:
@@ -235,7 +235,9 @@ def _changes(ordered: Sequence[Located]) -> Iterator[ChangePoint]:
         ratio = math.exp(math.fsum(after) / len(after) - math.fsum(before) / len(before))
         differences = comparability(ordered[first - 1].load(), ordered[first].load())
         told = [
-            one for one in differences if one.code not in EXPECTED and one.code != "same-campaign"
+            difference
+            for difference in differences
+            if difference.code not in EXPECTED and difference.code != "same-campaign"
         ]
         told.sort(key=lambda one: one.weight is Weight.SUBJECT)
         yield ChangePoint(first, ratio, first in firm, tuple(told))

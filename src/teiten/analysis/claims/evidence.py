@@ -18,10 +18,10 @@ def further_numbers(
     """By trial; each reader goes through the trials once, for all claims that need it."""
     happened = tuple(events)
     wanted: dict[Reader, list[Claim]] = {}
-    for one in claims:
-        reader = one.predicate.reader()
+    for claim in claims:
+        reader = claim.predicate.reader()
         if reader is not None:
-            wanted.setdefault(reader, []).append(one)
+            wanted.setdefault(reader, []).append(claim)
     found: dict[Key, dict[str, float]] = {}
     for reader, mine in wanted.items():
         for key, numbers in reader(mine, plan, views, happened).items():
@@ -34,6 +34,6 @@ def with_further(
 ) -> list[TrialView]:
     """The trials, with these numbers beside their metrics."""
     return [
-        replace(one, metrics={**one.metrics, **further.get((one.number, one.attempt), {})})
-        for one in views
+        replace(view, metrics={**view.metrics, **further.get((view.number, view.attempt), {})})
+        for view in views
     ]

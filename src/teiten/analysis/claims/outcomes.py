@@ -44,9 +44,9 @@ def unassessed(claims: Sequence[Claim]) -> tuple[ClaimOutcome, ...]:
     """Claims without a campaign: only what the published tables say."""
     return tuple(
         ClaimOutcome(
-            one, ClaimStanding.NOT_APPLICABLE, Reason("no-campaign"), in_print=in_print(one)
+            claim, ClaimStanding.NOT_APPLICABLE, Reason("no-campaign"), in_print=in_print(claim)
         )
-        for one in claims
+        for claim in claims
     )
 
 
@@ -97,7 +97,9 @@ def other_question(claim: Claim, plan: Plan) -> Reason | None:
     study = plan.study
     if study.name != claim.study:
         return Reason("study", (("study", claim.study),))
-    workload = next((one for one in study.workloads if one.name == claim.workload), None)
+    workload = next(
+        (workload for workload in study.workloads if workload.name == claim.workload), None
+    )
     if workload is None:
         return Reason("workload", (("workload", claim.workload),))
     if _other_work(claim.work, workload.options.texts):
@@ -143,12 +145,12 @@ def standing_of(
     """``withheld``: why the study judges no findings (``Study.withholds_findings``)."""
     if withheld:
         return ClaimStanding.INCONCLUSIVE, Reason(withheld)
-    found = {one.standing for one in checks}
+    found = {check.standing for check in checks}
     if ClaimStanding.CONTRADICTED in found:
         return ClaimStanding.CONTRADICTED, None
     if found == {ClaimStanding.REPRODUCED}:
         return ClaimStanding.REPRODUCED, None
-    few = any(one.ratio is None for one in checks)
+    few = any(check.ratio is None for check in checks)
     return ClaimStanding.INCONCLUSIVE, Reason("too-few" if few else "undecided")
 
 

@@ -35,17 +35,17 @@ def partings(study: Study, contrasts: Iterable[ContrastResult]) -> Iterator[Part
 
 def tallies(study: Study, contrasts: Iterable[ContrastResult]) -> Iterator[SignCount]:
     """Of judged contrasts whose levels have no order."""
-    for one in contrasts:
-        if axis_of(study, one) is not None or not _is_told(one):
+    for contrast in contrasts:
+        if axis_of(study, contrast) is not None or not _is_told(contrast):
             continue
-        effects = [level.verdict.effect for level in one.levels if level.verdict.effect]
+        effects = [level.verdict.effect for level in contrast.levels if level.verdict.effect]
         if len(effects) >= FEWEST:
             signs = [side_of_equality(effect) for effect in effects]
             yield SignCount(
-                one.workload,
-                one.old,
-                one.new,
-                one.metric,
+                contrast.workload,
+                contrast.old,
+                contrast.new,
+                contrast.metric,
                 signs.count(1),
                 signs.count(-1),
                 len(signs),
@@ -54,14 +54,16 @@ def tallies(study: Study, contrasts: Iterable[ContrastResult]) -> Iterator[SignC
 
 def means_apart(contrasts: Iterable[ContrastResult]) -> Iterator[MeanApart]:
     """Where the levels' intervals alone would leave the impression that nothing was found."""
-    for one in contrasts:
-        overall = one.overall.effect
-        if overall is None or not _is_told(one):
+    for contrast in contrasts:
+        overall = contrast.overall.effect
+        if overall is None or not _is_told(contrast):
             continue
-        effects = [level.verdict.effect for level in one.levels if level.verdict.effect]
+        effects = [level.verdict.effect for level in contrast.levels if level.verdict.effect]
         side = side_of_equality(overall)
         if side and len(effects) >= FEWEST and not any(map(side_of_equality, effects)):
-            yield MeanApart(one.workload, one.old, one.new, one.metric, side > 0)
+            yield MeanApart(
+                contrast.workload, contrast.old, contrast.new, contrast.metric, side > 0
+            )
 
 
 def axis_of(study: Study, contrast: ContrastResult) -> str | None:
@@ -99,7 +101,7 @@ def _parting(
     contrast: ContrastResult, axis: str, others: Context, found: dict[str, Interval]
 ) -> Parting:
     levels = sorted(found, key=float)
-    signs = [side_of_equality(found[one]) for one in levels]
+    signs = [side_of_equality(found[level]) for level in levels]
     return Parting(
         contrast.workload,
         contrast.old,

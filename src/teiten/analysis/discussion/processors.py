@@ -67,7 +67,7 @@ def _compared(
         change(
             old,
             new,
-            starts=[int(one) for one in starts],
+            starts=[int(start) for start in starts],
             alpha=alpha,
             width=half_width_of(plan.study.measure),
         ),
@@ -75,4 +75,4 @@ def _compared(
 
 
 def _column(values: Values, at: int) -> Sequence[float]:
-    return [one[at] for one in values]
+    return [value[at] for value in values]

@@ -163,7 +163,7 @@ class Work:
     def _reads_others(self) -> list[bool]:
         """For each node whether it reads, or one below, what is no partition of such a table."""
         found = [
-            bool(name := _read(one)) and name not in self.names.whole for one in self.plan.nodes
+            bool(name := _read(node)) and name not in self.names.whole for node in self.plan.nodes
         ]
         for node in reversed(self.plan.nodes):
             if node.parent is not None and not is_subplan(node):

@@ -41,7 +41,7 @@ class _Partitions:
 
     @property
     def relations(self) -> frozenset[str]:
-        return frozenset(one.relation for one in self.scans)
+        return frozenset(scan.relation for scan in self.scans)
 
 
 def comparable_names(old: ExplainedPlan, new: ExplainedPlan) -> tuple[TableNames, TableNames]:
@@ -67,8 +67,8 @@ def comparable_names(old: ExplainedPlan, new: ExplainedPlan) -> tuple[TableNames
 def _names(by_alias: dict[str, str], wholes: Sequence[_Partitions]) -> TableNames:
     return TableNames(
         by_alias,
-        frozenset(alias for one in wholes for alias in _aliases(one.scans)),
-        tuple(one.append for one in wholes),
+        frozenset(alias for whole in wholes for alias in _aliases(whole.scans)),
+        tuple(whole.append for whole in wholes),
     )
 
 
@@ -118,7 +118,7 @@ def _both_partitioned(old: _Side, new: _Side) -> Iterator[tuple[_Partitions, _Pa
     for base in [one for one in old.partitioned if one in new.partitioned]:
         pairs = list(zip(old.partitioned[base], new.partitioned[base], strict=False))
         if not base:
-            pairs = [one for one in pairs if one[0].relations & one[1].relations]
+            pairs = [pair for pair in pairs if pair[0].relations & pair[1].relations]
         for first, second in pairs:
             old.partitioned[base].remove(first)
             new.partitioned[base].remove(second)
@@ -163,4 +163,4 @@ def _base(alias: str) -> str:
 
 
 def _aliases(scans: Iterable[PlanNode]) -> list[str]:
-    return [one.alias for one in scans]
+    return [scan.alias for scan in scans]

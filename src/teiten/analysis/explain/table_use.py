@@ -100,7 +100,9 @@ def _table(relation: str, relations: Relations) -> str:
 
 
 def _partitions(table: str, found: _Found, relations: Relations) -> PartitionUse | None:
-    every = sum(one.parent == table and one.kind == TABLE for one in relations.values())
+    every = sum(
+        relation.parent == table and relation.kind == TABLE for relation in relations.values()
+    )
     if not found.members and not every:
         return None
     scanned = sum(found.members.values())

@@ -99,8 +99,8 @@ def _of_append(
     plan: ExplainedPlan, append: PlanNode, relations: Relations, limits: WorkerLimits | None
 ) -> WorkerSource | None:
     members = [one for one in plan.children(append.number) if one.relationship == "Member"]
-    sources = [worker_source(plan, one, relations, limits) for one in members]
-    known = [one for one in sources if one is not None]
+    sources = [worker_source(plan, member, relations, limits) for member in members]
+    known = [source for source in sources if source is not None]
     greatest = max(known, key=lambda one: one.workers, default=None)
     count = len(members) + append.subplans_removed
     by_count = workers_by_partitions(count) if append.parallel_aware else 0

@@ -77,12 +77,14 @@ class Comparison:
     @property
     def statement_alpha(self) -> float:
         """α of a primary statement: of each workload on each server."""
-        statements = sum(one.metric.judged for one in self.results)
+        statements = sum(result.metric.judged for result in self.results)
         return self.a.plan.study.measure.alpha / max(1, statements)
 
     @property
     def obstacles(self) -> tuple[Difference, ...]:
-        return tuple(one for one in self.differences if one.weight is Weight.OBSTACLE)
+        return tuple(
+            difference for difference in self.differences if difference.weight is Weight.OBSTACLE
+        )
 
 
 @dataclass(frozen=True)

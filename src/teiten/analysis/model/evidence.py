@@ -181,8 +181,10 @@ def log_changes(old: Blocks, new: Blocks) -> dict[int, float]:
 
 def block_means(values: Sequence[Blocks]) -> dict[int, float]:
     """The mean over several places, of each block that has them all; none of no places."""
-    whole = set.intersection(*(set(one) for one in values)) if values else set()
-    return {block: math.fsum(one[block] for one in values) / len(values) for block in sorted(whole)}
+    whole = set.intersection(*(set(value) for value in values)) if values else set()
+    return {
+        block: math.fsum(value[block] for value in values) / len(values) for block in sorted(whole)
+    }
 
 
 def _rank(orders: Mapping[str, object], factor: str) -> int:

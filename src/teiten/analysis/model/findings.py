@@ -56,7 +56,7 @@ class LevelResult:
 
 def servers_of(levels: Sequence[LevelResult]) -> tuple[str, ...]:
     """The servers over which a mean over levels goes; none where they are what is contrasted."""
-    found = (dict(one.context).get(SERVER) for one in levels)
+    found = (dict(level.context).get(SERVER) for level in levels)
     return tuple(dict.fromkeys(one for one in found if one is not None))
 
 
@@ -160,7 +160,11 @@ class CampaignAnalysis:
     def cpu_witness(self, contrast: ContrastResult) -> CpuWitness | None:
         """What processor time says of a contrast; None where it was not counted."""
         sides = (contrast.workload, contrast.old, contrast.new)
-        known = (one for one in self.cpu_witnesses if (one.workload, one.old, one.new) == sides)
+        known = (
+            cpu_witness
+            for cpu_witness in self.cpu_witnesses
+            if (cpu_witness.workload, cpu_witness.old, cpu_witness.new) == sides
+        )
         return next(known, None)
 
     @property

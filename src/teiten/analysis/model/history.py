@@ -106,7 +106,7 @@ class HistoryLine:
     @property
     def segments(self) -> tuple[tuple[int, int], ...]:
         """First index and the index after the last, between changes."""
-        edges = [0, *(one.first for one in self.changes), len(self.points)]
+        edges = [0, *(change.first for change in self.changes), len(self.points)]
         return tuple(itertools.pairwise(edges))
 
 

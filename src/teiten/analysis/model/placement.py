@@ -53,11 +53,11 @@ class PlacementRow:
     @property
     def read(self) -> float:
         """B/s of all storage classes."""
-        return sum(one.read for one in self.storages)
+        return sum(storage.read for storage in self.storages)
 
     @property
     def written(self) -> float:
-        return sum(one.written for one in self.storages)
+        return sum(storage.written for storage in self.storages)
 
 
 class Direction(StrEnum):

@@ -95,4 +95,6 @@ class Verdict:
         """What a gate may ask for: the verdict's own kind; of a mixed one also slower and faster,
         where a named level is so. A new side that is slower at one level must not pass because it
         is faster at another."""
-        return frozenset({self.kind, *(one.kind for one in self.extremes if one.kind in BY_SIGN)})
+        return frozenset(
+            {self.kind, *(extreme.kind for extreme in self.extremes if extreme.kind in BY_SIGN)}
+        )

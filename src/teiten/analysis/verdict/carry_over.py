@@ -29,9 +29,9 @@ def carry_overs(
     measure, kind = plan.study.measure, plan_of(plan.study.workload(workload).kind)
     for name in kind.carry_over if way_of(measure).concurrent else ():
         found = {
-            (one.block, one.context): math.log(one.metrics[name])
-            for one in observations
-            if one.metrics.get(name, 0.0) > 0
+            (observation.block, observation.context): math.log(observation.metrics[name])
+            for observation in observations
+            if observation.metrics.get(name, 0.0) > 0
         }
         values = list(found.values())
         if len(values) < 2:

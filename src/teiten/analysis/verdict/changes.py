@@ -92,11 +92,11 @@ def paired_views(
     starts = starts_of(plan, known)
     cells = _cells(plan, known, usable)
     ranks = {
-        (one.name, level): rank
-        for one in plan.study.factors
-        for rank, level in enumerate(one.levels)
+        (factor.name, level): rank
+        for factor in plan.study.factors
+        for rank, level in enumerate(factor.levels)
     }
-    workloads = [one.name for one in plan.study.workloads]
+    workloads = [workload.name for workload in plan.study.workloads]
     keys = sorted(
         cells,
         key=lambda key: (workloads.index(key[0]), [ranks.get(one, 0) for one in key[1]]),

@@ -129,7 +129,8 @@ def contrasted_here(
     """
     for metric in contrasted(plan.study.workload(workload).kind):
         if metric.judged or all(
-            any(metric.name in one.metrics for one in observations) for observations in measured
+            any(metric.name in observation.metrics for observation in observations)
+            for observations in measured
         ):
             yield metric
 
@@ -154,8 +155,8 @@ def _contrast(
     alpha = statement_alpha(plan)
     rule = Rule(measure.delta, alpha, metric.better, metric.judged)
     level_rule = replace(rule, alpha=level_alpha(plan, workload))
-    over = {one: _over(observations, one, metric) for one in contexts}
-    whole = [one for one in contexts if not over[one]]
+    over = {context: _over(observations, context, metric) for context in contexts}
+    whole = [context for context in contexts if not over[context]]
     means = list(block_means([alone[one] for one in whole]).values())
     complete = block_means([paired[one].log_ratios for one in whole])
     unusable = sum(paired[one].unusable for one in whole)
@@ -193,14 +194,14 @@ def _contrast(
         lag_one=lag_one(means),
         trend=trend(means),
         forecast=forecast(means, rule, len(whole)) if measure.sequential is not None else None,
-        left_out=tuple(one for one in contexts if over[one]),
+        left_out=tuple(context for context in contexts if over[context]),
     )
 
 
 def told_incomplete(verdict: Verdict, levels: Sequence[Mapping[int, float]]) -> Verdict:
     """The verdict of a mean over several levels. Where a level by itself has pairs enough, it is
     not pairs that are missing, but blocks that have every level."""
-    if verdict.reason == TOO_FEW_PAIRS and any(len(one) > 1 for one in levels):
+    if verdict.reason == TOO_FEW_PAIRS and any(len(level) > 1 for level in levels):
         return replace(verdict, reason=INCOMPLETE_BLOCKS)
     return verdict
 
@@ -211,7 +212,9 @@ def _over(
     """The trials of a context that were cut off at a limit: known to be beyond it, and no more. A
     mean without them would be wrong, so that a level with any has no ratio."""
     return [
-        one for one in observations if one.context == context and metric.exceeded in one.metrics
+        observation
+        for observation in observations
+        if observation.context == context and metric.exceeded in observation.metrics
     ]
 
 
@@ -219,7 +222,7 @@ def _blocks_run(plan: Plan, workload: str, attempts: Sequence[Attempt]) -> set[i
     """All blocks of a fixed design; of a sequential one those in which a trial has ended."""
     if plan.study.measure.sequential is None:
         return {trial.block for trial in plan.trials}
-    tried = {one.number for one in attempts}
+    tried = {attempt.number for attempt in attempts}
     mine = (trial for trial in plan.trials if trial.cell.workload == workload)
     return {trial.block for trial in mine if trial.number in tried}
 

@@ -40,7 +40,7 @@ def over_levels(
     if extremes is not None:
         mixed = withheld(mean, LEVELS_DIFFER)
         return replace(mixed, kind=VerdictKind.MIXED, extremes=extremes)
-    if not averaged and not _agree(mean.kind, [one.verdict.kind for one in levels]):
+    if not averaged and not _agree(mean.kind, [level.verdict.kind for level in levels]):
         return withheld(mean, NOT_AVERAGED)
     return mean
 
@@ -67,9 +67,9 @@ def _contradiction(
     mean: Interval, levels: Sequence[LevelResult], rule: Rule
 ) -> tuple[Extreme, Extreme] | None:
     known = [
-        Extreme(one.context, one.verdict.kind, one.verdict.effect)
-        for one in levels
-        if one.verdict.effect is not None
+        Extreme(level.context, level.verdict.kind, level.verdict.effect)
+        for level in levels
+        if level.verdict.effect is not None
     ]
     kinds = {one.kind for one in known}
     if kinds.isdisjoint(BY_SIGN):

@@ -49,9 +49,11 @@ def noise(plan: Plan, attempts: Iterable[Attempt]) -> Iterator[Noise]:
     old, new = factor.levels[:2] if factor is not None else ("", "")
     known = tuple(attempts)
     observations = observe(plan, known)
-    places = dict.fromkeys((one.workload, one.context) for one in observations)
+    places = dict.fromkeys(
+        (observation.workload, observation.context) for observation in observations
+    )
     for workload, context in places:
-        mine = [one for one in observations if one.workload == workload]
+        mine = [observation for observation in observations if observation.workload == workload]
         metric = judged_in(plan, workload).name
         found = pair(mine, context=context, metric=metric, old=old, new=new)
         ratios = by_start(plan, known, found.log_ratios)

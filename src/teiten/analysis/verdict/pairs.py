@@ -52,10 +52,10 @@ def pair(
 ) -> PairedValues:
     """Pair the observations of one workload at one context; NaN is a missing value."""
     sides: dict[str, dict[int, float]] = {old: {}, new: {}}
-    for one in observations:
-        value = one.metrics.get(metric, math.nan)
-        if one.context == context and one.side in sides and not math.isnan(value):
-            sides[one.side][one.block] = value
+    for observation in observations:
+        value = observation.metrics.get(metric, math.nan)
+        if observation.context == context and observation.side in sides and not math.isnan(value):
+            sides[observation.side][observation.block] = value
     blocks = sorted(sides[old].keys() & sides[new].keys())
     ratios = {block: log_ratio(sides[old][block], sides[new][block]) for block in blocks}
     usable = {block: ratio for block, ratio in ratios.items() if ratio is not None}
@@ -84,7 +84,7 @@ def starts_of(plan: Plan, attempts: Iterable[Attempt]) -> dict[int, int]:
     """
     if pairs_of_a_start(plan) == 1:
         return {trial.block: trial.block for trial in plan.trials}
-    tried = {one.number for one in attempts}
+    tried = {attempt.number for attempt in attempts}
     blocks: dict[int, set[int]] = defaultdict(set)
     open_starts = {trial.restart for trial in plan.trials if trial.number not in tried}
     for trial in plan.trials:

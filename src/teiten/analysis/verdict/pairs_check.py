@@ -29,7 +29,7 @@ def assess_starts(
         "typical": [(s.typical, s.more_typical, s.share_typical) for s in starts],
     }
     numbers = tuple(_number(name, each, delta, alpha) for name, each in found.items())
-    load = median(one.load_average for one in starts)
+    load = median(start.load_average for start in starts)
     return PairsCheck(measured_at, version, clients, len(starts), delta, load, numbers)
 
 

@@ -76,7 +76,7 @@ def choose_length(
     """
     fewest = least_pairs(alpha)
     totals = [one for one in TOTALS if longest is None or one <= longest] or [SHORTEST]
-    fitting = [one for one in totals if fewest * _pair_seconds(parts, one) <= seconds]
+    fitting = [total for total in totals if fewest * _pair_seconds(parts, total) <= seconds]
 
     def time(total: int) -> float:
         pairs = pairs_for(effect, _pair_deviation(parts, total), alpha)
@@ -105,7 +105,7 @@ def pilot_components(
     ``starts``: of each start of both servers, d = ln(B/A) of its slices. None of fewer than two
     starts with two slices each, or where nothing varies.
     """
-    usable = [one for one in starts if len(one) >= 2]
+    usable = [start for start in starts if len(start) >= 2]
     freedom = sum(len(one) - 1 for one in usable)
     if len(usable) < 2:
         return None
@@ -135,7 +135,7 @@ def slices_by_start(plan: Plan, trials: Iterable[Trial]) -> list[list[float]]:
 
     ``trials``: counted ones of one workload and context, with their slices in the facts.
     """
-    planned = {one.number: one for one in plan.trials}
+    planned = {trial.number: trial for trial in plan.trials}
     factor = plan.study.factor(plan.study.contrast)
     old = factor.levels[0] if factor is not None else ""
     by_pair: dict[tuple[int, int], dict[bool, list[float | None]]] = {}

@@ -37,12 +37,14 @@ def standing(plan: Plan, attempts: Sequence[Attempt], spent: Seconds) -> Standin
     """
     if plan.study.measure.sequential is None:
         return Standing()
-    tried = {one.number for one in attempts}
+    tried = {attempt.number for attempt in attempts}
     last = max(tried, default=0)
-    passed = {one.number for one in plan.trials if one.number < last and one.number not in tried}
-    block = next((one.block for one in plan.trials if one.number == last), 1)
+    passed = {
+        trial.number for trial in plan.trials if trial.number < last and trial.number not in tried
+    }
+    block = next((trial.block for trial in plan.trials if trial.number == last), 1)
     begun = _undecided(plan, _before(plan, attempts, block))
-    rest = [one for one in plan.trials if one.block == block and one.number > last]
+    rest = [trial for trial in plan.trials if trial.block == block and trial.number > last]
     if any(_level(plan, one) in begun for one in rest):
         return Standing(
             frozenset(passed | {one.number for one in rest if _level(plan, one) not in begun})
@@ -66,12 +68,12 @@ def undecided(results: Sequence[ContrastResult], *, beyond_delta: bool = False) 
         return decided(one.overall) or one.overall.reason == NOT_AVERAGED
 
     return frozenset(
-        (one.workload, level.context)
-        for one in results
-        for level in one.levels
+        (result.workload, level.context)
+        for result in results
+        for level in result.levels
         if level.limit is None  # over the time limit: more blocks would not give it a number
-        and one.overall.reason != LEFT_BEHIND  # nor will they a verdict
-        and not (has_mean(one) and decided(level.verdict))
+        and result.overall.reason != LEFT_BEHIND  # nor will they a verdict
+        and not (has_mean(result) and decided(level.verdict))
     )
 
 
@@ -80,13 +82,13 @@ def _next_block(
 ) -> Standing:
     """A block has ended, or nothing has begun: which levels need another one, and may have it."""
     still = _undecided(plan, attempts)
-    unneeded = passed | {one.number for one in plan.trials if _level(plan, one) not in still}
-    finished = [(one.number, one.attempt, one.outcome) for one in attempts]
+    unneeded = passed | {trial.number for trial in plan.trials if _level(plan, trial) not in still}
+    finished = [(attempt.number, attempt.attempt, attempt.outcome) for attempt in attempts]
     left = open_trials(plan, finished, unneeded=unneeded)
     ending = None
     if not still:
         results = contrasts(plan, attempts, judged_only=True)
-        refused = any(one.overall.reason == LEFT_BEHIND for one in results)
+        refused = any(result.overall.reason == LEFT_BEHIND for result in results)
         ending = Ending.LEFT_BEHIND if refused else Ending.DECIDED
     elif not left:
         ending = Ending.BLOCKS_SPENT
@@ -94,7 +96,7 @@ def _next_block(
         ending = Ending.BUDGET_SPENT
     if ending is None:
         return Standing(frozenset(unneeded))
-    return Standing(frozenset(one.number for one in plan.trials), ending)
+    return Standing(frozenset(trial.number for trial in plan.trials), ending)
 
 
 def _undecided(plan: Plan, attempts: Sequence[Attempt]) -> frozenset[Level]:
@@ -104,15 +106,15 @@ def _undecided(plan: Plan, attempts: Sequence[Attempt]) -> frozenset[Level]:
 
 
 def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt]:
-    blocks = {one.number: one.block for one in plan.trials}
-    return [one for one in attempts if blocks[one.number] < block]
+    blocks = {trial.number: trial.block for trial in plan.trials}
+    return [attempt for attempt in attempts if blocks[attempt.number] < block]
 
 
 def _time_of_next(plan: Plan, left: Sequence[OpenTrial], attempts: Sequence[Attempt]) -> float:
     """What comes next will take: the rest of a block, or of a start of the servers, whose pairs
     count together; or, at the end, the repeat of a comparison."""
     together = concurrent_trials(plan.study)
-    tried = {one.number for one in attempts}
+    tried = {attempt.number for attempt in attempts}
     waiting = [one.trial for one in left]
     fresh = [one for one in waiting if one.number not in tried]
     again = [one for one in waiting if one.block == waiting[0].block]
@@ -121,7 +123,7 @@ def _time_of_next(plan: Plan, left: Sequence[OpenTrial], attempts: Sequence[Atte
     if fresh:
         of_start = sum(one.restart == fresh[0].restart for one in fresh if one.restart)
         trials = max(of_start, sum(one.block == fresh[0].block for one in fresh))
-    times = [one.finished_at - one.started_at for one in attempts]
+    times = [attempt.finished_at - attempt.started_at for attempt in attempts]
     if plan.study.measure.lengthens:
         times = [_time_of_start(plan, attempts, waiting[0])]
     return trials * sum(times) / len(times) / together
@@ -131,11 +133,11 @@ def _time_of_start(plan: Plan, attempts: Sequence[Attempt], trial: PlannedTrial)
     """Of the next start of paired transactions, as long as it will be."""
     kind = plan_of(plan.study.workload(trial.cell.workload).kind)
     starts = starts_of(plan, attempts, trial, kind.metrics[0].name, kind.paired_within)
-    times = [one.finished_at - one.started_at for one in attempts]
+    times = [attempt.finished_at - attempt.started_at for attempt in attempts]
     seconds = planned_seconds(plan, starts)
     if not starts:
         return sum(times) / len(times)
-    return float(median(one.fixed for one in starts)) + seconds
+    return float(median(start.fixed for start in starts)) + seconds
 
 
 def _budget(plan: Plan) -> float:

@@ -17,18 +17,20 @@ from teiten.model.trial import PARTNER, Outcome, Problem
 
 def judged_together(plan: Plan, views: Sequence[TrialView]) -> Iterator[TrialView]:
     """The same trials; one whose partner of the same attempt does not count is disturbed by it."""
-    counts = counting(plan, ((one.number, one.attempt, one.outcome) for one in views))
-    out = {(one.number, one.attempt): one for one in views if one.outcome is not Outcome.COUNTED}
+    counts = counting(plan, ((view.number, view.attempt, view.outcome) for view in views))
+    out = {
+        (view.number, view.attempt): view for view in views if view.outcome is not Outcome.COUNTED
+    }
     partners = {
         trial.number: [other.number for other in together]
         for together in compared_together(plan)
         for trial in together
     }
-    for one in views:
-        if one.outcome is not Outcome.COUNTED or (one.number, one.attempt) in counts:
-            yield one
+    for view in views:
+        if view.outcome is not Outcome.COUNTED or (view.number, view.attempt) in counts:
+            yield view
             continue
-        places = ((number, one.attempt) for number in partners[one.number])
+        places = ((number, view.attempt) for number in partners[view.number])
         blamed = next(out[place] for place in places if place in out)
         detail = f"trial {blamed.number}: {blamed.problems[0].code}" if blamed.problems else ""
-        yield replace(one, outcome=Outcome.DISTURBED, problems=(Problem(PARTNER, detail),))
+        yield replace(view, outcome=Outcome.DISTURBED, problems=(Problem(PARTNER, detail),))

@@ -30,9 +30,9 @@ def cpu_witnesses(
 ) -> Iterator[CpuWitness]:
     """Of each contrast that is judged and whose servers' processor time was counted."""
     used = {
-        (one.workload, one.old, one.new): one
-        for one in contrasts
-        if one.metric == CPU_PER_TRANSACTION
+        (contrast.workload, contrast.old, contrast.new): contrast
+        for contrast in contrasts
+        if contrast.metric == CPU_PER_TRANSACTION
     }
     for judged in contrasts:
         cpu = used.get((judged.workload, judged.old, judged.new))

@@ -47,7 +47,7 @@ class OfAmounts(OfCurves):
                     AMOUNT,
                     (curve.side,),
                     (level,),
-                    tuple(math.log(one) for one in values),
+                    tuple(math.log(value) for value in values),
                     log_bound(self.low, -math.inf),
                     log_bound(self.high, math.inf),
                 )

@@ -19,7 +19,7 @@ from teiten.claims.questions import log_bound
 
 
 def _said(check: Check, words: ClaimWords) -> str:
-    old, new = (words.side(one) for one in check.sides)
+    old, new = (words.side(side) for side in check.sides)
     first, last = (words.number(one) for one in (check.at[0], check.at[-1]))
     return words("claim.per-doubling", old=old, new=new, first=first, last=last)
 
@@ -61,9 +61,9 @@ class EffectByLevel(RatioBounds, OfCurves):
 
 def _slopes(changes: Mapping[float, Mapping[int, float]]) -> tuple[float, ...]:
     """By block that has every level; NaN where one of its values was not usable."""
-    blocks = set.intersection(*(set(one) for one in changes.values()))
+    blocks = set.intersection(*(set(change) for change in changes.values()))
     doublings = [math.log2(level) for level in changes]
     return tuple(
-        linear_regression(doublings, [one[block] for one in changes.values()]).slope
+        linear_regression(doublings, [change[block] for change in changes.values()]).slope
         for block in sorted(blocks)
     )

@@ -47,9 +47,9 @@ def shares(
 ) -> Mapping[Key, Mapping[str, float]]:
     """The shares of the functions of claims, of each trial with sampled stacks."""
     wanted = {
-        one.predicate.metric_of(one): one.predicate.function
-        for one in claims
-        if isinstance(one.predicate, FunctionShare)
+        claim.predicate.metric_of(claim): claim.predicate.function
+        for claim in claims
+        if isinstance(claim.predicate, FunctionShare)
     }
     return {
         (view.number, view.attempt): {

@@ -46,9 +46,9 @@ def shares(
 ) -> Mapping[Key, Mapping[str, float]]:
     """The shares of the events of claims, of each trial whose waits were sampled."""
     wanted = {
-        one.predicate.metric_of(one): one.predicate.event
-        for one in claims
-        if isinstance(one.predicate, WaitShare)
+        claim.predicate.metric_of(claim): claim.predicate.event
+        for claim in claims
+        if isinstance(claim.predicate, WaitShare)
     }
     return {
         (view.number, view.attempt): {

@@ -113,7 +113,7 @@ def _study(session: Session, question: Question) -> Study:
 
 def _comparison(carried: CarriedOut) -> CommitComparison:
     analysis = carried.analysis
-    result = next(one for one in analysis.contrasts if one.metric.judged)
+    result = next(contrast for contrast in analysis.contrasts if contrast.metric.judged)
     verdict = result.overall
     return CommitComparison(
         campaign=analysis.name,

@@ -47,7 +47,7 @@ class BisectRecord:
         steps = [*self._read(), step]
         partial = self.folder / f"{STEPS}.{os.getpid()}"
         with partial.open("w", encoding="utf-8") as stream:
-            stream.writelines(json.dumps(asdict(one)) + "\n" for one in steps)
+            stream.writelines(json.dumps(asdict(step)) + "\n" for step in steps)
             stream.flush()
             os.fsync(stream.fileno())
         partial.replace(self.folder / STEPS)

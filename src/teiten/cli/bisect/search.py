@@ -79,7 +79,7 @@ class Search:
     def run(self) -> None:
         """Raises BuildError and others where good or bad cannot be built or run."""
         self.candidates = self.commits
-        self.spent = sum(one.seconds for one in self.steps)
+        self.spent = sum(step.seconds for step in self.steps)
         good, bad = self._build(self.request.good), self._build(self.request.bad)
         if good.name == bad.name:
             self.ending = BisectEnding.NO_DIFFERENCE
@@ -102,7 +102,7 @@ class Search:
     def _search(self, good: Installation, looked_for: VerdictKind) -> BisectEnding:
         """Mark commit after commit, as long as git names one."""
         while True:
-            marks = [(one.commit, one.mark) for one in self.steps if one.mark is not None]
+            marks = [(step.commit, step.mark) for step in self.steps if step.mark is not None]
             stands = self.repository.stand(self.request.good, self.request.bad, marks)
             self.candidates = stands.candidates
             if stands.following is None:
@@ -139,7 +139,7 @@ class Search:
         """The commit against its parent: its own effect, whatever else lies between the ends."""
         parent = self.repository.parent(commit)
         if parent == self.request.good:  # compared already
-            known = [one.comparison for one in self.steps if one.commit == commit]
+            known = [step.comparison for step in self.steps if step.commit == commit]
             self.last = next((one for one in known if one is not None), self.ends)
             return
         try:

@@ -16,7 +16,7 @@ def _effect(search: Search) -> CommitComparison | None:
     if search.last is not None:
         return search.last
     found = search.candidates[0]
-    own = (one.comparison for one in search.steps if one.commit == found and one.comparison)
+    own = (step.comparison for step in search.steps if step.commit == found and step.comparison)
     return next(own, search.ends)
 
 
@@ -45,7 +45,7 @@ def answer(search: Search) -> str:
 
 
 def _listed(search: Search) -> str:
-    names = [one[:SHORT] for one in search.candidates]
+    names = [candidate[:SHORT] for candidate in search.candidates]
     shown = ", ".join(names[:8])
     return f"{len(names)} commits: {shown}" + (", …" if len(names) > 8 else "")
 
@@ -60,7 +60,7 @@ def search_lines(search: Search) -> list[str]:
         commit = search.candidates[0]
         lines.append(f"the first bad commit is {commit}")
         lines.append(f"  {search.repository.subject(commit)} ({search.repository.author(commit)})")
-    reports = [one.comparison.report for one in search.steps if one.comparison]
+    reports = [step.comparison.report for step in search.steps if step.comparison]
     reports += [one.report for one in (search.ends, search.last) if one is not None]
     return [*lines, *(f"report: {path}" for path in dict.fromkeys(reports))]
 
@@ -78,7 +78,7 @@ def search_as_json(name: str, search: Search) -> dict[str, Any]:
         "effect": asdict(effect) if effect else None,
         "against": ("parent" if search.last else "good") if found else None,
         "ends": asdict(search.ends) if search.ends else None,
-        "steps": [asdict(one) for one in search.steps],
+        "steps": [asdict(step) for step in search.steps],
         "seconds": search.spent,
         "command": search.request.command,
     }

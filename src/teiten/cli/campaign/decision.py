@@ -53,7 +53,7 @@ class Decider:
         return standing(plan, attempts, self._spent(attempts))
 
     def _spent(self, attempts: Sequence[Attempt]) -> Seconds:
-        moments = [at for one in attempts for at in (one.started_at, one.finished_at)]
+        moments = [at for attempt in attempts for at in (attempt.started_at, attempt.finished_at)]
         events = self._ledger.campaign_events()
         return Seconds(wall_seconds(self._ledger.created_at, events, moments))
 

@@ -34,7 +34,7 @@ def keep_measured_noise(ledger: Ledger, caches: Path) -> tuple[NoiseFloor, ...]:
     if not against_itself(ledger.plan):
         return ()
     attempts = ledger.attempts(*deciding(ledger.plan))
-    ended = max((one.finished_at for one in attempts), default=ledger.created_at)
+    ended = max((attempt.finished_at for attempt in attempts), default=ledger.created_at)
     found = tuple(_floor(ledger, one, ended) for one in noise(ledger.plan, attempts))
     for floor in found:
         keep_noise(caches, floor)
@@ -51,7 +51,7 @@ def against_itself(plan: Plan) -> bool:
         same = (trial.fingerprints, trial.settings, trial.load)
         sides[trial.cell.workload, trial.cell.context(plan.study.contrast)].add(same)
     copies = {trial.copy for trial in plan.trials}
-    return len(plan.servers) == len(copies) == 2 and all(len(one) == 1 for one in sides.values())
+    return len(plan.servers) == len(copies) == 2 and all(len(side) == 1 for side in sides.values())
 
 
 def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:

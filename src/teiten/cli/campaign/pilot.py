@@ -191,19 +191,19 @@ def _carry_out(session: Session, planned: Planned) -> list[Trial]:
 
 def _slice_of(plan: Plan, trials: Iterable[Trial]) -> int:
     """Whole seconds in which a client has turns enough."""
-    kinds = {one.name: plan_of(one.kind) for one in plan.study.workloads}
-    workloads = {one.number: one.cell.workload for one in plan.trials}
+    kinds = {workload.name: plan_of(workload.kind) for workload in plan.study.workloads}
+    workloads = {trial.number: trial.cell.workload for trial in plan.trials}
     waited = [
-        one.metrics.get(turnaround.name, 0.0)
-        for one in trials
-        if (turnaround := kinds[workloads[one.number]].turnaround) is not None
+        trial.metrics.get(turnaround.name, 0.0)
+        for trial in trials
+        if (turnaround := kinds[workloads[trial.number]].turnaround) is not None
     ]
     return max(1, math.ceil(FEWEST_TURNS * statistics.median(waited or [0.0])))
 
 
 def _parts(planned: Planned, trials: Iterable[Trial]) -> Components | None:
     plan = planned.plan
-    counted = [one for one in trials if one.outcome is Outcome.COUNTED]
+    counted = [trial for trial in trials if trial.outcome is Outcome.COUNTED]
     if not counted:
         return None
     measured = plan.study.measure.duration or Seconds(0.0)
@@ -225,7 +225,7 @@ def _replication(
     """What is chosen; ``slice_of``: seconds of a slice."""
     study = planned.plan.study
     measure = study.measure
-    restores = any(one.changes_data for one in study.workloads)
+    restores = any(workload.changes_data for workload in study.workloads)
     pairs = max(1, sum(trial.block == 1 for trial in planned.plan.trials) // 2)
     length: Length = choose_length(
         parts,

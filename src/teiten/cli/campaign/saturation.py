@@ -196,9 +196,9 @@ def probes_of(plan: Plan, attempts: Sequence[Attempt]) -> dict[str, list[ShortTr
     """By workload the trials of a provisional run that have ended."""
     rate_of = rates(plan)
     tried: dict[int, list[Attempt]] = {}
-    for one in attempts:
-        tried.setdefault(one.number, []).append(one)
-    probes: dict[str, list[ShortTrial]] = {one.name: [] for one in plan.study.workloads}
+    for attempt in attempts:
+        tried.setdefault(attempt.number, []).append(attempt)
+    probes: dict[str, list[ShortTrial]] = {workload.name: [] for workload in plan.study.workloads}
     waiting: set[str] = set()
     for trial in plan.trials:
         name = trial.cell.workload
@@ -237,7 +237,7 @@ def _listed(levels: Sequence[int]) -> str:
 
 def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, int]:
     """The study as large as it can become, sized, and the most clients of the search."""
-    keys = {one.partition("=")[0].strip() for one in options.overrides}
+    keys = {override.partition("=")[0].strip() for override in options.overrides}
     fixed = [
         key for key in keys if key in ("clients", "factors.clients") or key.endswith(".clients")
     ]
@@ -260,7 +260,7 @@ def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, i
                 "leave it out",
             )
     most = most_clients_of(loaded, facts)
-    names = [one.name for one in loaded.workloads]
+    names = [workload.name for workload in loaded.workloads]
     levels = [f"clients={_listed(upper_levels(most))}"]
     levels += [f"workloads.{name}.clients={_listed(upper_levels(most))}" for name in names]
     upper = load(study, replace(options, overrides=(*options.overrides, *levels)))

@@ -53,7 +53,9 @@ def hint_for_uncounted(analysis: CampaignAnalysis) -> str:
 def busy_machine_line(analysis: CampaignAnalysis) -> str | None:
     """How busy others kept the machine while trials were counted all the same, and what that left
     undecided. None of a machine that was calm enough for trials to count by the usual limit."""
-    shares = [_share_of_others(one) for one in analysis.trials if one.outcome is Outcome.COUNTED]
+    shares = [
+        _share_of_others(trial) for trial in analysis.trials if trial.outcome is Outcome.COUNTED
+    ]
     if not shares or (typical := median(shares)) <= USUAL_LIMIT:
         return None
     t = texts("en")

@@ -35,10 +35,10 @@ class Unfinished:
         """Whether a server or a load generator of the plan lies in a folder."""
         programs = (*program_folders(self.plan), self.plan.pgbench.path)
         root = folder.resolve()
-        return any(one.resolve().is_relative_to(root) for one in programs)
+        return any(program.resolve().is_relative_to(root) for program in programs)
 
     def needs_template(self, fingerprint: str) -> bool:
-        return any(one.fingerprint == fingerprint for one in self.plan.templates)
+        return any(template.fingerprint == fingerprint for template in self.plan.templates)
 
 
 class Uses:

@@ -18,8 +18,8 @@ from teiten.model.text import Language
 def check_as_object(check: PairsCheck) -> dict[str, Any]:
     """For ``--json``: logarithms of ratios, and what each came to."""
     numbers = [
-        {**asdict(one), "equal": one.equal.value, "true_to_scale": one.true_to_scale.value}
-        for one in check.numbers
+        {**asdict(number), "equal": number.equal.value, "true_to_scale": number.true_to_scale.value}
+        for number in check.numbers
     ]
     return {**asdict(check), "numbers": numbers, "holds": check.all_hold().value}
 
@@ -35,7 +35,7 @@ def pairs_text(check: PairsCheck, language: Language, width: int) -> Text:
         load=f"{check.load_average:.1f}",
         moment=datetime.fromtimestamp(check.measured_at, UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
-    rows = [row for one in check.numbers for row in _rows(one, language)]
+    rows = [row for number in check.numbers for row in _rows(number, language)]
     return rows_text(title, rows, width)
 
 

@@ -86,11 +86,11 @@ def _trial(trial: PlannedTrial) -> dict[str, Any]:
         "checksums": trial.template.checksums,
         "nodes": [
             {
-                "server": one.installation.name,
-                "data": str(one.data),
-                "checksums": one.checksums,
+                "server": template.installation.name,
+                "data": str(template.data),
+                "checksums": template.checksums,
             }
-            for one in trial.templates
+            for template in trial.templates
         ],
         "settings": dict(trial.settings),
         "start": trial.restart or None,
@@ -100,5 +100,5 @@ def _trial(trial: PlannedTrial) -> dict[str, Any]:
         "directory": trial.directory,
         "placement": None if trial.placement is None else dict(trial.placement.storages),
         "memory_limit": trial.memory_limit,
-        "machines": [asdict(one) for one in trial.machines],
+        "machines": [asdict(machine) for machine in trial.machines],
     }

@@ -144,9 +144,9 @@ def _plan(
 
 def check_planned(session: Session, planned: Planned) -> None:
     """Raise MachineError with the exact shortfall, or UsageError for a contradiction."""
-    for one in planned.plan.templates:
-        if one.fingerprint not in planned.ready:
-            data_plan_of(one.data.kind).require()
+    for template in planned.plan.templates:
+        if template.fingerprint not in planned.ready:
+            data_plan_of(template.data.kind).require()
     require_here(planned.plan, session.workdir.clusters)
     try:
         check(planned.plan, planned.facts, working_folder(planned.plan, session.workdir.root))

@@ -115,7 +115,7 @@ class PlanningHere(PlanningSite):
         return module_tools(server)
 
     def with_folders(self, facts: HostFacts, sized: Study) -> HostFacts:
-        named = (one.path for one in sized.storage if one.path)
+        named = (storage_class.path for storage_class in sized.storage if storage_class.path)
         folders = (*every_level(sized, "directory"), *named)
         found = read_directories(folders, server_user())
         return replace(facts, directories=found)
@@ -174,7 +174,7 @@ class PlanningOnHosts(PlanningSite):
         return replace(plan, hosts=self.assignment)
 
     def ready(self, plan: Plan) -> frozenset[str]:
-        fingerprints = [one.fingerprint for one in plan.templates]
+        fingerprints = [template.fingerprint for template in plan.templates]
         lacking: set[str] = set()
         for number, host in enumerate(self.pair.servers):
             known = host.call("clusters.known_templates", fingerprints=fingerprints)
@@ -226,12 +226,12 @@ def require_here(plan: Plan, folder: Path) -> None:
     """Raise MachineError where this machine cannot limit what a plan wants limited, or emulate
     nodes or a device as it has them. ``folder``: of clusters."""
     nodes = plan.study.nodes
-    if nodes is not None and any(one.machines for one in plan.trials):
+    if nodes is not None and any(trial.machines for trial in plan.trials):
         known = {part for part, _ in nodes.lacking}
         news = [one for one in lacks(nodes, folder) if one[0] not in known]
         emulated(replace(plan.study, nodes=replace(nodes, insist=True)), news)
     limits = limits_of(plan)
     if limits:
         require_limits(Allowed(memory=limits[-1]))
-    if any(one.emulation is not None for one in plan.study.storage):
+    if any(storage_class.emulation is not None for storage_class in plan.study.storage):
         require_emulation()

@@ -230,7 +230,7 @@ def _needs(planned: Planned, folder: Path) -> Iterator[tuple[str, str]]:
     place = working_folder_text(planned.plan, folder)
     yield "  disk", f"{format_size(needs.disk)} in {place} ({free} are free)"
     for path, size in needs.directories:
-        found = next(one.disk for one in facts.directories if one.path == path)
+        found = next(directory.disk for directory in facts.directories if directory.path == path)
         yield (
             "",
             f"{format_size(size)} in {path} ({found.file_system}, {format_size(found.free)} are"

@@ -44,7 +44,7 @@ class SharedOptions:
     @property
     def keys(self) -> frozenset[str]:
         """Those of ``--set``, as they were written."""
-        return frozenset(one.partition("=")[0].strip() for one in self.shared.overrides)
+        return frozenset(override.partition("=")[0].strip() for override in self.shared.overrides)
 
     @property
     def fixes_slices(self) -> bool:

@@ -32,7 +32,7 @@ def machine_schema() -> Schema:
 
 
 def _pairs_check() -> Schema:
-    came_to = {"enum": [one.value for one in Holds]}
+    came_to = {"enum": [Hold.value for Hold in Holds]}
     number = of_type(CheckedNumber)["properties"]
     judged = closed({**number, "equal": came_to, "true_to_scale": came_to})
     check = of_type(PairsCheck)["properties"]

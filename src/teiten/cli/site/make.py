@@ -104,7 +104,7 @@ def _with_reports(
 
 def _studies(entries: Sequence[SiteEntry]) -> list[str]:
     """Those that have a page: none where all campaigns are of one."""
-    found = sorted({one.study for one in entries})
+    found = sorted({entry.study for entry in entries})
     return found if len(found) > 1 else []
 
 

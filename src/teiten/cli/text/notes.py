@@ -86,9 +86,11 @@ def read_notes(path: Path) -> Notes:
     return Notes(
         title=table.title,
         organisation=table.organisation,
-        authors=tuple(Author(one.name, one.organisation) for one in table.authors),
+        authors=tuple(Author(author.name, author.organisation) for author in table.authors),
         licence=table.licence,
         remarks=table.remarks,
         acknowledgements=table.acknowledgements,
-        revisions=tuple(Revision(one.date, one.text, one.version) for one in table.revisions),
+        revisions=tuple(
+            Revision(revision.date, revision.text, revision.version) for revision in table.revisions
+        ),
     )

@@ -87,7 +87,7 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
 
 
 def _primary(carried: CarriedOut) -> ContrastResult:
-    return next(one for one in carried.analysis.contrasts if one.metric.judged)
+    return next(contrast for contrast in carried.analysis.contrasts if contrast.metric.judged)
 
 
 def ab_as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[str, Any]:
@@ -100,7 +100,10 @@ def ab_as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[s
         "delta": verdict.delta,
         "pairs": verdict.pairs,
         "seconds": analysis.wall + (analysis.replication.took if analysis.replication else 0.0),
-        "metrics": {one.metric.name: verdict_as_json(one.overall) for one in analysis.contrasts},
+        "metrics": {
+            contrast.metric.name: verdict_as_json(contrast.overall)
+            for contrast in analysis.contrasts
+        },
         "way": analysis.plan.study.measure.way,
         "way_by_clients": {
             str(clients): way.name for clients, way in ways_by_clients(analysis.plan).items()

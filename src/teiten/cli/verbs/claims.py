@@ -46,11 +46,13 @@ def command(
         raise _without_claims(session, study)
     outcomes = _of_campaign(session, campaign, claims) if campaign else _of_print(claims)
     if as_json:
-        session.console.json([_as_json(one, assessed=campaign is not None) for one in outcomes])
+        session.console.json(
+            [_as_json(outcome, assessed=campaign is not None) for outcome in outcomes]
+        )
         return
     language: Language = "ja" if lang == "ja" else "en"
-    for one in outcomes:
-        for line in _lines(one, language, assessed=campaign is not None):
+    for outcome in outcomes:
+        for line in _lines(outcome, language, assessed=campaign is not None):
             session.console.text(line)
 
 
@@ -87,16 +89,16 @@ def _of_campaign(
 
     with Ledger.open(find_campaign(session.workdir.campaigns, campaign), read_only=True) as ledger:
         analysis = analyse_campaign(ledger, series=False)
-    found = {one.claim.id: one for one in analysis.claims}
+    found = {claim.claim.id: claim for claim in analysis.claims}
     return tuple(
-        found.get(one.id)
+        found.get(claim.id)
         or ClaimOutcome(
-            one,
+            claim,
             ClaimStanding.NOT_APPLICABLE,
-            Reason("study", (("study", one.study),)),
-            in_print=in_print(one),
+            Reason("study", (("study", claim.study),)),
+            in_print=in_print(claim),
         )
-        for one in claims
+        for claim in claims
     )
 
 

@@ -120,7 +120,7 @@ def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison
 
 
 def _primary(comparison: Comparison) -> list[UnpairedResult]:
-    return [one for one in comparison.results if one.metric.judged]
+    return [result for result in comparison.results if result.metric.judged]
 
 
 def _name(comparison: Comparison) -> str:
@@ -156,23 +156,23 @@ def comparison_json(comparison: Comparison, paths: Sequence[Path]) -> dict[str, 
         "factor": comparison.a.plan.study.contrast,
         "differences": [
             {
-                "code": one.code,
-                "weight": one.weight.value,
-                "subject": one.subject or None,
-                "a": one.a,
-                "b": one.b,
+                "code": difference.code,
+                "weight": difference.weight.value,
+                "subject": difference.subject or None,
+                "a": difference.a,
+                "b": difference.b,
             }
-            for one in comparison.differences
+            for difference in comparison.differences
         ],
         "results": [
             {
-                "workload": one.workload,
-                "metric": one.metric.name,
-                "level_a": one.side.a,
-                "level_b": one.side.b,
-                "blocks": list(one.blocks),
-                "left_out": [dict(context) for context in one.left_out],
-                **verdict_as_json(one.overall),
+                "workload": result.workload,
+                "metric": result.metric.name,
+                "level_a": result.side.a,
+                "level_b": result.side.b,
+                "blocks": list(result.blocks),
+                "left_out": [dict(context) for context in result.left_out],
+                **verdict_as_json(result.overall),
                 "levels": [
                     {
                         "levels": dict(level.context),
@@ -181,18 +181,18 @@ def comparison_json(comparison: Comparison, paths: Sequence[Path]) -> dict[str, 
                         "median_b": level.new_median,
                         **verdict_as_json(level.verdict),
                     }
-                    for level in one.levels
+                    for level in result.levels
                 ],
             }
-            for one in comparison.results
+            for result in comparison.results
         ],
         "claims": [
             {
-                "id": one.claim.id,
-                "outcome": one.standing.value,
-                "reason": one.reason.code if one.reason else None,
+                "id": claim.claim.id,
+                "outcome": claim.standing.value,
+                "reason": claim.reason.code if claim.reason else None,
             }
-            for one in comparison.claims
+            for claim in comparison.claims
         ],
         "reports": [str(path) for path in paths],
     }

@@ -172,7 +172,7 @@ def history_lines(found: History) -> Iterator[str]:
     for title, line in zip(line_titles(words, found.lines), found.lines, strict=True):
         if line.search is ChangeSearch.DONE:
             yield f"{title}: {' '.join(line_sentences(line, 'en'))}"
-    short = sum(one.search is ChangeSearch.TOO_FEW for one in found.lines)
+    short = sum(line.search is ChangeSearch.TOO_FEW for line in found.lines)
     if short:
         yield f"{short_text(words, short)}."
 
@@ -181,7 +181,7 @@ def history_json(found: History, paths: Sequence[Path]) -> dict[str, Any]:
     """Values are TPS, geometric means over levels; moments are seconds since the epoch."""
     return {
         "axis": found.axis.value,
-        "lines": [_line(one) for one in found.lines],
+        "lines": [_line(line) for line in found.lines],
         "left_out": [asdict(one) for one in found.left_out],
         "pages": [str(path) for path in paths],
     }
@@ -197,18 +197,18 @@ def _line(line: HistoryLine) -> dict[str, Any]:
         "machine": line.machine,
         "conditions": line.conditions,
         "search": line.search.value,
-        "points": [asdict(one) for one in line.points],
+        "points": [asdict(point) for point in line.points],
         "changes": [
             {
-                "campaign": line.points[one.first].campaign,
-                "index": one.first,
-                "ratio": one.ratio,
-                "firm": one.firm,
+                "campaign": line.points[change.first].campaign,
+                "index": change.first,
+                "ratio": change.ratio,
+                "firm": change.firm,
                 "differences": [
                     {"code": each.code, "subject": each.subject, "before": each.a, "after": each.b}
-                    for each in one.differences
+                    for each in change.differences
                 ],
             }
-            for one in line.changes
+            for change in line.changes
         ],
     }

@@ -38,7 +38,7 @@ def list_command(session: Session, as_json: bool) -> None:
 
     findings = search(session.workdir, this_machine())
     if as_json:
-        session.console.json([describe(one) for one in findings.installations])
+        session.console.json([describe(installation) for installation in findings.installations])
     elif findings.installations:
         session.console.table(table(findings.installations), SPARE)
     else:

@@ -33,7 +33,7 @@ class Forms(click.Choice[str]):
     """Forms of a report; ``md`` is markdown wherever that is one of them."""
 
     def __init__(self, *forms: str) -> None:
-        super().__init__([name for one in forms for name in _names_of_form(one)])
+        super().__init__([name for form in forms for name in _names_of_form(form)])
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The form's own name."""

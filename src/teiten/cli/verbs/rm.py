@@ -31,7 +31,9 @@ def command(session: Session, campaigns: Sequence[str], yes: bool, as_json: bool
 
     RUN is a name, a unique prefix, a path, or "last". A campaign that is running is not deleted.
     """
-    folders = dict.fromkeys(find_campaign(session.workdir.campaigns, one) for one in campaigns)
+    folders = dict.fromkeys(
+        find_campaign(session.workdir.campaigns, campaign) for campaign in campaigns
+    )
     found = [summarise(folder) for folder in folders]
     for one in found:
         _check(session, one)

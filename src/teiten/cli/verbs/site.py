@@ -52,7 +52,7 @@ def command(
 
     files = ledgers(places or (session.workdir.campaigns,))
     output = Output(target)
-    files = [one for one in files if not one.is_relative_to(target.absolute())]
+    files = [file for file in files if not file.is_relative_to(target.absolute())]
     session.console.say(f"reading {len(files)} ledgers")
     left_out: list[tuple[str, str]] = []
     found = list(entries(files, session.workdir.caches, session.console, left_out))
@@ -67,7 +67,7 @@ def command(
     removed = output.finish()
     for name, why in site.left_out:
         session.console.warn(f"{name} is left out: {why}")
-    changes = sum(len(one.changes) for one in lines.lines)
+    changes = sum(len(line.changes) for line in lines.lines)
     session.console.say(
         f"{len(site.entries)} campaigns, {site.lines} lines with {changes} changes,"
         f" {len(site.compared)} comparisons; {output.written} files written, {removed} removed"

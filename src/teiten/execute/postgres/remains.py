@@ -121,8 +121,8 @@ def kill_processes(processes: list[psutil.Process], timeout: float = 10.0) -> No
     """End processes at once and wait until they are gone (seconds)."""
     for process in processes:
         signal_found(process)
-    _wait_while(lambda: any(is_alive(one) for one in processes), timeout)
-    _wait_while(lambda: any(one.is_running() for one in processes), REAPING)
+    _wait_while(lambda: any(is_alive(process) for process in processes), timeout)
+    _wait_while(lambda: any(process.is_running() for process in processes), REAPING)
 
 
 def _wait_while(condition: Callable[[], bool], timeout: float) -> None:

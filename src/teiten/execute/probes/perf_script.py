@@ -80,5 +80,5 @@ def _stack(frames: list[str]) -> tuple[str, bool]:
     outermost_first = frames[::-1]
     if MAIN in outermost_first:
         return FRAMES.join(outermost_first[outermost_first.index(MAIN) :]), True
-    in_kernel_alone = all(one.endswith(KERNEL) for one in frames)
+    in_kernel_alone = all(frame.endswith(KERNEL) for frame in frames)
     return FRAMES.join(outermost_first), in_kernel_alone

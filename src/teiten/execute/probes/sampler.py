@@ -161,6 +161,6 @@ class Sampler:
 
 def stopped(samplers: Sequence[Sampler]) -> list[Sampling]:
     """All windows end at once: a server that answers late lengthens no other's."""
-    for one in samplers:
-        one.end()
-    return [one.stop() for one in samplers]
+    for sampler in samplers:
+        sampler.end()
+    return [sampler.stop() for sampler in samplers]

@@ -22,10 +22,10 @@ def window_totals(
     whole = totals(_without(before, apart), _without(after, apart))
     seconds = max(after.at - before.at, 1e-9)
     for name, devices in storages.items():
-        known = [one for one in devices if one in before.disks and one in after.disks]
+        known = [device for device in devices if device in before.disks and device in after.disks]
         rates = [disk_rates(before.disks[one], after.disks[one], seconds) for one in known]
         for column in rates[0] if rates else ():
-            values = [one[column] for one in rates]
+            values = [rate[column] for rate in rates]
             whole[storage_metric(name, column)] = max(values) if column == BUSY else sum(values)
     return whole
 

@@ -63,7 +63,7 @@ def _alike(one: ServerBuild) -> tuple[object, ...]:
 
 
 def _listed(builds: Mapping[str, ServerBuild]) -> tuple[tuple[str, str], ...]:
-    jit = len({one.jit for one in builds.values()}) > 1
+    jit = len({build.jit for build in builds.values()}) > 1
     told = (
         f"{level}: {one.told()}{' --with-llvm' if jit and one.jit else ''}"
         for level, one in builds.items()

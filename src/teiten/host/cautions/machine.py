@@ -59,8 +59,8 @@ def plan_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
     if plan.study.measure.flame_graph:
         profiling = profiling_caution(of_host(facts))
         found += [profiling] if profiling is not None else []
-    for one in facts.directories:
-        found += _file_system(replace(facts, disk=one.disk))
+    for directory in facts.directories:
+        found += _file_system(replace(facts, disk=directory.disk))
     return warnings_first(found)
 
 

@@ -98,7 +98,7 @@ def _nodes(plan: Plan, facts: HostFacts) -> Found:
 
 
 def _without_effect(plan: Plan, _facts: HostFacts) -> Found:
-    writes = any(one.changes_data for one in plan.study.workloads)
+    writes = any(workload.changes_data for workload in plan.study.workloads)
     for name in _varied(plan):
         if name in ONLY_FOR_WRITES and not writes:
             yield _caution(True, "parameter-needs-writes", name=name)
@@ -121,16 +121,16 @@ def _unsafe(plan: Plan, _facts: HostFacts) -> Found:
 
 def _storages(plan: Plan, facts: HostFacts) -> Found:
     """Emulated ones, and such as lie on one device."""
-    named = {name for one in plan.trials if one.placement for name in one.placement.used}
-    devices = {one.path: one.disk.device for one in facts.directories}
+    named = {name for trial in plan.trials if trial.placement for name in trial.placement.used}
+    devices = {directory.path: directory.disk.device for directory in facts.directories}
     together: dict[str, list[str]] = {}
-    for one in plan.study.storage:
-        if one.name not in named:
+    for storage_class in plan.study.storage:
+        if storage_class.name not in named:
             continue
-        if one.emulation is not None:
-            yield _caution(True, "storage-emulated", name=one.name)
-        elif one.path in devices:
-            together.setdefault(devices[one.path], []).append(one.name)
+        if storage_class.emulation is not None:
+            yield _caution(True, "storage-emulated", name=storage_class.name)
+        elif storage_class.path in devices:
+            together.setdefault(devices[storage_class.path], []).append(storage_class.name)
     for device, names in together.items():
         if len(names) > 1:
             yield _caution(True, "storage-shared", names=", ".join(names), device=device)
@@ -149,7 +149,7 @@ RULES: tuple[Callable[[Plan, HostFacts], Found], ...] = (
 
 def _varied(plan: Plan) -> dict[str, set[str]]:
     """The parameters that differ between trials, as a factor or on the sides, with their values."""
-    names = [one.name for one in plan.study.factors if len(one.levels) > 1]
+    names = [factor.name for factor in plan.study.factors if len(factor.levels) > 1]
     names += [name for _, levels in plan.study.server_levels for name, _ in levels]
     wanted = {name.removeprefix(GUC_PREFIX) for name in names if name.startswith(GUC_PREFIX)}
     found: dict[str, set[str]] = {name: set() for name in sorted(wanted)}

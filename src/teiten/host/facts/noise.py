@@ -20,10 +20,10 @@ def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
     measure, options = plan.study.measure, plan.study.workload(trial.cell.workload).options
     return key_on(
         facts,
-        *((one.name, one.text) for one in options.texts),
+        *((text.name, text.text) for text in options.texts),
         *(
-            (one.data.scale, one.data.options.told.get("fillfactor", 100))
-            for one in trial.templates
+            (template.data.scale, template.data.options.told.get("fillfactor", 100))
+            for template in trial.templates
         ),
         trial.load.noise,
         *plan.place_of(trial),

@@ -91,7 +91,7 @@ def _planned(plan: Plan, axis: _Axis, only: Collection[str]) -> list[Key]:
         load = trial.cell.level(axis.load)
         if load is not None and trial.cell.workload in only:
             loads[axis.key(trial.cell.workload, trial.cell.levels)].add(load)
-    workloads = [one.name for one in plan.study.workloads]
+    workloads = [workload.name for workload in plan.study.workloads]
     ranks = {
         (factor.name, level): rank
         for factor in plan.study.factors

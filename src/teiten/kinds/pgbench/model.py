@@ -45,7 +45,7 @@ class PgbenchOptions(WorkloadOptions):
 
 def tries_again(options: Iterable[str]) -> bool:
     """Whether pgbench is told to repeat transactions that end in serialization failures."""
-    return any(_RETRIES.match(one) for one in options)
+    return any(_RETRIES.match(option) for option in options)
 
 
 @dataclass(frozen=True)

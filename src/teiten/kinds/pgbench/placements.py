@@ -48,13 +48,15 @@ def placements(
     factor = plan.study.factor(PLACEMENT)
     if factor is None:
         return ()
-    emulations = {one.name: one.emulation for one in plan.study.storage}
+    emulations = {
+        storage_class.name: storage_class.emulation for storage_class in plan.study.storage
+    }
     groups: dict[tuple[str, tuple[tuple[str, str], ...]], dict[str, list[TrialView]]] = {}
-    for one in trials:
-        if one.outcome is Outcome.COUNTED and one.workload in workloads:
-            others = tuple(pair for pair in one.levels if pair[0] != PLACEMENT)
-            level = dict(one.levels)[PLACEMENT]
-            groups.setdefault((one.workload, others), {}).setdefault(level, []).append(one)
+    for trial in trials:
+        if trial.outcome is Outcome.COUNTED and trial.workload in workloads:
+            others = tuple(pair for pair in trial.levels if pair[0] != PLACEMENT)
+            level = dict(trial.levels)[PLACEMENT]
+            groups.setdefault((trial.workload, others), {}).setdefault(level, []).append(trial)
     results = []
     for (workload, context), by_level in groups.items():
         rows = tuple(_rows(factor.levels, by_level, emulations))
@@ -149,6 +151,6 @@ def _followed(values: Mapping[Direction, float]) -> Direction | None:
 
 
 def _middle(trials: Sequence[TrialView], metric: str) -> float | None:
-    values = [one.metrics[metric] for one in trials if metric in one.metrics]
+    values = [trial.metrics[metric] for trial in trials if metric in trial.metrics]
     finite = [value for value in values if math.isfinite(value)]
     return median(finite) if finite else None

@@ -107,7 +107,7 @@ def _comparisons(plan: Plan, tried: Mapping[Key, Sides]) -> int:
 def _commits(sides: Sides) -> bool:
     """Whether sides are compared by the time of COMMIT too."""
     trials = (one for side in sides.values() for one in side.values())
-    return any(COMMIT_TIME.name in one.metrics for one in trials)
+    return any(COMMIT_TIME.name in trial.metrics for trial in trials)
 
 
 def _short(text: str) -> str:
@@ -159,10 +159,10 @@ def _wanted(measured: Campaign, tried: Mapping[Key, Sides]) -> dict[Context, Wan
 
 
 def _settings(plan: Plan, workload: str, context: Context) -> dict[str, str]:
-    for one in plan.trials:
-        here = without_probe(one.cell.context(plan.study.contrast))
-        if one.cell.workload == workload and here == context:
-            return dict(one.settings)
+    for trial in plan.trials:
+        here = without_probe(trial.cell.context(plan.study.contrast))
+        if trial.cell.workload == workload and here == context:
+            return dict(trial.settings)
     return {}
 
 
@@ -227,9 +227,11 @@ class _OneProbe:
             cliff=cliff_of(trials, self.probe.number_of),
             sweep=_sweep(trials),
             clients=tuple(
-                _clients([each for one in trials for each in one.with_clients], self._alpha)
+                _clients([each for trial in trials for each in trial.with_clients], self._alpha)
             ),
-            checkpoints=tuple(_checkpoints([each for one in trials for each in one.checkpoints])),
+            checkpoints=tuple(
+                _checkpoints([each for trial in trials for each in trial.checkpoints])
+            ),
             executed=tuple((name, Seconds(median(each))) for name, each in executed.items()),
         )
 
@@ -243,7 +245,7 @@ def _parts(trials: Sequence[ProbeMeasurement], alpha: float) -> Iterator[PartTim
     for one in (each for trial in trials for each in trial.measured):
         found.setdefault((one.step, one.part), []).append(one)
     for (step, part), measured in found.items():
-        statements = [one for each in measured for one in each.statements]
+        statements = [statement for each in measured for statement in each.statements]
         if not statements:
             continue
         where = [
@@ -254,7 +256,9 @@ def _parts(trials: Sequence[ProbeMeasurement], alpha: float) -> Iterator[PartTim
         ]
         cached = [one.os_cache_share for one in where if one.os_cache_share is not None]
         means = [
-            fmean(one.seconds for one in each.statements) for each in measured if each.statements
+            fmean(statement.seconds for statement in each.statements)
+            for each in measured
+            if each.statements
         ]
         mean = arithmetic(means, alpha)
         if mean is None:
@@ -263,7 +267,7 @@ def _parts(trials: Sequence[ProbeMeasurement], alpha: float) -> Iterator[PartTim
             step=step,
             part=part,
             size=Bytes(measured[0].pages * BLOCK),
-            times=times_of([one.seconds for one in statements]),
+            times=times_of([statement.seconds for statement in statements]),
             mean=_not_below_nothing(mean),
             from_disk=_from_disk(measured, alpha),
             origins=tuple(_origins(statements)),
@@ -289,7 +293,7 @@ def _not_below_nothing(one: Estimate) -> Estimate:
 
 def _origins(statements: Sequence[Timed]) -> Iterator[FromOrigin]:
     for origin in PageOrigin:
-        seconds = [one.seconds for one in statements if one.origin is origin]
+        seconds = [statement.seconds for statement in statements if statement.origin is origin]
         if seconds:
             yield FromOrigin(origin, len(seconds) / len(statements), times_of(seconds))
 
@@ -311,8 +315,8 @@ def _sweep(trials: Sequence[ProbeMeasurement]) -> SweepCost | None:
     others: list[float] = []
     costs: list[float] = []
     for trial in trials:
-        statements = [one for each in trial.measured for one in each.statements]
-        if all(one.swept is None for one in statements):
+        statements = [statement for each in trial.measured for statement in each.statements]
+        if all(statement.swept is None for statement in statements):
             continue
         once = sweep_seconds(statements, trial.buffers)
         if once is not None:
@@ -333,8 +337,8 @@ def _sweep(trials: Sequence[ProbeMeasurement]) -> SweepCost | None:
 
 
 def _clients(runs: Sequence[WithClients], alpha: float) -> Iterator[ClientsPoint]:
-    for count in sorted({one.clients for one in runs}):
-        mine = [one for one in runs if one.clients == count]
+    for count in sorted({run.clients for run in runs}):
+        mine = [run for run in runs if run.clients == count]
         blocks = sum(one.hit + one.read for one in mine)
         tps = arithmetic([one.tps for one in mine], alpha)
         latency = arithmetic([one.latency for one in mine], alpha)

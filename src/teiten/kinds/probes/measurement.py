@@ -251,7 +251,7 @@ def around(statement: Timed, buffers: int) -> float:
 
 def share_of(statements: Iterable[Timed], origin: PageOrigin) -> float | None:
     """The share of statements whose page came from there; None without statements."""
-    found = [one.origin for one in statements]
+    found = [statement.origin for statement in statements]
     return found.count(origin) / len(found) if found else None
 
 

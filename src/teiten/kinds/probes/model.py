@@ -194,20 +194,22 @@ class ProbesOptions(WorkloadOptions):
 
     @property
     def source(self) -> str:
-        return ", ".join(one.name for one in self.probes)
+        return ", ".join(probe.name for probe in self.probes)
 
     @property
     def texts(self) -> tuple[Script, ...]:
-        return tuple(Script(one.name, False, one.text) for one in self.probes)
+        return tuple(Script(probe.name, False, probe.text) for probe in self.probes)
 
     def probe(self, name: str) -> Probe:
-        return next(one for one in self.probes if one.name == name)
+        return next(probe for probe in self.probes if probe.name == name)
 
 
 def run_of(workload: Workload) -> tuple[Probe, ...]:
     """The probes that a workload runs: without those that its servers cannot carry."""
     left = workload.own_levels(PROBE)
-    return tuple(one for one in probes_of(workload).probes if left is None or one.name in left)
+    return tuple(
+        probe for probe in probes_of(workload).probes if left is None or probe.name in left
+    )
 
 
 def probes_of(workload: Workload) -> ProbesOptions:

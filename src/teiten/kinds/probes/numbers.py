@@ -36,8 +36,8 @@ def metrics_of(probe: Probe, found: ProbeMeasurement) -> dict[str, float]:
 
 def sweeps(statements: Sequence[Timed], buffers: int) -> tuple[list[Timed], list[Timed]]:
     """The statements that swept, and those that did not."""
-    swept = [one for one in statements if around(one, buffers) >= SWEPT]
-    return swept, [one for one in statements if around(one, buffers) < SWEPT]
+    swept = [statement for statement in statements if around(statement, buffers) >= SWEPT]
+    return swept, [statement for statement in statements if around(statement, buffers) < SWEPT]
 
 
 def sweep_seconds(statements: Sequence[Timed], buffers: int) -> Seconds | None:
@@ -51,20 +51,22 @@ def sweep_seconds(statements: Sequence[Timed], buffers: int) -> Seconds | None:
 
 def _numbers(probe: Probe, found: ProbeMeasurement) -> Iterator[tuple[str, float | None]]:
     yield PROBE_TIME.name, _number(probe, found)
-    statements = [one for measured in found.measured for one in measured.statements]
-    commits = [one.commit_seconds for one in statements if one.commit_seconds is not None]
+    statements = [statement for measured in found.measured for statement in measured.statements]
+    commits = [
+        statement.commit_seconds for statement in statements if statement.commit_seconds is not None
+    ]
     yield COMMIT_TIME.name, median(commits) if commits else None
     for metric, origin in (
         (FROM_BUFFERS, PageOrigin.BUFFERS),
         (FROM_OS_CACHE, PageOrigin.OS_CACHE),
         (FROM_DISK, PageOrigin.DISK),
     ):
-        known = not any(one.origin is PageOrigin.OUTSIDE for one in statements)
+        known = not any(statement.origin is PageOrigin.OUTSIDE for statement in statements)
         yield metric.name, share_of(statements, origin) if known or metric is FROM_BUFFERS else None
-    if any(one.swept is not None for one in statements):
+    if any(statement.swept is not None for statement in statements):
         once = sweep_seconds(statements, found.buffers)
         yield SWEEP_PER_GIB.name, None if once is None else once / (found.shared_buffers / GIB)
-    times = [one.seconds for one in found.checkpoints]
+    times = [checkpoint.seconds for checkpoint in found.checkpoints]
     yield CHECKPOINT_TIME.name, median(times) if times else None
     if found.with_clients:
         yield PROBE_TPS.name, max(found.with_clients, key=lambda one: one.clients).tps
@@ -72,8 +74,12 @@ def _numbers(probe: Probe, found: ProbeMeasurement) -> Iterator[tuple[str, float
 
 def _number(probe: Probe, found: ProbeMeasurement) -> float | None:
     """``PROBE_TIME``: over several parts, the mean of their numbers."""
-    checkpoints = [one.seconds for one in found.checkpoints if one.step == probe.number_of]
-    clients = [one for one in found.with_clients if one.step == probe.number_of]
+    checkpoints = [
+        checkpoint.seconds for checkpoint in found.checkpoints if checkpoint.step == probe.number_of
+    ]
+    clients = [
+        with_client for with_client in found.with_clients if with_client.step == probe.number_of
+    ]
     if checkpoints:
         return _taken(probe.take, checkpoints)
     if clients:
@@ -83,7 +89,7 @@ def _number(probe: Probe, found: ProbeMeasurement) -> float | None:
         for one in found.step(probe.number_of)
         if one.statements
     ]
-    known = [one for one in parts if one is not None]
+    known = [part for part in parts if part is not None]
     return fmean(known) if known else None
 
 
@@ -91,9 +97,13 @@ def _of_part(take: Take, statements: Sequence[Timed], buffers: int) -> float | N
     if take is Take.SWEEP:
         return sweep_seconds(statements, buffers)
     if take is Take.COMMIT:
-        commits = [one.commit_seconds for one in statements if one.commit_seconds is not None]
+        commits = [
+            statement.commit_seconds
+            for statement in statements
+            if statement.commit_seconds is not None
+        ]
         return median(commits) if commits else None
-    return _taken(take, [one.seconds for one in statements])
+    return _taken(take, [statement.seconds for statement in statements])
 
 
 def _taken(take: Take, seconds: Sequence[float]) -> float:

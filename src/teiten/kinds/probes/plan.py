@@ -122,11 +122,11 @@ class Probes(KindPlan):
 
     def own_levels(self, options: WorkloadOptions, factor: str) -> tuple[str, ...] | None:
         assert isinstance(options, ProbesOptions)
-        return tuple(one.name for one in options.probes) if factor == "probe" else None
+        return tuple(probe.name for probe in options.probes) if factor == "probe" else None
 
     def level_needs(self, workload: Workload) -> Iterator[LevelNeeds]:
-        for one in probes_of(workload).probes:
-            yield LevelNeeds(PROBE, one.name, one.title, needs_of(one))
+        for probe in probes_of(workload).probes:
+            yield LevelNeeds(PROBE, probe.name, probe.title, needs_of(probe))
 
     def fitted(self, workload: Workload, buffers: Bytes) -> Workload:
         """With the tables of its probes alone, no larger than their parts of the buffers are."""

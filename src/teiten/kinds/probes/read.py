@@ -248,7 +248,7 @@ def _read(path: Path) -> Probe:
 def probe_of(name: str, text: str) -> Probe:
     """Raises ValueError, ValidationError among them."""
     table = _File.model_validate(tomllib.loads(text))
-    steps = tuple(_step(one) for one in table.steps)
+    steps = tuple(_step(step) for step in table.steps)
     found = Probe(
         name=name,
         title=table.title,
@@ -288,24 +288,26 @@ def _step(table: Any) -> ProbeStep:
 def _check(probe: Probe) -> None:
     """What no form of one step can say."""
     measured = {
-        one.name: one.do for one in probe.steps if one.do in (Do.MEASURE, Do.CLIENTS, Do.CHECKPOINT)
+        step.name: step.do
+        for step in probe.steps
+        if step.do in (Do.MEASURE, Do.CLIENTS, Do.CHECKPOINT)
     }
     if probe.number_of not in measured:
         raise ValueError(
             f"number.of: {probe.number_of!r} measures nothing; steps that do:"
             f" {', '.join(measured) or 'none'}"
         )
-    names = [one.name for one in probe.steps if one.name]
+    names = [step.name for step in probe.steps if step.name]
     if len(set(names)) < len(names):
         raise ValueError("two steps have one name")
-    if any(one.each for one in probe.steps) != bool(probe.parts):
+    if any(step.each for step in probe.steps) != bool(probe.parts):
         raise ValueError('parts are for steps with part = "each", and these need them')
-    number = next(one for one in probe.steps if one.name == probe.number_of)
+    number = next(step for step in probe.steps if step.name == probe.number_of)
     if probe.take is Take.SWEEP and not number.watch:
         raise ValueError("a sweep is seen by a step with watch = true")
     if probe.take is Take.COMMIT and not number.commit:
         raise ValueError("COMMIT is timed by a step with commit = true")
-    if any(one.new_pages and not one.each for one in probe.steps):
+    if any(step.new_pages and not step.each for step in probe.steps):
         raise ValueError('new_pages is for a load with part = "each"')
-    if any(one.leaving and one.part is not None for one in probe.steps):
+    if any(step.leaving and step.part is not None for step in probe.steps):
         raise ValueError("a step with leaving has no part")

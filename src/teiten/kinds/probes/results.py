@@ -92,7 +92,7 @@ class PartTimes:
     @property
     def outside(self) -> Seconds | None:
         """The mean time of the statements whose page was not in the buffers."""
-        others = [one for one in self.origins if one.origin is not PageOrigin.BUFFERS]
+        others = [origin for origin in self.origins if origin.origin is not PageOrigin.BUFFERS]
         count = sum(one.times.count for one in others)
         return (
             Seconds(sum(one.times.mean * one.times.count for one in others) / count)
@@ -274,17 +274,17 @@ class ProbeResult:
     """None with fewer than two sides."""
 
     def side(self, level: str) -> ProbeSide | None:
-        return next((one for one in self.sides if one.side == level), None)
+        return next((side for side in self.sides if side.side == level), None)
 
     @property
     def by_parts(self) -> bool:
         """Whether it looks at working sets of several sizes."""
-        return any(len(one.parts) > 1 for one in self.sides)
+        return any(len(side.parts) > 1 for side in self.sides)
 
     @property
     def after_another(self) -> bool:
         """Whether pages are read after a statement that was executed once, such as a scan."""
-        return any(one.executed and one.parts for one in self.sides)
+        return any(side.executed and side.parts for side in self.sides)
 
 
 class Trace(StrEnum):
@@ -445,7 +445,7 @@ class ProbesFound:
     """How many comparisons, of sides and of servers, by any number of any workload, share α."""
 
     def of_workload(self, workload: str) -> tuple[ProbeResult, ...]:
-        return tuple(one for one in self.results if one.workload == workload)
+        return tuple(result for result in self.results if result.workload == workload)
 
 
 def probes_found(analysis: CampaignAnalysis) -> ProbesFound:

@@ -86,7 +86,7 @@ def partitions_of(study: Study, view: TrialView) -> int | None:
     if not procedure_of(workload).method(levels.get(METHOD, "")).partitioned:
         return None
     here = levels.get(LAYOUT)
-    return next((one.partitions for one in workload.layouts if one.name == here), None)
+    return next((layout.partitions for layout in workload.layouts if layout.name == here), None)
 
 
 def _times(view: TrialView) -> Iterator[tuple[_Line, float]]:
@@ -104,7 +104,7 @@ def _whole(blocks: Mapping[int, Mapping[int, float]]) -> list[Curve]:
     """The blocks that have every number, each by rising number."""
     numbers = sorted({one for curve in blocks.values() for one in curve})
     return [
-        {one: curve[one] for one in numbers}
+        {number: curve[number] for number in numbers}
         for _, curve in sorted(blocks.items())
         if len(curve) == len(numbers)
     ]
@@ -112,7 +112,9 @@ def _whole(blocks: Mapping[int, Mapping[int, float]]) -> list[Curve]:
 
 def _growth(line: _Line, blocks: Sequence[Curve], measure: Measure, alpha: float) -> Growth:
     numbers = list(blocks[0])
-    points = tuple(GrowthPoint(one, median(curve[one] for curve in blocks)) for one in numbers)
+    points = tuple(
+        GrowthPoint(number, median(curve[number] for curve in blocks)) for number in numbers
+    )
     slope = _estimated([slope_of(curve) for curve in blocks], measure, alpha)
     spread = (numbers[-1] - numbers[0]) / fmean(curve[numbers[0]] for curve in blocks)
     kind = kind_of(slope, spread, measure.delta)
@@ -164,7 +166,7 @@ def knee_of(curve: Curve) -> float | None:
 
 def _doubled(blocks: Sequence[Curve], estimator: Estimator, alpha: float) -> GrowthEstimate | None:
     knees = [knee_of(curve) for curve in blocks]
-    found = [math.log(one) for one in knees if one is not None]
+    found = [math.log(knee) for knee in knees if knee is not None]
     if len(found) < len(blocks) or len(blocks[0]) < FEWEST_FOR_KNEE:
         return None
     estimate = estimator(found, alpha)

@@ -124,18 +124,18 @@ class ProcedureOptions(WorkloadOptions):
 
     @property
     def source(self) -> str:
-        return ", ".join(one.name for one in self.methods)
+        return ", ".join(method.name for method in self.methods)
 
     @property
     def texts(self) -> tuple[Script, ...]:
-        return tuple(Script(one.name, False, one.text()) for one in self.methods)
+        return tuple(Script(method.name, False, method.text()) for method in self.methods)
 
     @property
     def references(self) -> Mapping[str, str]:
-        return {one.name: one.against for one in self.methods if one.against}
+        return {method.name: method.against for method in self.methods if method.against}
 
     def method(self, name: str) -> Method:
-        return next(one for one in self.methods if one.name == name)
+        return next(method for method in self.methods if method.name == name)
 
 
 def procedure_of(workload: Workload) -> ProcedureOptions:

@@ -129,7 +129,7 @@ class Procedures(KindPlan):
                 "write changes_data = true: every trial begins with a fresh copy",
             )
         methods = tuple(_method(place, at, one) for at, one in enumerate(table.methods))
-        names = [one.name for one in methods]
+        names = [method.name for method in methods]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise place.error("methods", f"there are two methods {twice!r}", "rename one of them")
@@ -147,10 +147,10 @@ class Procedures(KindPlan):
 
     def own_levels(self, options: WorkloadOptions, factor: str) -> tuple[str, ...] | None:
         assert isinstance(options, ProcedureOptions)
-        return tuple(one.name for one in options.methods) if factor == METHOD else None
+        return tuple(method.name for method in options.methods) if factor == METHOD else None
 
     def wants_modules(self, workload: Workload) -> bool:
-        return any(one.module for one in procedure_of(workload).methods)
+        return any(method.module for method in procedure_of(workload).methods)
 
     def left_out(
         self, workload: Workload, server: Installation, tools: ModuleTools | None
@@ -203,17 +203,17 @@ class Procedures(KindPlan):
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
         options = procedure_of(study.workload(trial.cell.workload))
         method = options.method(trial.cell.level(METHOD) or "")
-        return f"method {method.name}: {', '.join(one.name for one in method.steps)}"
+        return f"method {method.name}: {', '.join(step.name for step in method.steps)}"
 
 
 def _method(place: Place, at: int, table: MethodTable) -> Method:
-    names = [one.name for one in table.steps]
+    names = [step.name for step in table.steps]
     if len(set(names)) < len(names):
         raise place.error(("methods", at, "steps"), "two steps have one name", "rename one of them")
     return Method(
         name=table.name,
         title=table.title,
-        steps=tuple(one.step() for one in table.steps),
+        steps=tuple(step.step() for step in table.steps),
         setup=sql_scripts(place, ("methods", at, "setup"), table.setup),
         cleanup=sql_scripts(place, ("methods", at, "cleanup"), table.cleanup),
         needs=table.needs,

@@ -14,7 +14,7 @@ Key = Sequence[str | int]
 
 def sql_scripts(place: Place, key: Key, values: Sequence[str]) -> tuple[Script, ...]:
     """Files with SQL, or SQL itself. Raises what ``place.error`` makes."""
-    return tuple(read_sql(place, key, one) for one in values)
+    return tuple(read_sql(place, key, value) for value in values)
 
 
 def module_source(place: Place, key: Key, value: str) -> Script | None:

@@ -75,7 +75,7 @@ class RowsMoved:
         self._first: dict[tuple[object, ...], tuple[str, int]] = {}
 
     def problem(self, trial: PlannedTrial, method: Method, rows: int) -> Problem | None:
-        others = tuple(one for one in trial.cell.levels if one[0] != METHOD)
+        others = tuple(level for level in trial.cell.levels if level[0] != METHOD)
         name, first = self._first.setdefault((trial.cell.workload, others), (method.name, rows))
         if rows == first:
             return None
@@ -117,7 +117,7 @@ class ProcedureLoad(PlainLoad):
     def rehearse(self) -> None:
         """The set-up of every method, undone: what is wrong with its SQL is found before the first
         trial. What cannot run in a transaction is left to the trials."""
-        here = {one.cell.level(METHOD) for one in self._bench.plan.trials}
+        here = {trial.cell.level(METHOD) for trial in self._bench.plan.trials}
         for method in self._options.methods:
             if method.name in here:
                 with self.site.connect() as connection:

@@ -139,11 +139,11 @@ def _pairs(sides: ComparedSides, context: Context) -> PairedValues:
 
 def _over(sides: ComparedSides, context: Context) -> list[Observation]:
     return [
-        one
-        for one in sides.observations
-        if one.context == context
-        and one.side in (sides.old, sides.new)
-        and OVER_TIMEOUT.name in one.metrics
+        observation
+        for observation in sides.observations
+        if observation.context == context
+        and observation.side in (sides.old, sides.new)
+        and OVER_TIMEOUT.name in observation.metrics
     ]
 
 
@@ -152,7 +152,7 @@ def _bound(sides: ComparedSides, contexts: Sequence[Context], rule: Rule) -> Rat
     exceeded = {one.side for context in contexts for one in _over(sides, context)}
     if len(exceeded) != 1:
         return None
-    means = list(block_means([_with_limits(sides, one) for one in contexts]).values())
+    means = list(block_means([_with_limits(sides, context) for context in contexts]).values())
     effect = sides.decided(means, rule, len(contexts)).effect
     if effect is None:
         return None
@@ -162,11 +162,13 @@ def _bound(sides: ComparedSides, contexts: Sequence[Context], rule: Rule) -> Rat
 
 def _with_limits(sides: ComparedSides, context: Context) -> dict[int, float]:
     times: dict[str, dict[int, float]] = {sides.old: {}, sides.new: {}}
-    for one in sides.observations:
-        if one.context == context and one.side in times:
-            value = one.metrics.get(OVER_TIMEOUT.name, one.metrics.get(QUERY_TIME.name, math.nan))
+    for observation in sides.observations:
+        if observation.context == context and observation.side in times:
+            value = observation.metrics.get(
+                OVER_TIMEOUT.name, observation.metrics.get(QUERY_TIME.name, math.nan)
+            )
             if value > 0:
-                times[one.side][one.block] = value
+                times[observation.side][observation.block] = value
     old, new = times[sides.old], times[sides.new]
     return {block: math.log(new[block] / old[block]) for block in sorted(old.keys() & new.keys())}
 

@@ -56,7 +56,7 @@ class QueriesOptions(WorkloadOptions):
 
     @property
     def texts(self) -> tuple[Script, ...]:
-        return tuple(Script(one.name, False, one.text) for one in self.queries)
+        return tuple(Script(query.name, False, query.text) for query in self.queries)
 
     def query(self, name: str) -> Query:
         return next(query for query in self.queries if query.name == name)

@@ -74,14 +74,14 @@ class Queries(KindPlan):
             runs=table.runs,
             timeout=table.timeout,
             check_answers=table.check_answers,
-            groups=tuple(_groups(place, table, [one.name for one in queries])),
+            groups=tuple(_groups(place, table, [query.name for query in queries])),
         )
 
     def instead(self, running: Instead, value: str, *, by_flag: bool) -> Instead:
         """Another folder for the study's queries; a study without any gets them as its workload,
         on the tables of its first one."""
         folder = str(expanded(value).absolute()) if by_flag else value
-        tables, selected = [dict(one) for one in running.workloads], running.selected
+        tables, selected = [dict(workload) for workload in running.workloads], running.selected
         own = [index for index, table in enumerate(tables) if table.get("queries")]
         if not own:
             shared = {key: one for key, one in tables[0].items() if key == "scale"}
@@ -99,7 +99,7 @@ class Queries(KindPlan):
 
     def own_levels(self, options: WorkloadOptions, factor: str) -> tuple[str, ...] | None:
         assert isinstance(options, QueriesOptions)
-        return tuple(one.name for one in options.queries) if factor == "query" else None
+        return tuple(query.name for query in options.queries) if factor == "query" else None
 
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
         return Seconds(

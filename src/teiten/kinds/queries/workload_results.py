@@ -112,7 +112,7 @@ class _Workload:
     def results(self) -> QueryResults:
         times = tuple(self._times())
         workers = tuple(self._workers())
-        compared = [one for one in self.contrasts if one.metric is QUERY_TIME]
+        compared = [contrast for contrast in self.contrasts if contrast.metric is QUERY_TIME]
         return QueryResults(
             workload=self.name,
             times=times,
@@ -124,8 +124,8 @@ class _Workload:
 
     def _times(self) -> Iterator[QueryTime]:
         cells: dict[Cell, list[Observation]] = {}
-        for one in sorted(self.observations, key=lambda each: each.block):
-            cells.setdefault((one.context, one.side), []).append(one)
+        for observation in sorted(self.observations, key=lambda each: each.block):
+            cells.setdefault((observation.context, observation.side), []).append(observation)
         for (context, side), found in cells.items():
             yield self._time(context, side, found)
 
@@ -218,9 +218,9 @@ class _Workload:
                 yield QuerySweep(context, levels[0], confidence, steps)
 
     def _verdict(self, context: Context, level: str) -> Verdict | None:
-        for one in self.contrasts:
-            if one.new == level and one.metric is QUERY_TIME:
-                for each in one.levels:
+        for contrast in self.contrasts:
+            if contrast.new == level and contrast.metric is QUERY_TIME:
+                for each in contrast.levels:
                     if each.context == context:
                         return each.verdict
         return None
@@ -240,9 +240,9 @@ def _is_number(level: str) -> bool:
 def _extreme(levels: Sequence[LevelResult], kind: VerdictKind) -> Context | None:
     """The decided query whose ratio is farthest from 1."""
     ratios = {
-        one.context: abs(math.log(one.verdict.effect.ratio))
-        for one in levels
-        if one.verdict.kind is kind and one.verdict.effect is not None
+        level.context: abs(math.log(level.verdict.effect.ratio))
+        for level in levels
+        if level.verdict.kind is kind and level.verdict.effect is not None
     }
     return max(ratios, key=lambda context: ratios[context], default=None)
 

@@ -155,7 +155,7 @@ def _with_legends_that_fit(part: Any) -> Any:
     labels = scale.get("domain") if isinstance(scale, dict) else None
     if "field" not in found or legend is None or not isinstance(labels, list):
         return found
-    widths = [_SYMBOL + text_width(str(one), 12.0) for one in labels]
+    widths = [_SYMBOL + text_width(str(label), 12.0) for label in labels]
     if not widths or sum(widths) <= WIDE or "columns" in legend:
         return found
     return {**found, "legend": {**legend, "columns": max(1, int(WIDE // max(widths)))}}

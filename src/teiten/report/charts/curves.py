@@ -63,7 +63,10 @@ def curves(name: str, points: Sequence[CurvePoint], words: CurveWords) -> Chart:
     do."""
     data = as_columns(
         FIELDS,
-        [(one.kind.value, one.side, one.load, one.value, one.low, one.high) for one in points],
+        [
+            (point.kind.value, point.side, point.load, point.value, point.low, point.high)
+            for point in points
+        ],
     )
     spec, wide = _spec(words, points), not words.logarithmic
     return Chart(name, words.title, words.note, spec, data, Fit((), 90), wide=wide)
@@ -71,7 +74,7 @@ def curves(name: str, points: Sequence[CurvePoint], words: CurveWords) -> Chart:
 
 def _spec(words: CurveWords, points: Sequence[CurvePoint]) -> Spec:
     """Only layers that have points: Vega complains of one without."""
-    kinds = {one.kind for one in points}
+    kinds = {point.kind for point in points}
     base = Plot(rows_data()).encode(
         x=alt.X("load:Q", title=words.x, **_x(words, points)),
         y=alt.Y("value:Q", title=words.y, **_y(words, points)),
@@ -101,7 +104,7 @@ def _spec(words: CurveWords, points: Sequence[CurvePoint]) -> Spec:
     )
     layers = [
         *([line] if PointKind.CURVE in kinds else []),
-        *([interval] if any(one.low is not None for one in points) else []),
+        *([interval] if any(point.low is not None for point in points) else []),
         *([knee] if PointKind.KNEE in kinds else []),
         dots,
     ]
@@ -113,7 +116,7 @@ def _spec(words: CurveWords, points: Sequence[CurvePoint]) -> Spec:
 def _x(words: CurveWords, points: Sequence[CurvePoint]) -> dict[str, Any]:
     if not words.logarithmic:
         return {"scale": alt.Scale(zero=True), "axis": alt.Axis(grid=False, tickMinStep=1)}
-    loads = sorted({one.load for one in points if one.kind is PointKind.MEAN})
+    loads = sorted({point.load for point in points if point.kind is PointKind.MEAN})
     axis = alt.Axis(values=loads, grid=False, format=",~f", labelOverlap=True)
     return {"scale": alt.Scale(type="log", nice=False, padding=12), "axis": axis}
 
@@ -121,7 +124,7 @@ def _x(words: CurveWords, points: Sequence[CurvePoint]) -> dict[str, Any]:
 def _y(words: CurveWords, points: Sequence[CurvePoint]) -> dict[str, Any]:
     if not words.logarithmic:
         return {"scale": alt.Scale(zero=True), "axis": alt.Axis(tickCount=5, format=",~f")}
-    ticks = list(logarithmic_ticks([one.value for one in points]))
+    ticks = list(logarithmic_ticks([point.value for point in points]))
     scale = alt.Scale(type="log", domain=[ticks[0], ticks[-1]], nice=False)
     return {"scale": scale, "axis": alt.Axis(values=ticks, format=",~f")}
 

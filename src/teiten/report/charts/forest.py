@@ -115,7 +115,7 @@ def _fit(rows: Sequence[ForestRow]) -> Fit:
 
 def _labels(labels: Iterable[str]) -> float:
     """Pixels that they take, at the most."""
-    return max(min(LABEL_LIMIT, text_width(one)) for one in labels)
+    return max(min(LABEL_LIMIT, text_width(label)) for label in labels)
 
 
 def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: ForestWords) -> Spec:

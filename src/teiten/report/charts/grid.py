@@ -67,8 +67,17 @@ def design_grid(
     height = max(4.0, min(24.0, TALLEST / (blocks * len(workloads))))
     width = max(5.0, min(34.0, WIDEST / across))
     rows = [
-        (one.workload, one.block, one.position, one.side, one.label, one.trial, one.state, one.mark)
-        for one in squares
+        (
+            square.workload,
+            square.block,
+            square.position,
+            square.side,
+            square.label,
+            square.trial,
+            square.state,
+            square.mark,
+        )
+        for square in squares
     ]
     longest = max(text_width(square.label, LABEL_SIZE) for square in squares)
     readable = longest <= width and height >= LABEL_SIZE + 3

@@ -66,9 +66,9 @@ class LineWords:
 def reach(points: Sequence[LinePoint]) -> tuple[float, float]:
     """The ends of the axis: all points and useful intervals, with a margin. An interval of two
     blocks may be so long that it would press all points into one line; it is no part of this."""
-    values = [one.value for one in points]
+    values = [point.value for point in points]
     useful = [*values]
-    halves = [_half(one) for one in points if one.high is not None]
+    halves = [_half(point) for point in points if point.high is not None]
     if halves:
         apart = math.log(max(values) / min(values))
         most = min(max(USUAL * median(halves), apart), math.log(MOST_OF_AN_INTERVAL))
@@ -90,21 +90,21 @@ def history_line(name: str, points: Sequence[LinePoint], words: LineWords) -> Ch
     low, high = reach(points)
     rows = [
         (
-            one.label,
-            one.value,
-            None if one.low is None else max(one.low, low),
-            None if one.high is None else min(one.high, high),
-            one.low is not None and one.low < low,
-            one.high is not None and one.high > high,
-            one.mean,
-            one.change or None,
-            one.campaign,
-            one.version,
-            one.about,
+            point.label,
+            point.value,
+            None if point.low is None else max(point.low, low),
+            None if point.high is None else min(point.high, high),
+            point.low is not None and point.low < low,
+            point.high is not None and point.high > high,
+            point.mean,
+            point.change or None,
+            point.campaign,
+            point.version,
+            point.about,
         )
-        for one in points
+        for point in points
     ]
-    labels = [one.label for one in points]
+    labels = [point.label for point in points]
     x = alt.X(
         "label:O",
         scale=alt.Scale(domain=labels, type="point", padding=0.6),
@@ -155,7 +155,7 @@ def history_line(name: str, points: Sequence[LinePoint], words: LineWords) -> Ch
     return Chart(
         name,
         words.title,
-        words.cut if any(one[4] or one[5] for one in rows) else "",
+        words.cut if any(row[4] or row[5] for row in rows) else "",
         configured(layers),
         as_columns(FIELDS, rows),
         Fit((), 110),

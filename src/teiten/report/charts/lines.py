@@ -64,17 +64,17 @@ def line_chart(
 ) -> Chart:
     """From zero on. ``ticks``: where the horizontal axis has labels; empty leaves it to Vega.
     Intervals that end far above every value are cut."""
-    reach = MOST_OF_AN_INTERVAL * max((one.value for one in points), default=1.0)
+    reach = MOST_OF_AN_INTERVAL * max((point.value for point in points), default=1.0)
     rows = [
         (
-            one.side,
-            one.x,
-            one.value,
-            one.low,
-            None if one.high is None else min(one.high, reach),
-            one.text,
+            point.side,
+            point.x,
+            point.value,
+            point.low,
+            None if point.high is None else min(point.high, reach),
+            point.text,
         )
-        for one in points
+        for point in points
     ]
     lines = "; ".join(f"{one.side}, {one.x:g}: {one.text}" for one in points)
     return Chart(
@@ -114,7 +114,7 @@ def _layers(
         ),
     )
     layers = [_named(mark, at) for at, mark in enumerate(marks)]
-    if any(one.low is not None for one in points):
+    if any(point.low is not None for point in points):
         band = base.mark_area(opacity=0.16).encode(
             y=alt.Y("low:Q", title=words.y, scale=top), y2=alt.Y2("high:Q")
         )

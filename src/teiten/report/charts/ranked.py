@@ -45,14 +45,14 @@ class RankedWords:
 
 def ranked(name: str, dots: Sequence[RankedDot], told: dict[str, str], words: RankedWords) -> Chart:
     """``told``: what stands at the end of a level's bar."""
-    levels = {one.level for one in dots}
-    middle = {level: median(one.value for one in dots if one.level == level) for level in levels}
+    levels = {dot.level for dot in dots}
+    middle = {level: median(dot.value for dot in dots if dot.level == level) for level in levels}
     order = sorted(levels, key=lambda level: -middle[level])
     rows: list[tuple[str, str, str | None, float, int | None, int | None]] = [
         ("median", level, told.get(level, ""), middle[level], None, None) for level in order
     ]
-    rows += [("trial", one.level, None, one.value, one.block, one.trial) for one in dots]
-    greatest = max((one.value for one in dots), default=1.0)
+    rows += [("trial", dot.level, None, dot.value, dot.block, dot.trial) for dot in dots]
+    greatest = max((dot.value for dot in dots), default=1.0)
     y = alt.Y("level:N", sort=order, title=None, axis=alt.Axis(labelLimit=260))
     x = alt.X(
         "value:Q",

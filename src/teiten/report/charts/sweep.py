@@ -48,24 +48,24 @@ class SweepWords:
 
 def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> Chart:
     """Lines from zero on, with the line at 1."""
-    reach = MOST_OF_AN_INTERVAL * max(one.value for one in points)
+    reach = MOST_OF_AN_INTERVAL * max(point.value for point in points)
     rows = [
         (
-            one.query,
-            one.level,
-            one.value,
-            one.low,
-            None if one.high is None else min(one.high, reach),
-            one.text,
-            one.workers,
+            point.query,
+            point.level,
+            point.value,
+            point.low,
+            None if point.high is None else min(point.high, reach),
+            point.text,
+            point.workers,
         )
-        for one in points
+        for point in points
     ]
-    queries = list(dict.fromkeys(one.query for one in points))
+    queries = list(dict.fromkeys(point.query for point in points))
     colours = (
         [NEW] if len(queries) == 1 else [CATEGORY_COLOURS[at % 10] for at in range(len(queries))]
     )
-    levels = sorted({one.level for one in points})
+    levels = sorted({point.level for point in points})
     base = Plot(rows_data()).encode(
         x=alt.X(
             "level:Q",

@@ -28,12 +28,14 @@ def difference_text(t: Texts, one: Difference) -> str:
 def obstacle_lines(comparison: Comparison, language: Language) -> tuple[str, ...]:
     """What forbids the comparison, a line each."""
     t = texts(language)
-    return tuple(difference_text(t, one) for one in comparison.obstacles)
+    return tuple(difference_text(t, obstacle) for obstacle in comparison.obstacles)
 
 
 def difference_table(pair: Pair, weight: Weight) -> Table | None:
     t = pair.t
-    found = [one for one in pair.comparison.differences if one.weight is weight]
+    found = [
+        difference for difference in pair.comparison.differences if difference.weight is weight
+    ]
     if not found:
         return None
     columns = (Column(t("table.what")), *(Column(side.long) for side in pair.sides))
@@ -73,9 +75,9 @@ def caution_table(pair: Pair) -> Table | None:
     t = pair.t
     told: dict[str, tuple[bool, set[int]]] = {}
     for at, kit in enumerate(pair.kits):
-        for one in kit.analysis.cautions:
-            what, _ = caution_text(one, t.language)
-            _, sides = told.setdefault(what, (one.severity is Severity.WARNING, set()))
+        for caution in kit.analysis.cautions:
+            what, _ = caution_text(caution, t.language)
+            _, sides = told.setdefault(what, (caution.severity is Severity.WARNING, set()))
             sides.add(at)
     if not told:
         return None
@@ -91,7 +93,7 @@ def caution_table(pair: Pair) -> Table | None:
 def _server_rows(pair: Pair) -> list[Row]:
     """Version and compiler of each server that both have."""
     rows = []
-    sides = dict.fromkeys(one.side for one in pair.comparison.results)
+    sides = dict.fromkeys(result.side for result in pair.comparison.results)
     for side in sides:
         found = [
             kit.analysis.server_facts.get(level, {}).get("version") or "—"

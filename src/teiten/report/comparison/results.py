@@ -98,7 +98,7 @@ def _by_level(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
 def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) -> Table:
     """A, B, ratio, interval, trials and verdict of every level, and over all levels."""
     t, kit = pair.t, pair.kits[0]
-    factors = kit.names.varied([one.context for one in result.levels])
+    factors = kit.names.varied([level.context for level in result.levels])
     confidence = confidence_percent(t, 1 - pair.comparison.statement_alpha)
     a, b = pair.sides
 
@@ -115,7 +115,7 @@ def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) 
             workload=pair.title(result),
         ),
         factors,
-        tuple(kit.names.factor(one) for one in factors),
+        tuple(kit.names.factor(factor) for factor in factors),
         (a.short, b.short),
         t("comparison.ratio"),
         t("comparison.trials"),
@@ -133,9 +133,9 @@ def value_columns(pair: Pair) -> Columns:
     are of the contrasted ``factor``, ``levels`` those of all others."""
     factor = pair.comparison.a.plan.study.contrast
     rows = []
-    for one in pair.comparison.results:
-        which = (one.workload, one.metric.name, factor, one.side.a, one.side.b)
-        for level in one.levels:
+    for result in pair.comparison.results:
+        which = (result.workload, result.metric.name, factor, result.side.a, result.side.b)
+        for level in result.levels:
             where = " ".join(f"{name}={text}" for name, text in level.context)
             for side, values in (("A", level.old_values), ("B", level.new_values)):
                 rows += [(*which, where, side, value) for value in values]

@@ -92,7 +92,9 @@ def _evidence(pair: Pair) -> Section:
 def _notices(pair: Pair) -> Iterator[str]:
     t, comparison = pair.t, pair.comparison
     if comparison.obstacles:
-        listed = t("list.strong").join(difference_text(t, one) for one in comparison.obstacles)
+        listed = t("list.strong").join(
+            difference_text(t, obstacle) for obstacle in comparison.obstacles
+        )
         yield t("comparison-notice.insisted", differences=listed)
     for side, one in zip(pair.sides, (comparison.a, comparison.b), strict=True):
         if not one.plan.study.conclusive:
@@ -109,7 +111,7 @@ def _notices(pair: Pair) -> Iterator[str]:
 
 
 def _statements(pair: Pair) -> Iterator[Statement]:
-    found = [one for one in pair.comparison.results if one.metric.judged]
+    found = [result for result in pair.comparison.results if result.metric.judged]
     for at, one in enumerate(found, start=1):
         yield Statement(
             pair.title(one),
@@ -125,7 +127,7 @@ def _remarks(pair: Pair) -> Iterator[tuple[str, str]]:
     yield t("comparison.scope"), t("comparison.scope-text")
     for side, kit in zip(pair.sides, pair.kits, strict=True):
         analysis = kit.analysis
-        counted = [one for one in analysis.trials if one.outcome is Outcome.COUNTED]
+        counted = [trial for trial in analysis.trials if trial.outcome is Outcome.COUNTED]
         yield (
             side.long,
             t(
@@ -139,10 +141,10 @@ def _remarks(pair: Pair) -> Iterator[tuple[str, str]]:
             ),
         )
     undecided = [
-        pair.title(one)
-        for one in pair.comparison.results
-        if one.metric.judged
-        and not (one.overall.conclusive and one.overall.kind is not VerdictKind.INCONCLUSIVE)
+        pair.title(result)
+        for result in pair.comparison.results
+        if result.metric.judged
+        and not (result.overall.conclusive and result.overall.kind is not VerdictKind.INCONCLUSIVE)
     ]
     listed = t("list.strong").join(undecided) or t("comparison.undecided-none")
     yield t("answer.undecided"), listed
@@ -153,7 +155,7 @@ def _campaigns(pair: Pair) -> Table:
     rows = []
     for side, kit in zip(pair.sides, pair.kits, strict=True):
         analysis, study = kit.analysis, kit.study
-        servers = t("list.separator").join(one.long for one in kit.names.sides.values())
+        servers = t("list.separator").join(side.long for side in kit.names.sides.values())
         rows.append(
             cells(
                 side.long,

@@ -32,7 +32,7 @@ def value_text(t: Texts, point: HistoryPoint) -> str:
 
 def points_table(t: Texts, name: str, line: HistoryLine) -> Table:
     """A row for each point; the changes before them where the line has any."""
-    changes = {one.first: one for one in line.changes}
+    changes = {change.first: change for change in line.changes}
     change = (Column(t("history.change"), numeric=True),) if changes else ()
     return Table(
         name,

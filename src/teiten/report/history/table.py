@@ -31,7 +31,7 @@ def history_csv(history: History) -> bytes:
 
 def _rows(number: int, line: HistoryLine) -> Iterator[tuple[object, ...]]:
     """In the line's own order; what is not known is left empty, times are ISO 8601 in UTC."""
-    changes = {one.first: one for one in line.changes}
+    changes = {change.first: change for change in line.changes}
     same = (number, line.study, line.profile, line.workload, line.machine, line.conditions)
     for at, one in enumerate(line.points):
         moment = datetime.fromtimestamp(one.at, UTC).isoformat(timespec="seconds")

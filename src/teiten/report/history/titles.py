@@ -17,9 +17,9 @@ def line_titles(t: Texts, lines: Sequence[HistoryLine]) -> tuple[str, ...]:
     """``Range read, server 18; 2 cores of AMD EPYC (observe, standard)``, in the order of the
     lines. Those that would be called the same have what tells them apart."""
     alike: dict[str, list[HistoryLine]] = defaultdict(list)
-    for one in lines:
-        alike[_title(t, one, "")].append(one)
-    return tuple(_title(t, one, _apart(t, one, alike[_title(t, one, "")])) for one in lines)
+    for line in lines:
+        alike[_title(t, line, "")].append(line)
+    return tuple(_title(t, line, _apart(t, line, alike[_title(t, line, "")])) for line in lines)
 
 
 def line_id(line: HistoryLine) -> str:

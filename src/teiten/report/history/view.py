@@ -52,7 +52,7 @@ Titled = tuple[str, HistoryLine]
 def history_page(history: History, language: Language) -> Page:
     """Everything computed and worded; what is left is layout."""
     t = texts(language)
-    campaigns = {point.campaign for one in history.lines for point in one.points}
+    campaigns = {point.campaign for line in history.lines for point in line.points}
     titles = line_titles(t, history.lines)
     titled = tuple(zip(titles, history.lines, strict=True))
     left_out = _left_out(t, history)
@@ -204,10 +204,10 @@ def _single(t: Texts, titled: Sequence[Titled]) -> Iterator[Block]:
 
 def _points(t: Texts, line: HistoryLine, axis: Axis) -> Iterator[LinePoint]:
     seen: Counter[str] = Counter()
-    changes = {one.first: one for one in line.changes}
+    changes = {change.first: change for change in line.changes}
     for start, end in line.segments:
         mean = math.exp(
-            math.fsum(math.log(one.value) for one in line.points[start:end]) / (end - start)
+            math.fsum(math.log(point.value) for point in line.points[start:end]) / (end - start)
         )
         for at in range(start, end):
             point = line.points[at]
@@ -269,7 +269,7 @@ def _left_out(t: Texts, history: History) -> Table | None:
 def _columns(history: History) -> Columns:
     rows = []
     for at, line in enumerate(history.lines, start=1):
-        firsts = {one.first for one in line.changes}
+        firsts = {change.first for change in line.changes}
         for place, one in enumerate(line.points):
             rows.append(
                 (

@@ -21,9 +21,9 @@ def difference_as_json(found: PlanDifference, sides: tuple[str, str]) -> dict[st
         "joins_reordered": found.joins_reordered,
         "old": {"name": sides[0], "join_order": found.old_join_order, **_plan(found.old)},
         "new": {"name": sides[1], "join_order": found.new_join_order, **_plan(found.new)},
-        "changes": [_change(found, one) for one in found.changes],
+        "changes": [_change(found, change) for change in found.changes],
         "pairs": [list(pair) for pair in found.pairs],
-        "groups": [{"old": list(one.old), "new": list(one.new)} for one in found.groups],
+        "groups": [{"old": list(group.old), "new": list(group.new)} for group in found.groups],
     }
 
 

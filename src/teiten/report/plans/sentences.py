@@ -56,8 +56,8 @@ def changes(t: Texts, found: PlanDifference) -> list[str]:
     if not found.changes:
         return [t("plan.changes.none")]
     groups: dict[tuple[str, ...], list[NodeChange]] = {}
-    for one in found.changes:
-        groups.setdefault(_likeness(found, one), []).append(one)
+    for change in found.changes:
+        groups.setdefault(_likeness(found, change), []).append(change)
     lines: list[tuple[float, str]] = []
     for group in groups.values():
         if len(group) > MOST_ALIKE:

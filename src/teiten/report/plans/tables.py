@@ -153,10 +153,13 @@ Nodes = Sequence[int]
 
 def _pairs(found: PlanDifference) -> Iterator[tuple[Nodes, Nodes]]:
     yield from (([old], [new]) for old, new in found.pairs)
-    yield from ((one.old, one.new) for one in found.groups)
-    for one in found.changes:
-        if one.old is None or one.new is None:
-            yield ([] if one.old is None else [one.old], [] if one.new is None else [one.new])
+    yield from ((group.old, group.new) for group in found.groups)
+    for change in found.changes:
+        if change.old is None or change.new is None:
+            yield (
+                [] if change.old is None else [change.old],
+                [] if change.new is None else [change.new],
+            )
 
 
 def _node_row(found: PlanDifference, old: Nodes, new: Nodes) -> Row:
@@ -180,10 +183,10 @@ def _node_cell(side: PlanStatistics, numbers: Nodes) -> TableCell:
 
 def names_of(side: PlanStatistics, numbers: Nodes) -> str:
     """The name of a node; of several how many there are of each type: ``Append, 12 × Seq Scan``."""
-    nodes = [side.plan.nodes[one] for one in numbers]
+    nodes = [side.plan.nodes[number] for number in numbers]
     if len(nodes) == 1:
         return nodes[0].name
-    kinds = Counter(("Parallel " if one.parallel_aware else "") + one.kind for one in nodes)
+    kinds = Counter(("Parallel " if node.parallel_aware else "") + node.kind for node in nodes)
     return ", ".join(f"{count} × {kind}" if count > 1 else kind for kind, count in kinds.items())
 
 
@@ -196,7 +199,7 @@ def _rows_cell(side: PlanStatistics, numbers: Nodes) -> TableCell:
 def _own(side: PlanStatistics, numbers: Nodes) -> float | None:
     if not numbers or not side.plan.timed:
         return None
-    return sum(side.accounts.nodes[one].seconds for one in numbers)
+    return sum(side.accounts.nodes[number].seconds for number in numbers)
 
 
 def _gain(found: PlanDifference, old: Nodes, new: Nodes) -> float:

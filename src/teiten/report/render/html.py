@@ -67,7 +67,7 @@ def html(page: Page, teiten_version: str, *others: Page) -> str:
     reader can choose another.
     """
     pages = [page, *(apart(one, f"{one.texts.language}-") for one in others)]
-    found = [block for one in pages for block in one.blocks()]
+    found = [block for page in pages for block in page.blocks()]
     charts = [one for one in found if isinstance(one, Chart)]
     scripts = ["\n".join(asset(name) for name in SCRIPTS)]
     if charts:
@@ -83,7 +83,7 @@ def html(page: Page, teiten_version: str, *others: Page) -> str:
             config=CONFIG,
             embedded=dict(_embedded(found)),
             style=_ours(asset("report.css")),
-            scripts=[_ours(one) for one in scripts],
+            scripts=[_ours(script) for script in scripts],
             viewer_script=packed(SCRIPT) if viewer else "",
             viewer_style=packed(STYLE) if viewer else "",
             policy=policy(*scripts, *([viewer_script()] if viewer else [])),

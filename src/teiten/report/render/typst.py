@@ -230,7 +230,9 @@ class TypstWriter:
         return "\n\n".join(shown)
 
     def _two(self, *charts: Chart) -> str:
-        parts = (self._picture(one.name, one.title, one.note, beside=True) for one in charts)
+        parts = (
+            self._picture(chart.name, chart.title, chart.note, beside=True) for chart in charts
+        )
         cells = ", ".join(f"[{part}]" for part in parts)
         return f"#grid(columns: (1fr, 1fr), gutter: 14pt, {cells})"
 

@@ -68,8 +68,8 @@ def index_html(site: CampaignSite, language: Language, study: str | None = None)
     """The page of all campaigns, whose filters are a script's; without it all are shown, with links
     to a page for each study. ``study``: such a page."""
     t = texts(language)
-    entries = [one for one in site.entries if study in (None, one.study)]
-    counted = sorted(Counter(one.study for one in site.entries).items())
+    entries = [entry for entry in site.entries if study in (None, entry.study)]
+    counted = sorted(Counter(entry.study for entry in site.entries).items())
     scripts = [asset(name) for name in SCRIPTS]
     return (
         environment()
@@ -85,7 +85,7 @@ def index_html(site: CampaignSite, language: Language, study: str | None = None)
             if len(counted) > 1
             else [],
             t=t,
-            rows=[_row(t, one) for one in entries],
+            rows=[_row(t, entry) for entry in entries],
             filters=_filters(t, entries),
             other=[
                 (

@@ -43,7 +43,7 @@ def answer_section(
     """``notices``: said before everything else: no conclusion, incomplete. ``remarks``: cost,
     excluded, undecided: term and text."""
     shown: tuple[Block, ...] = (
-        *(Text(one, "notice") for one in notices),
+        *(Text(notice, "notice") for notice in notices),
         *statements,
         WithoutScripts(t("notice.no-script")),
         Pairs(tuple(remarks), "remarks"),
@@ -53,12 +53,12 @@ def answer_section(
 
 def primary(kit: Kit) -> tuple[ContrastResult, ...]:
     """The contrasts of the metric that the question is about, else each workload's first."""
-    found = tuple(one for one in kit.analysis.contrasts if one.metric.judged)
+    found = tuple(contrast for contrast in kit.analysis.contrasts if contrast.metric.judged)
     if found:
         return found
     first: dict[tuple[str, str, str], ContrastResult] = {}
-    for one in kit.analysis.contrasts:
-        first.setdefault((one.workload, one.old, one.new), one)
+    for contrast in kit.analysis.contrasts:
+        first.setdefault((contrast.workload, contrast.old, contrast.new), contrast)
     return tuple(first.values())
 
 
@@ -95,7 +95,9 @@ def _notices(kit: Kit) -> tuple[str, ...]:
     if devices:
         notices.append(t("notice.emulated", storages=t("list.separator").join(devices)))
     notices += [
-        caution_text(one, t.language)[0] for one in analysis.cautions if one.code in OF_BUILDS
+        caution_text(caution, t.language)[0]
+        for caution in analysis.cautions
+        if caution.code in OF_BUILDS
     ]
     if analysis.missing and kit.study.measure.sequential is not None:
         notices.append(t("notice.undecided-yet"))
@@ -137,7 +139,7 @@ def _excluded(kit: Kit) -> str:
     reasons = Counter(
         problem_text(problem, t.language)
         for trial in out
-        for problem in {one.code: one for one in trial.problems}.values()
+        for problem in {problem.code: problem for problem in trial.problems}.values()
     )
     listed = t("list.separator").join(
         t("answer.excluded.reason", count=count, reason=reason)
@@ -145,7 +147,7 @@ def _excluded(kit: Kit) -> str:
     )
     text = t.plural("answer.excluded.some", len(out), attempts=len(trials), reasons=listed)
     lost = {one.number for one in out} - {
-        one.number for one in trials if one.outcome is Outcome.COUNTED
+        trial.number for trial in trials if trial.outcome is Outcome.COUNTED
     }
     return text + (t.plural("answer.excluded.lost", len(lost)) if lost else "")
 

@@ -56,13 +56,13 @@ def asked(kit: Kit) -> Section:
     shown += [
         Beside((design, procedure)),
         Heading(3, t("heading.workloads")),
-        Entries(tuple(_workload(kit, one) for one in study.workloads)),
+        Entries(tuple(_workload(kit, workload) for workload in study.workloads)),
         grid(kit),
         Heading(3, t("heading.topology")),
         topology(kit),
     ]
     if study.differences:
-        differences = (*(t.of(one) for one in study.differences), *_changed(kit))
+        differences = (*(t.of(difference) for difference in study.differences), *_changed(kit))
         shown += [Heading(3, t("heading.differences")), Items(differences)]
     return Section("asked", t("section.asked"), tuple(shown))
 
@@ -70,7 +70,7 @@ def asked(kit: Kit) -> Section:
 def _changed(kit: Kit) -> Iterator[str]:
     """What the command line set, which the study's own sentences do not know; without
     addresses, which may hold a password."""
-    told = (one for one in kit.study.overrides if not one.startswith(NOT_TOLD))
+    told = (override for override in kit.study.overrides if not override.startswith(NOT_TOLD))
     values = [one for one in told if "://" not in one]
     if values:
         yield kit.t("design.changed", values=kit.t("list.separator").join(values))
@@ -98,7 +98,7 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
         )
         for factor in study.factors
     ]
-    data = [_data(kit, one) for one in study.workloads]
+    data = [_data(kit, workload) for workload in study.workloads]
     durations = _of_kinds(kit, lambda kind, one: kind.duration(kit, one))
     return (
         (t("design.contrast"), t("design.contrast.text", factor=kit.names.factor(study.contrast))),
@@ -146,21 +146,25 @@ def _prewarming(plan: Plan) -> str:
 def _of_kinds(kit: Kit, say: Callable[[KindPresent, Workload], str]) -> list[str]:
     """What each kind of the study's workloads says, of its first one."""
     workloads = kit.study.workloads
-    first = {one.kind: one for one in reversed(workloads)}
+    first = {workload.kind: workload for workload in reversed(workloads)}
     return [say(kind, first[name]) for name, kind in presents_in(kit).items()]
 
 
 def _procedure(kit: Kit) -> tuple[str, ...]:
     t, measure = kit.t, kit.study.measure
-    restored = [kit.names.workload(one.name) for one in kit.study.workloads if one.changes_data]
+    restored = [
+        kit.names.workload(workload.name)
+        for workload in kit.study.workloads
+        if workload.changes_data
+    ]
     steps = []
     if measure.rounds and starts_servers(kit.analysis.plan):
         steps.append(t("procedure.rounds"))
     elif restored:
         steps.append(t("procedure.restore", workloads=t("list.separator").join(restored)))
     if starts_servers(kit.analysis.plan):
-        limited = any(one.memory_limit is not None for one in kit.analysis.plan.trials)
-        charged = any(one.memory_limits for one in kit.analysis.plan.trials)
+        limited = any(trial.memory_limit is not None for trial in kit.analysis.plan.trials)
+        charged = any(trial.memory_limits for trial in kit.analysis.plan.trials)
         evicts = charged and measure.caches is CachePolicy.KEEP
         caches = CachePolicy.EVICT if evicts else measure.caches
         steps.append(t(f"procedure.caches.{caches.value}"))

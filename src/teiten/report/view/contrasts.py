@@ -175,7 +175,7 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
         t,
         caption_of(kit, contrast, kit.metric_title(contrast.metric)),
         factors,
-        tuple(names.factor(one) for one in factors),
+        tuple(names.factor(factor) for factor in factors),
         (names.side(contrast.old).long, names.side(contrast.new).long),
         names.ratio,
         t("table.pairs"),
@@ -203,7 +203,9 @@ def _pairs(kit: Kit, contrast: ContrastResult, level: LevelResult | None) -> Tab
     count = (level.verdict if level else contrast.overall).pairs
     if level or len(contrast.levels) < 2 or pairs_of_a_start(kit.analysis.plan) > 1:
         return TableCell(str(count), count)
-    pairs = count * len([one for one in contrast.levels if one.context not in contrast.left_out])
+    pairs = count * len(
+        [level for level in contrast.levels if level.context not in contrast.left_out]
+    )
     return TableCell(kit.t("table.blocks-of-pairs", blocks=count, pairs=pairs), count)
 
 
@@ -222,7 +224,7 @@ def forest_rows(
     """All levels together, then each, where there are several; without what says nothing."""
     rows = [forest_row(t, t("level.overall"), overall, telling, overall=True)]
     if len(levels) > 1:
-        rows += [forest_row(t, label(one.context), one.verdict, telling) for one in levels]
+        rows += [forest_row(t, label(level.context), level.verdict, telling) for level in levels]
     return [row for row in rows if row is not None]
 
 

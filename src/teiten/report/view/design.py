@@ -40,11 +40,11 @@ def side_by_side_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
     reads = "design.number.trimmed" if cut else "design.number.few"
     numbers = [
         t(
-            "design.number.plain" if one.changes_data else reads,
-            workload=kit.names.workload(one.name),
+            "design.number.plain" if workload.changes_data else reads,
+            workload=kit.names.workload(workload.name),
             cut=cut,
         )
-        for one in kit.study.workloads
+        for workload in kit.study.workloads
     ]
     return ((t("design.number"), t("list.strong").join(numbers)), *starts)
 

@@ -51,9 +51,9 @@ def discussion(kit: Kit) -> Section:
 def _of_workload(kit: Kit, name: str) -> Iterator[tuple[str, ...]]:
     yield from present_in(kit, name).discussed(kit, name)
     found = kit.analysis.discussion
-    yield tuple(_parting(kit, one) for one in found.partings if one.workload == name)
-    yield tuple(_all_counted(kit, [one for one in found.tallies if one.workload == name]))
-    yield tuple(_mean_apart(kit, one) for one in found.means if one.workload == name)
+    yield tuple(_parting(kit, parting) for parting in found.partings if parting.workload == name)
+    yield tuple(_all_counted(kit, [tally for tally in found.tallies if tally.workload == name]))
+    yield tuple(_mean_apart(kit, mean) for mean in found.means if mean.workload == name)
     yield from present_in(kit, name).discussed_after(kit, name)
 
 
@@ -64,9 +64,9 @@ def told_contrast(kit: Kit, workload: str, old: str, new: str) -> bool:
 
 def _sides_told(kit: Kit, workload: str) -> list[tuple[str, str]]:
     judged = [
-        one
-        for one in kit.analysis.contrasts
-        if one.workload == workload and one.metric.judged and one.overall.is_given
+        contrast
+        for contrast in kit.analysis.contrasts
+        if contrast.workload == workload and contrast.metric.judged and contrast.overall.is_given
     ]
     return list(dict.fromkeys((one.old, one.new) for one in judged))
 
@@ -75,7 +75,7 @@ def levels_text(kit: Kit, contexts: Sequence[Context], compared: int) -> str:
     """``4 clients, 16 clients``, or that it is all of those compared."""
     if len(contexts) == compared > 1:
         return kit.t("discussion.every", count=compared)
-    listed = (level_text(kit, one) for one in contexts[:MOST_LEVELS])
+    listed = (level_text(kit, context) for context in contexts[:MOST_LEVELS])
     shown = kit.t("list.separator").join(listed)
     more = len(contexts) - MOST_LEVELS
     return kit.t("discussion.and-more", levels=shown, count=more) if more > 0 else shown
@@ -96,7 +96,7 @@ def side_text(kit: Kit, level: str) -> str:
 
 
 def sides_text(kit: Kit, levels: Iterable[str]) -> str:
-    return kit.t("list.separator").join(side_text(kit, one) for one in levels)
+    return kit.t("list.separator").join(side_text(kit, level) for level in levels)
 
 
 # --- where the sides part --------------------------------------------------------------------
@@ -249,9 +249,9 @@ def _machine(kit: Kit, workload: str) -> Iterator[Block]:
     ]
     many = len(pairs) >= MANY_PAIRS
     told = [
-        JOINED[kit.t.language].join(_differing(kit, one, FEW_THINGS if many else MOST_THINGS))
-        for one in pairs
-        if one.differ
+        JOINED[kit.t.language].join(_differing(kit, pair, FEW_THINGS if many else MOST_THINGS))
+        for pair in pairs
+        if pair.differ
     ]
     if any(one.tells(kit.study.measure.delta) for pair in pairs for one in pair.differ):
         no_cause = kit.t("discussion.meanwhile.no-cause")
@@ -262,7 +262,7 @@ def _machine(kit: Kit, workload: str) -> Iterator[Block]:
         yield Details(title, paragraphs, Unfolded.UNTITLED, "folded")
     else:
         yield from paragraphs
-    alike = [one for one in pairs if one.bounded and not one.differ]
+    alike = [pair for pair in pairs if pair.bounded and not pair.differ]
     if alike:
         yield Text(_nothing(kit, alike))
 

@@ -237,11 +237,11 @@ def _fingerprints(kit: Kit) -> Table:
     ]
     rows += [
         (
-            TableCell(_template(kit, one)),
-            TableCell(one.fingerprint, kind="code"),
-            TableCell(bytes_text(one.expected_bytes)),
+            TableCell(_template(kit, template)),
+            TableCell(template.fingerprint, kind="code"),
+            TableCell(bytes_text(template.expected_bytes)),
         )
-        for one in plan.templates
+        for template in plan.templates
     ]
     return Table(
         "fingerprints", t("table.fingerprints.caption"), columns, tuple(rows), sortable=False
@@ -250,7 +250,7 @@ def _fingerprints(kit: Kit) -> Table:
 
 def _events(kit: Kit) -> Table | None:
     t = kit.t
-    found = [one for one in kit.analysis.events if one.kind not in UNINTERESTING]
+    found = [event for event in kit.analysis.events if event.kind not in UNINTERESTING]
     if not found:
         return None
     columns = (

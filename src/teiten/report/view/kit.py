@@ -111,7 +111,7 @@ class Kit:
 
     def workloads_measured(self) -> Iterator[str]:
         measured = {trial.workload for trial in self.analysis.trials}
-        return (one.name for one in self.study.workloads if one.name in measured)
+        return (workload.name for workload in self.study.workloads if workload.name in measured)
 
     def metric_title(self, metric: Metric) -> str:
         """``mean latency, ms``"""

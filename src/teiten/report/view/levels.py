@@ -27,7 +27,7 @@ def place_of(kit: Kit, group: TrialGroup) -> ChartPlace:
     server."""
     if not kit.names.contrast_on_axis:
         return ChartPlace(*kit.names.axis(group.context), kit.short(group.side))
-    varied = {one.name for one in kit.study.factors if len(one.levels) > 1} - {SERVER}
+    varied = {factor.name for factor in kit.study.factors if len(factor.levels) > 1} - {SERVER}
     others = tuple(pair for pair in group.context if pair[0] in varied)
     server = kit.names.server(dict(group.context).get(SERVER, "")).short
     return ChartPlace(group.side, kit.names.context(others) if others else "", server)
@@ -43,7 +43,7 @@ def axes_for(kit: Kit, groups: Sequence[TrialGroup], y: str) -> LevelAxes:
         return replace(axes, panels=tuple(dict.fromkeys(place.panel for place in places)))
     factor = kit.names.axis_factor(groups[0].context) if groups else None
     words = (factor, y, kit.names.factor(kit.study.contrast))
-    return level_axes(kit, words, places, kit.colours({one.workload for one in groups}))
+    return level_axes(kit, words, places, kit.colours({group.workload for group in groups}))
 
 
 def level_axes(

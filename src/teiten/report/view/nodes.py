@@ -14,12 +14,12 @@ CHECKED = "nodes-emulated"
 
 
 def emulates_nodes(kit: Kit) -> bool:
-    return any(one.machines for one in kit.analysis.plan.trials)
+    return any(trial.machines for trial in kit.analysis.plan.trials)
 
 
 def node_rows(kit: Kit) -> Iterator[tuple[str, str]]:
     """A row of the environment's table; none where nodes are plain servers."""
-    trials = [one for one in kit.analysis.plan.trials if one.machines]
+    trials = [trial for trial in kit.analysis.plan.trials if trial.machines]
     if trials:
         most = max(trials, key=lambda one: len(one.machines))
         said = [kit.t("nodes.each"), *_had(kit, most), *_checked(kit), *_peak(kit)]
@@ -34,7 +34,7 @@ def _had(kit: Kit, trial: PlannedTrial) -> Iterator[str]:
         yield t("nodes.read", rate=bytes_text(first.read))
     if first.write is not None:
         yield t("nodes.write", rate=bytes_text(first.write))
-    sets = dict.fromkeys(_cpus(one) for one in trial.machines if one.cpus)
+    sets = dict.fromkeys(_cpus(machine) for machine in trial.machines if machine.cpus)
     if sets:
         yield t("nodes.cpus", cpus=" / ".join(sets))
 
@@ -45,7 +45,7 @@ def _cpus(one: NodeMachine) -> str:
 
 def _checked(kit: Kit) -> Iterator[str]:
     """What was seen before the first trial."""
-    events = [one.detail for one in kit.analysis.events if one.kind == CHECKED]
+    events = [event.detail for event in kit.analysis.events if event.kind == CHECKED]
     for found in events[-1:]:
         if found.get("addresses"):
             yield kit.t("nodes.addresses", addresses=", ".join(found["addresses"]))
@@ -56,12 +56,12 @@ def _checked(kit: Kit) -> Iterator[str]:
 
 def _peak(kit: Kit) -> Iterator[str]:
     """The most memory that any node used in any trial, as the kernel counted."""
-    planned = {one.number for one in kit.analysis.plan.trials if one.machines}
+    planned = {trial.number for trial in kit.analysis.plan.trials if trial.machines}
     peaks = [
         node["memory"]["peak"]
-        for one in kit.analysis.trials
-        if one.number in planned
-        for node in one.facts.get("nodes", {"1": one.facts}).values()
+        for trial in kit.analysis.trials
+        if trial.number in planned
+        for node in trial.facts.get("nodes", {"1": trial.facts}).values()
         if "peak" in node.get("memory", {})
     ]
     if peaks:

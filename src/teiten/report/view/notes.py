@@ -14,7 +14,7 @@ from teiten.report.view.kit import Kit
 def remarks(kit: Kit, notes: Notes) -> Section:
     """Empty without any."""
     t = kit.t
-    shown: tuple[Block, ...] = tuple(Text(t.of(one)) for one in notes.remarks)
+    shown: tuple[Block, ...] = tuple(Text(t.of(remark)) for remark in notes.remarks)
     if shown:
         shown = (Text(t("notes.whose"), "note"), *shown)
     return Section("remarks", t("section.remarks"), shown)
@@ -29,10 +29,13 @@ def about(kit: Kit, notes: Notes) -> Section:
         shown.append(Pairs(facts, "facts"))
     if notes.acknowledgements:
         shown.append(Heading(3, t("notes.acknowledgements")))
-        shown += [Text(t.of(one)) for one in notes.acknowledgements]
+        shown += [Text(t.of(acknowledgement)) for acknowledgement in notes.acknowledgements]
     if notes.revisions:
         columns = tuple(Column(t(f"notes.{name}")) for name in ("version", "date", "change"))
-        rows = tuple(cells(one.version, one.date, t.of(one.text)) for one in notes.revisions)
+        rows = tuple(
+            cells(revision.version, revision.date, t.of(revision.text))
+            for revision in notes.revisions
+        )
         shown.append(Table("revisions", t("notes.revisions"), columns, rows, sortable=False))
     return Section("about", t("section.about"), tuple(shown))
 
@@ -44,10 +47,10 @@ def front(kit: Kit, notes: Notes) -> Iterator[tuple[str, str]]:
         yield t("notes.organisation"), t.of(notes.organisation)
     if notes.authors:
         told = (
-            t("notes.author", name=one.name, organisation=one.organisation)
-            if one.organisation
-            else one.name
-            for one in notes.authors
+            t("notes.author", name=author.name, organisation=author.organisation)
+            if author.organisation
+            else author.name
+            for author in notes.authors
         )
         yield t("notes.authors"), t("list.separator").join(told)
     if notes.licence:

@@ -51,9 +51,9 @@ def root_causes(kit: Kit, prefix: str, workload: str) -> Iterator[Text | Details
     """Of every contrast and level of a workload, in the study's order; the first in which something
     differs stands open."""
     profiled = {
-        (one.context, one.old, one.new): one
-        for one in kit.analysis.stacks.contrasts
-        if one.workload == workload
+        (contrast.context, contrast.old, contrast.new): contrast
+        for contrast in kit.analysis.stacks.contrasts
+        if contrast.workload == workload
     }
     taken = {
         (one.context, one.old, one.new): one

@@ -97,7 +97,7 @@ def _checksums(kit: Kit, level: str) -> str:
 
 def _row(kit: Kit, name: str, values: dict[str, str], levels: list[str]) -> Row:
     t = kit.t
-    known: dict[str, Setting] = {one.name: one for one in kit.study.settings}
+    known: dict[str, Setting] = {setting.name: setting for setting in kit.study.settings}
     reason, source = "", ""
     if name in known:
         reason, source = t.of(known[name].reason), known[name].source
@@ -138,12 +138,12 @@ def _asked(kit: Kit) -> Table | None:
     )
     rows = tuple(
         (
-            TableCell(one.name, kind="code"),
-            TableCell(one.value or NOTHING, kind="code"),
-            TableCell(t.of(one.reason)),
-            TableCell(one.source),
+            TableCell(setting.name, kind="code"),
+            TableCell(setting.value or NOTHING, kind="code"),
+            TableCell(t.of(setting.reason)),
+            TableCell(setting.source),
         )
-        for one in kit.study.settings
+        for setting in kit.study.settings
     )
     return Table(
         "settings", t("table.settings.asked"), columns, rows, note=t("table.settings.note")

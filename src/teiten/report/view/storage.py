@@ -18,7 +18,11 @@ COUNTS = ("random_reads", "random_writes", "fsyncs")
 
 def emulated(kit: Kit) -> tuple[str, ...]:
     """The names of the storage classes that are no devices of this machine."""
-    return tuple(one.name for one in kit.study.storage if one.emulation is not None)
+    return tuple(
+        storage_class.name
+        for storage_class in kit.study.storage
+        if storage_class.emulation is not None
+    )
 
 
 def storage_name(kit: Kit, name: str) -> str:
@@ -29,7 +33,7 @@ def storage_name(kit: Kit, name: str) -> str:
 def storage_tables(kit: Kit) -> Iterator[Table]:
     """One table of all storage classes; none where they were not measured."""
     t, found = kit.t, _measured(kit)
-    known = [one for one in kit.study.storage if one.name in found]
+    known = [storage_class for storage_class in kit.study.storage if storage_class.name in found]
     if not known:
         return
     columns = (
@@ -46,7 +50,7 @@ def storage_tables(kit: Kit) -> Iterator[Table]:
 
 def _measured(kit: Kit) -> Mapping[str, Any]:
     """The last time: a campaign that was resumed has measured them again."""
-    events = [one for one in kit.analysis.events if one.kind == MEASURED]
+    events = [event for event in kit.analysis.events if event.kind == MEASURED]
     found: Mapping[str, Any] = events[-1].detail.get("storages", {}) if events else {}
     return found
 

@@ -88,7 +88,9 @@ def _servers(kit: Kit) -> tuple[tuple[tuple[Box, str], ...], tuple[Box, ...]]:
 
 def _of_node(kit: Kit) -> tuple[str, ...]:
     """What each server has for itself, where nodes are emulated."""
-    machine = next((one.machines[0] for one in kit.analysis.plan.trials if one.machines), None)
+    machine = next(
+        (trial.machines[0] for trial in kit.analysis.plan.trials if trial.machines), None
+    )
     if machine is None:
         return ()
     found = (
@@ -130,12 +132,12 @@ def _buffers(kit: Kit, side: str | None) -> tuple[str, ...]:
     or all of them, have."""
     factors = (kit.study.contrast, SERVER)
     trials = [
-        one
-        for one in kit.analysis.plan.trials
-        if side is None or side in map(one.cell.level, factors)
+        trial
+        for trial in kit.analysis.plan.trials
+        if side is None or side in map(trial.cell.level, factors)
     ]
-    given = {one.name: one.value for one in kit.study.settings}.get("shared_buffers")
-    planned = [dict(one.settings).get("shared_buffers", given) for one in trials] or [given]
+    given = {setting.name: setting.value for setting in kit.study.settings}.get("shared_buffers")
+    planned = [dict(trial.settings).get("shared_buffers", given) for trial in trials] or [given]
     shared = kit.t("list.separator").join(dict.fromkeys(filter(None, planned)))
     value = shared if side is None else parameter_of(kit, side, "shared_buffers", shared)
     return (f"shared_buffers {value}",) if value else ()

@@ -44,7 +44,7 @@ def problems_text(kit: Kit, problems: Sequence[Problem]) -> str:
 def trial_table(kit: Kit) -> Table:
     """All attempts in the order in which they ran."""
     t = kit.t
-    of_kinds = (one for kind in presents_in(kit).values() for one in kind.columns)
+    of_kinds = (column for kind in presents_in(kit).values() for column in kind.columns)
     measured = {name for trial in kit.analysis.trials for name in trial.metrics}
     present = [one for one in (*of_kinds, *OF_THE_MACHINE) if one.metric in measured]
     columns = (
@@ -53,8 +53,8 @@ def trial_table(kit: Kit) -> Table:
         Column(t("table.block"), numeric=True),
         Column(t("table.workload")),
         *(
-            Column(kit.names.factor(one.name), numeric=one.name != kit.study.contrast)
-            for one in kit.study.factors
+            Column(kit.names.factor(factor.name), numeric=factor.name != kit.study.contrast)
+            for factor in kit.study.factors
         ),
         Column(t("table.outcome")),
         *(Column(t(f"column.{one.metric}"), numeric=True) for one in present),
@@ -76,7 +76,7 @@ def _row(kit: Kit, trial: TrialView, present: Sequence[TrialColumn]) -> Row:
         TableCell(str(trial.attempt), trial.attempt),
         TableCell(str(trial.block), trial.block),
         TableCell(kit.names.workload(trial.workload)),
-        *(_level(kit, one.name, levels.get(one.name, "")) for one in kit.study.factors),
+        *(_level(kit, factor.name, levels.get(factor.name, "")) for factor in kit.study.factors),
         TableCell(kit.t(f"outcome.{trial.outcome.value}"), kind=f"outcome {trial.outcome.value}"),
         *numbers,
         TableCell(kit.clock(trial.started_at), trial.started_at),
@@ -153,9 +153,11 @@ def trial_download(kit: Kit) -> Download:
     trials = kit.analysis.trials
     measured = {name for trial in trials for name in trial.metrics}
     kinds = sorted({workload.kind for workload in kit.study.workloads})
-    own = [one.name for kind in kinds for one in plan_of(kind).metrics if one.name in measured]
+    own = [
+        metric.name for kind in kinds for metric in plan_of(kind).metrics if metric.name in measured
+    ]
     metrics = list(dict.fromkeys((*own, *in_order(sorted(measured)))))
-    factors = [one.name for one in kit.study.factors]
+    factors = [factor.name for factor in kit.study.factors]
     names = (
         "campaign",
         "server_version",
@@ -232,9 +234,9 @@ def level_download(kit: Kit) -> Download:
         "smallest_detectable",
     )
     rows: list[tuple[Any, ...]] = []
-    for one in kit.analysis.contrasts:
+    for contrast in kit.analysis.contrasts:
         judged: list[tuple[str, float | None, float | None, Verdict]] = [
-            ("all", None, None, one.overall)
+            ("all", None, None, contrast.overall)
         ]
         judged += [
             (
@@ -243,7 +245,7 @@ def level_download(kit: Kit) -> Download:
                 level.new_median,
                 level.verdict,
             )
-            for level in one.levels
+            for level in contrast.levels
         ]
         for label, old, new, verdict in judged:
             effect = verdict.effect
@@ -255,13 +257,13 @@ def level_download(kit: Kit) -> Download:
             rows.append(
                 (
                     kit.analysis.name,
-                    one.workload,
-                    one.metric.name,
-                    one.metric.unit,
-                    one.old,
-                    one.new,
-                    _version(kit, one.old),
-                    _version(kit, one.new),
+                    contrast.workload,
+                    contrast.metric.name,
+                    contrast.metric.unit,
+                    contrast.old,
+                    contrast.new,
+                    _version(kit, contrast.old),
+                    _version(kit, contrast.new),
                     label,
                     old,
                     new,

@@ -40,7 +40,7 @@ def _varied(kit: Kit, contrast: ContrastResult) -> list[str]:
         if factor.name != SERVER
         and all(factor.name in dict(level.context) for level in contrast.levels)
         and len(levels := factors_levels(contrast, factor.name)) > 1
-        and all(one.replace(".", "", 1).isdigit() for one in levels)
+        and all(level.replace(".", "", 1).isdigit() for level in levels)
     ]
 
 
@@ -78,7 +78,7 @@ def _table(
         caption,
         (
             Column(words["rows"]),
-            *(Column(_whole(names.context(((across, one),)))) for one in columns),
+            *(Column(_whole(names.context(((across, column),)))) for column in columns),
         ),
         tuple(
             _row(kit, at, level, [plane.get((level, column)) for column in columns])

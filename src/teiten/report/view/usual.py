@@ -65,7 +65,7 @@ class UsualPresent(KindPresent):
 
 def contrasts_of(kit: Kit, workload: str) -> list[ContrastResult]:
     """Those of a workload, what is judged first."""
-    mine = [one for one in kit.analysis.contrasts if one.workload == workload]
+    mine = [contrast for contrast in kit.analysis.contrasts if contrast.workload == workload]
     return sorted(mine, key=lambda one: not one.metric.judged)
 
 
@@ -97,7 +97,7 @@ def _with_generator(kit: Kit, contrast: ContrastResult, said: Judged) -> Judged:
         if level is None:
             return TableCell("")
         shares = [found.get((level.context, side)) for side in (contrast.old, contrast.new)]
-        texts = [NOTHING if one is None else fixed(one * 100, 1) for one in shares]
+        texts = [NOTHING if share is None else fixed(share * 100, 1) for share in shares]
         return TableCell(kit.t("table.generator-shares", old=texts[0], new=texts[1]), shares[0])
 
     return replace(said, further=share, further_title=kit.t("table.generator"))

@@ -25,13 +25,13 @@ def variant_rows(kit: Kit) -> Rows:
     yield from _memory(kit)
     yield from node_rows(kit)
     yield from _shares(kit)
-    for one in kit.analysis.facts.directories:
-        disk = one.disk
+    for directory in kit.analysis.facts.directories:
+        disk = directory.disk
         yield (
             kit.t("fact.directory"),
             kit.t(
                 "fact.directory.text",
-                path=one.path,
+                path=directory.path,
                 file_system=disk.file_system,
                 device=disk.device,
                 kind=disk.kind,
@@ -44,7 +44,7 @@ def variant_rows(kit: Kit) -> Rows:
 def _pinning(kit: Kit) -> Rows:
     """The processors of each number of cores, as /proc told them in the trials."""
     t = kit.t
-    pinned = [one.facts["pinned"] for one in kit.analysis.trials if "pinned" in one.facts]
+    pinned = [trial.facts["pinned"] for trial in kit.analysis.trials if "pinned" in trial.facts]
     found = {
         (tuple(one["server"]), tuple(one["pgbench"]))
         for one in pinned
@@ -68,9 +68,9 @@ def _checksums(kit: Kit) -> Rows:
     if kit.study.factor(CHECKSUMS) is None:
         return
     found = Counter(
-        (dict(one.levels)[CHECKSUMS], str(one.facts["data_checksums"]))
-        for one in kit.analysis.trials
-        if CHECKSUMS in dict(one.levels) and "data_checksums" in one.facts
+        (dict(trial.levels)[CHECKSUMS], str(trial.facts["data_checksums"]))
+        for trial in kit.analysis.trials
+        if CHECKSUMS in dict(trial.levels) and "data_checksums" in trial.facts
     )
     said = [
         t("fact.checksums.text", asked=asked, said=answer, count=count)
@@ -84,12 +84,12 @@ def _memory(kit: Kit) -> Rows:
     """Each limit, and what reading a larger file inside of it came to."""
     t = kit.t
     checked = {
-        one.detail["memory"]: one.detail
-        for one in kit.analysis.events
-        if one.kind == LIMIT_CHECKED and "memory" in one.detail
+        event.detail["memory"]: event.detail
+        for event in kit.analysis.events
+        if event.kind == LIMIT_CHECKED and "memory" in event.detail
     }
-    limits = {one.memory_limit for one in kit.analysis.plan.trials}
-    for limit in sorted(one for one in limits if one is not None):
+    limits = {trial.memory_limit for trial in kit.analysis.plan.trials}
+    for limit in sorted(limit for limit in limits if limit is not None):
         said = [t("fact.memory-limit.text", limit=bytes_text(limit))]
         found = checked.get(limit)
         if found is not None:
@@ -100,11 +100,11 @@ def _memory(kit: Kit) -> Rows:
 
 def _peaks(kit: Kit, limit: int) -> list[str]:
     """The most that any trial in this limit used of it, as the kernel counted."""
-    limits = {one.number: one.memory_limit for one in kit.analysis.plan.trials}
+    limits = {trial.number: trial.memory_limit for trial in kit.analysis.plan.trials}
     peaks = [
-        one.facts["memory"]["peak"]
-        for one in kit.analysis.trials
-        if limits.get(one.number) == limit and "peak" in one.facts.get("memory", {})
+        trial.facts["memory"]["peak"]
+        for trial in kit.analysis.trials
+        if limits.get(trial.number) == limit and "peak" in trial.facts.get("memory", {})
     ]
     return [kit.t("fact.memory-limit.peak", peak=bytes_text(max(peaks)))] if peaks else []
 

@@ -125,7 +125,9 @@ def _run_all(
             _end(copy.stop, connections, futures)
     failures = [error for future in futures if (error := future.exception()) is not None]
     if failures:
-        raise next((one for one in failures if not isinstance(one, StoppedError)), failures[0])
+        raise next(
+            (failure for failure in failures if not isinstance(failure, StoppedError)), failures[0]
+        )
     return [future.result() for future in futures]
 
 

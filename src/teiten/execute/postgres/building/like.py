@@ -109,7 +109,7 @@ def _source(request: VersionRequest, origins: Sequence[SourceOrigin]) -> SourceC
         if source is not None:
             return source
     raise UsageError(
-        f"no source of PostgreSQL {request}: {'; '.join(one.lacking() for one in origins)}",
+        f"no source of PostgreSQL {request}: {'; '.join(origin.lacking() for origin in origins)}",
         "name a tarball, a tree or a git checkout with --source, a mirror with --mirror URL, or a"
         " file with deb-src lines with --apt-sources FILE",
     )

@@ -42,10 +42,12 @@ class LinkCommand:
 
     def ordered(self, seed: int) -> tuple[str, ...]:
         """The command with its objects in the random order of ``seed``; all else stays."""
-        objects = [one for one in self.arguments if one.endswith(_OBJECT)]
+        objects = [argument for argument in self.arguments if argument.endswith(_OBJECT)]
         order = np.random.default_rng(seed).permutation(len(objects))
         coming = (objects[one] for one in order)
-        return tuple(next(coming) if one.endswith(_OBJECT) else one for one in self.arguments)
+        return tuple(
+            next(coming) if argument.endswith(_OBJECT) else argument for argument in self.arguments
+        )
 
 
 def find_link(lines: Iterable[str]) -> LinkCommand | None:

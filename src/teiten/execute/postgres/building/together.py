@@ -35,7 +35,7 @@ def together(works: Sequence[Callable[[], T]], ending: threading.Event, at_once:
     ``ending`` is set where they are to end; their watches ask for it (``ended_by``).
     """
     with ThreadPoolExecutor(at_once, thread_name_prefix="build") as threads:
-        futures = [threads.submit(one) for one in works]
+        futures = [threads.submit(work) for work in works]
         try:
             _await(futures)
         except BaseException:
@@ -43,7 +43,7 @@ def together(works: Sequence[Callable[[], T]], ending: threading.Event, at_once:
             for one in futures:
                 one.cancel()
             raise
-    return [one.result() for one in futures]
+    return [future.result() for future in futures]
 
 
 def ended_by(ending: threading.Event, watch: Watch) -> Watch:

@@ -19,7 +19,11 @@ def encrypting_pgbench(installations: Sequence[Installation]) -> Pgbench:
 
     Raises MachineError where none does.
     """
-    speaking = [one for one in installations if one.pgbench and _speaks(one)]
+    speaking = [
+        installation
+        for installation in installations
+        if installation.pgbench and _speaks(installation)
+    ]
     if not speaking:
         raise MachineError(
             "the connection to an attached server is encrypted, and no pgbench here speaks SSL",

@@ -49,7 +49,9 @@ class MeasuredSlices:
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """What of the telemetry is missing, each once."""
-        return tuple(dict.fromkeys(one for each in self.slices for one in each.sampling.cautions))
+        return tuple(
+            dict.fromkeys(caution for each in self.slices for caution in each.sampling.cautions)
+        )
 
     def gather(self, gathered: Gathered, duration: Seconds, *, trimmed: bool) -> None:
         """One number per metric, one set of series, one histogram, and the facts.
@@ -57,7 +59,7 @@ class MeasuredSlices:
         ``duration``: planned seconds of a slice; ``trimmed``: see ``workload.slices``.
         """
         results = [one.result for one in self.slices]
-        latencies = pooled_latencies([one.latencies for one in results])
+        latencies = pooled_latencies([result.latencies for result in results])
         metrics = pooled_metrics(
             [{**one.sampling.metrics, **one.result.metrics} for one in self.slices],
             latencies,
@@ -71,7 +73,7 @@ class MeasuredSlices:
         gathered.histogram = latencies.encode() if latencies is not None else ""
         gathered.facts |= {
             "command": results[0].command,
-            "pgbench_output": "\n".join(one.output for one in results),
+            "pgbench_output": "\n".join(result.output for result in results),
             "pgbench_cpu_seconds": self.cpu_seconds,
         }
         if len(self.slices) > 1:

@@ -127,7 +127,7 @@ def carry_over(times: PairedTimes) -> StartNumbers:
     it does to A more than to B is in the numbers. NaN where one order is missing.
     """
     orders = [times.where(times.first == first) for first in (0, 1)]
-    if not all(len(one) for one in orders):
+    if not all(len(order) for order in orders):
         return StartNumbers(math.nan, math.nan)
     slower = [
         StartNumbers(

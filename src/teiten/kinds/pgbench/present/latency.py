@@ -46,12 +46,12 @@ def latency_chart(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Chart | 
 def percentile_table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table | None:
     t = kit.t
     metrics = [LATENCY_MEAN.name, *(one for one, _ in PERCENTILES)]
-    present = [one for one in metrics if any(group.values(one) for group in groups)]
+    present = [metric for metric in metrics if any(group.values(metric) for group in groups)]
     if not present:
         return None
     factors = kit.names.varied([group.context for group in groups])
     columns = (
-        *(Column(kit.names.factor(one), numeric=True) for one in factors),
+        *(Column(kit.names.factor(factor), numeric=True) for factor in factors),
         Column(kit.names.factor(kit.study.contrast)),
         *(Column(t(f"metric.short.{one}"), numeric=True) for one in present),
     )

@@ -15,7 +15,11 @@ from teiten.report.view.kit import Kit
 
 def limits(kit: Kit, workload: str) -> Iterator[Block]:
     """Nothing where no ceilings were measured before the campaign."""
-    found = [one for one in pgbench_found(kit.analysis).bottlenecks if one.workload == workload]
+    found = [
+        bottleneck
+        for bottleneck in pgbench_found(kit.analysis).bottlenecks
+        if bottleneck.workload == workload
+    ]
     if found:
         yield Heading(4, kit.t("bottleneck.title"))
         yield Items(tuple(_sentence(kit, one) for one in found), "findings")

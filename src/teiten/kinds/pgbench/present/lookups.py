@@ -131,7 +131,7 @@ def _table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     shown = [one for one in NUMBERS if any(_each(group, one) is not None for group in groups)]
     factors = kit.names.varied([group.context for group in groups])
     columns = (
-        *(Column(kit.names.factor(one), numeric=True) for one in factors),
+        *(Column(kit.names.factor(factor), numeric=True) for factor in factors),
         Column(kit.names.factor(kit.study.contrast)),
         *(Column(t(f"lookups.column.{one.key}"), numeric=True) for one in shown),
     )

@@ -45,12 +45,12 @@ def placements(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
 def _chart(kit: Kit, name: str, result: PlacementResult) -> Chart:
     t = kit.t
     dots = [
-        RankedDot(_called(kit, dict(one.levels)[PLACEMENT]), one.metrics[TPS.name], one.block,
-                  one.number)
+        RankedDot(_called(kit, dict(trial.levels)[PLACEMENT]), trial.metrics[TPS.name], trial.block,
+                  trial.number)
         for group in kit.of_workload(result.workload)
-        for one in group.trials
-        if tuple(pair for pair in one.levels if pair[0] != PLACEMENT) == result.context
-        and TPS.name in one.metrics
+        for trial in group.trials
+        if tuple(pair for pair in trial.levels if pair[0] != PLACEMENT) == result.context
+        and TPS.name in trial.metrics
     ]  # fmt: skip
     told = {_called(kit, row.level): _tps(kit, row) for row in result.rows}
     words = RankedWords(
@@ -117,7 +117,7 @@ def _followed(kit: Kit, result: PlacementResult) -> str:
 def _transfers(kit: Kit, name: str, result: PlacementResult) -> Table:
     """As tables 4.8 and 4.9 of 2013: KB/s and TPS, each with its ratio to the first placement."""
     t, first = kit.t, result.rows[0]
-    storages = [one.storage for one in first.storages]
+    storages = [storage.storage for storage in first.storages]
     columns = [Column(kit.names.factor(PLACEMENT)), Column("TPS", numeric=True)]
     for storage in storages:
         for way in ("read", "written"):
@@ -131,7 +131,7 @@ def _transfers(kit: Kit, name: str, result: PlacementResult) -> Table:
 
 
 def _transfer_row(kit: Kit, row: PlacementRow, first: PlacementRow) -> Row:
-    each = [value for one in row.storages for value in (one.read, one.written)]
+    each = [value for storage in row.storages for value in (storage.read, storage.written)]
     together = [(row.read, first.read), (row.written, first.written)]
     return (
         *cells(_called(kit, row.level)),
@@ -150,15 +150,18 @@ def _devices(kit: Kit, name: str, result: PlacementResult) -> Table:
     )
     rows = tuple(
         (
-            *cells(_called(kit, row.level), storage_name(kit, one.storage)),
-            TableCell(significant(one.reads), one.reads),
-            TableCell(significant(one.writes), one.writes),
-            TableCell(percent(t, one.busy, 0), one.busy),
-            TableCell(fixed(one.queue, 1), one.queue),
-            TableCell("" if one.of_limit is None else percent(t, one.of_limit, 0), one.of_limit),
+            *cells(_called(kit, row.level), storage_name(kit, storage.storage)),
+            TableCell(significant(storage.reads), storage.reads),
+            TableCell(significant(storage.writes), storage.writes),
+            TableCell(percent(t, storage.busy, 0), storage.busy),
+            TableCell(fixed(storage.queue, 1), storage.queue),
+            TableCell(
+                "" if storage.of_limit is None else percent(t, storage.of_limit, 0),
+                storage.of_limit,
+            ),
         )
         for row in result.rows
-        for one in row.storages
+        for storage in row.storages
     )
     return Table(
         f"{name}-devices",

@@ -64,7 +64,9 @@ def _measured_points(kit: Kit, workload: str, panel: str) -> Iterator[PublishedP
     """Medians of the counted trials; none where more than the clients is varied beside."""
     groups = kit.of_workload(workload)
     fixed = kit.names.single - {CLIENTS}
-    if any([name for name, _ in one.context if name not in fixed] != [CLIENTS] for one in groups):
+    if any(
+        [name for name, _ in group.context if name not in fixed] != [CLIENTS] for group in groups
+    ):
         return
     cores = kit.analysis.facts.cpu.logical
     for rank, side in enumerate(kit.names.sides):

@@ -19,12 +19,12 @@ def cores_chart(kit: Kit) -> Chart | None:
     """A panel for each published table of TPS by cores whose workload was measured here."""
     t = kit.t
     tables: dict[tuple[str, str], PublishedCurves] = {}
-    for one in kit.analysis.claims:
-        published = one.claim.published
+    for claim in kit.analysis.claims:
+        published = claim.claim.published
         if not isinstance(published, PublishedCurves):
             continue
-        if one.claim.metric == TPS.name and published.axis == CORES:
-            tables.setdefault((one.claim.workload, published.table), published)
+        if claim.claim.metric == TPS.name and published.axis == CORES:
+            tables.setdefault((claim.claim.workload, published.table), published)
     points: list[PublishedPoint] = []
     for (workload, _), published in tables.items():
         panel = source_text(t, published.source)

@@ -118,7 +118,7 @@ def _of_engines(kit: Kit) -> Iterator[Block]:
         )
         said = t("list.separator").join(listed)
         yield Text(t("scale-out.shards.counted", engine=engine, counts=said), "note")
-    if spread and any(pgbench_of(one).invariants for one in kit.study.workloads):
+    if spread and any(pgbench_of(workload).invariants for workload in kit.study.workloads):
         yield Text(t("scale-out.sums"), "note")
 
 

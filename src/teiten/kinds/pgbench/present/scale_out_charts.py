@@ -28,7 +28,7 @@ def chart_by_best(kit: Kit, found: list[ScaleOutResult]) -> Chart | None:
     """Throughput by one node's, beside growth in proportion and, of changes, what the commits
     allow; None where more than one node was not measured."""
     points = [one for each in found for one in _measured(kit, each, _to_one)]
-    counts = sorted({int(one.x) for one in points})
+    counts = sorted({int(point.x) for point in points})
     if len(counts) < 2:
         return None
     workload = found[0].workload
@@ -73,5 +73,5 @@ def _labels(kit: Kit, workload: str, base: str, points: list[CurvePointOfSide]) 
         t("factor.nodes"),
         t(f"scale-out.chart.{base}.y"),
         t("word.curve"),
-        coloured(dict.fromkeys(one.side for one in points)),
+        coloured(dict.fromkeys(point.side for point in points)),
     )

@@ -42,7 +42,7 @@ def use_table(kit: Kit, found: list[ScaleOutResult]) -> Table | None:
     rows = tuple(tuple(_cells(kit, one, point, use, names)) for one, point, use in lines)
     caption = t("scale-out.use.caption", workload=kit.names.workload_in_sentence(workload))
     emulated = any(use.cache_hits is not None for *_, use in lines)
-    spread = (one.distribution for one in kit.analysis.plan.trials)
+    spread = (trial.distribution for trial in kit.analysis.plan.trials)
     elsewhere = any(one is not None and one.ran_already for one in spread)
     own = "note-attached" if elsewhere else "note-shared"
     own = "note-hosts" if have_own_hosts(kit) else own
@@ -53,7 +53,7 @@ def use_table(kit: Kit, found: list[ScaleOutResult]) -> Table | None:
 def fsync_table(kit: Kit) -> Table | None:
     """Table 5.6 of the report, measured before the first trial; None where it was not."""
     t = kit.t
-    events = [one.detail for one in kit.analysis.events if one.kind == FSYNCS]
+    events = [event.detail for event in kit.analysis.events if event.kind == FSYNCS]
     if not events or "rates" not in events[-1]:
         return None
     found = events[-1]

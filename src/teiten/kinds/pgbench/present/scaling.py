@@ -46,7 +46,7 @@ def _part(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Iterator[Block
 
 def _varied(kit: Kit, context: Context) -> Context:
     """Without the factors that have one level alone, as the clients where the cores are varied."""
-    levels = {one.name: one.levels for one in kit.study.factors}
+    levels = {factor.name: factor.levels for factor in kit.study.factors}
     return tuple(pair for pair in context if len(levels.get(pair[0], ())) > 1)
 
 

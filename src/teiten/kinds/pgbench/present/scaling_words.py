@@ -139,7 +139,7 @@ def _millionths(kit: Kit, one: Parameter) -> str:
 
 
 def _residuals(kit: Kit, scaling: Scaling) -> tuple[str, str]:
-    off = [math.expm1(one.residual) for one in scaling.points if one.residual is not None]
+    off = [math.expm1(point.residual) for point in scaling.points if point.residual is not None]
     least, most = (percent(kit.t, end, 1, signed=True) for end in (min(off), max(off)))
     return least, most
 

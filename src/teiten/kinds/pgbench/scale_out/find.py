@@ -79,7 +79,7 @@ def scale_outs(
     for one in observe(plan, known):
         if one.workload in workloads:
             found[one.workload, one.context][int(one.side)][one.block] = one
-    order = {name: at for at, name in enumerate(one.name for one in plan.study.workloads)}
+    order = {name: at for at, name in enumerate(workload.name for workload in plan.study.workloads)}
     ranks = {
         (factor.name, level): at
         for factor in plan.study.factors
@@ -139,7 +139,7 @@ def _point(nodes: int, sides: _Compared, holders: Sequence[Node]) -> NodesPoint:
     uses = uses_of(nodes, holders, trials)
     return NodesPoint(
         nodes=nodes,
-        tps=median([one.get(TPS.name, math.nan) for one in trials]),
+        tps=median([trial.get(TPS.name, math.nan) for trial in trials]),
         to_plain=None if nodes == PLAIN else sides.ratio(PLAIN, nodes),
         to_one=None if nodes in (PLAIN, ONE) else sides.ratio(ONE, nodes),
         reads_per_node=_median(trials, lambda one: per_second(one, holders, "blocks_read")),

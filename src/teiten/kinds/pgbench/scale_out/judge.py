@@ -58,7 +58,7 @@ def _missed(point: NodesPoint) -> float:
 
 def pays(points: Sequence[NodesPoint]) -> Pays | None:
     """The smallest measured number of nodes that does more than plain PostgreSQL."""
-    found = [(one.nodes, one.to_plain) for one in points if one.to_plain is not None]
+    found = [(point.nodes, point.to_plain) for point in points if point.to_plain is not None]
     if not found:
         return None
     surely = next(((nodes, ratio) for nodes, ratio in found if ratio.above_one), None)

@@ -142,4 +142,4 @@ class ScaleOutResult:
         return dict(self.context).get("scenario", "")
 
     def point(self, nodes: int) -> NodesPoint | None:
-        return next((one for one in self.points if one.nodes == nodes), None)
+        return next((point for point in self.points if point.nodes == nodes), None)

@@ -95,7 +95,7 @@ def _use(role: ServerRole, servers: Sequence[Node], trials: Sequence[Metrics]) -
 def each_of(metrics: Metrics, servers: Sequence[Node], name: str) -> list[float] | None:
     """Of each server; None where one of them lacks it."""
     names = [name if node == FIRST else of_node(node, name) for node in servers]
-    known = [metrics[one] for one in names if one in metrics]
+    known = [metrics[name] for name in names if name in metrics]
     return known if len(known) == len(names) else None
 
 

@@ -25,7 +25,7 @@ from teiten.kinds.probes.claims.predicate import OfProbe, printed, told
 
 
 def _said(check: Check, words: ClaimWords) -> str:
-    old, new = (words.side(one) for one in check.sides)
+    old, new = (words.side(side) for side in check.sides)
     return told(check, words, "claim.probe-ratio", probe=check.classes[0][0], old=old, new=new)
 
 

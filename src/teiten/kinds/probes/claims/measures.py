@@ -37,8 +37,8 @@ def numbers_of(
 ) -> Mapping[Key, Mapping[str, float]]:
     """The numbers of every trial that some claims speak of."""
     del plan, events
-    wanted = {one.metric for one in claims if probe_measure(one.metric) is not None}
-    workloads = {one.workload for one in claims}
+    wanted = {claim.metric for claim in claims if probe_measure(claim.metric) is not None}
+    workloads = {claim.workload for claim in claims}
     found: dict[Key, dict[str, float]] = {}
     for view in views:
         if not wanted or view.workload not in workloads:

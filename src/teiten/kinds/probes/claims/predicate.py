@@ -21,7 +21,7 @@ def printed(claim: Claim, quantity: str) -> tuple[float, ...]:
     table = claim.published
     if not quantity or not isinstance(table, PublishedQueries):
         return ()
-    found = [dict(one.values).get(quantity) for one in table.columns]
+    found = [dict(column.values).get(quantity) for column in table.columns]
     return tuple(one for one in found if one is not None) if None not in found else ()
 
 

@@ -17,7 +17,7 @@ from teiten.kinds.probes.claims.predicate import OfProbe, told
 
 
 def _said(check: Check, words: ClaimWords) -> str:
-    old, new = (words.side(one) for one in check.sides)
+    old, new = (words.side(side) for side in check.sides)
     values = {"probe": check.classes[0][0], "old": old, "new": new}
     return told(check, words, "claim.probe-per-size", sizes=words.number(check.at[0]), **values)
 

@@ -72,7 +72,7 @@ class ProbeValue(RatioBounds, OfProbe):
             SHARE,
             (side,),
             (),
-            tuple(logarithm(max(LEAST_SHARE, one)) for one in shares),
+            tuple(logarithm(max(LEAST_SHARE, share)) for share in shares),
             log_bound(self.low, -math.inf),
             log_bound(self.high, math.inf),
             classes=((self.probe,),),

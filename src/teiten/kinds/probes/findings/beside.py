@@ -70,18 +70,20 @@ def beside_of(analysis: CampaignAnalysis) -> tuple[BesideProbes, ...]:
 
 def _found(analysis: CampaignAnalysis) -> Iterator[BesideProbes]:
     study = analysis.plan.study
-    others = [one.name for one in study.workloads if one.kind != NAME]
+    others = [workload.name for workload in study.workloads if workload.kind != NAME]
     results = probes_found(analysis).results
     if not others or not results:
         return
     trials: dict[tuple[str, Context, str], list[TrialView]] = {}
-    for one in analysis.trials:
-        if one.workload in others and one.outcome is Outcome.COUNTED and _asked(one):
-            levels = dict(one.levels)
+    for trial in analysis.trials:
+        if trial.workload in others and trial.outcome is Outcome.COUNTED and _asked(trial):
+            levels = dict(trial.levels)
             side = levels.pop(study.contrast, "")
-            trials.setdefault((one.workload, tuple(levels.items()), side), []).append(one)
+            trials.setdefault((trial.workload, tuple(levels.items()), side), []).append(trial)
     ranks = {
-        (one.name, level): rank for one in study.factors for rank, level in enumerate(one.levels)
+        (factor.name, level): rank
+        for factor in study.factors
+        for rank, level in enumerate(factor.levels)
     }
 
     def order(key: tuple[str, Context, str]) -> tuple[int, list[int], int]:
@@ -101,12 +103,12 @@ def _beside(
 ) -> BesideProbes:
     workload, context, side = key
     probed = _probed(results, context, side)
-    from_buffers = fmean(1 - _outside(one) / _asked(one) for one in trials)
-    outside = _mean_of(_each(one, _outside(one)) for one in trials)
-    from_disk = _mean_of(_each(one, _from_disk(one)) for one in trials)
-    past = _mean_of(_part(_from_disk(one), _asked(one)) for one in trials)
+    from_buffers = fmean(1 - _outside(trial) / _asked(trial) for trial in trials)
+    outside = _mean_of(_each(trial, _outside(trial)) for trial in trials)
+    from_disk = _mean_of(_each(trial, _from_disk(trial)) for trial in trials)
+    past = _mean_of(_part(_from_disk(trial), _asked(trial)) for trial in trials)
     name = "" if turnaround is None else turnaround.name
-    waits = [one.metrics[name] for one in trials if name in one.metrics]
+    waits = [trial.metrics[name] for trial in trials if name in trial.metrics]
     return BesideProbes(
         workload=workload,
         context=context,
@@ -162,11 +164,11 @@ def _ground(outside: float, from_disk: float | None) -> Footing:
 
 def _probed(results: Sequence[ProbeResult], context: Context, side: str) -> ProbeSide | None:
     """The probe of working sets at the same size, and at the same levels of what both vary."""
-    for one in results:
-        shared = {name for name, _ in without_probe(one.context)} & {name for name, _ in context}
-        same = all(dict(one.context)[name] == dict(context)[name] for name in shared)
-        if one.by_parts and same:
-            return one.side(side)
+    for result in results:
+        shared = {name for name, _ in without_probe(result.context)} & {name for name, _ in context}
+        same = all(dict(result.context)[name] == dict(context)[name] for name in shared)
+        if result.by_parts and same:
+            return result.side(side)
     return None
 
 

@@ -14,7 +14,7 @@ from teiten.model.units import Bytes
 def cliff_of(trials: Sequence[ProbeMeasurement], step: str) -> Cliff | None:
     """Of the parts of one step. None with fewer than two parts, or where it is not known what came
     from the disk."""
-    each = [_parts(one, step) for one in trials]
+    each = [_parts(trial, step) for trial in trials]
     if not each or any(len(parts) < 2 or not _known(parts) for parts in each):
         return None
     sizes = [Bytes(one.pages * BLOCK) for one in each[0]]
@@ -29,7 +29,7 @@ def _parts(trial: ProbeMeasurement, step: str) -> list[MeasuredStep]:
 
 
 def _known(parts: Iterable[MeasuredStep]) -> bool:
-    return not any(share_of(one.statements, PageOrigin.OUTSIDE) for one in parts)
+    return not any(share_of(part.statements, PageOrigin.OUTSIDE) for part in parts)
 
 
 def _first(parts: Sequence[MeasuredStep]) -> int:

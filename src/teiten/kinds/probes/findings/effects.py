@@ -31,17 +31,20 @@ class Yardstick:
 def disk_read(trials: Iterable[Tried]) -> Seconds | None:
     """The mean time of the statements whose page came from the disk; None without any."""
     found = [
-        one.seconds for trial in trials for one in trial.statements if one.origin is PageOrigin.DISK
+        statement.seconds
+        for trial in trials
+        for statement in trial.statements
+        if statement.origin is PageOrigin.DISK
     ]
     return Seconds(fmean(found)) if found else None
 
 
 def yardstick(probe: Probe, trials: Iterable[Tried], disk: Seconds | None) -> Yardstick:
     """A probe of checkpoints is measured by those that wait for the disk."""
-    checkpoints = [one for trial in trials for one in trial.measurement.checkpoints]
+    checkpoints = [checkpoint for trial in trials for checkpoint in trial.measurement.checkpoints]
     if not checkpoints:
         return Yardstick(disk)
-    whole = [one.seconds for one in checkpoints if one.step != probe.number_of]
+    whole = [checkpoint.seconds for checkpoint in checkpoints if checkpoint.step != probe.number_of]
     return Yardstick(Seconds(median(whole)) if whole else None, of_checkpoint=True)
 
 
@@ -52,13 +55,13 @@ def effect_of(
     numbers = {
         side: found for side, trials in sides.items() if (found := _mean_log(trials)) is not None
     }
-    known = [one for one in pairs if one.old in numbers and one.new in numbers]
+    known = [pair for pair in pairs if pair.old in numbers and pair.new in numbers]
     if not known:
         return None
     best = min(numbers, key=lambda side: numbers[side])
     worst = max(numbers, key=lambda side: numbers[side])
     towards = (_towards(one, best, worst) for one in known)
-    verdict = next((one for one in towards if one is not None), None)
+    verdict = next((toward for toward in towards if toward is not None), None)
     added = arithmetic(_added(sides[worst], sides[best]), alpha)
     if verdict is None or added is None:
         return None
@@ -106,7 +109,7 @@ def _towards(one: SidePair, old: str, new: str) -> Verdict | None:
 
 
 def _mean_log(trials: Mapping[int, Tried]) -> float | None:
-    found = [one.metrics.get(PROBE_TIME.name, math.nan) for one in trials.values()]
+    found = [trial.metrics.get(PROBE_TIME.name, math.nan) for trial in trials.values()]
     logs = [math.log(value) for value in found if value > 0]
     return fmean(logs) if logs else None
 
@@ -144,7 +147,7 @@ def _between(
 
 
 def _winners(sides: Sequence[str], pairs: Sequence[SidePair]) -> tuple[str, ...]:
-    decided = [found for one in pairs if (found := slower_of(one)) is not None]
+    decided = [found for pair in pairs if (found := slower_of(pair)) is not None]
     if not decided:
         return ()
     slower = {one for one, _ in decided}

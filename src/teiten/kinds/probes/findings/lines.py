@@ -20,7 +20,7 @@ def cost_line(sides: Sides, alpha: float) -> CostLine | None:
     if len(sizes) < 2:
         return None
     blocks = _by_block(sides)
-    whole = [one for one in blocks.values() if sizes[0] in one and sizes[-1] in one]
+    whole = [block for block in blocks.values() if sizes[0] in block and sizes[-1] in block]
     if not whole:
         return None
     lines = [_least_squares(one) for one in whole]

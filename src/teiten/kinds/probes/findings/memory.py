@@ -20,15 +20,17 @@ def memories_of(
     knows on which machine it runs is not known either."""
     mine = set(workloads)
     checked = {
-        one.detail["memory"]: one.detail
-        for one in events
-        if one.kind == LIMIT_CHECKED and "memory" in one.detail
+        event.detail["memory"]: event.detail
+        for event in events
+        if event.kind == LIMIT_CHECKED and "memory" in event.detail
     }
     elsewhere = plan.servers_elsewhere
     trials = [
-        one for one in plan.trials if one.cell.workload in mine and one.cell.server not in elsewhere
+        trial
+        for trial in plan.trials
+        if trial.cell.workload in mine and trial.cell.server not in elsewhere
     ]
-    known = {(memory_of(plan.study, one), one.memory_limit is not None) for one in trials}
+    known = {(memory_of(plan.study, trial), trial.memory_limit is not None) for trial in trials}
     for memory, limited in sorted(known):
         found = checked.get(memory, {}) if limited else {}
         yield MemoryKnown(

@@ -35,9 +35,9 @@ def recommendations(
 ) -> Iterator[Recommendation]:
     """One for each context without its probe; none of fewer than two sizes. ``wanted``: by
     context."""
-    contexts = dict.fromkeys(without_probe(one.context) for one in results)
+    contexts = dict.fromkeys(without_probe(result.context) for result in results)
     for context in contexts:
-        mine = [one for one in results if without_probe(one.context) == context]
+        mine = [result for result in results if without_probe(result.context) == context]
         found = _recommendation(context, mine, wanted[context])
         if found is not None:
             yield found
@@ -58,15 +58,15 @@ def _room(side: str, size: Bytes, memory: Bytes, wanted: Wanted) -> Room:
 def _recommendation(
     context: Context, results: Sequence[ProbeResult], wanted: Wanted
 ) -> Recommendation | None:
-    known = {one.side: one.shared_buffers for each in results for one in each.sides}
+    known = {side.side: side.shared_buffers for each in results for side in each.sides}
     sizes = dict(sorted(known.items(), key=lambda one: one[1]))  # no probe needs to have them all
     if len(set(sizes.values())) < 2:
         return None
-    memory = max(one.memory for each in results for one in each.sides)
+    memory = max(side.memory for each in results for side in each.sides)
     rooms = rooms_of(sizes, memory, wanted)
-    telling = [one for one in results if one.by_parts or one.after_another]
+    telling = [result for result in results if result.by_parts or result.after_another]
     beaten = tuple(_beaten(telling))
-    threatened = tuple(one.side for one in rooms if one.threatens)
+    threatened = tuple(room.side for room in rooms if room.threatens)
     out = {side for side, _, _ in beaten} | set(threatened)
     return Recommendation(
         context=context,
@@ -85,9 +85,9 @@ def _recommendation(
 
 def _beaten(results: Sequence[ProbeResult]) -> Iterator[Beaten]:
     """Each side once in each probe, by the side that beats it most."""
-    for one in results:
+    for result in results:
         slower: dict[str, tuple[float, str]] = {}
-        for each in one.pairs:
+        for each in result.pairs:
             found = slower_of(each)
             if found is None or each.verdict.effect is None:
                 continue
@@ -95,17 +95,17 @@ def _beaten(results: Sequence[ProbeResult]) -> Iterator[Beaten]:
             by = max(ratio, 1 / ratio)
             if by > slower.get(found[0], (0.0, ""))[0]:
                 slower[found[0]] = (by, found[1])
-        yield from ((side, by, one.probe) for side, (_, by) in slower.items())
+        yield from ((side, by, result.probe) for side, (_, by) in slower.items())
 
 
 def _at(results: Sequence[ProbeResult], working_set: Bytes | None) -> Iterator[AtWorkingSet]:
     """What was measured at the smallest part that is not smaller."""
     if working_set is None:
         return
-    for one in results:
-        if not one.by_parts:
+    for result in results:
+        if not result.by_parts:
             continue
-        for side in one.sides:
+        for side in result.sides:
             enough = [each for each in side.parts if each.size >= working_set]
             if enough:
                 part = min(enough, key=lambda each: each.size)

@@ -56,7 +56,7 @@ def apart(before: Sequence[float], after: Sequence[float]) -> bool:
 
 
 def _statements(found: ProbeMeasurement) -> list[Timed]:
-    return [one for each in found.measured for one in each.statements]
+    return [statement for each in found.measured for statement in each.statements]
 
 
 def _share(origin: PageOrigin) -> Take:
@@ -71,9 +71,9 @@ def _share(origin: PageOrigin) -> Take:
 def _reading(found: ProbeMeasurement) -> float | None:
     """Of the mean statement, what its reads took; None where nothing was read, or not timed."""
     statements = _statements(found)
-    if all(one.read_seconds is None for one in statements):
+    if all(statement.read_seconds is None for statement in statements):
         return None
-    return fmean(one.read_seconds or 0.0 for one in statements)
+    return fmean(statement.read_seconds or 0.0 for statement in statements)
 
 
 def _not_reading(found: ProbeMeasurement) -> float | None:

@@ -26,7 +26,7 @@ class Tried:
 
     @property
     def statements(self) -> list[Timed]:
-        return [one for each in self.measurement.measured for one in each.statements]
+        return [statement for each in self.measurement.measured for statement in each.statements]
 
 
 Sides = Mapping[str, Mapping[int, Tried]]
@@ -64,5 +64,5 @@ def _rank(plan: Plan, key: Key) -> tuple[int, list[int]]:
         for factor in plan.study.factors
         for rank, level in enumerate(factor.levels)
     }
-    names = [one.name for one in plan.study.workloads]
+    names = [workload.name for workload in plan.study.workloads]
     return names.index(key[0]), [ranks.get(pair, 0) for pair in key[1]]

@@ -71,7 +71,7 @@ def servers_compared(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[Servers
         by_others.setdefault((workload, others), {})[dict(context).get(SERVER, "")] = sides
     for (workload, others), of_server in by_others.items():
         probe = dict(others).get(PROBE, "")
-        for old, new in itertools.pairwise(one for one in servers if one in of_server):
+        for old, new in itertools.pairwise(server for server in servers if server in of_server):
             for side in (one for one in of_server[old] if one in of_server[new]):
                 trials = of_server[old][side], of_server[new][side]
                 for executed in ("", *_executed(*trials)):
@@ -90,12 +90,12 @@ def _pair(plan: Plan, compared: ServersCompared, alpha: Share) -> VersionPair:
     measure, executed = plan.study.measure, compared.executed
     before, after = (_numbers(one, executed) for one in (compared.old, compared.new))
     ratios = [log_ratio(before[one], after[one]) for one in sorted(before.keys() & after.keys())]
-    usable = [one for one in ratios if one is not None]
+    usable = [ratio for ratio in ratios if ratio is not None]
     rule = Rule(measure.delta, alpha, PROBE_TIME.better)
     versions = {level: one.version for level, one in plan.servers}
-    came = list(_came(compared.probe, *(versions[one] for one in compared.servers)))
+    came = list(_came(compared.probe, *(versions[server] for server in compared.servers)))
     traces = tuple(traces_of(compared.old, compared.new, executed=bool(executed)))
-    differ = {one.trace for one in traces}
+    differ = {trace.trace for trace in traces}
     return VersionPair(
         workload=compared.workload,
         probe=compared.probe,

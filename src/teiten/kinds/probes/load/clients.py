@@ -47,7 +47,7 @@ class ManyClients:
     def run(self, step: ProbeStep, part: str, pages: int, share: float) -> list[WithClients]:
         """Raises WorkloadError where pgbench fails."""
         cores = self._cores()
-        counts = sorted({clients_of(one, cores) for one in step.clients})
+        counts = sorted({clients_of(client, cores) for client in step.clients})
         seconds = clients_seconds(step, share)
         return [self._run(step, part, pages, count, seconds) for count in counts]
 

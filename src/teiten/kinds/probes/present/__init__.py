@@ -75,7 +75,7 @@ def _probe(kit: Kit, prefix: str, found: ProbeResult, intervals: int) -> Iterato
         cost_chart(kit, f"{prefix}-cost", found),
         clients_chart(kit, f"{prefix}-clients-curve", found),
     )
-    drawn = tuple(one for one in charts if one is not None)
+    drawn = tuple(chart for chart in charts if chart is not None)
     if drawn:
         yield Gallery(drawn)
     yield from tables_of_probe(kit, prefix, found, memory_text(kit), intervals)

@@ -46,7 +46,9 @@ def _sentence(kit: Kit, one: BesideProbes) -> str:
 
 def _cliffs(kit: Kit) -> str:
     """The name of the probe of working sets."""
-    return next(probe_name(kit, one) for one in probes_found(kit.analysis).results if one.by_parts)
+    return next(
+        probe_name(kit, result) for result in probes_found(kit.analysis).results if result.by_parts
+    )
 
 
 def _table(kit: Kit, name: str, found: Sequence[BesideProbes]) -> Table:

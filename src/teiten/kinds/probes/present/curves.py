@@ -65,17 +65,17 @@ def clients_chart(kit: Kit, name: str, found: ProbeResult) -> Chart | None:
         name,
         points,
         _words(kit, found, words, t("factor.clients")),
-        ticks=sorted({one.x for one in points}),
+        ticks=sorted({point.x for point in points}),
         wide=False,
     )
 
 
 def cost_chart(kit: Kit, name: str, found: ProbeResult) -> Chart | None:
     """What the number of a probe of all buffers is, by their size: a dot for each size."""
-    numbers = [one.number for one in found.sides if one.number is not None]
+    numbers = [side.number for side in found.sides if side.number is not None]
     if found.line is None or not numbers:
         return None
-    unit = unit_for(one.mean for one in numbers)
+    unit = unit_for(number.mean for number in numbers)
     points = [
         _cost_point(kit, side.shared_buffers, side.number, unit)
         for side in found.sides
@@ -117,12 +117,12 @@ def _by_part(
 ) -> Chart | None:
     if not found.by_parts:
         return None
-    memory = max(one.memory for one in found.sides)
+    memory = max(side.memory for side in found.sides)
     scale, unit = (GIB, "GiB") if memory >= IN_GIB else (MIB, "MiB")
     points = []
     for side in found.sides:
         parts = sorted(side.parts, key=lambda one: one.size)
-        points += [_point(kit, side.side, one.size / scale, take(one)) for one in parts]
+        points += [_point(kit, side.side, part.size / scale, take(part)) for part in parts]
     t = kit.t
     axis = t("chart.working-set.x", unit=unit)
     name_of_memory = t("chart.working-set.memory", size=bytes_text(memory))
@@ -146,7 +146,7 @@ def _point(kit: Kit, side: str, x: float, taken: tuple[Estimate, float, str]) ->
 
 def _words(kit: Kit, found: ProbeResult, words: tuple[str, str, str], x: str) -> CurveLabels:
     title, note, y = words
-    sides = kit.colours_of(one.side for one in found.sides)
+    sides = kit.colours_of(side.side for side in found.sides)
     return CurveLabels(title, note, x, y, kit.names.factor(kit.study.contrast), sides)
 
 

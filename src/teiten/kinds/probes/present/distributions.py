@@ -47,7 +47,7 @@ def distribution_chart(kit: Kit, name: str, found: ProbeResult) -> Chart | None:
     if max(one.times.median for one in some) < 1e-3:
         unit = MICROSECONDS
     rows = [row for one in some for row in _rows(one, unit)]
-    colours = kit.colours_of(one.side for one in found.sides)
+    colours = kit.colours_of(side.side for side in found.sides)
     sides = {one.side: colours[one.side] for one in some}
     panels = tuple(dict.fromkeys(one.panel for one in some))
     x = t("chart.distribution.x", unit=unit.name)

@@ -44,7 +44,9 @@ def _of_part(take: Callable[[PartTimes], float | None]) -> Take:
 
 
 def _in_buffers(part: PartTimes) -> float | None:
-    return next((one.times.mean for one in part.origins if one.origin is PageOrigin.BUFFERS), None)
+    return next(
+        (origin.times.mean for origin in part.origins if origin.origin is PageOrigin.BUFFERS), None
+    )
 
 
 ROWS = (
@@ -133,10 +135,10 @@ def _differences(
     large: dict[str, float],
 ) -> Iterator[Row]:
     """What is one number of both sides."""
-    for one in results:
+    for result in results:
         empty = TableCell("")
-        lead = TableCell(probe_title(kit, one))
-        if one.probe == "clock-sweep" and one.line is not None:
+        lead = TableCell(probe_title(kit, result))
+        if result.probe == "clock-sweep" and result.line is not None:
             quantity = "clock_sweep_ratio_large_to_small"
             yield (
                 TableCell(kit.t(f"published.{quantity}")),
@@ -144,11 +146,11 @@ def _differences(
                 empty,
                 _number(large.get(quantity)),
                 empty,
-                TableCell(significant(one.line.ratio.mean), one.line.ratio.mean),
+                TableCell(significant(result.line.ratio.mean), result.line.ratio.mean),
             )
-        if one.probe == "os-cache-read" and len(one.sides) > 1:
+        if result.probe == "os-cache-read" and len(result.sides) > 1:
             quantity = "os_cache_minus_db_buffer"
-            parts = [_part(side) for side in (one.sides[0], one.sides[-1])]
+            parts = [_part(side) for side in (result.sides[0], result.sides[-1])]
             means = [part.mean.mean for part in parts if part is not None]
             if len(means) == 2:
                 value = (means[0] - means[1]) * MILLISECONDS

@@ -131,9 +131,9 @@ def _statement(kit: Kit, name: str, found: ProbesFound, one: Recommendation) -> 
 
 def _undecided(kit: Kit, found: ProbesFound) -> Iterator[str]:
     open_ones = [
-        probe_title(kit, one)
-        for one in found.results
-        if one.effect is not None and one.effect.size is None
+        probe_title(kit, result)
+        for result in found.results
+        if result.effect is not None and result.effect.size is None
     ]
     if len(open_ones) > MOST_OPEN:
         yield kit.t("recommend.open-many", count=len(open_ones), of=len(found.results))

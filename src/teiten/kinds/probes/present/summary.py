@@ -86,7 +86,7 @@ def winners_text(kit: Kit, found: ProbeResult) -> str:
         return kit.t("winner.undecided")
     if len(effect.winners) == len(found.sides):
         return kit.t("winner.all")
-    return kit.t("list.separator").join(kit.short(one) for one in effect.winners)
+    return kit.t("list.separator").join(kit.short(winner) for winner in effect.winners)
 
 
 def probe_name(kit: Kit, found: ProbeResult) -> str:
@@ -102,7 +102,7 @@ def probe_title(kit: Kit, found: ProbeResult) -> str:
 
 def context_text(kit: Kit, context: tuple[tuple[str, str], ...]) -> str:
     """The levels of what is varied beside the probe; empty where nothing is."""
-    varied = {one.name for one in kit.study.factors if len(one.levels) > 1}
+    varied = {factor.name for factor in kit.study.factors if len(factor.levels) > 1}
     told = tuple(pair for pair in context if pair[0] in varied and pair[0] != "probe")
     return kit.names.context(told) if told else ""
 

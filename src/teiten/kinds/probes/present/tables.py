@@ -75,9 +75,9 @@ def unit_of(found: ProbeResult) -> ProbeTimeUnit:
 
 
 def _seconds(side: ProbeSide) -> Iterator[float]:
-    yield from (one.mean.mean for one in side.parts)
-    yield from (one.latency.mean for one in side.clients)
-    yield from (one.times.median for one in side.checkpoints)
+    yield from (part.mean.mean for part in side.parts)
+    yield from (client.latency.mean for client in side.clients)
+    yield from (checkpoint.times.median for checkpoint in side.checkpoints)
 
 
 def _verdicts(
@@ -85,11 +85,11 @@ def _verdicts(
 ) -> Iterator[Table]:
     """Every side against each before it."""
     for kind, pairs in (("pairs", found.pairs), ("commits", found.commits)):
-        rows = tuple(row for one in pairs for row in _pair(kit, found, one, kind))
+        rows = tuple(row for pair in pairs for row in _pair(kit, found, pair, kind))
         if not rows:
             continue
         numbers = [one for side in found.sides if (one := _of_side(side, kind)) is not None]
-        unit = unit_for(one.mean for one in numbers)
+        unit = unit_for(number.mean for number in numbers)
         alpha = kit.study.measure.alpha / intervals
         yield Table(
             name=f"{prefix}-{kind}",
@@ -142,7 +142,7 @@ def verdict_said(kit: Kit, verdict: Verdict) -> str:
 
 def _accesses(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
     parts = [(side, part) for side in found.sides for part in side.parts]
-    known = {one.origin for _, part in parts for one in part.origins}
+    known = {origin.origin for _, part in parts for origin in part.origins}
     origins = [one for one in PageOrigin if one in known]
     before = ("buffers-before", "os-cache-before")
     keys = ("side", "part", "mean", "interval", "median", "longest")
@@ -228,14 +228,14 @@ def _clients(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
     rows = [
         (
             side_cell(kit, side),
-            TableCell(plain(one.clients), float(one.clients)),
-            TableCell(measured(one.tps.mean, half(one.tps)), one.tps.mean),
-            TableCell(interval(kit.t, one.tps), one.tps.low),
-            unit.estimate_cell(one.latency),
-            percent_cell(one.from_buffers),
+            TableCell(plain(client.clients), float(client.clients)),
+            TableCell(measured(client.tps.mean, half(client.tps)), client.tps.mean),
+            TableCell(interval(kit.t, client.tps), client.tps.low),
+            unit.estimate_cell(client.latency),
+            percent_cell(client.from_buffers),
         )
         for side in found.sides
-        for one in side.clients
+        for client in side.clients
     ]
     return keys, rows
 

@@ -45,7 +45,7 @@ def change_text(kit: Kit, change: Changed, one: VersionPair) -> str:
 
 def differences(kit: Kit, pairs: Sequence[VersionPair]) -> Iterator[str]:
     """Of each probe in which servers differ: at which sizes, and what the campaign says of why."""
-    for same in _alike(one for one in pairs if differs(one)):
+    for same in _alike(pair for pair in pairs if differs(pair)):
         yield _sentence(kit, same)
 
 
@@ -66,11 +66,11 @@ def _sentence(kit: Kit, same: Sequence[VersionPair]) -> str:
     if seen:
         why = t("versions.explained", changes=listed)
     elif traces:
-        names = t("list.separator").join(trace_name(kit, one) for one in traces)
+        names = t("list.separator").join(trace_name(kit, trace) for trace in traces)
         why = t("versions.only-traces", traces=names)
     else:
         why = t("versions.unexplained")
-    builds = any(one.code == BUILDS_DIFFER for one in kit.analysis.cautions)
+    builds = any(caution.code == BUILDS_DIFFER for caution in kit.analysis.cautions)
     parts = (said, why, t("versions.builds") if builds and not seen else "")
     return ("" if t.language == "ja" else " ").join(filter(None, parts))
 
@@ -82,8 +82,8 @@ def _ratio(one: VersionPair) -> float:
 def _alike(pairs: Iterator[VersionPair]) -> list[list[VersionPair]]:
     """Those of one time of one probe, and the same two servers."""
     found: dict[tuple[str, str, str, str], list[VersionPair]] = {}
-    for one in pairs:
-        found.setdefault((one.probe, one.executed, one.old, one.new), []).append(one)
+    for pair in pairs:
+        found.setdefault((pair.probe, pair.executed, pair.old, pair.new), []).append(pair)
     return list(found.values())
 
 
@@ -107,7 +107,7 @@ def traces_tables(kit: Kit, name: str, pairs: Sequence[VersionPair]) -> Iterator
 
 def _with_traces(pairs: Sequence[VersionPair]) -> Iterator[VersionPair]:
     """What is executed once has no traces that its probe's number has not."""
-    return (one for one in pairs if one.comparable and one.traces and not one.executed)
+    return (pair for pair in pairs if pair.comparable and pair.traces and not pair.executed)
 
 
 def _rows(kit: Kit, same: Sequence[VersionPair]) -> Iterator[Row]:
@@ -155,12 +155,12 @@ def _value(trace: Trace, value: float) -> str:
 def settings_tables(kit: Kit) -> Iterator[Table]:
     """Parameters that not all servers have alike; none where trials told nothing."""
     servers = probes_found(kit.analysis).settings
-    names = list(dict.fromkeys(name for one in servers for name, _ in one.settings))
-    of = [dict(one.settings) for one in servers]
+    names = list(dict.fromkeys(name for server in servers for name, _ in server.settings))
+    of = [dict(server.settings) for server in servers]
     unlike = [name for name in names if len({one.get(name) for one in of}) > 1]
     if len(servers) < 2 or not unlike:
         return
-    headings = [kit.names.server(one.server).short for one in servers]
+    headings = [kit.names.server(server.server).short for server in servers]
     yield Table(
         "versions-settings",
         kit.t("table.versions-settings.caption"),
@@ -173,5 +173,5 @@ def settings_tables(kit: Kit) -> Iterator[Table]:
 
 def _settings_row(kit: Kit, name: str, values: Sequence[tuple[str, ...] | None]) -> Row:
     separator = kit.t("list.separator")
-    texts = (NOTHING if one is None else separator.join(one) for one in values)
+    texts = (NOTHING if value is None else separator.join(value) for value in values)
     return (TableCell(name), *map(TableCell, texts))

@@ -50,7 +50,7 @@ MILLISECONDS = ProbeTimeUnit("ms", 1e3)
 
 
 def unit_for(seconds: Iterable[float]) -> ProbeTimeUnit:
-    greatest = max((one for one in seconds if math.isfinite(one)), default=0.0)
+    greatest = max((second for second in seconds if math.isfinite(second)), default=0.0)
     return MILLISECONDS if greatest >= IN_MILLISECONDS else MICROSECONDS
 
 

@@ -43,7 +43,7 @@ STEP = "step_seconds"
 def _at(check: Check, words: ClaimWords) -> str:
     """The levels of what else is varied."""
     levels = check.classes[-1] if check.classes else ()
-    listed = words("list.separator").join(words.side(one) for one in levels)
+    listed = words("list.separator").join(words.side(level) for level in levels)
     return words("claim.method-at", levels=listed) if listed else ""
 
 
@@ -55,7 +55,7 @@ def _told(check: Check, words: ClaimWords, key: str, **values: object) -> str:
 
 
 def _ratio_said(check: Check, words: ClaimWords) -> str:
-    old, new = (words.side(one) for one in check.sides)
+    old, new = (words.side(side) for side in check.sides)
     return _told(check, words, "claim.method-ratio", old=old, new=new)
 
 
@@ -90,7 +90,7 @@ def _step_seconds(
 ) -> Mapping[Key, Mapping[str, float]]:
     """The time of each step of the claims' workloads."""
     del plan, events
-    workloads = {one.workload for one in claims}
+    workloads = {claim.workload for claim in claims}
     return {
         (view.number, view.attempt): {
             f"{STEP}:{one.name}": one.seconds for one in steps_of(view.facts)
@@ -106,7 +106,7 @@ def _printed(claim: Claim, row: str) -> tuple[float, ...]:
     table = claim.published
     if not row or not isinstance(table, PublishedQueries):
         return ()
-    found = [dict(one.values).get(row) for one in table.columns]
+    found = [dict(column.values).get(row) for column in table.columns]
     return tuple(one for one in found if one) if all(found) else ()
 
 

@@ -172,9 +172,9 @@ class Stepping:
         result = self._connection.execute(query.encode()).pgresult
         assert result is not None
         columns = range(result.nfields)
-        names = [(result.fname(one) or b"").decode() for one in columns]
+        names = [(result.fname(column) or b"").decode() for column in columns]
         return names, [
-            tuple(_text(result.get_value(row, one)) for one in columns)
+            tuple(_text(result.get_value(row, column)) for column in columns)
             for row in range(result.ntuples)
         ]
 

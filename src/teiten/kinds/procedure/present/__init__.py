@@ -71,7 +71,7 @@ class ProcedurePresent(UsualPresent):
             _bars(kit, f"{prefix}-{metric.name}", groups, metric)
             for metric in (PROCEDURE_TIME, BACKEND_CPU)
         )
-        drawn = tuple(one for one in charts if one is not None)
+        drawn = tuple(chart for chart in charts if chart is not None)
         if drawn and kit.study.contrast == METHOD:
             yield Gallery(drawn)
         yield from _titles(kit, workload)
@@ -155,7 +155,9 @@ def _with_parts(kit: Kit, workload: str, method: str) -> str:
 def _undecided(kit: Kit, workload: str, found: Sequence[ContrastResult]) -> Iterator[str]:
     open_ones = [one for one in found if one.overall.kind is VerdictKind.INCONCLUSIVE]
     if open_ones:
-        listed = kit.t("list.separator").join(_title(kit, workload, one.new) for one in open_ones)
+        listed = kit.t("list.separator").join(
+            _title(kit, workload, open_one.new) for open_one in open_ones
+        )
         name = kit.names.workload(workload)
         yield kit.t("procedure.undecided", workload=name, methods=listed)
 
@@ -185,19 +187,19 @@ def _told(kit: Kit, group: TrialGroup) -> tuple[str, str]:
 def _bars(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metric) -> Chart | None:
     """The median of each method, a bar for each level of what else is varied."""
     bars = []
-    for one in groups:
-        values = [1000 * value for value in one.values(metric.name)]
+    for group in groups:
+        values = [1000 * value for value in group.values(metric.name)]
         if values:
-            method, level = _told(kit, one)
+            method, level = _told(kit, group)
             text = f"{significant(median(values), DIGITS)} ms"
             bars.append(QueryBar("", method, level, median(values), min(values), max(values), text))
     if not bars:
         return None
-    drawn = "dots" if is_logarithmic([one.value for one in bars]) else "bars"
+    drawn = "dots" if is_logarithmic([bar.value for bar in bars]) else "bars"
     axes = QueryAxes(
         x=kit.metric_title(metric),
-        queries=tuple(dict.fromkeys(one.query for one in bars)),
-        sides=coloured(dict.fromkeys(one.side for one in bars)),
+        queries=tuple(dict.fromkeys(bar.query for bar in bars)),
+        sides=coloured(dict.fromkeys(bar.side for bar in bars)),
         panels=("",),
         side=kit.t("table.level"),
         query=kit.t("factor.method"),
@@ -211,14 +213,14 @@ def _taken(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     t = kit.t
     rows = tuple(
         cells(
-            *_told(kit, one),
-            _median(one, PROCEDURE_TIME.name, _milliseconds),
-            _median(one, ROWS_RATE.name, _digits),
-            _median(one, BACKEND_CPU.name, _milliseconds),
-            _median(one, PROCEDURE_WAL.name, _bytes),
-            _median(one, SIZE_CHANGE.name, _bytes),
+            *_told(kit, group),
+            _median(group, PROCEDURE_TIME.name, _milliseconds),
+            _median(group, ROWS_RATE.name, _digits),
+            _median(group, BACKEND_CPU.name, _milliseconds),
+            _median(group, PROCEDURE_WAL.name, _bytes),
+            _median(group, SIZE_CHANGE.name, _bytes),
         )
-        for one in groups
+        for group in groups
     )
     keys = ("time", "rate", "cpu", "wal", "size")
     columns = (Column(t("factor.method")), Column(t("table.level")), *_columns(kit, keys))
@@ -230,9 +232,9 @@ def _by_step(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     """Medians of each step, with its share of all of them."""
     t = kit.t
     keys = ["time", "share", "cpu", "read", "written", "wal"]
-    ran = any(step.program_cpu is not None for one in groups for step in _all_steps(one))
+    ran = any(step.program_cpu is not None for group in groups for step in _all_steps(group))
     keys += ["program-cpu", "server-cpu"] if ran else []
-    rows = tuple(row for one in groups for row in _steps(kit, one, programs=ran))
+    rows = tuple(row for group in groups for row in _steps(kit, group, programs=ran))
     columns = (
         *(Column(t(f"table.{one}")) for one in ("steps.method", "level", "steps.step")),
         *_columns(kit, keys),
@@ -247,17 +249,17 @@ def _columns(kit: Kit, keys: Sequence[str]) -> Iterator[Column]:
 
 
 def _all_steps(group: TrialGroup) -> Iterator[StepOfTrial]:
-    return (step for one in group.trials for step in steps_of(one.facts))
+    return (step for trial in group.trials for step in steps_of(trial.facts))
 
 
 def _steps(kit: Kit, group: TrialGroup, *, programs: bool) -> Iterator[Row]:
     """``programs``: with what programs of steps took."""
-    trials = [found for one in group.trials if (found := steps_of(one.facts))]
+    trials = [found for trial in group.trials if (found := steps_of(trial.facts))]
     if not trials:
         return
-    medians = [median(one[at].seconds for one in trials) for at in range(len(trials[0]))]
+    medians = [median(trial[at].seconds for trial in trials) for at in range(len(trials[0]))]
     for at, step in enumerate(trials[0]):
-        same = [one[at] for one in trials]
+        same = [trial[at] for trial in trials]
         share = medians[at] / sum(medians) if sum(medians) else 0.0
         yield cells(
             *_told(kit, group),

@@ -83,7 +83,7 @@ def sentences(kit: Kit, lines: Sequence[Growth]) -> Iterator[str]:
     t = kit.t
     unit = t(f"growth.unit.{lines[0].unit.value}")
     delta = percent(t, kit.study.measure.delta, 0)
-    words = [one.kind.value if kit.study.conclusive else "no-conclusion" for one in lines]
+    words = [line.kind.value if kit.study.conclusive else "no-conclusion" for line in lines]
     for word in dict.fromkeys(words):
         those = [one for one, said in zip(lines, words, strict=True) if said == word]
         listed = t("list.strong").join(_grown(kit, one) for one in those)
@@ -121,7 +121,7 @@ def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
         knee=fixed(KNEE, 0),
         delta=percent(t, kit.study.measure.delta, 0),
     )
-    rows = tuple(_row(kit, one) for one in lines)
+    rows = tuple(_row(kit, line) for line in lines)
     return Table(name, t("table.growth.caption"), columns, rows, note=note, tall=len(rows) > 24)
 
 
@@ -169,8 +169,8 @@ def _between(kit: Kit, one: GrowthEstimate, shown: Callable[[float], str]) -> st
 def _charts(kit: Kit, prefix: str, lines: Sequence[Growth]) -> Iterator[Chart]:
     """One for each step of a method, with a line for each level of what else is varied."""
     t = kit.t
-    for at, key in enumerate(dict.fromkeys((one.method, one.step) for one in lines), start=1):
-        mine = [one for one in lines if (one.method, one.step) == key]
+    for at, key in enumerate(dict.fromkeys((line.method, line.step) for line in lines), start=1):
+        mine = [line for line in lines if (line.method, line.step) == key]
         points = [point for one in mine for point in _points(kit, one)]
         words = CurveWords(
             title=_which(kit, *key, ()),
@@ -224,14 +224,14 @@ def _by_partitions(
     t = kit.t
     columns = (
         *(Column(t(f"table.{one}")) for one in ("steps.method", "steps.step", "level")),
-        *(Column(t("growth.partitions", count=_count(one)), numeric=True) for one in numbers),
+        *(Column(t("growth.partitions", count=_count(number)), numeric=True) for number in numbers),
     )
-    methods = [one.name for one in procedure_of(kit.study.workload(workload)).methods]
+    methods = [method.name for method in procedure_of(kit.study.workload(workload)).methods]
     order = sorted(found, key=lambda line: (methods.index(line[0]), kit.names.order(line[2])))
     rows = tuple(
         (
             *cells(method, step, _context(kit, others)),
-            *(_middle(found[method, step, others].get(one), shown) for one in numbers),
+            *(_middle(found[method, step, others].get(number), shown) for number in numbers),
         )
         for method, step, others in order
     )

@@ -123,7 +123,7 @@ def _ask(
             classes=(group,),
             metric=claim.metric if plan_measure(claim.metric) else "",
         )
-        means = (tuple(means_of(one, group).values()) for one in sides)
+        means = (tuple(means_of(side, group).values()) for side in sides)
         yield _Asked(question, *means)
 
 

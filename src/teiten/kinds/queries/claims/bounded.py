@@ -68,7 +68,7 @@ def bounded(
     for group in [queries] if part.mean else [(query,) for query in queries]:
         yield ClaimQuestion(
             kind,
-            tuple(one.side for one in found.sides),
+            tuple(side.side for side in found.sides),
             (),
             tuple(means_of(values, group).values()),
             log_bound(part.low, -math.inf),

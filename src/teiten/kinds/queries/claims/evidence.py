@@ -55,7 +55,7 @@ def plan_numbers(
     templates = {trial.number: trial.template.fingerprint for trial in plan.trials}
     found = {}
     for view in views:
-        asked = [one for one in claims if _speaks_of(one, view)]
+        asked = [claim for claim in claims if _speaks_of(claim, view)]
         text = view.facts.get("plan")
         counts = view.outcome is Outcome.COUNTED and view.facts.get("plan_executed") is True
         if not asked or not text or not counts:
@@ -125,10 +125,10 @@ class Executed:
                 share = share_of_leader(self._statistics, of, self.relations)
                 return None if share is None else max(share, LEAST_SHARE)
             case PlanMeasure.SECONDS:
-                kind = next((one for one in self._statistics.kinds if one.kind == of), None)
+                kind = next((kind for kind in self._statistics.kinds if kind.kind == of), None)
                 return None if kind is None else kind.seconds
             case PlanMeasure.SHARE:
-                shares = [one.share for one in self._statistics.kinds if one.kind == of]
+                shares = [kind.share for kind in self._statistics.kinds if kind.kind == of]
                 if any(share is None for share in shares):
                     return None
                 return max(sum(share or 0.0 for share in shares), LEAST_SHARE)
@@ -158,8 +158,8 @@ class Executed:
 
     def by_partitions(self, parent: str) -> int | None:
         """Workers by the rule for the partitions of a table."""
-        tables = (one for one in self.relations.values() if one.kind == TABLE)
-        count = sum(one.parent == parent for one in tables)
+        tables = (relation for relation in self.relations.values() if relation.kind == TABLE)
+        count = sum(table.parent == parent for table in tables)
         return workers_by_partitions(count) if count else None
 
     def by_size(self, name: str) -> int | None:

@@ -66,7 +66,7 @@ class PlanHas(OfQueries):
             plans = found.sides[0].by_query[query].values()
             if not plans:
                 raise UnmetError("no-plans")
-            agree = [bool(one) != self.absent for one in plans]
+            agree = [bool(plan) != self.absent for plan in plans]
             share = sum(agree) / len(agree)
             yield Check(
                 HAS,

@@ -19,7 +19,7 @@ from teiten.kinds.queries.claims.told import listed, of_metric
 
 def _said(check: Check, words: ClaimWords) -> str:
     key = "claim.queries" if check.metric else "claim.speed-up"
-    old, *_, new = (words.side(one) for one in check.sides)
+    old, *_, new = (words.side(side) for side in check.sides)
     what = words(key, queries=listed(words, check.classes[0]), old=old, new=new)
     return of_metric(words, check.metric, what)
 

@@ -17,7 +17,7 @@ from teiten.kinds.queries.claims.told import listed
 
 
 def _said(check: Check, words: ClaimWords) -> str:
-    old, new = (words.side(one) for one in check.sides)
+    old, new = (words.side(side) for side in check.sides)
     return words("claim.gains", queries=listed(words, check.classes[0]), old=old, new=new)
 
 

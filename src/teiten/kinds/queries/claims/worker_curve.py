@@ -105,7 +105,7 @@ class WorkerCurve(OfQueries):
 
 def _cap(launched: Mapping[float, Blocks]) -> int:
     """The most workers that were ever launched. Raises UnmetError without plans."""
-    found = [one for blocks in launched.values() for one in blocks.values()]
+    found = [block for blocks in launched.values() for block in blocks.values()]
     if not found:
         raise UnmetError("no-plans")
     return int(max(found))

@@ -39,7 +39,7 @@ class RuleOfWorkers(StrEnum):
 
 
 def _rule(value: object) -> RuleOfWorkers:
-    return RuleOfWorkers(one_of(value, [one.value for one in RuleOfWorkers]))
+    return RuleOfWorkers(one_of(value, [RuleOfWorker.value for RuleOfWorker in RuleOfWorkers]))
 
 
 def _said(check: Check, words: ClaimWords) -> str:

@@ -39,10 +39,10 @@ class QueriesPresent(UsualPresent):
     def answered(self, kit: Kit, contrasts: Sequence[ContrastResult]) -> Sequence[ContrastResult]:
         """Of a sweep only the contrast of its fastest level."""
         found = []
-        for one in contrasts:
-            swept = sweeps_of(kit, one.workload)
-            if swept is None or one.new == fastest_level(swept):
-                found.append(one)
+        for contrast in contrasts:
+            swept = sweeps_of(kit, contrast.workload)
+            if swept is None or contrast.new == fastest_level(swept):
+                found.append(contrast)
         return found
 
     def beside(

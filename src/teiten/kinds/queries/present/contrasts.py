@@ -41,7 +41,7 @@ def times_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool) -
         usual,
         caption=caption_of(kit, contrast, title),
         factors=factors,
-        titles=tuple(kit.names.factor(one) for one in factors),
+        titles=tuple(kit.names.factor(factor) for factor in factors),
         overall=t("level.overall-queries" if factors == (QUERY,) else "level.overall"),
         note="".join((usual.note, _left_out(kit, contrast))),
         value=_time(kit, unit),
@@ -60,7 +60,7 @@ def _factors(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
 
 def _unit(contrast: ContrastResult) -> TimeUnit:
     medians = [one for level in contrast.levels for one in (level.old_median, level.new_median)]
-    return unit_for(one for one in medians if one is not None) if medians else MILLISECONDS
+    return unit_for(median for median in medians if median is not None) if medians else MILLISECONDS
 
 
 def _left_out(kit: Kit, contrast: ContrastResult) -> str:

@@ -60,8 +60,8 @@ def _said_below(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
     if found is None:
         return ()
     if 0 < len(found.groups) <= MOST_SENTENCES:
-        return tuple(_sentence(kit, one) for one in found.groups)
-    of_all = [one for one in found.groups if not one.group][:MOST_SENTENCES]
+        return tuple(_sentence(kit, group) for group in found.groups)
+    of_all = [group for group in found.groups if not group.group][:MOST_SENTENCES]
     counted = _counted(kit, contrast, found) if len(contrast.levels) >= MANY_QUERIES else ()
     return (*(_sentence(kit, one) for one in of_all), *counted)
 
@@ -72,13 +72,14 @@ def answer_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None
     found = contrast_of(kit, contrast)
     groups = found.groups if found else ()
     if len(groups) > MOST_ROWS:
-        groups = tuple(one for one in groups if not one.group)
+        groups = tuple(group for group in groups if not group.group)
     rows = [speed_row(kit, kit.t("level.overall-queries"), contrast.overall, overall=True)]
     if groups:
-        rows += [speed_row(kit, _short_label(kit, one), one.verdict) for one in groups]
+        rows += [speed_row(kit, _short_label(kit, group), group.verdict) for group in groups]
     elif 1 < len(contrast.levels) <= 2 * MANY_QUERIES:
         rows += [
-            speed_row(kit, kit.names.context(one.context), one.verdict) for one in contrast.levels
+            speed_row(kit, kit.names.context(level.context), level.verdict)
+            for level in contrast.levels
         ]
     drawn = [row for row in rows if row is not None]
     return speed_chart(kit, name, contrast, drawn, groups=bool(groups))
@@ -91,7 +92,7 @@ def group_table(
     if not found.groups:
         return None
     t = kit.t
-    factors = varied_factors(kit, (one.context for one in found.groups))
+    factors = varied_factors(kit, (group.context for group in found.groups))
     return Table(
         name=name,
         caption=t(
@@ -209,13 +210,13 @@ def _digits(effect: Interval) -> int:
 def _counted(kit: Kit, contrast: ContrastResult, found: QueryContrast) -> Iterator[str]:
     """How many queries got which verdict, and the extremes."""
     t = kit.t
-    counts = Counter(one.verdict.kind for one in contrast.levels)
+    counts = Counter(level.verdict.kind for level in contrast.levels)
     listed = t("list.separator").join(
         t("query-count.of", count=counts[kind], verdict=t(f"query-count.{kind.value}"))
         for kind in VerdictKind
         if counts[kind]
     )
-    queries = {dict(one.context).get(QUERY) for one in contrast.levels}
+    queries = {dict(level.context).get(QUERY) for level in contrast.levels}
     key = "sentence" if len(queries) == len(contrast.levels) else "sentence-cases"
     yield t(f"query-count.{key}", count=len(contrast.levels), listed=listed)
     for key, context in (("gain", found.gain), ("loss", found.loss)):

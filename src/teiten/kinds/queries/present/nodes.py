@@ -20,11 +20,11 @@ def node_tables(kit: Kit, prefix: str, workload: str, found: QueryContrast) -> t
         for key, context in (("gain", found.gain), ("loss", found.loss))
         if context is not None
     )
-    return tuple(one for one in tables if one is not None)
+    return tuple(table for table in tables if table is not None)
 
 
 def _plans(kit: Kit, workload: str, context: Context) -> QueryPlans | None:
-    known = (one for one in queries_found(kit.analysis).plans if one.workload == workload)
+    known = (plan for plan in queries_found(kit.analysis).plans if plan.workload == workload)
     return next((one for one in known if one.context == context), None)
 
 
@@ -62,7 +62,7 @@ def _side(plans: QueryPlans | None, side: str) -> SidePlans | None:
 
 
 def _rows(sides: tuple[PlanStatistics, PlanStatistics]) -> tuple[Row, ...]:
-    by_kind = [{one.kind: one for one in side.kinds} for side in sides]
+    by_kind = [{kind.kind: kind for kind in side.kinds} for side in sides]
     kinds = list(dict.fromkeys(kind for each in by_kind for kind in each))
     weight = {
         kind: max((each[kind].share or 0.0) if kind in each else 0.0 for each in by_kind)

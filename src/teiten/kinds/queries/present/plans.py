@@ -27,7 +27,7 @@ from teiten.report.view.kit import Kit
 
 def plans(kit: Kit) -> Section:
     """Of every query; empty without a workload of queries."""
-    found = [one for one in queries_found(kit.analysis).plans if one.sides]
+    found = [plan for plan in queries_found(kit.analysis).plans if plan.sides]
     shown: list[Block] = [Text(kit.t("plan.query.intro"))] if found else []
     for at, one in enumerate(found):
         shown += _of_query(kit, f"query-{at + 1}", one)
@@ -85,10 +85,10 @@ def _flips(kit: Kit, title: str, one: QueryPlans) -> Iterator[str]:
 
 
 def _variants(kit: Kit, kept: PlanStability) -> Iterator[str]:
-    for one in kept.variants:
+    for variant in kept.variants:
         yield kit.t(
             "plan.variant",
-            count=len(one.occurrences),
-            fingerprint=one.fingerprint[:6],
-            seconds=duration(one.execution),
+            count=len(variant.occurrences),
+            fingerprint=variant.fingerprint[:6],
+            seconds=duration(variant.execution),
         )

@@ -24,16 +24,16 @@ TELLING = 1.1
 def blocks_table(kit: Kit, name: str, found: QueryResults) -> Table | None:
     """Blocks touched on each side, with the partitions; None where both say nothing."""
     by_query = _by_query(kit, found.tables)
-    sides = kit.sides_of(one.side for one in found.tables)
+    sides = kit.sides_of(table.side for table in found.tables)
     parted = [
         side
         for side in sides
-        if any(one.partitions is not None for one in found.tables if one.side == side)
+        if any(table.partitions is not None for table in found.tables if table.side == side)
     ]
     if not by_query or not (parted or _differ(by_query)):
         return None
     t = kit.t
-    tables = list(dict.fromkeys(one.table for one in found.tables))
+    tables = list(dict.fromkeys(table.table for table in found.tables))
     groups = _group_titles(kit, found.workload)
     factors = varied_factors(kit, by_query)
     columns = (
@@ -78,9 +78,9 @@ def _row(query: str, uses: dict[str, TableUse], shape: Shape) -> Row:
     return (
         *([TableCell(groups.get(query, NOTHING))] if groups else []),
         *([TableCell(next(iter(uses.values())).table)] if several else []),
-        *(_number(one) for one in blocks),
+        *(_number(block) for block in blocks),
         *([_ratio(*blocks)] if len(blocks) == 2 else []),
-        *(cell for one in parts for cell in _parts(one, alone=len(parts) == 1)),
+        *(cell for part in parts for cell in _parts(part, alone=len(parts) == 1)),
     )
 
 
@@ -105,7 +105,7 @@ def _ratio(old: int | None, new: int | None) -> TableCell:
 
 def _differ(by_query: dict[Context, dict[str, TableUse]]) -> bool:
     for uses in by_query.values():
-        blocks = [one.blocks for one in uses.values() if one.blocks]
+        blocks = [use.blocks for use in uses.values() if use.blocks]
         if blocks and max(blocks) > TELLING * min(blocks):
             return True
     return False
@@ -113,8 +113,8 @@ def _differ(by_query: dict[Context, dict[str, TableUse]]) -> bool:
 
 def _by_query(kit: Kit, tables: Sequence[TableUse]) -> dict[Context, dict[str, TableUse]]:
     found: dict[Context, dict[str, TableUse]] = {}
-    for one in sorted(tables, key=lambda one: kit.names.order(one.context)):
-        found.setdefault(one.context, {})[one.side] = one
+    for table in sorted(tables, key=lambda one: kit.names.order(one.context)):
+        found.setdefault(table.context, {})[table.side] = table
     return found
 
 
@@ -125,19 +125,19 @@ def _group_titles(kit: Kit, workload: str) -> dict[str, str]:
 
 def shared_table(kit: Kit, name: str, tables: Sequence[TableUse], context: Context) -> Table | None:
     """Of one query, how many scans of partitions had how many workers, on each side."""
-    uses = [one for one in tables if one.context == context and one.shared]
+    uses = [table for table in tables if table.context == context and table.shared]
     if not uses:
         return None
     t = kit.t
-    numbers = sorted({each.workers for one in uses for each in one.shared}, reverse=True)
+    numbers = sorted({each.workers for use in uses for each in use.shared}, reverse=True)
     return Table(
         name=name,
         caption=t("table.shared.caption", query=kit.names.context(context), table=uses[0].table),
         columns=(
             Column(t("table.shared.workers"), numeric=True),
             *(
-                Column(t(f"table.shared.{key}", side=kit.short(one.side)), numeric=True)
-                for one in uses
+                Column(t(f"table.shared.{key}", side=kit.short(use.side)), numeric=True)
+                for use in uses
                 for key in ("scans", "mean")
             ),
         ),
@@ -151,8 +151,8 @@ def shared_table(kit: Kit, name: str, tables: Sequence[TableUse], context: Conte
 
 def _shared_cells(uses: Sequence[TableUse], workers: int) -> list[TableCell]:
     cells: list[TableCell] = []
-    for one in uses:
-        known = next((each for each in one.shared if each.workers == workers), None)
+    for use in uses:
+        known = next((each for each in use.shared if each.workers == workers), None)
         cells.append(
             TableCell(count(known.scans), float(known.scans)) if known else TableCell("0", 0.0)
         )

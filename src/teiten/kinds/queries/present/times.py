@@ -89,8 +89,8 @@ def speed_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
     several = len(contrast.levels) > 1
     rows = [speed_row(kit, kit.t("level.overall-queries"), contrast.overall, overall=True)]
     rows += [
-        speed_row(kit, kit.names.context(one.context), one.verdict)
-        for one in contrast.levels
+        speed_row(kit, kit.names.context(level.context), level.verdict)
+        for level in contrast.levels
         if several
     ]
     return speed_chart(kit, name, contrast, [row for row in rows if row is not None])

@@ -46,11 +46,11 @@ def topics(kit: Kit, prefix: str, found: QueryResults) -> Iterator[Block]:
 
 def _contrasts(kit: Kit, found: QueryResults) -> list[tuple[ContrastResult, QueryContrast]]:
     compared = []
-    for one in kit.analysis.contrasts:
-        if one.workload == found.workload and one.metric is QUERY_TIME:
-            own = contrast_of(kit, one)
+    for contrast in kit.analysis.contrasts:
+        if contrast.workload == found.workload and contrast.metric is QUERY_TIME:
+            own = contrast_of(kit, contrast)
             if own is not None:
-                compared.append((one, own))
+                compared.append((contrast, own))
     return compared
 
 
@@ -79,7 +79,7 @@ def _groups(kit: Kit, prefix: str, found: QueryResults) -> Iterable[Block]:
         group_table(kit, f"{prefix}-groups-{at + 1}", own, one)
         for at, (one, own) in enumerate(_contrasts(kit, found))
     ]
-    return _topic(kit, "groups", (), [one for one in tables if one is not None])
+    return _topic(kit, "groups", (), [table for table in tables if table is not None])
 
 
 def _workers(kit: Kit, prefix: str, found: QueryResults) -> Iterable[Block]:
@@ -107,7 +107,7 @@ def _tables(kit: Kit, prefix: str, found: QueryResults) -> Iterable[Block]:
         shared_table(kit, f"{prefix}-shared-{at + 1}", found.tables, context)
         for at, context in enumerate(list(shown)[:2])
     ]
-    return _topic(kit, "tables", (), [one for one in tables if one is not None])
+    return _topic(kit, "tables", (), [table for table in tables if table is not None])
 
 
 def _nodes(kit: Kit, prefix: str, found: QueryResults) -> Iterable[Block]:

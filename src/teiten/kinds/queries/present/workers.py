@@ -19,15 +19,15 @@ MOST_NAMED = 6
 def workers_table(kit: Kit, name: str, found: QueryResults) -> Table | None:
     """A row for each query, with two columns for each side that has a parallel plan; None where no
     side has one."""
-    sides = kit.sides_of(one.side for one in found.workers if one.gathers)
+    sides = kit.sides_of(worker.side for worker in found.workers if worker.gathers)
     if not sides:
         return None
     t = kit.t
     rows: dict[Context, dict[str, QueryWorkers]] = {}
-    parallel = {one.context for one in found.workers if one.gathers}
-    for one in sorted(found.workers, key=lambda one: kit.names.order(one.context)):
-        if one.context in parallel:
-            rows.setdefault(one.context, {})[one.side] = one
+    parallel = {worker.context for worker in found.workers if worker.gathers}
+    for worker in sorted(found.workers, key=lambda one: kit.names.order(one.context)):
+        if worker.context in parallel:
+            rows.setdefault(worker.context, {})[worker.side] = worker
     factors = varied_factors(kit, rows)
     return Table(
         name=name,
@@ -97,7 +97,7 @@ def source_text(kit: Kit, source: WorkerSource | None) -> str:
 
 def workers_findings(kit: Kit, found: QueryResults) -> tuple[str, ...]:
     """Where the rule differs from what was planned, where workers were missing, what is serial."""
-    parallel = [one for one in found.workers if one.gathers]
+    parallel = [worker for worker in found.workers if worker.gathers]
     if not parallel:
         return ()
     return (
@@ -151,7 +151,9 @@ def _starved_findings(kit: Kit, parallel: Sequence[QueryWorkers]) -> Iterator[st
 
 def _serial_findings(kit: Kit, workers: Sequence[QueryWorkers]) -> Iterator[str]:
     serial = [
-        one for one in workers if not one.gathers and one.limits and one.limits.per_gather > 0
+        worker
+        for worker in workers
+        if not worker.gathers and worker.limits and worker.limits.per_gather > 0
     ]
     if serial:
         named = [_named(kit, one) for one in serial[:MOST_NAMED]]
@@ -169,17 +171,17 @@ def _named(kit: Kit, one: QueryWorkers) -> str:
 
 def fewer_workers(kit: Kit, reasons: Sequence[FewerWorkers], old: str, new: str) -> Iterator[str]:
     """Why a parallel query is slower where its plan begins with something smaller."""
-    for one in reasons:
+    for reason in reasons:
         yield kit.t.plural(
             "workers.fewer",
-            one.new.planned,
-            query=kit.names.context(one.context),
-            factor=plain_times_text(one.slower),
+            reason.new.planned,
+            query=kit.names.context(reason.context),
+            factor=plain_times_text(reason.slower),
             new=kit.short(new),
             old=kit.short(old),
-            new_source=_begins(kit, one.new),
-            old_source=_begins(kit, one.old),
-            old_planned=one.old.planned,
+            new_source=_begins(kit, reason.new),
+            old_source=_begins(kit, reason.old),
+            old_planned=reason.old.planned,
         )
 
 

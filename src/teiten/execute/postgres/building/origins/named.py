@@ -37,12 +37,12 @@ class NamedSources:
         self._offers = [offer for text in texts for offer in _offers(text)]
 
     def source(self, request: VersionRequest) -> SourceCode | None:
-        fitting = [one for one in self._offers if one.release.fits(request)]
+        fitting = [offer for offer in self._offers if offer.release.fits(request)]
         best = max(fitting, key=lambda one: one.release, default=None)
         return find_source(best.named) if best is not None else None
 
     def lacking(self) -> str:
-        versions = sorted({one.release for one in self._offers}, reverse=True)
+        versions = sorted({offer.release for offer in self._offers}, reverse=True)
         return f"--source names {', '.join(map(str, versions[:8])) or 'no release'}"
 
 

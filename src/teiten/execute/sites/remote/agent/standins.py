@@ -96,7 +96,7 @@ def process_iter() -> Iterator[Process]:
 
 def wait_procs(processes: Sequence[Process], timeout: float | None = None) -> None:
     end = time.monotonic() + (timeout or 0.0)
-    while any(one.is_running() for one in processes) and time.monotonic() < end:
+    while any(process.is_running() for process in processes) and time.monotonic() < end:
         time.sleep(0.02)
 
 
