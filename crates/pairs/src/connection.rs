@@ -175,9 +175,10 @@ impl Connection {
     /// # Errors
     /// With the server's or the system's words.
     pub fn open(server: &Server, timeout: Duration) -> Result<Self, String> {
-        let attempts: &[Attempt] = match server.host.starts_with('/') {
-            true => &[Attempt::Plain],
-            false => server.encryption.mode.attempts(),
+        let attempts: &[Attempt] = if server.host.starts_with('/') {
+            &[Attempt::Plain]
+        } else {
+            server.encryption.mode.attempts()
         };
         let mut errors = Vec::new();
         for attempt in attempts {
