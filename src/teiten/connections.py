@@ -84,8 +84,8 @@ def to_own_server(
 
 
 def own_environment(peer: str | None = None) -> dict[str, str]:
-    """The same for programs that connect to a server of ours by its socket: variables of libpq,
-    which passes over those that its version does not know."""
+    """Make the variables of libpq for programs that connect to a server of ours by its socket.
+    libpq passes over those that its version does not know."""
     found = {
         "PGGSSENCMODE": "disable",
         "PGPASSFILE": NOWHERE,

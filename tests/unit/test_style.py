@@ -13,7 +13,7 @@ from benchmarks.house.style import NEEDS_THE_LINE_ABOVE, VAGUE, first_words, vag
 NAMES = {"one": 1322, "other": 41, "found": 633, "told": 57, "those": 3, "said": 158, "each": 174}
 """How many variables and parameters below ``src`` may have each of these names: who lowers a count
 lowers its bound."""
-DOCSTRINGS = {"What": 655, "Of": 387, "The same": 58}
+DOCSTRINGS = {"What": 0, "Of": 0, "The same": 0}
 """How many docstrings may begin with these words."""
 
 

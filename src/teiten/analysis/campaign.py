@@ -124,7 +124,7 @@ def _measured(plan: Plan, views: Iterable[TrialView]) -> Seconds:
 
 
 def _of_kinds(measured: Measured) -> dict[str, object]:
-    """What each kind of a campaign's workloads finds in its own trials."""
+    """Collect what each kind of the campaign's workloads finds in its own trials."""
     found: dict[str, object] = {}
     for kind in dict.fromkeys(workload.kind for workload in measured.plan.study.workloads):
         mine = tuple(

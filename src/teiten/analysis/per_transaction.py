@@ -1,4 +1,4 @@
-"""What a transaction took on both sides: CPU, switches, buffers, WAL, waits.
+"""Costs of a transaction on both sides: CPU, switches, buffers, WAL, waits.
 
 Numbers of the measured window are from every counted trial, of one on several nodes the sums over
 all its servers; those of perf are from the extra window after it. Times spent waiting follow from
@@ -28,7 +28,7 @@ from teiten.model.plan import Plan
 RUNNING = "CPU"
 """Backends that wait for nothing: their time is the CPU's row."""
 LEAST_WAIT = 0.01
-"""Of the time of all active backends, on one side: a lesser wait is no row."""
+"""The least share of all active backends' time, on one side, for which a wait gets a row."""
 
 Of = Callable[[TrialView], float]
 """A number of a trial, per transaction; NaN where it was not counted."""
@@ -93,8 +93,8 @@ def _table(pairs: PairedViews, cpu: Of, alpha: float, width: HalfWidth) -> PerTr
 
 
 def _values(pairs: PairedViews, of: Of) -> tuple[list[float], list[float], list[int]] | None:
-    """Of the blocks in which both sides have it, and their starts; None where there is none, or all
-    are 0."""
+    """List a number of the old and the new side in the blocks in which both have it, and the starts
+    of these blocks; None where there is none, or all numbers are 0."""
     placed = zip(pairs.blocks, pairs.starts, strict=True)
     found = [(of(old), of(new), start) for (old, new), start in placed]
     found = [one for one in found if math.isfinite(one[0]) and math.isfinite(one[1])]

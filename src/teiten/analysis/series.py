@@ -12,7 +12,7 @@ from teiten.model.trial import FloatArray, Series
 BUDGET = 200_000
 """About how many numbers all series of a report hold together; some 2 MB of text."""
 PER_CORE_BUDGET = 50_000
-"""Of the series of single cores, of which a large machine has hundreds."""
+"""The budget of the series of single cores, of which a large machine has hundreds."""
 PER_CORE = "cpu:"
 
 

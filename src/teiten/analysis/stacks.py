@@ -38,7 +38,7 @@ VISIBLE = 0.01
 NEARLY_ALL = 0.95
 """A function that holds this share of both sides (main, the executor's loop) explains nothing."""
 HALF = 0.5
-"""Of the difference: what a function must hold to be named."""
+"""The share of the difference that a function must hold to be named."""
 
 Costs = Mapping[str, float]
 """Function to CPU seconds per transaction."""
@@ -46,7 +46,7 @@ Costs = Mapping[str, float]
 
 @dataclass(frozen=True)
 class WindowCosts:
-    """What one window says of each function."""
+    """Costs in one window, per transaction: of each function, and the whole."""
 
     itself: Costs
     total: Costs
@@ -54,7 +54,7 @@ class WindowCosts:
 
 
 def stacks_found(plan: Plan, views: Sequence[TrialView]) -> StacksFound:
-    """What the windows of the counted trials say; empty without any."""
+    """Summarise the windows of the counted trials; empty without any."""
     sampled = [view for view in views if view.stack_samples is not None]
     if not sampled:
         return StacksFound()

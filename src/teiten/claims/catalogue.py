@@ -78,7 +78,7 @@ _FOLDERS = (CATALOGUE, CATALOGUE / "sql")
 
 
 def _options(workload: WorkloadTable | None) -> WorkloadOptions:
-    """What a workload of the catalogue runs."""
+    """Read the options with which a workload of the catalogue runs."""
     if workload is None:
         return WorkloadOptions()
     place = Place(0, _FOLDERS, lambda _path, message, hint, _more: StudyError(message, hint))

@@ -1,4 +1,4 @@
-"""What claims are checked on: a metric by level, for each side, block by block."""
+"""Curves on which claims are checked: a metric by level, for each side, block by block."""
 
 from __future__ import annotations
 

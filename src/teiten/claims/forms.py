@@ -12,7 +12,8 @@ from pydantic import ConfigDict, Field, Strict, model_validator
 from pydantic.dataclasses import dataclass
 
 FORM = ConfigDict(extra="forbid")
-"""Of every predicate. Its fields are strict one by one: a strict class would refuse a table."""
+"""Configuration of every predicate. Fields are strict one by one: a strict class would refuse a
+table."""
 Ratio = Annotated[float, Field(gt=0, strict=True)]
 Tolerance = Annotated[float, Field(gt=0, lt=1, strict=True)]
 Multiple = Annotated[float, Field(ge=0, strict=True)]

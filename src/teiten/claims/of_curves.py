@@ -24,7 +24,7 @@ DELTA_IN_PRINT = 0.02
 
 @dataclass(frozen=True)
 class CurveGround:
-    """What else curves are asked with."""
+    """Numbers, besides the curves, on which the questions asked of curves depend."""
 
     cores: int
     delta: float
@@ -41,7 +41,8 @@ class OfCurves(Predicate):
 
     @abstractmethod
     def asked(self, curves: Sequence[ClaimCurve], machine: CurveGround) -> Iterator[ClaimQuestion]:
-        """What it asks of curves. Raises UnmetError where they do not reach as far as it looks."""
+        """Yield the questions asked of curves. Raises UnmetError where they do not reach as far as
+        the predicate looks."""
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         machine = CurveGround(ground.cores, ground.plan.study.measure.delta)
@@ -86,7 +87,7 @@ class ContrastOfCurves(OfCurves):
                 )
 
     def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
-        """Of unpaired values: no block of the one system belongs to one of the other."""
+        """Check unpaired values: no block of the one system belongs to one of the other."""
         found = system_curves(claim, systems, self.metric_of(claim))
         asked = tuple(self.asked((found.old, found.new), CurveGround(found.cores, found.delta)))
         return contrast_checks(found, asked)
@@ -97,7 +98,7 @@ class ShapeOfCurve(OfCurves):
 
     @abstractmethod
     def shape(self, curve: ClaimCurve, cores: int) -> Iterator[ClaimQuestion]:
-        """What it asks of one curve. Raises UnmetError as ``asked`` does."""
+        """Yield the questions asked of one curve. Raises UnmetError as ``asked`` does."""
 
     def asked(self, curves: Sequence[ClaimCurve], machine: CurveGround) -> Iterator[ClaimQuestion]:
         for curve in curves:

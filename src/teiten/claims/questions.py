@@ -1,4 +1,4 @@
-"""What predicates ask: where must which mean of logarithms lie?
+"""Questions that predicates ask: where must which mean of logarithms lie?
 
 Everything that a predicate asks is a mean over blocks of a logarithm of a ratio, and two bounds, so
 that measured curves (with an interval) and published ones (without) are asked the same.

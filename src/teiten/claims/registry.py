@@ -23,7 +23,8 @@ def known() -> tuple[type[Predicate], ...]:
 
 
 def measures() -> tuple[str, ...]:
-    """What kinds of workloads take from the evidence of their trials: ``MEASURE:OF``."""
+    """List the measures, as in ``MEASURE:OF``, that kinds of workloads take from the evidence of
+    their trials."""
     return tuple(one for module in _of_kinds() for one in getattr(module, "MEASURES", ()))
 
 

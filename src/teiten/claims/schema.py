@@ -28,7 +28,7 @@ def _metric(value: object) -> str:
 
 MetricName = Annotated[str, PlainValidator(_metric)]
 NOT_OF_STUDIES = ("build", "system", model.WORKLOAD)
-"""What findings compare beside the factors of a study."""
+"""Names of what findings compare besides the factors of a study."""
 
 
 def _factor(value: object) -> str:

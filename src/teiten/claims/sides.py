@@ -1,4 +1,4 @@
-"""What a claim compares, as places of a campaign's evidence: its sides, wherever it holds them."""
+"""Sides that a claim compares, as places of a campaign's evidence, wherever it holds them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ClaimSide:
     at: LevelOf
 
     def further(self, factor: str, level: str) -> ClaimSide:
-        """The same side at a level of a further factor."""
+        """Narrow this side to a level of a further factor."""
         return replace(self, at={**self.at, factor: level})
 
     def blocks(self, evidence: EvidenceTable, metric: str) -> Blocks:
@@ -50,7 +50,7 @@ class ClaimPlace:
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """Of the factors that the claim leaves open."""
+        """Levels of the factors that the claim leaves open."""
         return tuple(self.context.values())
 
     @property

@@ -1,4 +1,4 @@
-"""What the shell completes: names of studies, campaigns, servers and profiles."""
+"""Shell completion: names of studies, campaigns, servers and profiles."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 
 def studies(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Of the catalogue; files of one's own the shell completes itself."""
+    """List the studies of the catalogue; files of one's own the shell completes itself."""
     del context, parameter
     from teiten.study.document import catalogue_names
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 UNLIMITED = 1000
 """Columns of a table in a pipe, at the most."""
 _IN_JSON = {number: f"\\u{number:04x}" for number in (*range(0x7F, 0xA0), *range(0xD800, 0xE000))}
-"""What json leaves as it is, and no terminal and no UTF-8 should get."""
+"""Escapes of characters that json leaves as they are, and no terminal and no UTF-8 should get."""
 
 
 class Verbosity(IntEnum):

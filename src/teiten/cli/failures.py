@@ -60,7 +60,7 @@ def report_failure(error: BaseException) -> int:
 
 
 def of_machine(error: BaseException) -> MachineError | None:
-    """What the machine refused, in words; None for what is a defect of Teiten."""
+    """Describe as a MachineError what the machine refused; None for what is a defect of Teiten."""
     if isinstance(error, MemoryError):
         error = OSError(12, "out of memory")  # ENOMEM, the same on all systems
     if isinstance(error, OSError):
@@ -73,7 +73,7 @@ def of_machine(error: BaseException) -> MachineError | None:
 
 
 def _of_server(error: BaseException) -> MachineError | None:
-    """What a PostgreSQL server said in a place where nobody expected it."""
+    """Report an error of a PostgreSQL server in a place where nobody expected it."""
     psycopg = sys.modules.get("psycopg")  # where it is not loaded, it has raised nothing
     if psycopg is None or not isinstance(error, psycopg.OperationalError):
         return None
@@ -175,7 +175,7 @@ def _usage_hint(error: click.ClickException) -> str | None:
 
 
 def _split(error: click.ClickException, context: click.Context | None) -> str | None:
-    """Of arguments that were given as one word with commas."""
+    """Suggest a space between arguments that were given as one word with commas."""
     if context is None or not isinstance(error, click.MissingParameter):
         return None
     given = [param for param in context.params.values() if isinstance(param, str) and "," in param]
@@ -188,7 +188,7 @@ def _split(error: click.ClickException, context: click.Context | None) -> str | 
 
 
 def _meant(message: str, context: click.Context | None) -> str | None:
-    """What to type instead, of the mistakes that are made most."""
+    """Suggest what to type instead, for the mistakes that are made most."""
     if context is None or context.parent is None:
         return None
     if "unexpected extra argument" in message:

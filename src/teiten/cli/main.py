@@ -104,7 +104,7 @@ class Verbs(click.Group):
 
 
 class Session:
-    """What every verb is given: the working folder and the console."""
+    """The working folder and the console, which every verb is given."""
 
     def __init__(
         self, workdir: Workdir, console: Console, taken: ShownCommand | None = None
@@ -114,7 +114,7 @@ class Session:
         self.secrets: Mapping[str, Secrets] = taken.secrets if taken else {}
         """By address of a server: what was secret in it on the command line."""
         self.passwords: Mapping[str, str] = taken.passwords if taken else {}
-        """Of these, the passwords."""
+        """The passwords among ``secrets``, by address of a server."""
 
 
 @click.group(

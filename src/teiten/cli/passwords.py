@@ -101,7 +101,7 @@ def begin_anew(taken: ShownCommand) -> None:
 
 
 def handed_over() -> dict[str, Secrets]:
-    """What the process before this one has taken out of the command line."""
+    """Read the secrets that the process before this one has taken out of the command line."""
     number = os.environ.pop(PIPE, "")
     if not number.isdigit():
         return {}

@@ -15,7 +15,7 @@ from teiten.model.installation import Installation
 OF_BUILDS = ("named", "mirror", "apt_sources", "configure", "cflags", "jobs")
 OF_PACKAGES = ("client", "newest")
 FLAGS = {"named": "--source", "apt_sources": "--apt-sources"}
-"""Of those whose flag is not their name."""
+"""Flags of the parameters whose flag is not their name."""
 
 
 def installed(

@@ -69,11 +69,11 @@ class Outlet:
 
 
 class StandardStreams:
-    """What became of the standard streams."""
+    """The state of the standard streams."""
 
     def __init__(self) -> None:
         self.failure: OSError | None = None
-        """What kept data from being written to stdout."""
+        """The error that kept data from being written to stdout."""
 
     def people_lost(self, error: OSError) -> None:
         if error.errno in GONE:

@@ -1,4 +1,4 @@
-"""What a filler of data needs of a server, wherever that runs."""
+"""Interface of the server that data are filled into, wherever it runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Fillable(Protocol):
         ...
 
     def conninfo(self) -> Conninfo:
-        """Of the database; it may hold a password, and is never shown."""
+        """Give the database's connection string; it may hold a password, and is never shown."""
         ...
 
     def connect(self) -> psycopg.Connection[Any]:

@@ -1,4 +1,4 @@
-"""What a kind of data set must say before anything runs; ``datasets/KIND/plan.py`` says it."""
+"""Plans of data sets before anything runs; each kind's own is in ``datasets/KIND/plan.py``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from teiten.study.tables import DataTable, ScaledTable
 from teiten.suggest import did_you_mean
 
 QUERY_SECONDS = 2.0
-"""Of one execution of a query: nobody knows before."""
+"""Assumed seconds of one execution of a query: nobody knows before."""
 CLUSTER_BYTES = 64 * MIB
 """The databases that initdb makes, bench's catalogue, and the WAL that a clean stop leaves."""
 LOAD_RATE = 30 * MIB
@@ -41,8 +41,8 @@ class DataPlan(ABC):
     usual: ClassVar[bool] = False
     """Whether tables are of this kind of which nothing is said."""
     keys_are_for: ClassVar[str] = ""
-    """What its own keys are for, where another kind is given one: ``tables that a script makes``.
-    """
+    """Words for what its own keys are for, where another kind is given one: ``tables that a script
+    makes``."""
     scales: ClassVar[tuple[float, ...]] = (1,)
     """Coarse steps of scales that a machine's size decides, so that templates are used again."""
 
@@ -70,7 +70,7 @@ class DataPlan(ABC):
     """Whether the tables can be spread over several servers."""
 
     def part_of(self, data: DataSet, part: TablePart) -> DataSet:
-        """What one server holds of tables that are spread; only where ``spreads``."""
+        """Take the part of spread tables that one server holds; only where ``spreads``."""
         raise NotImplementedError
 
     @abstractmethod
@@ -79,7 +79,7 @@ class DataPlan(ABC):
 
     @abstractmethod
     def fill_seconds(self, data: DataSet) -> Seconds:
-        """What filling takes, with indexes and what makes its pages visible."""
+        """Estimate the seconds of filling, with indexes and what makes its pages visible."""
 
     def query_seconds(self, data: DataSet) -> Seconds:
         """One execution of a query that reads most of it."""
@@ -90,13 +90,13 @@ class DataPlan(ABC):
         """Who makes the tables: ``pgbench -i``."""
 
     def identity(self, data: DataSet) -> dict[str, Any]:
-        """What makes them other tables than those of another kind or its other options, as JSON; a
-        template of other tables is another template. What stands there already stays as it is: the
-        templates on users' disks are named by it."""
+        """Identify the tables among those of other kinds or options, as JSON; a template of other
+        tables is another template. What stands there already stays as it is: the templates on
+        users' disks are named by it."""
         return {"kind": data.kind}
 
     def rows_of(self, data: DataSet) -> str:
-        """What makes them the same rows in another campaign, whatever their scale."""
+        """Identify the rows as the same in another campaign, whatever their scale."""
         return data.kind
 
     def require(self) -> None:
@@ -107,7 +107,7 @@ class DataPlan(ABC):
         return str(data)
 
     def name_of(self, data: DataSet) -> str:
-        """What the tables are called; empty where the study's keys say it all."""
+        """Name the tables; empty where the study's keys say it all."""
         return self.made_by(data)
 
     tells: ClassVar[tuple[str, ...]] = ("scale",)
@@ -115,7 +115,7 @@ class DataPlan(ABC):
 
 
 def plan_of(kind: str) -> DataPlan:
-    """What a kind of data set says. Raises KeyError for an unknown one."""
+    """Load the plan of a kind of data set. Raises KeyError for an unknown one."""
     found = dataset(str(kind), "plan").PLAN
     assert isinstance(found, DataPlan), f"datasets/{kind}/plan.py holds no DataPlan"
     return found
@@ -198,5 +198,5 @@ def described(data: DataSet) -> str:
 
 
 def rows_of(data: DataSet) -> str:
-    """What makes them the same rows in another campaign, whatever their scale."""
+    """Identify the rows as the same in another campaign, whatever their scale."""
     return plan_of(data.kind).rows_of(data)

@@ -1,1 +1,1 @@
-"""What spreads tables over several servers; a file for each engine."""
+"""Engines that spread tables over several servers; a file for each."""

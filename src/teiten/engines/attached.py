@@ -59,7 +59,7 @@ ROWS = (
 HAS = "SELECT to_regclass({}) IS NOT NULL"
 COUNT = "SELECT count(*) FROM {}"
 VARIABLE = re.compile(r"(?<!:):(?:'(\w+)'|\"(\w+)\"|([a-z]\w*))")
-"""As psql has them; a cast (``::``) is none."""
+"""Variables as psql has them; a cast (``::``) is none."""
 Connection = psycopg.Connection[Any]
 
 

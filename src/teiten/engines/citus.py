@@ -74,7 +74,7 @@ Connection = psycopg.Connection[Any]
 
 @dataclass(frozen=True)
 class _Shard:
-    """Of accounts, as Citus has made it."""
+    """A shard of accounts, as Citus has made it."""
 
     number: int
     """From 0, by its range."""
@@ -252,7 +252,8 @@ def _placed(
 
 
 def _take_place(connection: Connection, shard: _Shard) -> None:
-    """Of the empty shard that Citus has made; the comment says what to give back."""
+    """Put a filled table in place of the empty shard that Citus has made; the comment says what to
+    give back."""
     name = f"{ACCOUNTS}_{shard.identifier}"
     with connection.transaction():
         connection.execute("SET LOCAL citus.enable_manual_changes_to_shards = on")
@@ -279,13 +280,14 @@ def _rename(connection: Connection, table: str, name: str) -> None:
 
 
 def _primary_key(table: str) -> str:
-    """As PostgreSQL names it, and Citus that of a shard."""
+    """Name a table's primary key as PostgreSQL does, and a shard's as Citus does."""
     shard = table.removeprefix(f"{ACCOUNTS}_")
     return f"{ACCOUNTS}_pkey_{shard}" if shard.isdecimal() else f"{table}_pkey"
 
 
 def _rows(planned: Distribution) -> Iterator[sql.Composed]:
-    """Of the small tables, which then are as visible as those of a template."""
+    """Yield the statements that fill the small tables and make them as visible as those of a
+    template."""
     for rows in ROWS:
         yield sql.SQL(rows).format(scale=sql.Literal(planned.scale))
     yield sql.SQL("VACUUM ANALYZE pgbench_tellers, pgbench_branches").format()

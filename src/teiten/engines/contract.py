@@ -1,4 +1,4 @@
-"""What an engine must say and do; ``engines/NAME.py`` holds one as ``ENGINE``."""
+"""The contract of an engine; ``engines/NAME.py`` holds one as ``ENGINE``."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class Engine(ABC):
     """An engine that makes several servers one database."""
 
     name: ClassVar[str]
-    """That of its file, as studies write it."""
+    """The name of its file, as studies write it."""
     extension: ClassVar[str]
-    """That every server needs."""
+    """The extension that every server needs."""
     oldest: ClassVar[int]
     """The oldest major version that can have it."""
     installing: ClassVar[str]
@@ -73,13 +73,15 @@ class Engine(ABC):
     """Whether the coordinator can be a node too."""
 
     def shards(self, nodes: int) -> int:
-        """Of each table where the study says nothing; 0 of an engine that makes none."""
+        """Count the shards of each table where the study says nothing; 0 of an engine that makes
+        none."""
         del nodes
         return 0
 
     @abstractmethod
     def parts(self, planned: Distribution) -> tuple[TablePart, ...]:
-        """What each server holds before ``distribute``: the coordinator, then each other node."""
+        """List what each server holds before ``distribute``: the coordinator, then each other
+        node."""
 
     def settings(self, clients: int) -> Mapping[str, str]:
         """The parameters that every server needs for so many clients. The study's own go before

@@ -1,4 +1,4 @@
-"""What each node has committed, counted by its own server."""
+"""Commits of each node, counted by its own server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NodeCounters:
     """At one moment."""
 
     identifiers: int
-    """Of transactions that changed something, aborted ones among them."""
+    """Identifiers given to transactions that changed something, aborted ones among them."""
     rollbacks: int
     prepared: int
     """Transactions that are prepared, and neither committed nor rolled back."""
@@ -38,12 +38,12 @@ class NodeCounters:
 
 
 def read(servers: Servers) -> dict[Node, NodeCounters]:
-    """Of every node; errors are psycopg's."""
+    """Read the counters of every node; errors are psycopg's."""
     return {node: _of(servers, node) for node in servers.nodes}
 
 
 def read_settled(servers: Servers) -> dict[Node, NodeCounters]:
-    """The same, once no number moves any more, or after a while."""
+    """Read the counters as ``read`` does, once no number moves any more, or after a while."""
     until, found = time.monotonic() + SETTLES, read(servers)
     while time.monotonic() < until:
         time.sleep(LOOKS)

@@ -89,7 +89,8 @@ def _run(connection: psycopg.Connection[Any], statements: Iterable[sql.Composed]
 
 
 def _without_entry() -> Iterator[sql.Composed]:
-    """What an earlier trial has left on a node: its own rows are let go first."""
+    """Yield the statements that drop what an earlier trial has left on a node: its own rows are let
+    go first."""
     for table in TABLES:
         yield sql.SQL("ALTER TABLE {} DETACH PARTITION {}").format(
             sql.Identifier(ENTRY, table), sql.Identifier(PUBLIC, table)

@@ -1,4 +1,4 @@
-"""What all trials of a campaign share, wherever they run."""
+"""Plan, record and notes on servers that all trials of a campaign share, wherever they run."""
 
 from __future__ import annotations
 

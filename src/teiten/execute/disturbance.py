@@ -40,7 +40,7 @@ def _shares(metrics: Mapping[str, float], machine: str) -> Iterator[tuple[str, f
 
 
 def stolen(metrics: Mapping[str, float], machine: str = "") -> float:
-    """What the hypervisor took of the CPU time that was wanted, 0 to 1; 0 where it is not known."""
+    """Find the share of wanted CPU time that the hypervisor took, 0 to 1; 0 where not known."""
     taken = metrics.get(f"{machine}cpu_steal_share", 0.0)
     used = (metrics.get(f"{machine}cpu_{way}_share", 0.0) for way in ("user", "system"))
     return taken / max(LEAST_WANTED, taken + sum(used)) if taken > 0 else 0.0

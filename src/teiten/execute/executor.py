@@ -17,7 +17,7 @@ Facts = dict[str, Any]
 
 
 class Collected(Protocol):
-    """What the step ``collect`` gathered."""
+    """The results that the step ``collect`` gathered."""
 
     @property
     def metrics(self) -> dict[str, float]: ...
@@ -65,7 +65,7 @@ class TrialSteps(Protocol):
         ...
 
     def collected(self) -> Collected:
-        """What is known so far: after a failure, the evidence alone."""
+        """Give the results known so far: after a failure, the evidence alone."""
         ...
 
     def abandon(self) -> None:

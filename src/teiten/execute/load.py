@@ -1,4 +1,4 @@
-"""What is done to the servers of a trial, and measured: a kind's own part of it."""
+"""The load on the servers of a trial, and its measurement: a kind's own part of the trial."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Done = TypeVar("Done")
 
 @dataclass
 class Gathered:
-    """What a trial has gathered so far; it grows with the steps."""
+    """The results that a trial has gathered so far; they grow with the steps."""
 
     metrics: dict[str, float] = field(default_factory=dict)
     series: tuple[Series, ...] = ()
@@ -35,7 +35,7 @@ class Gathered:
 
 @dataclass(frozen=True)
 class ExtraWindow:
-    """What was done in a window that is not counted."""
+    """The work done in a window that is not counted."""
 
     seconds: Seconds
     transactions: float
@@ -61,8 +61,8 @@ class Load(Protocol):
 
     def collect(self) -> Facts: ...
     def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
-        """What is wrong with the trial: of ``seen``, the problems in the servers' logs, those that
-        hold, and the load's own. Called whatever happened, and also where nothing was measured."""
+        """Find what is wrong with the trial: of ``seen``, the problems in the servers' logs, those
+        that hold, and the load's own. Called whatever happened, also where nothing was measured."""
         ...
 
     def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
@@ -110,8 +110,8 @@ class PlainLoad:
 
 
 def sampled(site: Site, work: Callable[[Sampler], Done]) -> tuple[Done, Sampling]:
-    """What the work gives, and what was sampled meanwhile of every node; the work is told the
-    sampler of the first one."""
+    """Do the work while every node is sampled; its result, and the samplings of all nodes. The
+    work is told the sampler of the first one."""
     samplers = [site.sampler(node) for node in site.nodes]
     with site.off_server_cpus():
         try:

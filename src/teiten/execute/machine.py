@@ -14,6 +14,6 @@ class ThisMachine:
 
     workdir: Workdir
     user: ServerUser
-    """As whom servers run."""
+    """The user as whom servers run."""
     devices: tuple[str, ...]
     """The disks below the folders of clusters."""

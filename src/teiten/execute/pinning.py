@@ -1,4 +1,4 @@
-"""What a trial's processes were pinned to, read back from the kernel."""
+"""The processors that a trial's processes are pinned to, read back from the kernel."""
 
 from __future__ import annotations
 

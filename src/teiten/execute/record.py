@@ -1,4 +1,4 @@
-"""What the execution needs of the campaign's record; the ledger is one.
+"""The campaign's record, as far as the execution needs it; the ledger is one.
 
 Execution comes before the ledger in the flow, so it knows no more of it than this.
 """
@@ -26,7 +26,7 @@ class CampaignRecord(Protocol):
     def finished(self) -> list[Finished]: ...
 
     def attempts(self, *metrics: str) -> list[Attempt]:
-        """What of every recorded trial decides by these metrics, in the order of their end."""
+        """List the recorded trials by their end, each with those of these metrics that it has."""
         ...
 
     def events(self) -> Iterator[Event]: ...

@@ -35,7 +35,7 @@ TRUNCATED = 0.05
 
 @dataclass(frozen=True)
 class Window:
-    """What a window needs."""
+    """The window in which call stacks are sampled."""
 
     seconds: Seconds
     busy: int
@@ -132,7 +132,7 @@ def _processes(postmaster: int) -> list[int]:
 
 
 def stack_cautions(samples: StackSamples, server: str) -> tuple[Caution, ...]:
-    """What of samples cannot be trusted."""
+    """Point out what of samples cannot be trusted."""
     cautions = []
     if not samples.kernel:
         cautions.append(Caution("profile-user-only", Severity.NOTE))

@@ -156,7 +156,7 @@ class Steps:
         self._site.abandon()
 
     def _visible(self) -> Facts:
-        """That as many pages are known to be visible as the layout says: readers change pages."""
+        """Confirm that as many pages are known visible as the layout says: readers change pages."""
         data = self._trial.template.data
         if visibility.wanted_of(data) is None:
             return {}

@@ -25,7 +25,7 @@ StepRecorder = Callable[[PlannedTrial, Step, Facts], None]
 
 @dataclass(frozen=True)
 class TrialRun:
-    """What it takes to run trials."""
+    """Everything that it takes to run trials."""
 
     executor: Executor
     observer: Observer

@@ -91,7 +91,7 @@ def _trials(ledger: Ledger) -> ArrowTable:
 
 
 def _of_loads(plan: Plan) -> list[tuple[str, pa.DataType]]:
-    """What the loads of a plan's trials have, whatever their kinds."""
+    """List the columns for the loads of a plan's trials, whatever their kinds."""
     values = {name: one for trial in plan.trials for name, one in asdict(trial.load).items()}
     types = {int: _INTEGER, float: _NUMBER, bool: _TRUTH}
     return [(name, types.get(type(value), _TEXT)) for name, value in values.items()]

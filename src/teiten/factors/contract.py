@@ -62,7 +62,7 @@ class FactorRule(ABC):
     """A factor before anything runs; ``factors/NAME/plan.py`` holds one as ``FACTOR``."""
 
     name: ClassVar[str]
-    """As studies write it; of a family such as ``guc:NAME`` the part that all share."""
+    """Its name as studies write it; of a family such as ``guc:NAME`` the part that all share."""
     rank: ClassVar[int] = 50
     """Where it stands in lists; levels of a higher rank are applied later."""
     other_names: ClassVar[tuple[str, ...]] = ()

@@ -1,4 +1,4 @@
-"""What a kind of workload must say, stage by stage; a folder that says it is a kind."""
+"""The contract of a kind of workload before anything runs; each folder of ``kinds`` fulfils it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from teiten.ways.registry import way_of
 
 @dataclass(frozen=True)
 class ToldStep:
-    """What a trial does, said once for everybody who tells of it."""
+    """A step of a trial, described once for all who tell of it."""
 
     code: str
     """Under which reports have their words for it."""
@@ -35,7 +35,7 @@ class ToldStep:
 
 @dataclass(frozen=True)
 class Instead:
-    """What a study runs, and what it runs in place of that because a flag says so."""
+    """The workloads that a study runs: its own, or others in their place because a flag says so."""
 
     workloads: list[dict[str, Any]]
     """All tables of the study."""
@@ -57,7 +57,7 @@ class LevelLeftOut:
     """The level's, for people."""
     why: Bilingual
     hint: str = ""
-    """What to do about it; in English, as errors are."""
+    """A remedy; in English, as errors are."""
 
 
 @dataclass(frozen=True)
@@ -75,22 +75,22 @@ class KindPlan(ABC):
     """A kind in the stages before anything runs; ``kinds/KIND/plan.py`` holds one as ``PLAN``."""
 
     does: ClassVar[str]
-    """What a workload of this kind does, for messages: ``times queries one by one``."""
+    """The phrase by which messages tell what such a workload does: ``times queries one by one``."""
 
     metrics: ClassVar[tuple[Metric, ...]]
-    """What a trial of the kind has one number of each of; the first one is judged."""
+    """Metrics of which a trial of the kind has one number each; the first one is judged."""
     contrasted: ClassVar[tuple[str, ...]]
     """The names of those that get verdicts, the judged one first; also the machine's."""
 
     rate: ClassVar[Metric | None] = None
-    """What rises with the clients until the server is saturated; None where there are none."""
+    """The metric that rises with the clients until saturation; None where there are none."""
     turnaround: ClassVar[Metric | None] = None
     """How long a client waits for its next turn; None where there are no clients."""
     rate_series: ClassVar[tuple[str, str] | None] = None
     """The series, and its column, that have the rate of every second of a trial."""
 
     paired_within: ClassVar[str] = ""
-    """Of starts of paired transactions the metric that has the variance of a second; empty where
+    """The metric that has the variance of a second in a start of paired transactions; empty where
     the load of the kind has no such form."""
     averaged: ClassVar[tuple[str, ...]] = ()
     """The factors without an order of which a mean over all levels means something: what was chosen
@@ -129,7 +129,7 @@ class KindPlan(ABC):
     lasts: ClassVar[bool] = False
     """A trial is measured for ``measure.duration``, after a warm-up of ``measure.warmup``."""
     site_needs: ClassVar[frozenset[Need]] = frozenset()
-    """What it needs of the place where servers run."""
+    """Needs of such a workload that the place where servers run must meet."""
     any_data: ClassVar[bool] = False
     """It runs on whatever tables a flag names, where other workloads keep theirs."""
 
@@ -144,11 +144,11 @@ class KindPlan(ABC):
         """Raise what ``place.error`` makes where a workload's parts do not fit together."""
 
     def from_flag(self, key: str, value: Any) -> Any:
-        """What a value of a flag is in the study file: files are named from the current folder."""
+        """Convert a flag's value to the study file's: files are named from the current folder."""
         return value
 
     def instead(self, running: Instead, value: str, *, by_flag: bool) -> Instead:
-        """What a flag that is named like ``told_by`` makes of what the study runs.
+        """Apply a flag that is named like ``told_by`` to what the study runs.
 
         Only called where ``told_by`` is a key.
         """
@@ -183,16 +183,16 @@ class KindPlan(ABC):
         return self.load()
 
     def set(self, load: PlannedLoad, factor: str, level: str) -> PlannedLoad:
-        """What a level of a factor that the kind brings makes of a trial's load."""
+        """Apply a level of a factor that the kind brings to a trial's load."""
         return load
 
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
-        """What a trial measures, the seconds of two sides shared between them; an open duration
-        counts nothing."""
+        """Compute how long a trial measures, the seconds of two sides shared between them; an open
+        duration counts nothing."""
         return Seconds((measure.duration or 0.0) / way_of(measure).sides_of_a_second)
 
     def load_seconds(self, measure: Measure, workload: Workload) -> Seconds:
-        """What a trial's load takes, warm-up included; an open duration counts nothing."""
+        """Compute the time of a trial's load, warm-up included; an open duration counts nothing."""
         warmup = (measure.warmup or 0.0) / way_of(measure).sides_of_a_second if self.lasts else 0.0
         return Seconds(warmup + self.measured_seconds(measure, workload))
 
@@ -216,8 +216,8 @@ class KindPlan(ABC):
         return ()
 
     def level_needs(self, workload: Workload) -> Iterable[LevelNeeds]:
-        """What the levels of a workload need of a server's place; a study goes without those that
-        it does not offer."""
+        """List what the levels of a workload need of a server's place; a study goes without levels
+        whose needs it does not meet."""
         return ()
 
     fits: ClassVar[bool] = False
@@ -229,12 +229,12 @@ class KindPlan(ABC):
         return workload
 
     def facts(self, workload: Workload) -> Iterable[str]:
-        """What a plan tells of a workload besides its source and its data."""
+        """List what a plan tells of a workload besides its source and its data."""
         return ()
 
     @abstractmethod
     def loading(self, version: str, where: str) -> str:
-        """What is done to a server. ``version``: of pgbench; ``where``: ``this machine``, or a
+        """Say what is done to a server. ``version``: of pgbench; ``where``: ``this machine``, or a
         host."""
 
     def rehearsal(self) -> ToldStep:
@@ -249,12 +249,12 @@ class KindPlan(ABC):
         """How trials of a workload are measured."""
 
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
-        """What one trial does in its slice of a number, from 1 on."""
+        """Describe what one trial does in its slice of a number, from 1 on."""
         return self.measuring(study, study.workload(trial.cell.workload)).said
 
 
 def plan_of(name: str) -> KindPlan:
-    """What a kind says to the stages before anything runs. Raises KeyError for an unknown one."""
+    """Find a kind's part in the stages before anything runs. Raises KeyError for an unknown one."""
     found = kind(name, Stage.PLAN).PLAN
     assert isinstance(found, KindPlan), f"kinds/{name}/plan.py holds no KindPlan"
     return found

@@ -14,14 +14,14 @@ from teiten.model.study import Workload
 
 @dataclass(frozen=True)
 class Unlike:
-    """What two campaigns' workloads of one name have; ``code`` has a text in the reports."""
+    """A trait of a workload or its trials in two campaigns; ``code`` has a text in the reports."""
 
     code: str
     here: object
     there: object
-    """As ``here`` where it is the same."""
+    """Equal to ``here`` where the campaigns do not differ in it."""
     subject: str = ""
-    """What of the workload it is about; empty for the whole."""
+    """The part of the workload that it is about; empty for the whole."""
 
 
 class KindAnalysis:
@@ -34,25 +34,25 @@ class KindAnalysis:
     """Its numbers depend on the version of the campaign's pgbench."""
 
     def results(self, measured: Measured) -> object:
-        """What is found beside verdicts: the kind's own values."""
+        """Find further results beside verdicts: the kind's own values."""
         return None
 
     def identity(self, workload: Workload) -> dict[str, Any]:
-        """What makes a workload the same work in another campaign, as JSON."""
+        """Describe, as JSON, what makes a workload the same work in another campaign."""
         return {"texts": [[text.name, text.text] for text in workload.options.texts]}
 
     def unlike(self, a: Workload, b: Workload) -> Iterator[Unlike]:
-        """What two workloads of the kind must have in common to be compared."""
+        """List what two workloads of the kind must have in common to be compared."""
         same = self.identity(a) == self.identity(b)
         yield Unlike("script", a.options.source, a.options.source if same else b.options.source)
 
     def unlike_trials(self, a: PlannedTrial, b: PlannedTrial) -> Iterator[Unlike]:
-        """What two trials of one cell should have in common; it is a caution where they do not."""
+        """List what two trials of one cell should have in common; a difference is a caution."""
         return iter(())
 
 
 def analysis_of(name: str) -> KindAnalysis:
-    """What a kind does with its trials. Raises KeyError for an unknown one."""
+    """Find a kind's analysis of its trials. Raises KeyError for an unknown kind."""
     if not offers(name, Stage.ANALYSE):
         return KindAnalysis()
     found = kind(name, Stage.ANALYSE).ANALYSIS

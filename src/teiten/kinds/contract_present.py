@@ -1,4 +1,4 @@
-"""What a kind says to the report; ``kinds/KIND/present.py`` holds a ``KindPresent`` as ``PRESENT``.
+"""A kind's part in the report; ``kinds/KIND/present.py`` holds a ``KindPresent`` as ``PRESENT``.
 
 ``teiten.report.view.usual.UsualPresent`` says what suits most kinds; its words, and those of the
 kind's own keys, stand in ``kinds/KIND/words.en.toml`` and ``words.ja.toml``.
@@ -41,11 +41,11 @@ class TrialColumn:
 
 @dataclass(frozen=True)
 class OwnAnswer:
-    """What stands on the first page of a kind whose question no single contrast answers."""
+    """The answer on the first page for a kind whose question no single contrast answers."""
 
     blocks: tuple[Block, ...]
     undecided: tuple[str, ...]
-    """What could not be decided; empty where all was."""
+    """Names of what could not be decided; empty where all was."""
 
 
 class KindPresent(ABC):
@@ -55,7 +55,7 @@ class KindPresent(ABC):
     by_level: ClassVar[tuple[str, ...]] = ()
     """Metrics besides what is judged of which a comparison of campaigns has a chart by level."""
     series: ClassVar[tuple[SeriesColumn, ...]] = ()
-    """What a reader can see of a trial's seconds besides the machine's; each name has a text
+    """Columns that show a trial's seconds, besides the machine's; each name has a text
     ``series.NAME``."""
 
     @abstractmethod
@@ -75,14 +75,14 @@ class KindPresent(ABC):
         """Those contrasts of the kind's workloads that the first page answers."""
 
     def own_answer(self, kit: Kit) -> OwnAnswer | None:
-        """What the first page says in the place of a sentence for each contrast; None for these."""
+        """Build what the first page has in place of a sentence per contrast; None for these."""
         del kit
         return None
 
     def further(
         self, t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
     ) -> str:
-        """What belongs to the sentence of a contrast that is judged, and follows it."""
+        """Write what follows the sentence of a contrast that is judged, and belongs to it."""
         del t, names, analysis, contrast
         return ""
 
@@ -98,16 +98,15 @@ class KindPresent(ABC):
 
     @abstractmethod
     def limits(self, kit: Kit, workload: str) -> Iterable[Block]:
-        """What a workload's results are consistent with being limited by."""
+        """Show the limits with which a workload's results are consistent."""
 
     def discussed(self, kit: Kit, workload: str) -> Iterable[tuple[str, ...]]:
-        """What a workload's discussion says before the sides are compared: paragraphs of
-        sentences."""
+        """Discuss a workload before its sides are compared: paragraphs of sentences."""
         del kit, workload
         return ()
 
     def discussed_after(self, kit: Kit, workload: str) -> Iterable[tuple[str, ...]]:
-        """The same, after the sides were compared."""
+        """Discuss a workload after its sides were compared: paragraphs of sentences."""
         del kit, workload
         return ()
 
@@ -121,7 +120,7 @@ class KindPresent(ABC):
 
 
 def present_of(name: str) -> KindPresent:
-    """What a kind says to the report. Raises KeyError for an unknown one."""
+    """Find a kind's part in the report. Raises KeyError for an unknown kind."""
     found = kind(name, Stage.PRESENT).PRESENT
     assert isinstance(found, KindPresent), f"kinds/{name}/present.py holds no KindPresent"
     return found

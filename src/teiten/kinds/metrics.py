@@ -12,12 +12,12 @@ from teiten.ways.registry import way_of
 
 
 def judged(name: str) -> Metric:
-    """What a question about workloads of a kind is about: its first metric."""
+    """Find the metric that questions about workloads of a kind are about: its first one."""
     return plan_of(name).metrics[0]
 
 
 def judged_in(plan: Plan, workload: str) -> Metric:
-    """The same of a workload of a plan."""
+    """Find the metric that questions about a workload of a plan are about."""
     return judged(plan.study.workload(workload).kind)
 
 

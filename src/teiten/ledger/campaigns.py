@@ -54,7 +54,7 @@ class CampaignSummary:
     failed: int
     """Planned trials that ended without one that counts."""
     size: Bytes
-    """Of everything in the folder, on disk."""
+    """The size of everything in the folder, on disk."""
     problem: str | None = None
 
 
@@ -86,7 +86,7 @@ def find_campaign(campaigns: Path, reference: str) -> Path:
 
 
 def summarise(folder: Path) -> CampaignSummary:
-    """What a campaign's folder holds; a ledger that cannot be read is DAMAGED, not an error."""
+    """Summarise a campaign's folder; a ledger that cannot be read is DAMAGED, not an error."""
     size = Bytes(_size(folder))
     try:
         with Ledger.open(folder, read_only=True) as ledger:

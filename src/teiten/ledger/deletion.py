@@ -13,7 +13,8 @@ from teiten.ledger.migrate import APPLICATION_ID
 
 _HEADER = b"SQLite format 3\x00"
 _APPLICATION_ID = slice(68, 72)
-"""Of a SQLite file's header (https://www.sqlite.org/fileformat.html, 1.3)."""
+"""Bytes of the application ID in the header of a SQLite file
+(https://www.sqlite.org/fileformat.html, 1.3)."""
 
 
 def check_deletable(folder: Path, campaigns: Path) -> None:

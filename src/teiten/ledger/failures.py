@@ -31,7 +31,7 @@ _WILD = (
     RecursionError,
     pa.ArrowException,
 )
-"""What reading raises for values that nothing of Teiten's has written."""
+"""Errors that reading raises for values that nothing of Teiten's has written."""
 
 
 @contextmanager
@@ -68,7 +68,8 @@ def consistent(path: Path) -> Iterator[None]:
 
 
 def of_sqlite(error: sqlite3.Error, path: Path | None = None) -> MachineError | None:
-    """What the machine refused SQLite; None where something else is wrong."""
+    """Translate an error of SQLite into what the machine refused it; None where something else is
+    wrong."""
     code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
     number = _CAUSES.get(code)
     if number is None:
@@ -101,7 +102,7 @@ _HIDING: dict[int, int | None] = {
 
 
 def _tried(path: Path, *, writing: bool) -> int | None:
-    """What the system says where we do ourselves what SQLite wanted; None where it lets us."""
+    """Find the system's error number by doing what SQLite wanted; None where the system lets us."""
     try:
         descriptor = os.open(path, os.O_RDWR if writing else os.O_RDONLY)
         os.close(descriptor)

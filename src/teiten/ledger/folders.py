@@ -95,7 +95,7 @@ def remove_rest(folder: Path, *, wholly: bool) -> None:
 
 
 def _remains() -> frozenset[str]:
-    """What a deletion, or a making by an older Teiten, leaves where it is cut off."""
+    """Name files that a deletion, or a making by an older Teiten, leaves where it is cut off."""
     return frozenset((*_LOCKS, *(name for name in _LEDGER if name != FILE_NAME)))
 
 

@@ -1,4 +1,4 @@
-"""What kinds have classes of their own for, in the JSON of a plan: the options of workloads and of
+"""Parts of a plan's JSON for which kinds have classes of their own: the options of workloads and of
 data sets, and the loads of trials."""
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ _OF_KINDS = {
     "pgbench": ("script", "query_mode", "invariants", "pgbench_options"),
     "queries": ("queries", "runs", "timeout", "check_answers", "groups"),
 }
-"""What stood beside a workload's kind before there were options (ledgers of version 2), by the
+"""Keys that stood beside a workload's kind before there were options (ledgers of version 2), by the
 only kinds that there were."""
 _OF_DATA = {"pgbench": ("fillfactor",), "script": ("script", "size"), "ssb": ("variant",)}
-"""The same of data sets, in ledgers before version 4."""
+"""Keys that stood beside a data set's kind before it had options (ledgers before version 4), by the
+kind."""
 _OF_LOADS = ("clients", "threads", "query_mode")
-"""What stood beside a trial's number before there were loads (ledgers before version 4)."""
+"""Keys that stood beside a trial's number before there were loads (ledgers before version 4)."""
 
 
 def _adapter(kind: Any) -> TypeAdapter[Any]:
@@ -114,7 +115,7 @@ def _with_data(data: DataSet, form: Mapping[str, Any]) -> DataSet:
 
 
 def _data_tables(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Of a plan's workloads, templates and trials."""
+    """Yield the tables of the data sets of a plan's workloads, templates and trials."""
     yield from (one["data"] for one in table["study"]["workloads"])
     yield from (one["data"] for one in table["templates"])
     yield from (one["data"] for trial in table["trials"] for one in trial["templates"])

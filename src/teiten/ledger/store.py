@@ -147,7 +147,7 @@ class Ledger:
 
     @property
     def teiten_version(self) -> str:
-        """Of the Teiten that made the campaign."""
+        """The version of the Teiten that made the campaign."""
         return str(self._campaign["teiten_version"])
 
     @property
@@ -213,7 +213,7 @@ class Ledger:
         self.record_trials((trial,))
 
     def record_trials(self, trials: Sequence[Trial]) -> None:
-        """As ``record_trial``, of a pair that ran side by side: all of them or none."""
+        """Record trials that ran side by side as ``record_trial`` does one: all of them or none."""
         with self._transaction():
             for trial in trials:
                 if rows.has_trial(self._connection, trial.number, trial.attempt):
@@ -224,7 +224,7 @@ class Ledger:
                 rows.insert_trial(self._connection, trial)
 
     def record_server_facts(self, level: str, facts: dict[str, Any]) -> None:
-        """What a server said of itself; recorded again only where it differs."""
+        """Record what a server said of itself; again only where it differs."""
         if self.server_facts.get(level) == facts:
             return
         with self._transaction():
@@ -252,7 +252,8 @@ class Ledger:
             ]
 
     def attempts(self, *metrics: str) -> list[Attempt]:
-        """What of every recorded trial decides by these metrics, in the order of their end."""
+        """List the attempts of all recorded trials, with these metrics alone, in the order of their
+        end."""
         with translated(self.path):
             return rows.attempts(self._connection, metrics)
 

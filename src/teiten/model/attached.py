@@ -37,7 +37,7 @@ class ServerParameter:
 
 @dataclass(frozen=True)
 class AttachedServer:
-    """What an attached server said of itself when the campaign was planned.
+    """An attached server as it described itself when the campaign was planned.
 
     No password is in it: it goes to ledgers and reports.
     """
@@ -50,7 +50,7 @@ class AttachedServer:
     can_prewarm: bool
     data_checksums: bool
     free_connections: int
-    """What max_connections and the role's own limit leave, less those in use by others."""
+    """Connections within max_connections and the role's own limit, less those in use by others."""
     other_sessions: int
     """Sessions of others when it was asked."""
     encrypted: bool

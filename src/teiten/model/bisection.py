@@ -7,11 +7,11 @@ from enum import StrEnum
 
 
 class Mark(StrEnum):
-    """What is known of a commit, in git's words."""
+    """Judgement of a commit, in git's words."""
 
     GOOD = "good"
     BAD = "bad"
-    """As slow (or as fast) as the bad end: by δ or more."""
+    """Slow (or fast) like the bad end: by δ or more."""
     SKIP = "skip"
     """It cannot be judged: it does not build, or its server does not run the workload."""
 

@@ -1,4 +1,4 @@
-"""What limits a plateau: what the machine can do, what was seen, and what may be said of it."""
+"""Limits of a plateau: what the machine can do, what was seen, and what may be said of it."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Ceilings:
     cores: float
     """CPU seconds per second that busy programs got: less than the cores under a quota."""
     tool: str
-    """What did the disk's part: ``fio-3.33`` or ``teiten``."""
+    """Program that measured the disk: ``fio-3.33`` or ``teiten``."""
     measured_at: float
     """Seconds since the epoch."""
 
 
 class Resource(StrEnum):
-    """What a plateau can be consistent with being limited by."""
+    """Resource whose limit a plateau can be consistent with."""
 
     CLIENT = "client"
     """The load generator: the cell says nothing about the server."""
@@ -52,7 +52,7 @@ class Resource(StrEnum):
 
 @dataclass(frozen=True)
 class Readings:
-    """What was seen at one level: means over its measured seconds. None: not seen."""
+    """Readings at one level: means over its measured seconds. None: not seen."""
 
     plateau: bool
     """More load gave no more throughput (from the knee on)."""
@@ -73,11 +73,11 @@ class Readings:
     fsyncs: float | None
     """Durable writes of WAL per second."""
     fsyncs_before: float | None
-    """The same at the next smaller load; None where there is none."""
+    """Durable writes of WAL per second at the next smaller load; None where there is none."""
     hit_ratio: Share | None
     """Blocks found in shared buffers."""
     hit_ratio_below: Share | None
-    """The same before the plateau."""
+    """Blocks found in shared buffers at the smallest load."""
     pressure_io: Share | None
     """Time in which some task waited for a disk."""
     pressure_cpu: Share | None
@@ -120,7 +120,7 @@ Finding = Union[Consistent, Abstained]  # noqa: UP007 - hosts have Python 3.9
 
 @dataclass(frozen=True)
 class BottleneckResult:
-    """What is said of the level with the greatest throughput of one side of a workload."""
+    """Finding on the largest load at which a side of a workload is near its best throughput."""
 
     workload: str
     context: tuple[tuple[str, str], ...]

@@ -9,7 +9,7 @@ from teiten.model.units import Bytes, Seconds
 
 @dataclass(frozen=True)
 class BuildSpec:
-    """What a person asks for; the build systems' own words."""
+    """Build that a person asks for, in the build systems' own words."""
 
     source: str | None
     """A tarball, a directory, or a git checkout with or without ``@REF``; None: named at the run
@@ -28,21 +28,21 @@ class BuildFacts:
     key: str
     """SHA-256 of source, options and compiler: two builds of one key are the same."""
     source: str
-    """As it was named, the commit included."""
+    """The source as it was named, the commit included."""
     digest: str
-    """Of the source: the tarball's SHA-256, git's tree, or the hash of a directory's files."""
+    """Hash of the source: the tarball's SHA-256, git's tree, or that of a directory's files."""
     commit: str | None
     configure: tuple[str, ...]
-    """As asked, with those that were added because a library is missing here."""
+    """Options as asked, with those that were added because a library is missing here."""
     cflags: str | None
     meson: bool
     compiler: str
     """The first line of the compiler's ``--version``."""
     jobs: int = 1
     seconds: float = 0.0
-    """What configuring, compiling and installing took."""
+    """Seconds of configuring, compiling and installing."""
     relink_seconds: float | None = None
-    """What linking the server in another order took; None where its objects were not kept."""
+    """Seconds of linking the server in another order; None where its objects were not kept."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,6 @@ class PlannedBuild:
     described: str
     """For a person: version, source and options."""
     seconds: Seconds
-    """What it is expected to take."""
+    """Expected duration of the build."""
     disk: Bytes
-    """What it needs while it is made."""
+    """Disk that the build needs while it runs."""

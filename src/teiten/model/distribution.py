@@ -75,7 +75,7 @@ class SpreadBy(StrEnum):
     BRANCH = "branch"
     """All tables by the branch, whose rows lie together on one node."""
     REFERENCE = "reference-branches"
-    """As by their own keys, but every node has all branches."""
+    """Each table by its own key, but every node has all branches."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What the machine is, and what could disturb a measurement on it."""
+"""Facts about the machine, and about what could disturb a measurement on it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class CpuFacts:
 @dataclass(frozen=True)
 class MemoryFacts:
     total: Bytes
-    """Of the machine, or of the cgroup where that is less."""
+    """Memory of the machine, or of the cgroup where that is less."""
     available: Bytes
     swap_total: Bytes
     swap_used: Bytes
@@ -115,9 +115,9 @@ class HostFacts:
     kernel_parameters: tuple[tuple[str, str], ...] = ()
     """Those that a repetition has to know (``vm.swappiness``), and their values."""
     io_scheduler: str | None = None
-    """Of the disk."""
+    """The I/O scheduler of the disk."""
     product: str | None = None
-    """What the firmware calls the machine; in clouds the type of the instance."""
+    """The firmware's name for the machine; in clouds the type of the instance."""
 
 
 class Severity(StrEnum):

@@ -11,11 +11,11 @@ HERE = ""
 """In the place of a host's name: this machine."""
 DEFAULT_PYTHON = "python3"
 OLDEST_PYTHON = (3, 9)
-"""What a host needs."""
+"""The oldest Python that a host may have."""
 
 
 class Role(StrEnum):
-    """What a host does."""
+    """Function of a host in a campaign."""
 
     DB = "db"
     """Runs the servers."""
@@ -69,13 +69,13 @@ class PlannedHost:
 
     role: Role
     name: str
-    """As the study names it; empty for this machine."""
+    """The study's name for it; empty for this machine."""
     node: str
     """The host's own name."""
     user: str
-    """As whom Teiten works there."""
+    """The user as whom Teiten works there."""
     server_user: str
-    """As whom servers run there."""
+    """The user as whom servers run there."""
     python: str
     workdir: str
     facts: HostFacts

@@ -93,11 +93,11 @@ class Installation:
     managed: bool = False
     """Teiten installed it, and so may remove it."""
     build: BuildFacts | None = None
-    """Of one that Teiten built from source."""
+    """Facts of the build, where Teiten built it from source."""
     attached: AttachedServer | None = None
-    """Of a server that Teiten did not start; it has no binaries here, and its folder is ``.``."""
+    """A server that Teiten did not start; it has no binaries here, and its folder is ``.``."""
     nodes: tuple[Installation, ...] = ()
-    """Of an attached server that is the entry to others: these, in the study's order."""
+    """The servers to which an attached server is the entry, in the study's order."""
     on_db_host: bool = False
     """Its programs are on the db host of the study, not here."""
     programs: frozenset[str] = frozenset()
@@ -114,7 +114,7 @@ class Installation:
         return extension not in self.contrib and not self._seen_later
 
     def surely_lacks_program(self, name: str) -> bool:
-        """The same of a program."""
+        """Say whether its folder is known to be without a program."""
         return name not in self.programs and not self._seen_later
 
     @property
@@ -123,7 +123,7 @@ class Installation:
 
     @property
     def relink_seconds(self) -> float | None:
-        """What linking its server in another order takes; None where that cannot be had."""
+        """Seconds of linking its server in another order; None where that cannot be had."""
         return None if self.build is None or self.on_db_host else self.build.relink_seconds
 
 

@@ -1,4 +1,4 @@
-"""What a metric is, and those that trials of every kind have; a kind has its own (``kinds``).
+"""Metrics: their type, and those that trials of every kind have; a kind has its own (``kinds``).
 
 Latencies are stored in seconds, sizes in bytes, CPU as shares of all cores (0 to 1).
 """
@@ -30,7 +30,7 @@ class Metric:
     unit: str
     better: Better = Better.NEITHER
     judged: bool = False
-    """What the question is about: one metric of each kind of workload."""
+    """The question is about this metric; each kind of workload has one such."""
     exceeded: str = ""
     """The metric that a trial has instead where it was cut off at a limit: that limit."""
 
@@ -91,18 +91,19 @@ STORAGE_WRITTEN = Metric("storage_written_bytes_per_transaction", "B")
 """From and to all storage classes together, where a placement says on which each part lies."""
 SERVER_CPU = "server_cpu_share"
 CPU_PER_TRANSACTION = Metric("server_cpu_per_transaction", "s", Better.LOWER)
-"""Of a server that Teiten started and that is loaded in paired transactions: processor time of the
-postmaster and all its processes. It needs no quiet machine, and no wait is in it."""
+"""Processor time of the postmaster and all its processes per transaction, of a server that
+Teiten started and that is loaded in paired transactions. It needs no quiet machine, and no wait is
+in it."""
 VISIBLE_PAGES = Metric("visible_pages_share", "1")
 """Pages known to be visible before the trial, of all; where the layout says how many."""
 
 PARTICIPANTS = Metric("participants", "1")
-"""Of a trial on several nodes: on how many of them a transaction that changed something was
-committed, in the mean."""
+"""The mean number of nodes on which a transaction that changed something was committed, in a trial
+on several nodes."""
 NODE_COMMITS = "commits"
-"""Of a node (``of_node``): transactions that changed something there."""
+"""Transactions that changed something on a node (``of_node``)."""
 NODE_PREPARED = "prepared"
-"""Of a node: transactions that are prepared at the end, and neither committed nor rolled back."""
+"""Transactions of a node that are prepared at the end, and neither committed nor rolled back."""
 
 OF_THE_MACHINE: tuple[Metric, ...] = (
     MEASURED_SECONDS,

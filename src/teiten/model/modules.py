@@ -1,4 +1,4 @@
-"""What compiles C functions for a server of this machine."""
+"""Tools that compile C functions for a server of this machine."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ class ModuleTools:
 
     pg_config: Path | None
     lacking: Bilingual | None
-    """What to install, in words; None where nothing is missing."""
+    """Hint on what to install; None where nothing is missing."""

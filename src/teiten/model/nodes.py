@@ -10,7 +10,7 @@ from teiten.model.units import Bytes
 
 
 class NodePart(StrEnum):
-    """What of a machine a node has for itself."""
+    """Part of a machine that a node has for itself."""
 
     NETWORK = "network"
     """A network namespace with an address: the nodes reach one another by TCP."""
@@ -22,15 +22,15 @@ class NodePart(StrEnum):
 
 
 Lack = tuple[NodePart, str]
-"""What cannot be emulated, and why not."""
+"""Part that cannot be emulated, and why not."""
 
 
 @dataclass(frozen=True)
 class EmulatedNodes:
-    """What a study asks for each node of its trials; None leaves it to the whole machine."""
+    """Machine that a study asks for each node of its trials; None: what the whole machine has."""
 
     memory: Bytes | None = None
-    """Of the server and the page cache of its files; the load generator is outside."""
+    """Memory of the server and the page cache of its files; the load generator is outside."""
     cpus: int | None = None
     """Processors; the nodes have their own as far as the machine has enough."""
     read: Bytes | None = None
@@ -66,13 +66,13 @@ class EmulatedNodes:
         return None if self.lacks(NodePart.MEMORY) else self.memory
 
     def without(self, lacks: Iterable[Lack]) -> EmulatedNodes:
-        """The same on a machine that cannot emulate some parts."""
+        """Mark as lacking those of the asked parts that the machine cannot emulate."""
         return replace(self, lacking=tuple(lack for lack in lacks if lack[0] in self.asked))
 
 
 @dataclass(frozen=True)
 class NodeMachine:
-    """What one node of a trial has, as it is planned; what is None or empty is not emulated."""
+    """Machine of one node of a trial, as planned; what is None or empty is not emulated."""
 
     network: bool
     memory: Bytes | None = None

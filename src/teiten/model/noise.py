@@ -1,4 +1,4 @@
-"""What two sides that are the same differ by on this machine (``teiten null``)."""
+"""Noise: how much two equal sides differ on this machine (``teiten null``)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOISE = "noise-floor"
 
 @dataclass(frozen=True)
 class Bias:
-    """What the one of two equal sides gets for nothing: ln(B/A) and its interval.
+    """Advantage that one of two equal sides has in all pairs: ln(B/A) and its interval.
 
     The place of its files, the order of the starts, and whatever else stays for all pairs. Only an
     average over campaigns with other copies would take it out of a difference.
@@ -35,10 +35,10 @@ class Bias:
 
 @dataclass(frozen=True)
 class NoiseFloor:
-    """Of one workload at one number of clients, of what its workload is judged by."""
+    """Noise of one workload at one number of clients, in the metric that it is judged by."""
 
     key: str
-    """Of machine, script, data and clients: campaigns of one key have comparable noise."""
+    """Key of machine, script, data and clients: campaigns of one key have comparable noise."""
     campaign: str
     """The null campaign that measured it."""
     measured_at: float
@@ -46,20 +46,20 @@ class NoiseFloor:
     workload: str
     clients: int
     duration: Seconds
-    """Of a trial."""
+    """Duration of a trial."""
     version: str
-    """Of the server on both sides."""
+    """PostgreSQL version of the server on both sides."""
     pairs: int
     deviation: float
-    """Of d = ln(B/A)."""
+    """Deviation of d = ln(B/A)."""
     robust_deviation: float
     """By the median absolute deviation: without the few pairs that are far off."""
     lag_one: float | None
     false_alarms: Share
-    """Of sequential comparisons, resampled from these pairs, how many would have said that the
+    """Share of sequential comparisons, resampled from these pairs, that would have said that the
     sides differ."""
     alpha: Share
-    """What was promised for them."""
+    """The share of false alarms that is promised at the most."""
     between: float | None = None
     """Deviation of ln TPS from trial to trial that no longer trial averages away; None where it was
     not estimated."""
@@ -68,12 +68,12 @@ class NoiseFloor:
     bias: Bias | None = None
     """None of a floor of before, or of too few pairs for an interval."""
     best_duration: Seconds | None = None
-    """Of a trial: where a longer one pays less than a further pair; None: the longer the better."""
+    """Duration of a trial beyond which a further pair pays more; None: the longer the better."""
     way: str = CLASSIC
     """How the sides were loaded."""
 
     @property
     def seconds_of_a_pair(self) -> Seconds:
-        """Of load: of both sides one after the other, or of both together."""
+        """Seconds of load in a pair: of both sides one after the other, or of both together."""
         sides = 2 if self.way == CLASSIC else 1
         return Seconds(sides * self.duration)

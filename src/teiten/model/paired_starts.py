@@ -22,13 +22,13 @@ FIRST_STARTS = 6
 FIRST_SECONDS = Seconds(8.0)
 """Wall time of the load of each of the first starts."""
 LEAST_SECONDS = Seconds(4.0)
-"""Of later starts: shorter ones are mostly fixed cost and a wrong estimate of the deviation between
-starts."""
+"""Wall time of the shortest load of later starts: still shorter ones are mostly fixed cost and a
+wrong estimate of the deviation between starts."""
 
 
 @dataclass(frozen=True)
 class PairedStart:
-    """What a start has shown of one of the numbers."""
+    """Result of a start for one of the numbers."""
 
     number: float
     """A logarithm of B's speed over A's."""
@@ -37,12 +37,12 @@ class PairedStart:
     seconds: float
     """Wall time of its load."""
     fixed: float = 0.0
-    """What it took besides."""
+    """Seconds that the start took besides its load."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """What a start's length is planned by, for one of the numbers."""
+    """Scatter by which a start's length is planned, for one of the numbers."""
 
     within: float
     """Variance of the number of a start of one second."""
@@ -51,7 +51,9 @@ class Spread:
 
 
 def variance_of_a_second(inside: Sequence[float], seconds: float) -> float:
-    """Of a start's number, from the number of each of its parts of equal time.
+    """Estimate the variance of the number of a start of one second, from a start's parts.
+
+    ``inside``: the number of each of its parts of equal time; ``seconds``: its length.
 
     The mean of P parts of a start of W seconds has the variance s²/P, so that of one second is
     W·s²/P. Parts that follow each other are taken for independent; where they are not, this is too

@@ -8,7 +8,7 @@ from enum import StrEnum
 PAIRS_CHECK = "pairs-check"
 """The kind of the event with which a campaign keeps the check that was known at its start."""
 STARTS = 20
-"""Of a check; fixed before it."""
+"""Number of starts of a check; fixed before it."""
 MORE = 0.02
 """The work that the second side has more of in the control."""
 SLOPE = (0.9, 1.1)
@@ -18,7 +18,7 @@ LARGEST_HALF = 0.25
 
 
 class Holds(StrEnum):
-    """What a check came to."""
+    """Result of a check."""
 
     YES = "yes"
     NO = "no"
@@ -32,11 +32,11 @@ class CheckedStart:
 
     throughput: float
     typical: float
-    """Of the same work on both sides."""
+    """Both numbers, for the same work on both sides."""
     more_throughput: float
     more_typical: float
-    """Of the work of which B has more, less the number of the same work: the same start, the same
-    seconds."""
+    """Both numbers, for the work of which B has more, less those of the same work: the same start,
+    the same seconds."""
     share_throughput: float
     share_typical: float
     """By how much twice the work makes a transaction longer, of both sides."""
@@ -47,17 +47,17 @@ class CheckedStart:
 
 @dataclass(frozen=True)
 class CheckedNumber:
-    """Of one of the two numbers."""
+    """Result of a whole check for one of the two numbers."""
 
     name: str
     mean: float
-    """Of equal work; with the ends of its interval."""
+    """Mean for equal work; with the ends of its interval."""
     low: float
     high: float
     deviation: float
     """From start to start."""
     slope: float
-    """What is seen of the work that B has more of, by what it costs."""
+    """Difference seen for the work that B has more of, divided by what it costs."""
     slope_low: float
     slope_high: float
     band: float

@@ -60,8 +60,8 @@ the copy, and which of its trial's clusters of that template it is, from 1."""
 
 @dataclass(frozen=True)
 class PlannedLoad:
-    """What is done to the servers of one trial, as far as trials of a workload differ in it; what a
-    kind has of it stands in ``kinds/KIND/model.py``."""
+    """Load on the servers of one trial, as far as trials of a workload differ in it; what a kind
+    has of it stands in ``kinds/KIND/model.py``."""
 
     @property
     def connections(self) -> int:
@@ -70,7 +70,7 @@ class PlannedLoad:
 
     @property
     def asked(self) -> str:
-        """That number, in the words of a study: ``clients=4``."""
+        """The number of connections, in the words of a study: ``clients=4``."""
         return "a connection"
 
     @property
@@ -114,8 +114,8 @@ class PlannedTrial(Conditions):
     """Seconds of processor time per second that server and load generator together may use; None
     for no limit."""
     machines: tuple[NodeMachine, ...] = ()
-    """What each node has, in the order of their numbers, where nodes are emulated as machines of
-    their own; empty where they are plain servers."""
+    """The machine of each node, in the order of their numbers, where nodes are emulated as machines
+    of their own; empty where they are plain servers."""
 
     @property
     def template(self) -> TemplateSpec:
@@ -136,8 +136,8 @@ class PlannedTrial(Conditions):
         return fingerprints[-1], self.copy, fingerprints.count(fingerprints[-1])
 
     def host_of(self, node: Node) -> int:
-        """Of several db hosts the one that a node is on, from 0: each that holds rows has its own,
-        and a coordinator that holds none is on the first."""
+        """Find which of several db hosts a node is on, from 0: each node that holds rows has its
+        own, and a coordinator that holds none is on the first."""
         planned = self.distribution
         holders = range(0) if planned is None else planned.holders
         return holders.index(node) if node in holders else 0

@@ -28,12 +28,12 @@ class Ending(StrEnum):
     BUDGET_SPENT = "budget-spent"
     BLOCKS_SPENT = "blocks-spent"
     LEFT_BEHIND = "left-behind"
-    """What each side leaves behind for the other is part of the difference."""
+    """The difference includes what each side leaves behind for the other."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """What a campaign still needs, as its ledger stands."""
+    """Progress of a campaign, as its ledger stands."""
 
     unneeded: frozenset[int] = frozenset()
     """Numbers of planned trials that a sequential campaign does without."""
@@ -117,7 +117,7 @@ def most_attempts(plan: Plan, finished: Iterable[Finished]) -> int:
 
 
 def _next_attempts(together: Mapping[int, Mapping[int, Outcome]]) -> dict[int, int]:
-    """Of the trials of a comparison that are to be run next, the attempt; none of one that counts.
+    """Find the next attempt of each trial of a comparison; empty where all of them counted.
 
     An attempt that some of them have not had yet is ended first, or else one side would have more
     attempts than another.

@@ -1,4 +1,4 @@
-"""What the tables and indexes of a template are, as its server counted them."""
+"""Tables and indexes of a template, as its server counted them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Relation:
     """A table, an index, or what partitions them. Pages are of 8 KiB."""
 
     name: str
-    """As SQL writes it: with its schema where that is not on the search path."""
+    """The name in SQL: with its schema where that is not on the search path."""
     kind: str
     """pg_class.relkind: r table, i index, m materialised view, p partitioned table, I partitioned
     index."""
@@ -30,9 +30,9 @@ class Relation:
     rows: float
     """pg_class.reltuples: an estimate, after VACUUM ANALYZE a close one."""
     table: str | None = None
-    """Of an index the table."""
+    """The table of an index."""
     parent: str | None = None
-    """Of a partition what it is a part of."""
+    """The partitioned table or index that a partition is part of."""
     workers: int | None = None
     """The storage parameter parallel_workers, where it is set."""
 

@@ -21,7 +21,7 @@ class ShortTrial:
 
 @dataclass(frozen=True)
 class Saturation:
-    """What a provisional run found for one workload."""
+    """Result of a provisional run for one workload."""
 
     workload: str
     probes: tuple[ShortTrial, ...]

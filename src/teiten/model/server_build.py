@@ -16,7 +16,7 @@ screen."""
 FOR_SIZE = frozenset({"-Os", "-Oz"})
 NOT_OPTIMISED = frozenset({"-O0", "-Og"})
 NO_FLAG = "-O0"
-"""What compilers do where no flag says how to optimise."""
+"""Optimisation by compilers where no flag says how to optimise."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class ServerBuild:
     """None: not known."""
 
     compiler: str | None
-    """As ``SELECT version()`` names it: ``gcc (Debian 12.2.0-14) 12.2.0``."""
+    """The compiler's name in ``SELECT version()``: ``gcc (Debian 12.2.0-14) 12.2.0``."""
     cflags: str | None
     configure: str | None
     """Options of configure; meson records none."""

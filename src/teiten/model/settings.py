@@ -15,7 +15,7 @@ _UNITLESS = {
     "work_mem": KIB,
     "maintenance_work_mem": KIB,
 }
-"""What a number without a unit counts (pg_settings.unit)."""
+"""Bytes that a number without a unit counts in (pg_settings.unit)."""
 
 SPARE_CONNECTIONS = 10
 """Beyond the clients: superusers, the sampler, the checks."""

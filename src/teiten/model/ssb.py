@@ -15,7 +15,7 @@ class SsbVariant(StrEnum):
     REFERENCE = "reference"
     """Byte-identical to the programs of the O'Neil lineage, each table by its own process."""
     REPORTS = "reports"
-    """As the PGECons reports' data: 10,000·SF suppliers, a priority cut to 11 characters."""
+    """Data of the PGECons reports: 10,000·SF suppliers, a priority cut to 11 characters."""
     PAPER = "paper"
     """The paper's text instead of the programs' quirks."""
 
@@ -83,7 +83,7 @@ class SsbData:
 
 @dataclass(frozen=True)
 class Written:
-    """What was written of a table."""
+    """Rows that were written of a table, and the sums of its columns."""
 
     table: SsbTable
     rows: int

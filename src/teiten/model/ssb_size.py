@@ -14,7 +14,7 @@ BYTES = {
     SsbTable.DATE: 130,
     SsbTable.LINEORDER: 107,
 }
-"""Of a row in a table without indexes, on average: measured at scale factor 1, rounded up."""
+"""Bytes of a row in a table without indexes, on average: measured at scale factor 1, rounded up."""
 
 
 def expected_rows(scale: float, variant: SsbVariant) -> dict[SsbTable, int]:
@@ -31,6 +31,6 @@ def expected_rows(scale: float, variant: SsbVariant) -> dict[SsbTable, int]:
 
 
 def table_bytes(scale: float, variant: SsbVariant) -> Bytes:
-    """What all tables take in a server, without indexes."""
+    """Estimate the size of all tables in a server, without indexes."""
     rows = expected_rows(scale, variant)
     return Bytes(sum(rows[table] * BYTES[table] for table in SsbTable))

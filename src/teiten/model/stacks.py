@@ -30,7 +30,7 @@ def is_unresolved(stack: str) -> bool:
 
 
 COUNTERS = ("cpu_seconds", "context_switches", "page_faults", "instructions", "cycles")
-"""What is counted of the server's processes in the window; the last two need hardware counters."""
+"""Counters of the server's processes in the window; the last two need hardware counters."""
 
 
 class CallGraph(StrEnum):
@@ -50,9 +50,9 @@ class StackSamples:
     frequency: float
     """Samples per second of CPU time."""
     seconds: Seconds
-    """Of load in the window."""
+    """Seconds of load in the window."""
     transactions: float
-    """That ended in the window."""
+    """Transactions that ended in the window."""
     call_graph: CallGraph
     kernel: bool
     """Samples inside the kernel were allowed; else time there is not seen."""
@@ -103,7 +103,7 @@ class FunctionCost:
     self_change: CostChange
     total_change: CostChange
     share_change: CostChange
-    """Of its share of all cost, with all that it calls."""
+    """Change of its share of all cost, with all that it calls."""
 
     @property
     def only_new(self) -> bool:
@@ -126,7 +126,7 @@ class Explained:
     after: Share
     """Its share of each side's cost, means over the windows."""
     change: CostChange
-    """Of that share."""
+    """Change of the function's share."""
 
 
 class Unexplained(StrEnum):
@@ -155,13 +155,13 @@ class LevelStacks:
     stacks: Mapping[str, float]
     """Folded stack to CPU seconds per transaction."""
     unresolved: Share
-    """Of the samples, those whose function has no name."""
+    """The share of the samples whose function has no name."""
     kernel: bool
 
 
 @dataclass(frozen=True)
 class StacksContrast:
-    """What changed between two sides of a level."""
+    """Change of costs between two sides of a level."""
 
     workload: str
     context: tuple[tuple[str, str], ...]
@@ -173,7 +173,7 @@ class StacksContrast:
     new_cost: float
     """CPU seconds per transaction."""
     change: CostChange
-    """Of the whole, at α."""
+    """Change of the whole cost, at α."""
     functions: tuple[FunctionCost, ...]
     """Those with a share that can be seen; what explains the difference most comes first."""
     compared: int
@@ -190,7 +190,7 @@ class StacksContrast:
 
 @dataclass(frozen=True)
 class StacksFound:
-    """What the profiles of a campaign say; empty without any."""
+    """Results of the profiles of a campaign; empty without any."""
 
     levels: tuple[LevelStacks, ...] = ()
     contrasts: tuple[StacksContrast, ...] = ()

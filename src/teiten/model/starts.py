@@ -13,7 +13,7 @@ TRIM = 0.2
 and Hypothesis Testing, 2012, ch. 3): of five slices the least and the greatest."""
 
 Start = tuple[int, tuple[str, ...], int]
-"""Of a trial's servers: the number of the pairs' start, their templates, and which copies."""
+"""Start of a trial's servers: the number of the pairs' start, their templates, and which copies."""
 
 
 def started_before(plan: Plan) -> frozenset[int]:
@@ -43,7 +43,7 @@ def pairs_of_a_start(plan: Plan) -> int:
 
 
 def start_of(trial: PlannedTrial) -> Start:
-    """What servers that stay up belong to."""
+    """Find the start that a trial's servers belong to."""
     return trial.restart, trial.fingerprints, trial.copy
 
 

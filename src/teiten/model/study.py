@@ -272,7 +272,7 @@ class Measure:
     way: str = CLASSIC
     """How the sides of a pair are loaded: one of ``ways``."""
     processors: int | None = None
-    """Of the servers' machine, as it was when the study was sized (1 where nobody knows it): more
+    """Processors of the servers' machine when the study was sized (1 where nobody knows it): more
     clients than these are loaded in step. None before that, and of campaigns that were planned when
     paired transactions were mixed whatever the number of clients."""
     way_open: bool = False
@@ -342,7 +342,7 @@ class Study:
     clusters: tuple[tuple[str, AttachedCluster], ...] = ()
     """Levels of the factor server that are the entry to several servers that run already."""
     nodes: EmulatedNodes | None = None
-    """As which machines the nodes of trials are emulated; None for plain servers."""
+    """Machines that the nodes of trials are emulated as; None for plain servers."""
     machine_memory: Bytes | None = None
     """The memory of the servers' machine when the study was sized; None before that."""
     replicates: bool = True
@@ -373,7 +373,7 @@ class Study:
         return next(storage_class for storage_class in self.storage if storage_class.name == name)
 
     def cluster(self, server: str) -> AttachedCluster | None:
-        """That a level of the factor server is the entry to."""
+        """Find the cluster that a level of the factor server is the entry to; None without one."""
         return dict(self.clusters).get(server)
 
     def workload(self, name: str) -> Workload:

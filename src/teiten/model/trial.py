@@ -34,7 +34,7 @@ class Step(StrEnum):
     COLLECT = "collect"
     CHECK = "check"
     STACKS = "profile"
-    """Of a trial that counts, where the study asks for it: an extra window, never counted."""
+    """An extra window of a trial that counts, where the study asks for it; never counted itself."""
     STOP = "stop"
 
 
@@ -73,7 +73,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Attempt:
-    """What of a trial that ended decides: whose it is, whether it counts, its numbers, its time."""
+    """Essentials of an ended trial: which one it is, whether it counts, its numbers, its time."""
 
     number: int
     """The planned trial's."""
@@ -105,7 +105,7 @@ class Trial(Attempt):
     evidence: tuple[tuple[str, str], ...] = ()
     """Kind (``server log``, ``postgresql.conf``) and path relative to the campaign's folder."""
     stack_samples: StackSamples | None = None
-    """Of the extra window after the measured one, where the study asks for it."""
+    """Call stacks of the extra window after the measured one, where the study asks for it."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a distribution of tables does to a load that is not meant for it; pure."""
+"""Cautions about a distribution of tables under a load that is not meant for it; pure."""
 
 from __future__ import annotations
 

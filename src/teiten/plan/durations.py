@@ -18,7 +18,7 @@ DEFAULT_TARGET = Seconds(3600.0)
 
 
 def target(study: Study) -> Seconds:
-    """What the campaign should take, or may at the most."""
+    """Find how long the campaign should take, or may at the most."""
     sequential = study.measure.sequential
     budget = sequential.budget if sequential is not None else None
     return budget or study.target_seconds or DEFAULT_TARGET

@@ -1,4 +1,4 @@
-"""What a campaign needs: time, disk and memory, before anything is started."""
+"""Needs of a campaign: time, disk and memory, estimated before anything is started."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ END_SECONDS = 0.9
 EMULATION_SECONDS = 0.1
 """Control groups and the network of one emulated node, made and removed."""
 SLICE_SECONDS = 0.15
-"""Of a slice, besides its measured ones: starting pgbench and the telemetry, and ending them."""
+"""Overhead of a slice besides its measured seconds: starting pgbench and the telemetry, and ending
+them."""
 REHEARSAL_SECONDS = 1.5
 """Trying a server and a script once before the first trial."""
 
 CHECKED_PER_SECOND = GIB
-"""Of a limit of memory, which is read through once to see that it holds."""
+"""Bytes per second at which a limit of memory is read through once to see that it holds."""
 
 PROFILE_SECONDS = 4.0
 """Attaching perf, and making stacks of its samples."""
@@ -46,7 +47,7 @@ PAGE_TABLE_SHARE = 512
 LOG_BYTES = 64 * MIB
 """pgbench's transaction log on its way into the histogram, and the server's log."""
 EVIDENCE_BYTES = 1 * MIB
-"""What a trial leaves in the ledger and beside it."""
+"""Disk that a trial takes in the ledger and beside it."""
 PROFILE_BYTES = 600 * MIB
 """perf's copies of stacks in one window, before they are folded."""
 HEADROOM = 1.05
@@ -112,7 +113,7 @@ def estimate(
     templates: Sequence[TemplateSpec],
     ready: Collection[str] = (),
 ) -> Needs:
-    """What the trials of a sized study need of the machine.
+    """Estimate what the trials of a sized study need of the machine.
 
     ``ready``: fingerprints of templates that exist already; they cost neither time nor disk.
     """
@@ -206,7 +207,7 @@ def _emulation(trial: PlannedTrial) -> float:
 
 
 def _data_bytes(trial: PlannedTrial) -> Bytes:
-    """Of all nodes."""
+    """Sum the data of all nodes, in bytes."""
     return Bytes(sum(data_bytes(template.data) for template in trial.templates))
 
 
@@ -247,7 +248,8 @@ def _clusters(study: Study, trials: Sequence[PlannedTrial], place: str | None) -
 
 
 def _memory(study: Study, trials: Sequence[PlannedTrial]) -> Bytes:
-    """Of the most demanding servers that run at the same time, and of the clients of one."""
+    """Estimate the memory of the most demanding servers that run at the same time, and of the
+    clients of one of them, or of all where they are loaded at the same time."""
     together: dict[tuple[int, int], dict[int, PlannedTrial]] = {}
     for trial in trials:
         start = (trial.restart, 0 if trial.restart else trial.number)

@@ -43,8 +43,8 @@ def without_missing(study: Study, servers: Servers, tools: Mapping[str, ModuleTo
 
 
 def _not_offered(workload: Workload, level: str, server: Installation) -> Iterator[LevelLeftOut]:
-    """What a server's place does not offer to levels of a workload; those that lack least last, so
-    that an error tells of what is nearest."""
+    """List the levels of a workload that need what a server's place does not offer; those that lack
+    least last, so that an error tells of what is nearest."""
     found = not_offered(workload, site_of(server).lacks(level, server))
     for needs, lacks in sorted(found, key=lambda one: -len(one[1])):
         why = [lack.why for lack in lacks]

@@ -1,4 +1,4 @@
-"""What each node of a trial has where nodes are emulated as machines of their own; pure."""
+"""Machines of a trial's nodes where nodes are emulated as machines of their own; pure."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def with_machines(
 
 
 def machines(nodes: EmulatedNodes, count: int, cpus: Sequence[LogicalCpu]) -> Iterator[NodeMachine]:
-    """What each of so many nodes has. Where the machine has fewer processors than all nodes
-    together, the nodes share them in turn."""
+    """Plan the machine of each of ``count`` nodes. Where there are fewer processors than all nodes
+    together ask for, the nodes share them in turn."""
     numbers = sorted(one.number for one in cpus)
     own = 0 if nodes.cpus is None or nodes.lacks(NodePart.CPUS) else min(nodes.cpus, len(numbers))
     throttled = not nodes.lacks(NodePart.STORAGE)
@@ -100,7 +100,7 @@ def check_machines(trial: PlannedTrial, concurrent_trials: int, facts: HostFacts
 
 
 def node_cautions(plan: Plan, *, buffered_writes: bool) -> Iterator[Caution]:
-    """That nodes are emulated, what is not, and what is less than it seems.
+    """Warn that nodes are emulated, of what is not, and of what is less than it seems.
 
     ``buffered_writes``: the kernel throttles also what it writes later from the page cache.
     """

@@ -25,7 +25,7 @@ class Ordered(Generic[T]):
     """From 1."""
     item: T
     seed: int
-    """The same for all items of a group within a block, another for each group and block."""
+    """Seed that all items of a group share within a block; another for each group and block."""
 
 
 def in_blocks(
@@ -63,7 +63,7 @@ def shuffled(items: Sequence[T], source: random.Random) -> list[T]:
 
 
 def turns(members: int, slices: int, seed: int) -> tuple[tuple[int, ...], ...]:
-    """Of each member the places, from 1, of its slices among those of all, which take turns.
+    """Draw each member's places, from 1, of its slices among those of all, which take turns.
 
     Every round holds one slice of each member, in an order that is drawn anew.
     """

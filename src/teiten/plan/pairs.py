@@ -20,7 +20,7 @@ LEAST_BLOCKS = 6
 """With which a verdict can come: from ``analysis.verdict.sequential.LEAST_PAIRS`` on an interval is
 finite, at any share of α that studies have (a test compares)."""
 MOST_TRIALS = 5_000
-"""Of a plan."""
+"""The most trials that the blocks of a sequential study may come to."""
 
 
 def begun(study: Study) -> Study:
@@ -54,7 +54,8 @@ def bounded(study: Study) -> Measure:
 
 
 def least_budget(study: Study) -> Seconds:
-    """What a sequential study takes until a verdict can come, with preparing, in whole minutes."""
+    """Estimate the seconds, in whole minutes, until a sequential study can come to a verdict, with
+    preparing."""
     block, starts = block_seconds(study), LEAST_BLOCKS * pairs_of_a_start(study)
     further = max(0, starts - FIRST_STARTS) if study.measure.lengthens else 0
     seconds = (starts - further) * block + further * _shortest_block(study)

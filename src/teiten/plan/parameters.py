@@ -1,4 +1,4 @@
-"""What a server would refuse of a plan's parameters, told before the first trial; pure.
+"""Parameters of a plan that a server would refuse, told before the first trial; pure.
 
 The servers themselves decide (``execute.postgres.parameters`` asks them); the table of versions
 beside this file only words the hint.

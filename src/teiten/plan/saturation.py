@@ -24,7 +24,7 @@ MOST_PER_CORE = 16
 """Where TPS still rises there (commits that wait for the disk), the search ends."""
 LEAST_MOST = 64
 SHORT = Seconds(10.0)
-"""Of a trial of the provisional run, where the campaign's own are longer."""
+"""Duration of a trial of the provisional run, where the campaign's own are longer."""
 
 
 def doublings(most: int) -> tuple[int, ...]:
@@ -61,7 +61,7 @@ def next_clients(probes: Sequence[ShortTrial], most: int, delta: float) -> int |
 def found_saturation(
     workload: str, probes: Sequence[ShortTrial], most: int, delta: float
 ) -> Saturation | None:
-    """What a search that has ended found; None where not even one client had a result."""
+    """Sum up a search that has ended; None where not even one client had a result."""
     measured = [(probe.clients, probe.tps) for probe in probes if probe.tps is not None]
     if not measured:
         return None

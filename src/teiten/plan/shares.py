@@ -12,7 +12,7 @@ from teiten.model.quantities import exact_size, is_share, parse_share
 from teiten.model.units import KIB, Bytes
 
 BLOCK = 8 * KIB
-"""Of nearly every server; one that was built with others rounds to its own."""
+"""Block size of nearly every server; one that was built with others rounds to its own."""
 
 
 def in_bytes(

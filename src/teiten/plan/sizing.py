@@ -1,4 +1,4 @@
-"""What a study leaves to the machine, derived from its facts; pure.
+"""Sizes that a study leaves to the machine, derived from its facts; pure.
 
 Whatever moves from minute to minute (free memory, load) decides nothing here, so that two runs on
 one machine get the same sizes; only the free disk bounds the scale, in coarse steps.

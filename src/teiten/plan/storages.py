@@ -14,13 +14,13 @@ from teiten.model.units import GIB, MIB, Bytes
 from teiten.plan import volumes
 
 SHARES: Mapping[Part, float] = {Part.TABLES: 1.0, Part.INDEXES: 0.6}
-"""Of the template's size, at the most; both together have no more than all of it."""
+"""Shares of the template's size, at the most; both together have no more than all of it."""
 DATA_BYTES = Bytes(96 * MIB)
-"""Of a data directory without tables, indexes and WAL."""
+"""Size of a data directory without tables, indexes and WAL."""
 WAL_BYTES = Bytes(256 * MIB)
 """Besides what a trial writes: files that are there before."""
 MEASURED_BYTES = Bytes(GIB // 2)
-"""What measuring a storage takes, before any cluster is there."""
+"""Disk that measuring a storage takes, before any cluster is there."""
 HEADROOM = 1.1
 
 
@@ -38,7 +38,8 @@ def storage_needs(study: Study, trials: Iterable[PlannedTrial]) -> tuple[tuple[s
 
 
 def folder_needs(study: Study, needs: Iterable[tuple[str, Bytes]]) -> Iterator[tuple[str, Bytes]]:
-    """The same by folder: an emulated device takes its whole size where its file is."""
+    """List the needs of storage classes by their folder: an emulated device takes its whole size
+    where its file is."""
     for name, size in needs:
         one = study.storage_class(name)
         if one.path:
@@ -46,7 +47,7 @@ def folder_needs(study: Study, needs: Iterable[tuple[str, Bytes]]) -> Iterator[t
 
 
 def working_folder_needs(study: Study, needs: Iterable[tuple[str, Bytes]]) -> int:
-    """What emulated devices take in Teiten's own folder."""
+    """Sum what emulated devices take in Teiten's own folder, in bytes."""
     found = (study.storage_class(name) for name, _ in needs)
     return sum(one.emulation.size for one in found if one.emulation and not one.path)
 

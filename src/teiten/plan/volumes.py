@@ -1,4 +1,4 @@
-"""What moving and writing a data set costs.
+"""Costs of moving and writing a data set.
 
 The rates are assumptions on the careful side for one SSD of a small server; they size a campaign
 and fill its forecast, and enter no result.
@@ -25,7 +25,7 @@ def prewarm_seconds(size: int) -> Seconds:
 
 
 def wal_bytes(workload: Workload, size: int, seconds: float) -> Bytes:
-    """What a trial may write: every page once in full after the CHECKPOINT, then the changes."""
+    """Bound a trial's WAL: every page once in full after the CHECKPOINT, then the changes."""
     if not workload.changes_data:
         return Bytes(64 * MIB)
     return Bytes(size + int(WAL_RATE * seconds))

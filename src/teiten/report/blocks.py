@@ -145,7 +145,7 @@ class Unfolded(Enum):
 
 @dataclass(frozen=True)
 class Details:
-    """What the reader opens."""
+    """Blocks that stay closed until the reader opens them."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -164,7 +164,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class OnPage:
-    """What only a page shows."""
+    """Blocks that only a page shows."""
 
     blocks: tuple[Block, ...]
 
@@ -241,7 +241,7 @@ class Page:
     texts: Texts
     title: str
     campaign: str
-    """What it is about, in a name or two."""
+    """The page's subject: a campaign's name, two names, or how many campaigns there are."""
     meta: tuple[str, ...]
     sections: tuple[Section, ...]
     front: tuple[tuple[str, str], ...] = ()

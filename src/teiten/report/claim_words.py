@@ -30,7 +30,7 @@ Side = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Words:
-    """What the kinds of checks say their words with (``analysis.model.claims.ClaimWords``)."""
+    """Words in which the kinds of checks are told (``analysis.model.claims.ClaimWords``)."""
 
     texts: Texts
     of_side: Side = str
@@ -110,7 +110,7 @@ def source_text(t: Texts, source: ClaimSource) -> str:
 
 
 def needs_text(t: Texts, claim: Claim) -> str:
-    """What a campaign must have for the finding to apply; levels of clients are left out."""
+    """List what a campaign must have for the finding to apply, without levels of clients."""
     needs = [t("claim.needs.workload", workload=claim.workload)]
     if claim.needs.servers:
         needs.append(t("claim.needs.servers", servers=", ".join(claim.needs.servers)))
@@ -129,7 +129,7 @@ def needs_text(t: Texts, claim: Claim) -> str:
 
 
 def side_of(claim: Claim, side: Side) -> Side:
-    """The same for a claim: a number alone does not say of what it is."""
+    """Make names of a claim's sides from ``side``: a parameter's number is told with its name."""
     factor = claim.contrast.factor if claim.contrast else ""
     if not factor.startswith(GUC_PREFIX):
         return side
@@ -150,7 +150,7 @@ def _printed_value(t: Texts, one: PrintedValue) -> str:
 
 
 def check_text(t: Texts, check: Check | None, side: Side) -> str:
-    """What was compared, the ratio, and its interval where it has one."""
+    """Tell what was compared, the ratio, and its interval where it has one."""
     if check is None:
         return NOTHING
     what = what_is_checked(t, check, side)
@@ -198,6 +198,6 @@ def bounds_text(t: Texts, check: Check | None) -> str:
 
 
 def what_is_checked(t: Texts, check: Check, side: Side) -> str:
-    """What a ratio compares, and on which server, where there are several."""
+    """Tell what a ratio compares, and on which server where the check names one."""
     what = check.kind.said(check, Words(t, side))
     return t("claim.on-server", server=check.server, what=what) if check.server else what

@@ -15,7 +15,7 @@ from teiten.report.texts import Texts
 def extremes_said(
     t: Texts, verdict: Verdict, metric: Metric, level: Callable[[Context], str]
 ) -> dict[str, str]:
-    """What a sentence about a mixed verdict is filled with; ``level`` names a level."""
+    """Make the values for a sentence about a mixed verdict; ``level`` names a level."""
     least, most = verdict.extremes
     values = {"confidence": confidence_percent(t, least.effect.confidence)}
     for name, extreme in (("least", least), ("most", most)):

@@ -19,7 +19,7 @@ from teiten.report.charts.base import FONT
 ROW = 18
 """Pixels of a frame's height."""
 NARROWEST = 0.001
-"""Of the whole: a narrower frame is left out, with what it calls."""
+"""Share of the whole width: a narrower frame is left out, with what it calls."""
 WIDTH = 960
 """Pixels of a drawing that stands alone."""
 MORE, LESS = "#d55e00", "#3d7ab8"
@@ -27,7 +27,7 @@ MORE, LESS = "#d55e00", "#3d7ab8"
 COLOURS = {"program": "#e07b1f", "kernel": "#009e73", "unnamed": "#9aa3ad"}
 FAINTEST, STRONGEST = 0.1, 0.85
 WORDLESS = 0.015
-"""Of the whole: a narrower frame shows no text until it is zoomed to."""
+"""Share of the whole width: a narrower frame shows no text until it is zoomed to."""
 STANDING_ALONE = "text{fill:#1d2329}.frame rect{stroke:#fff}.narrow text{display:none}"
 """On white, as every picture in a text."""
 
@@ -54,7 +54,7 @@ class PlacedFrame:
 
 
 Words = Callable[[Frame], tuple[str, str]]
-"""What stands on a frame, and what is shown on hover."""
+"""Text that stands on a frame, and text that is shown on hover."""
 
 
 def tree(old: Mapping[str, float], new: Mapping[str, float]) -> Frame:

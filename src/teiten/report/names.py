@@ -1,4 +1,4 @@
-"""What servers, factors, levels and workloads are called in a report."""
+"""Names of servers, factors, levels and workloads in a report."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def _of_factor(factor: str, level: str, names: Names) -> Side:
 
 
 def _called(factor: str, level: str, names: Names) -> str:
-    """What a level is called that the user named, or that is a parameter's value."""
+    """Name a level without a text of its own: one that the user named, or a parameter's value."""
     key = f"side-of.{factor}"
     if key in names.t:
         return names.t(key, level=level)

@@ -1,4 +1,4 @@
-"""What people add to a report: who made it, under which licence, and what they remark."""
+"""Notes that people add to a report: who made it, under which licence, and their remarks."""
 
 from __future__ import annotations
 

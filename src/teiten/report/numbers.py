@@ -13,7 +13,7 @@ REACH = 1000.0
 MOST_DIGITS = 4
 """Significant digits of a measured value, however small its spread."""
 LEAST_DIGITS = 2
-"""The same, however large its spread: no measured value is told as 0."""
+"""Significant digits of a measured value, however large its spread: none is told as 0."""
 
 
 def decimals_for(half_width: float) -> int:

@@ -33,7 +33,7 @@ def scope_text(t: Texts, analysis: CampaignAnalysis, rounds: int) -> str:
 
 
 def relinked(analysis: CampaignAnalysis) -> dict[str, bool]:
-    """Of each server of a round, whether all of its counted trials had an order of objects of
+    """Say of each server whether all of its counted trials were linked in an order of objects of
     their own."""
     of_trial = {trial.number: trial.template.installation.name for trial in analysis.plan.trials}
     found: dict[str, bool] = {}
@@ -56,7 +56,7 @@ def _linked_text(t: Texts, analysis: CampaignAnalysis) -> str:
 
 
 def _varied(plan: Plan, booted: int | None, rounds: int) -> str:
-    """What else but the files was new in a round."""
+    """Find what else but the files was new in a round."""
     if of_one_start(plan):
         return "attached"
     if booted is None:
@@ -67,7 +67,7 @@ def _varied(plan: Plan, booted: int | None, rounds: int) -> str:
 
 
 def round_rows(t: Texts, analysis: CampaignAnalysis) -> tuple[tuple[str, str], ...]:
-    """What a round is, and how many boots they span."""
+    """Tell what a round is, and how many boots the rounds span; empty without rounds."""
     if not analysis.plan.study.measure.rounds:
         return ()
     attached = of_one_start(analysis.plan)

@@ -87,7 +87,7 @@ def verdict_sentence(
 def answer_sentence(
     t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
 ) -> str:
-    """As verdict_sentence, where the names are at hand."""
+    """Answer one contrast as ``verdict_sentence`` does, with names that are at hand."""
     said = sentence(t, names, contrast, machine_text(t, analysis.facts))
     if not contrast.metric.judged:
         return said
@@ -170,8 +170,8 @@ def _signed(t: Texts, effect: Interval) -> dict[str, str]:
 
 
 def _many_times(t: Texts, verdict: Verdict, values: dict[str, str], *, is_time: bool) -> str:
-    """Of what differs so much that per cent mislead: 90 % less time is ten times as fast, as
-    900 % more throughput are."""
+    """Word a difference so great that per cent mislead: 90 % less time is ten times as fast, as
+    900 % more throughput are. Raises ValueError without an interval."""
     effect = verdict.effect
     if effect is None:
         raise ValueError("without an interval there is no difference to tell")
@@ -187,7 +187,7 @@ def _many_times(t: Texts, verdict: Verdict, values: dict[str, str], *, is_time: 
 
 
 def decided(t: Texts, verdict: Verdict, metric: Metric) -> tuple[str, dict[str, str]]:
-    """Of a difference: which sentence says it (slower-at-least, …), and its numbers."""
+    """Choose the sentence that tells a difference (slower-at-least, …), with its numbers."""
     effect = verdict.effect
     if effect is None:
         raise ValueError("without an interval there is no difference to tell")

@@ -20,7 +20,7 @@ DIGITS = 4
 
 @dataclass(frozen=True)
 class SeriesColumn:
-    """What the reader can choose to see: where it is found, and what turns it into its unit."""
+    """A series that the reader can choose: where it is found, and the factor to its shown unit."""
 
     name: str
     source: str

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Rows = list[tuple[str, str | None]]
 CLOCKS = "clocks"
-"""Of a trial's facts: role to offset and its uncertainty, in seconds."""
+"""The trial's fact that maps each role to its clock's offset and uncertainty, in seconds."""
 
 
 def of_one_start(plan: Plan) -> bool:
@@ -28,7 +28,7 @@ def of_one_start(plan: Plan) -> bool:
 
 
 def of_first_host(kit: Kit) -> str:
-    """What a note adds where a machine's numbers are those of one of several db hosts."""
+    """Word what a note adds where a machine's numbers are those of one of several db hosts."""
     hosts = kit.analysis.plan.hosts
     return kit.t("chart.of-first-host") if hosts is not None and hosts.more else ""
 
@@ -116,7 +116,7 @@ def _clocks(kit: Kit) -> Iterable[str]:
 
 
 def _role(kit: Kit, label: str) -> str:
-    """Of a host, by what it is called in the trials' clocks: db, client, db-2."""
+    """Name a host's role, by its label in the trials' clocks: db, client, db-2."""
     _, dash, number = label.partition("-")
     return kit.t("host.role-node", number=number) if dash else kit.t(f"host.role-{label}")
 
@@ -134,7 +134,7 @@ def on_nodes(kit: Kit) -> tuple[Distribution, ...]:
 
 
 def node_heading(kit: Kit, number: int) -> str | None:
-    """What a node that holds rows is called in the drawing, where nodes have hosts of their own."""
+    """Name a node that holds rows in the drawing; None unless nodes are on several hosts."""
     hosts = kit.analysis.plan.hosts
     if hosts is None or not hosts.more:
         return None
@@ -142,7 +142,7 @@ def node_heading(kit: Kit, number: int) -> str | None:
 
 
 def machine_heading(kit: Kit) -> str:
-    """What the machine with the servers is called in the drawing."""
+    """Name the machine with the servers in the drawing."""
     hosts = kit.analysis.plan.hosts
     if hosts is None:
         return kit.t("topology.machine")
@@ -154,7 +154,7 @@ def machine_heading(kit: Kit) -> str:
 
 
 def client_machine(kit: Kit) -> tuple[str, HostFacts] | None:
-    """What the load generator's machine is called, and is; None where it is the servers'."""
+    """Name the load generator's machine, with its facts; None where it is the servers'."""
     hosts = kit.analysis.plan.hosts
     if hosts is None or hosts.together:
         return None
@@ -203,7 +203,7 @@ def whereabouts(kit: Kit) -> str:
 
 
 def steps_of_sites(kit: Kit) -> list[str]:
-    """What is done otherwise than with servers that Teiten starts."""
+    """List the steps that differ from those with servers that Teiten starts."""
     attached = named_by_user(kit.analysis.plan)
     if not attached:
         return []

@@ -12,7 +12,8 @@ from teiten.report.texts import Texts
 MANY = 1.5
 """A speed-up from here on, or its reciprocal, is told as a factor, not in per cent."""
 FAR = 2.0
-"""The same of an interval's ends."""
+"""A speed-up whose interval reaches this, or its reciprocal, is told as a factor, too; so is a rate
+from this ratio on."""
 
 
 def is_many_times(effect: Interval) -> bool:

@@ -119,8 +119,8 @@ class _Values(dict[str, str]):
 
 
 def caution_text(caution: Caution, language: Language) -> tuple[str, str]:
-    """What a caution is about, and the advice; the code itself where it has no text. A value that
-    is a text has one for each language: ``why`` is that of ``why_en`` or ``why_ja``."""
+    """Word what a caution is about, and its advice; the code itself where it has no text. A value
+    that is a text has one for each language: ``why`` is that of ``why_en`` or ``why_ja``."""
     known = texts(language).entries
     suffix = f"_{language}"
     own = ((key, text) for key, text in caution.values if key.endswith(suffix))
@@ -134,7 +134,7 @@ def caution_text(caution: Caution, language: Language) -> tuple[str, str]:
 
 
 def _on_host(values: Mapping[str, str], what: str, language: Language) -> str:
-    """Of a campaign on other hosts: which of them a caution is about."""
+    """Add which host a caution is about, in a campaign on other hosts."""
     if "host" not in values:
         return what
     return texts(language)("host.caution", host=values["host"], what=what)

@@ -19,7 +19,7 @@ GAP = 12
 GAP_BELOW = 30
 """Between a coordinator and its nodes."""
 MOST_CHARACTERS = 42
-"""What fits into a box; the machine's lines have the whole width."""
+"""Characters that fit into a box; lines on a machine have limits of their own."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Topology:
     """Servers that the last of ``servers`` reaches, and clients do not: the nodes of a
     coordinator."""
     client_machine: Box | None = None
-    """Of a load generator on a machine of its own; ``machine`` is then the servers'."""
+    """The load generator's machine, where it has its own; ``machine`` is then the servers'."""
 
 
 def _text(

@@ -112,7 +112,7 @@ def _hosts(draft: Draft, table: HostsTable) -> Hosts | None:
 
 
 def _of_db_hosts(draft: Draft, table: HostsTable, hosts: int) -> dict[str, tuple[str, ...]]:
-    """What is named for each of them; one folder may be meant for all."""
+    """Collect what is named for each db host; one folder may be meant for all."""
     found = {}
     for key, values in (("address", table.db_address), ("workdir", table.db_workdir)):
         if values is None:
@@ -225,7 +225,7 @@ def _written(draft: Draft, tables: StudyFile) -> WrittenStudy:
 
 
 def _check_measure(draft: Draft, table: MeasureTable, workloads: Sequence[Workload]) -> None:
-    """What is asked of the measuring is had by every workload."""
+    """Check that every workload has the keys of ``[measure]`` that are not at their default."""
     for key in (key for key in MeasureTable.model_fields if getattr(table, key) != _USUAL[key]):
         for one in workloads:
             if key in plan_of(one.kind).without:

@@ -1,4 +1,4 @@
-"""What a profile and the command line change in a study, by the same keys.
+"""Changes of a study by a profile and the command line, with the same keys.
 
 A key is short (``clients``, ``scale``, ``duration``, ``guc:work_mem``) or names its table
 (``measure.duration``, ``workloads.read.scale``, ``settings.work_mem``).
@@ -71,18 +71,18 @@ class Change:
 
     key: str
     value: Any
-    """As TOML would give it."""
+    """The value as TOML would give it."""
     origin: str
     """For an error: ``--set clients``, or the place in the study file."""
     text: str
     """``KEY=VALUE``, for the record."""
     by_flag: bool = True
     hint: str = ""
-    """What else to write, where the flag knows better than the study."""
+    """A hint at what else to write, where the flag knows better than the study."""
 
 
 def workload_keys(kind: str) -> tuple[str, ...]:
-    """What may be changed of one workload of a kind."""
+    """List the keys that may be changed of one workload of a kind."""
     said = plan_of(kind)
     return (*_WORKLOAD_KEYS, *said.changeable, *said.changeable_of_one)
 
@@ -103,7 +103,7 @@ def special_keys() -> dict[str, str | None]:
 
 
 def data_keys() -> tuple[str, ...]:
-    """What may be changed of the tables of workloads, besides their layouts."""
+    """List the keys that may be changed of the tables of workloads, besides their layouts."""
     own = dict.fromkeys(key for kind in data_kinds() for key in own_data_keys(kind))
     return tuple(f"data.{key}" for key in ("kind", *own))
 

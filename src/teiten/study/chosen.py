@@ -11,7 +11,7 @@ from pydantic_core import CoreSchema, core_schema
 
 
 class KeyedError(ValueError):
-    """What is wrong with one entry of a table that is read as a whole."""
+    """An error in one entry of a table that is read as a whole."""
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(message)

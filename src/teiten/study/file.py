@@ -62,7 +62,7 @@ def kind_of(table: Any) -> str:
 
 
 def _untold(keys: Sequence[str], table: Mapping[str, Any], *, several: bool) -> ValueError:
-    """What to say of a workload whose keys tell of several kinds, or of none."""
+    """Make the error for a workload whose keys tell of several kinds, or of none."""
     if several:
         return ValueError(f"a workload has one of {_listed(keys)}, not several")
     known = {key for kind in names() for key in plan_of(kind).table.model_fields}
@@ -86,7 +86,7 @@ def own_keys(kind: str) -> dict[str, FieldInfo]:
 
 @cache
 def profile_table() -> type[ProfileTable]:
-    """What a profile may change: sizes and levels, all of ``[measure]``, and the kinds' keys."""
+    """Make the class of profiles: sizes, nodes, levels, all of ``[measure]``, the kinds' keys."""
     of_workloads: Any = dict[Name, workload_changes()]  # type: ignore[misc]
     fields = {
         **_optional(MeasureTable.model_fields),
@@ -101,7 +101,7 @@ def profile_table() -> type[ProfileTable]:
 
 @cache
 def workload_changes() -> type[WorkloadChanges]:
-    """What a profile may change of one workload."""
+    """Make the class of a profile's changes of one workload."""
     made: type[WorkloadChanges] = create_model(
         WorkloadChanges.__name__,
         __base__=WorkloadChanges,
@@ -129,7 +129,7 @@ def _levels_of(factor: str) -> Any:
 
 
 def _optional(fields: Mapping[str, FieldInfo]) -> dict[str, Any]:
-    """The same keys, each of which may be left out."""
+    """Copy fields under their keys so that each may be left out."""
     return dict(_optional_fields(fields))
 
 

@@ -31,7 +31,7 @@ def levels(factor: str, value: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class ServerAlias:
-    """What an alias stands for: a server, and the levels of other factors that belong to it."""
+    """A server, and the levels of other factors that belong to it, for which an alias stands."""
 
     server: str
     levels: tuple[tuple[str, str], ...] = ()

@@ -1,4 +1,4 @@
-"""What pydantic found wrong in a study, in words for people."""
+"""Problems that pydantic found in a study, in words for people."""
 
 from __future__ import annotations
 

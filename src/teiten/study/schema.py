@@ -81,7 +81,7 @@ Data = Annotated[DataTable, ChosenForm(data_form, with_data_kind)]
 
 
 class WorkloadTable(ScaledTable):
-    """What every workload has, of whatever kind; each kind adds its own keys."""
+    """Keys of every workload, of whatever kind; each kind adds its own."""
 
     title: Text = Bilingual("", "")
     description: Text = Bilingual("", "")
@@ -96,7 +96,7 @@ class WorkloadTable(ScaledTable):
 
 
 class WorkloadChanges(TomlTable):
-    """What a profile may change of one workload, besides the keys of its kind."""
+    """Changes that a profile may make to one workload, besides the keys of its kind."""
 
     scale: Scale = None
     fillfactor: Fillfactor | None = None
@@ -104,8 +104,8 @@ class WorkloadChanges(TomlTable):
 
 
 class ProfileTable(TomlTable):
-    """What a profile changes, besides all of ``[measure]`` and the keys of the kinds of workloads;
-    keys as on the command line's ``--set``."""
+    """Changes that a profile makes, besides all of ``[measure]`` and the keys of the kinds of
+    workloads; keys as on the command line's ``--set``."""
 
     conclusive: bool = True
     replicates: bool = True

@@ -20,14 +20,14 @@ OLD, NEW = "A", "B"
 """Aliases of the sides where their servers do not tell them apart."""
 BUDGETS = {"quick": "3m", "published": "24h"}
 DEFAULT_BUDGET = "30m"
-"""Of the other profiles."""
+"""The budget of all profiles that ``BUDGETS`` does not name."""
 SIDE_KEYS = ("checksums", "query_mode", "cores", "directory", f"{GUC_PREFIX}NAME")
 _HINT = f"a side can differ in {', '.join(SIDE_KEYS)}; what both share goes to --set or --guc"
 
 
 @dataclass(frozen=True)
 class SideFlags:
-    """What the command line says of one side: ``letter`` is ``a`` or ``b``."""
+    """Flags of the command line for one side: ``letter`` is ``a`` or ``b``."""
 
     letter: str
     server: str
@@ -39,7 +39,7 @@ class SideFlags:
 
 @dataclass(frozen=True)
 class Shared:
-    """What both sides share; values as written, None where the study's own holds."""
+    """Settings that both sides share; values as written, None where the study's own holds."""
 
     script: str | None = None
     """One of the study's workloads, or a file."""
@@ -125,7 +125,7 @@ def _side(flags: SideFlags) -> ServerAlias:
 
 
 def _reference(server: str) -> str:
-    """What a side runs on: of ``NAME=postgresql://…`` the address."""
+    """Find the server on which a side runs: of ``NAME=postgresql://…`` the address."""
     named = named_address(server)
     return named[1] if named is not None else server
 

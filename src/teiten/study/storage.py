@@ -28,7 +28,7 @@ KEYS = (
 
 @dataclass(frozen=True)
 class WrittenStorage:
-    """What a storage class is; its name is the key beside it."""
+    """A storage class as a study writes it; its name is the key beside it."""
 
     path: str
     emulation: Emulation | None

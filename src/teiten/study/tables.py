@@ -80,7 +80,7 @@ def _with_scripts(value: Any) -> Any:
 
 
 class LayoutTable(TomlTable):
-    """What is done to the tables after they were filled."""
+    """A layout: what is done to the tables after they were filled."""
 
     scripts: Words = ()
     size: Growth = None
@@ -97,7 +97,7 @@ class LayoutTable(TomlTable):
 
 
 class DataTable(TomlTable):
-    """What all tables have that are not pgbench's usual ones; each kind of data adds its keys."""
+    """Keys of all tables that are not pgbench's usual ones; each kind of data adds its own."""
 
     kind: str = ""
     layouts: dict[Name, Annotated[LayoutTable, BeforeValidator(_with_scripts)]] = {}
@@ -151,7 +151,7 @@ class MeasureTable(TomlTable):
 
 
 class NodesTable(TomlTable):
-    """What each node of a trial has, emulated as a machine of its own."""
+    """Resources of each node of a trial, emulated as a machine of its own."""
 
     emulate: bool = True
     memory: Memory = None

@@ -56,6 +56,6 @@ def own_levels(
 
 
 def _limits(table: WorkloadTable) -> dict[str, tuple[str, ...]]:
-    """What a workload says of its levels, in keys of its kind or below ``levels``."""
+    """Collect the levels that a workload names, in keys of its kind or below ``levels``."""
     own = {key: getattr(table, key) for key in plan_of(table.kind).level_keys}
     return {**{key: levels for key, levels in own.items() if levels}, **table.levels}

@@ -1,4 +1,4 @@
-"""What a way of loading the sides of a pair must say (METHOD.md, Paired transactions)."""
+"""The contract of a way of loading the sides of a pair (METHOD.md, Paired transactions)."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class WayRule(ABC):
     """
 
     name: ClassVar[str]
-    """As ledgers have it and, below ``way``, study files."""
+    """Its name in ledgers and, below ``way``, in study files."""
     recorded_as: ClassVar[str] = ""
-    """What fingerprints of conditions call it, where that is not its name."""
+    """Its name in fingerprints of conditions, where that is not ``name``."""
     in_file: ClassVar[bool] = True
     """``way = "NAME"`` asks for it; else other keys of ``[measure]`` do."""
     of_two_sides: ClassVar[str] = ""
-    """What it does, in the help of the verbs of two sides; empty where they do not offer it."""
+    """Its description in the help of the verbs of two sides; empty where they do not offer it."""
     side_by_side: ClassVar[bool] = True
     """The servers of all sides run at the same time."""
     concurrent: ClassVar[bool] = False
@@ -35,9 +35,10 @@ class WayRule(ABC):
     here: ClassVar[bool] = False
     """Servers and load generator are on this machine."""
     unit: ClassVar[str] = "pair"
-    """What is counted as one number of the comparison, where Teiten starts the servers."""
+    """The unit that counts as one number of the comparison, where Teiten starts the servers."""
     reused_unit: ClassVar[str] = "pair"
-    """The same where they are not started anew for it."""
+    """The unit that counts as one number of the comparison, where servers are not started anew for
+    it."""
 
     @property
     def sides_of_a_second(self) -> int:
@@ -57,7 +58,7 @@ class WayRule(ABC):
         yield from ()
 
     hint: ClassVar[str] = ""
-    """What to do about an obstacle."""
+    """Advice on what to do about an obstacle."""
 
     def keys_of_own_servers(self, measure: Measure) -> tuple[str, ...]:
         """The keys by which a study asks for it, where only servers that Teiten starts can be
@@ -77,8 +78,8 @@ class WayRule(ABC):
         return measure
 
     def start_of(self, study: Study, cell: Cell) -> object:
-        """What cells have in common that share a start within a block; None where nothing does, and
-        their order is free."""
+        """Find what cells have in common that share a start within a block; None where no cells
+        share one, and their order is free."""
         return None
 
     def parts(self, measure: Measure) -> int:

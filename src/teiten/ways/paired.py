@@ -1,4 +1,4 @@
-"""What paired transactions have in common, whether clients are in step or not."""
+"""Rules common to all ways of paired transactions, whether clients are in step or not."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from teiten.model.study import Measure, Study
 from teiten.ways.contract import WayRule
 
 PREFERRED = "pairs"
-"""Of two sides, where it can be had."""
+"""The preferred way of loading two sides, where it can be had."""
 
 
 @cache

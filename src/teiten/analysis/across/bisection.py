@@ -1,4 +1,4 @@
-"""What a comparison says of a commit: the pure part of ``teiten bisect``."""
+"""The judgement of a commit from a comparison: the pure part of ``teiten bisect``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SMALLEST_ALPHA = 0.0001
 
 
 def direction(ends: CommitComparison) -> VerdictKind | None:
-    """What is looked for, from the comparison of the two ends; None where they do not differ.
+    """Find the verdict to look for, by the comparison of both ends; None if they do not differ.
 
     A difference below δ is none to look for; nor is one that is not decided.
     """

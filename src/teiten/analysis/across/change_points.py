@@ -136,8 +136,9 @@ def _one_change(series: FloatArray) -> FloatArray:
 
 
 def _two_changes(series: FloatArray) -> FloatArray:
-    """The same by cutting a piece out. A few rows at a time, so that what is added up for all ends
-    of the piece stays in the processor's cache: 500 campaigns have 125,000 pieces."""
+    """Find the greatest decrease of the sum of squares by cutting a piece out. A few rows at a
+    time, so that what is added up for all ends of the piece stays in the processor's cache: 500
+    campaigns have 125,000 pieces."""
     found = np.zeros(len(series))
     for first_row in range(0, len(series), ROWS_AT_A_TIME):
         rows = slice(first_row, first_row + ROWS_AT_A_TIME)

@@ -140,7 +140,7 @@ def _of_workload(a: Workload, b: Workload) -> Iterator[Difference]:
 
 
 def _fillfactor(one: Workload) -> object:
-    """Of tables that have one."""
+    """Find the fillfactor of a workload's tables; None for tables that have none."""
     return one.data.options.told.get("fillfactor")
 
 
@@ -169,7 +169,7 @@ def _contexts(
     cells: Mapping[tuple[tuple[str, str], ...], PlannedTrial],
     other: Mapping[tuple[tuple[str, str], ...], PlannedTrial],
 ) -> str:
-    """What only these cells have."""
+    """Name the contexts that only these cells have."""
     missing = [context for context in cells if context not in other]
     return "; ".join(" ".join(f"{name}={level}" for name, level in one) for one in missing) or NONE
 
@@ -192,7 +192,7 @@ def _of_cells(kind: str, a: PlannedTrial, b: PlannedTrial) -> Iterator[Differenc
 
 
 def _machine(trial: PlannedTrial) -> str | None:
-    """What the first of a trial's emulated nodes has; None where they are plain servers."""
+    """Describe the machine of a trial's first emulated node; None where nodes are plain servers."""
     if not trial.machines:
         return None
     one = trial.machines[0]
@@ -207,7 +207,7 @@ def _machine(trial: PlannedTrial) -> str | None:
 
 
 def _checksums(trial: PlannedTrial) -> tuple[bool, ...]:
-    """Of all nodes together, where they have the same."""
+    """List whether the nodes have checksums: a single value where all nodes are alike."""
     return tuple(dict.fromkeys(template.checksums for template in trial.templates))
 
 
@@ -293,7 +293,8 @@ def _said(yes: bool) -> str:
 
 
 def _of_machine(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference]:
-    """What is compared; the report's table of environments says it in full."""
+    """Find the differences between the machines, the subject of the comparison; the report's table
+    of environments gives them in full."""
     one, other = a.facts, b.facts
     pairs = (
         ("system", one.system, other.system),

@@ -1,4 +1,4 @@
-"""What makes two campaigns the same question, asked under the same conditions."""
+"""Fingerprints that are equal where campaigns ask the same question under the same conditions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LENGTH = 12
 
 
 def study_fingerprint(study: Study) -> str:
-    """Of the question: factors, workloads and their scripts; not of sizes, levels and settings."""
+    """Hash the question: factors, workloads and their scripts; not sizes, levels and settings."""
     return _digest(
         {
             "name": study.name,
@@ -31,7 +31,7 @@ def study_fingerprint(study: Study) -> str:
 
 
 def conditions_fingerprint(plan: Plan) -> str:
-    """Of all that must be the same for values to be laid on one line, but machine and servers."""
+    """Hash all that must be the same for values to be laid on one line, but machine and servers."""
     study, measure = plan.study, plan.study.measure
     clients = study.factor("clients")
     return _digest(
@@ -86,13 +86,13 @@ def _memory(plan: Plan) -> dict[str, list[int]]:
 
 
 def _nodes(plan: Plan) -> dict[str, list[str]]:
-    """What emulated nodes have; nothing where they are plain servers, as ``_way``."""
+    """Collect the machines of emulated nodes; nothing where they are plain servers, as ``_way``."""
     machines = {repr(machine) for trial in plan.trials for machine in trial.machines}
     return {"machines": sorted(machines)} if machines else {}
 
 
 def machine_fingerprint(facts: HostFacts) -> str:
-    """Of the machine, without what changes on it with time (kernel, updates, free space)."""
+    """Hash the machine, without what changes on it with time (kernel, updates, free space)."""
     return _digest(
         {
             "system": [facts.system, facts.architecture, facts.virtualisation, facts.container],
@@ -104,7 +104,7 @@ def machine_fingerprint(facts: HostFacts) -> str:
 
 
 def commands_of(script: Script) -> list[str]:
-    """The same of a script that may be one of pgbench's own, which is known by its name."""
+    """List the commands of a script; for one of pgbench's own its name, by which it is known."""
     return [script.name] if script.builtin else commands(script.text)
 
 

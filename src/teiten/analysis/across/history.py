@@ -107,7 +107,7 @@ def _itself(campaign: CampaignAnalysis) -> CampaignAnalysis:
 
 
 def _not_a_rate(plan: Plan) -> str:
-    """What a workload of the campaign is judged by, where that is no rate; else empty."""
+    """Name the metric by which a workload is judged, where that is no rate; else empty."""
     found = (judged_in(plan, workload.name) for workload in plan.study.workloads)
     return next((one.name for one in found if one.unit != RATE), "")
 

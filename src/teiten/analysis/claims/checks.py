@@ -27,12 +27,12 @@ def at_every_look(values: Sequence[float], alpha: float) -> Estimate | None:
 
 
 def estimator_of(measure: Measure) -> Estimator:
-    """That of a campaign's design."""
+    """Choose the estimator of a campaign's design, fixed or sequential."""
     return student if measure.sequential is None else at_every_look
 
 
 def counted(estimator: Estimator) -> Estimator:
-    """The same for what is counted, not timed: without any scatter it is known exactly."""
+    """Adapt an estimator to what is counted, not timed: without any scatter it is known exactly."""
 
     def estimate(values: Sequence[float], alpha: float) -> Estimate | None:
         finite = len(values) > 1 and all(map(math.isfinite, values))
@@ -73,7 +73,7 @@ def checks_of(claim: Claim, ground: Ground) -> tuple[Check, ...]:
 
 
 def checks_in_print(claim: Claim) -> tuple[Check, ...]:
-    """The same on the published table; none where it does not hold what is asked."""
+    """List the checks of a claim on the published table; none where it lacks what is asked."""
     return _answered(tuple(claim.predicate.printed_questions(claim)), 1.0, exact)
 
 

@@ -1,1 +1,1 @@
-"""What a report discusses of its results: decisions alone, no words."""
+"""Decisions on what a report discusses of its results, without the words."""

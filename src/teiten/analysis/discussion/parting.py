@@ -34,7 +34,7 @@ def partings(study: Study, contrasts: Iterable[ContrastResult]) -> Iterator[Part
 
 
 def tallies(study: Study, contrasts: Iterable[ContrastResult]) -> Iterator[SignCount]:
-    """Of judged contrasts whose levels have no order."""
+    """Count intervals by side of equality, for judged contrasts whose levels have no order."""
     for contrast in contrasts:
         if axis_of(study, contrast) is not None or not _is_told(contrast):
             continue
@@ -85,7 +85,7 @@ def side_of_equality(effect: Interval) -> int:
 
 
 def course_of(signs: Sequence[int]) -> Course:
-    """Of the sides of equality on which intervals are, by ascending level."""
+    """Find the course of intervals by the sides of equality on which they are, levels ascending."""
     sides = {sign for sign in signs if sign}
     if not sides:
         return Course.TOGETHER

@@ -44,7 +44,7 @@ Values = list[tuple[float, float, int]]
 
 
 def _values(pairs: PairedViews, metric: str) -> Values:
-    """Of the blocks in which both sides have it; empty where all of them are 0."""
+    """List a metric's values in blocks where both sides have it; empty if all of them are 0."""
     placed = zip(pairs.blocks, pairs.starts, strict=True)
     every = [(_of(old, metric), _of(new, metric), start) for (old, new), start in placed]
     known = [one for one in every if math.isfinite(one[0]) and math.isfinite(one[1])]

@@ -1,1 +1,1 @@
-"""What EXPLAIN says: read, accounted for, and compared."""
+"""Plans as EXPLAIN gives them: read, accounted for, and compared."""

@@ -88,7 +88,7 @@ class _Waits:
     waiting: list[list[int]] = field(init=False)
     """By awaited node: those that waited for it."""
     free: list[Quantities] = field(init=False)
-    """What of a node's inclusive figures is not yet explained by those it waited for."""
+    """By node: its inclusive figures, less what those it waited for explain so far."""
     consumers: Consumers = field(init=False)
 
     def __post_init__(self) -> None:

@@ -118,7 +118,7 @@ class Consumers:
 
     @cached_property
     def _evaluations(self) -> dict[str, list[int]]:
-        """As ``_uses``, in what a Gather evaluates before its workers start."""
+        """Gathers by the subplan or parameter that they evaluate before their workers start."""
         numbers: dict[str, list[int]] = defaultdict(list)
         for node in self._plan.nodes:
             for key, value in node.details:

@@ -22,7 +22,7 @@ _REPLACED = {"scan": "scan-replaced", "join": "join-replaced"}
 
 
 def difference(old: ExplainedPlan, new: ExplainedPlan) -> PlanDifference:
-    """What differs from ``old`` to ``new``."""
+    """Compare two plans node by node: what differs from ``old`` to ``new``."""
     matched = match(old, new)
     sides = _Sides(statistics(old), statistics(new), matched)
     return PlanDifference(
@@ -133,6 +133,6 @@ def _other_workers(old: PlanNode, new: PlanNode) -> bool:
 
 
 def _inputs(work: Work, node: PlanNode) -> list[int]:
-    """What stands for the tables of each of its inputs."""
+    """List the numbers that stand for the tables of each of a node's inputs."""
     inputs = [child for child in work.plan.children(node.number) if not is_subplan(child)]
     return [work.tables[child.number] for child in inputs]

@@ -69,7 +69,7 @@ def match(old: ExplainedPlan, new: ExplainedPlan) -> Match:
 
 
 def class_of(node: PlanNode) -> str:
-    """What kind of work a node does, whatever its algorithm."""
+    """Name the kind of work that a node does, whatever its algorithm."""
     return _CLASSES.get(node.kind, node.kind)
 
 
@@ -131,7 +131,7 @@ def _bitmaps(plan: ExplainedPlan, scans: Iterable[int], known: set[int]) -> list
 
 @dataclass
 class Work:
-    """What the nodes of a plan work on."""
+    """The tables and partitions that the nodes of a plan work on."""
 
     plan: ExplainedPlan
     names: TableNames
@@ -184,7 +184,7 @@ class Work:
 
 
 def _tables(plan: ExplainedPlan, names: TableNames) -> list[int]:
-    """Of each node the sum of the hashes of the tables' names, without those of subplans.
+    """Add up for each node the hashes of names of tables read at or below it, without subplans'.
 
     Sets of names would be as many for each node as stand below it; of two sets that are joined the
     smaller is added to the larger.

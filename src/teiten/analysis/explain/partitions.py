@@ -19,10 +19,10 @@ _NUMBERED = re.compile(r"(?P<base>.+)_\d+$")
 
 @dataclass(frozen=True)
 class TableNames:
-    """What the tables of a plan are called so that those of both plans can be compared."""
+    """Names for the tables of a plan by which those of both plans can be compared."""
 
     by_alias: dict[str, str] = field(default_factory=dict)
-    """Of aliases that are not called by themselves."""
+    """Table names by alias, for aliases that do not stand for themselves."""
     whole: frozenset[str] = frozenset()
     """Aliases of partitions that are compared as a whole, not one by one."""
     appends: tuple[int, ...] = ()
@@ -151,7 +151,7 @@ def _partitioned_here(side: _Side, other: _Side) -> Iterator[tuple[_Partitions, 
 
 
 def _named_before(partitions: Iterable[str]) -> list[str]:
-    """What all names can have begun with: ``sales`` of ``sales_2020`` and ``sales_2021``."""
+    """List what all names can have begun with: ``sales`` of ``sales_2020`` and ``sales_2021``."""
     first, *others = partitions
     starts = [first[:end] for end, letter in enumerate(first) if letter == "_" and end]
     return [one for one in starts if all(other.startswith(f"{one}_") for other in others)]

@@ -1,4 +1,4 @@
-"""What a campaign recorded of the planner's circumstances: sizes of relations, and limits."""
+"""The planner's circumstances as a campaign recorded them: sizes of relations, and limits."""
 
 from __future__ import annotations
 

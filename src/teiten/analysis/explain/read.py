@@ -19,7 +19,7 @@ MILLISECOND = 0.001
 HALF_DIGIT = 0.0005 * MILLISECOND
 """Times are printed with three decimals of a millisecond."""
 MOST = 1e100
-"""Of what was counted or timed: what it is multiplied with must leave a number."""
+"""The bound of what was counted or timed: what it is multiplied with must leave a number."""
 MOST_PLANNED = 1e300
 """Before 14 the planner's rows had no bound of their own."""
 _PLANNED = frozenset({"Plan Rows", "Total Cost"})
@@ -173,7 +173,7 @@ def _partial(raw: Mapping[str, Any]) -> str:
 
 
 def _operation(raw: Mapping[str, Any]) -> str:
-    """Of ModifyTable and of foreign scans that modify; a SetOp's command."""
+    """Find the operation of ModifyTable or of a modifying foreign scan, or a SetOp's command."""
     found = _first(raw, "Operation", "Command")
     return "" if found == "Select" else found
 

@@ -25,7 +25,7 @@ SCANS = frozenset(
         *("Tid Range Scan", "Sample Scan", "Foreign Scan", "Custom Scan"),
     )
 )
-"""What reads a table."""
+"""Types of nodes that read a table."""
 
 
 def statistics(plan: ExplainedPlan) -> PlanStatistics:

@@ -13,13 +13,13 @@ from teiten.model.units import Seconds
 
 JOINS = frozenset({"Nested Loop", "Hash Join", "Merge Join"})
 INPUTS = frozenset({"Outer", "Inner", "Member", "Subquery", ""})
-"""What a node reads rows from; not its subplans."""
+"""Relationships of children from which a node reads rows; not those of its subplans."""
 _SUBPLAN = re.compile(r" \(returns .*\)$")
 
 
 def fingerprint(plan: ExplainedPlan) -> str:
-    """The same for plans of the same structure: nodes, tables, indexes, joins, subplans, and which
-    parts are parallel; not the number of workers, nor children that pruning left out."""
+    """Hash a plan's structure: nodes, tables, indexes, joins, subplans, and which parts are
+    parallel; not the number of workers, nor children that pruning left out."""
     rows = [
         (
             node.parent,

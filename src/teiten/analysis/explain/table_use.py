@@ -1,4 +1,4 @@
-"""What an executed plan did with its tables: blocks touched, partitions scanned and left out."""
+"""Use of tables by an executed plan: blocks touched, partitions scanned and left out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NUMBERED = re.compile(r"_(?:\d+|p\d+|default)$")
 
 @dataclass
 class _Found:
-    """What stands in a plan of one table or family of partitions."""
+    """Scans, partitions and blocks that a plan has of one table or family of partitions."""
 
     nodes: list[PlanNode] = field(default_factory=list)
     """Its scans."""
@@ -47,7 +47,7 @@ def greatest_table(plans: Iterable[PlanStatistics], relations: Iterable[Relation
 def table_use(
     one: PlanStatistics, table: str, relations: Relations, context: Context, side: str
 ) -> TableUse:
-    """What an executed plan did with a table."""
+    """Find how an executed plan used a table: blocks, partitions, and scans that workers shared."""
     found = _found(one, relations).get(table, _Found())
     return TableUse(
         context=context,

@@ -174,7 +174,7 @@ def _clean(value: Any) -> Any:
 
 
 def _plans_of(value: Any) -> Iterator[dict[str, Any]]:
-    """Of EXPLAIN's list, of one object, of a row of a client, or of a line of a JSON log."""
+    """Find the plans of EXPLAIN's list, one object, a client's row, or a line of a JSON log."""
     if isinstance(value, list):
         for one in value:
             yield from _plans_of(one)
@@ -189,7 +189,7 @@ def _plans_of(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def _without_frame(text: str) -> str:
-    """What psql prints around the lines of a JSON text."""
+    """Remove what psql prints around the lines of a JSON text."""
     lines: list[str] = []
     column = 0
     wrapped = False
@@ -210,7 +210,7 @@ def _without_frame(text: str) -> str:
 
 
 def _without_quotes(text: str) -> str:
-    """Of a field of CSV: every quote in it stands twice."""
+    """Restore the quotes of a field of CSV, in which every quote stands twice."""
     return text.replace('""', '"')
 
 
@@ -233,7 +233,7 @@ def _logged(text: str) -> Iterator[dict[str, Any]]:
 
 
 def _what(text: str) -> str:
-    """What a text without a plan in JSON is."""
+    """Say what a text without a plan in JSON is."""
     if text[0] in "[{":
         return _broken(text)
     kinds = (

@@ -84,7 +84,7 @@ def first_scan(plan: ExplainedPlan, node: PlanNode) -> PlanNode | None:
 def worker_source(
     plan: ExplainedPlan, node: PlanNode, relations: Relations, limits: WorkerLimits | None
 ) -> WorkerSource | None:
-    """What decides the workers of what stands at and below a node; None where it is not known."""
+    """Find what decides the workers at and below a node; None where it is not known."""
     while (node.kind not in APPENDS and not node.parallel_aware) or node.kind in JOINS:
         below = leading_child(plan, node)
         if below is None:

@@ -1,1 +1,1 @@
-"""What the analysis found, as frozen values: what reports and exports are made from."""
+"""Findings of the analysis as frozen values, from which reports and exports are made."""

@@ -1,4 +1,4 @@
-"""What a search for a commit compared, and what it found."""
+"""Comparisons and outcome of a search for a commit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class BisectEnding(StrEnum):
     UNDECIDED = "undecided"
     """The budget was spent before a comparison was decided."""
     ONLY_SKIPPED = "only-skipped"
-    """What is left cannot be judged."""
+    """The commits that are left cannot be judged."""
 
 
 @dataclass(frozen=True)
@@ -47,4 +47,4 @@ class BisectStep:
     """For a skipped commit, or one that needed no measuring."""
     comparison: CommitComparison | None = None
     seconds: Seconds = Seconds(0)  # noqa: RUF009 - a NewType
-    """Of all its campaigns."""
+    """Time that all campaigns of this commit took."""

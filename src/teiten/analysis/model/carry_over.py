@@ -1,4 +1,4 @@
-"""What the sides of paired transactions leave behind for each other."""
+"""Effects that the sides of paired transactions leave behind for each other."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class CarryOver:
-    """Of one of the numbers: by which share the new side seems better than it is."""
+    """Carry-over in one of the numbers: by which share the new side seems better than it is."""
 
     metric: str
     share: float
     low: float
-    """Of the interval that is valid at every look; infinite while there are too few starts."""
+    """Lower end of the interval that is valid at every look; infinite with too few starts."""
     high: float
     limit: float
 

@@ -22,7 +22,7 @@ FIRST, MIDDLE, LAST = "first", "middle", "last"
 factor, for levels that a machine or a user decides. Where the factor is not varied, the first and
 the last are the study's own setting."""
 WORKLOAD = "workload"
-"""As the factor of a claim's contrast: the same queries in two workloads of a study."""
+"""The factor of a claim's contrast between two workloads of a study with the same queries."""
 
 Levels = tuple[tuple[str, str], ...]
 """Factors and their levels."""
@@ -30,9 +30,9 @@ Levels = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class ClaimContrast:
-    """What a finding compares: two levels of a factor; of ``server``, two major versions; of
-    ``build``, two builds of one source by the study's names; of ``system``, two operating
-    systems."""
+    """The two sides that a finding compares: two levels of a factor; of ``server``, two major
+    versions; of ``build``, two builds of one source by the study's names; of ``system``, two
+    operating systems."""
 
     factor: str
     old: str
@@ -44,7 +44,7 @@ class ClaimContrast:
 
 @dataclass(frozen=True)
 class ClaimNeeds:
-    """What a campaign must have for a claim to apply to it."""
+    """Conditions that a campaign must meet for a claim to apply to it."""
 
     servers: tuple[str, ...] = ()
     """Major versions. Empty where a finding is not about versions."""
@@ -99,7 +99,7 @@ class PublishedCurves:
     axis: str
     """clients or cores"""
     cores: int
-    """Of the machine on which it was measured."""
+    """Cores of the machine on which it was measured."""
     curves: tuple[PublishedCurve, ...]
     derived: bool = False
     """Latency, which the report prints no table of: clients divided by TPS."""
@@ -133,13 +133,13 @@ class Claim:
     metric: str
     predicate: Predicate
     contrast: ClaimContrast | None = None
-    """Of an effect; None for a finding about the shape of each server's curve."""
+    """The two sides of an effect; None for a finding about the shape of each server's curve."""
     needs: ClaimNeeds = ClaimNeeds()
     printed: tuple[PrintedValue, ...] = ()
     published: PublishedCurves | PublishedQueries | None = None
     remark: Bilingual | None = None
     work: tuple[Script, ...] = ()
-    """What the workload runs in the study of the catalogue; empty for whatever it runs."""
+    """Scripts that the workload runs in the study of the catalogue; empty for whatever it runs."""
     at: Levels = ()
     """Levels of further factors at which the finding was made."""
 
@@ -169,11 +169,11 @@ class ClaimWords(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class CheckKind:
-    """What a ratio compares, and how that is said."""
+    """A kind of comparison: what its ratio compares, and how that is said."""
 
     value: str
     said: Callable[[Check, ClaimWords], str]
-    """What is compared with what, without the ratio."""
+    """The text that says what is compared with what, without the ratio."""
     bound: Callable[[Check], str] | None = None
     """The key of the text for its bounds, where it says two numbers instead of a ratio."""
     speed_up: bool = False
@@ -230,7 +230,7 @@ class ClaimQuestion:
     low: float
     high: float
     classes: tuple[tuple[str, ...], ...] = ()
-    """As in ``Check``."""
+    """Queries: one class, or two of an order."""
     server: str = ""
     metric: str = ""
 
@@ -246,4 +246,4 @@ class ClaimOutcome:
     deciding: Check | None = None
     """The one that contradicts, or else comes nearest to its bounds."""
     in_print: Check | None = None
-    """The same of the published table, where there is one; without an interval."""
+    """The deciding check on the published table, where there is one; without an interval."""

@@ -13,7 +13,7 @@ from teiten.model.metrics import Metric
 
 
 class Weight(StrEnum):
-    """What a difference means for the comparison."""
+    """Consequence of a difference for the comparison."""
 
     OBSTACLE = "obstacle"
     """Another thing was measured: compared only where the user insists."""
@@ -55,7 +55,7 @@ class UnpairedResult:
     levels: tuple[LevelResult, ...]
     """Old is A, new is B; each verdict from Welch's interval at α/K."""
     overall: Verdict
-    """Of the mean over all levels, with each campaign's blocks as the units."""
+    """The verdict on the mean over all levels, with each campaign's blocks as the units."""
     blocks: tuple[int, int]
     """Blocks of A and of B that have every level."""
     left_out: tuple[tuple[tuple[str, str], ...], ...] = ()

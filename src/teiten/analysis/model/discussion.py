@@ -1,4 +1,4 @@
-"""What a report's discussion says of its results, decided; the words are the report's."""
+"""Decisions for a report's discussion of its results; the words are the report's."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Parting:
 
 @dataclass(frozen=True)
 class SignCount:
-    """Of a contrast without an order of levels: how many intervals exclude equality."""
+    """The number of intervals that exclude equality, in a contrast without an order of levels."""
 
     workload: str
     old: str
@@ -121,7 +121,7 @@ class ProcessorUse:
 
 @dataclass(frozen=True)
 class Discussion:
-    """Of a whole campaign, in the study's order; empty where nothing was compared."""
+    """Discussion of a whole campaign, in the study's order; empty where nothing was compared."""
 
     partings: tuple[Parting, ...] = ()
     tallies: tuple[SignCount, ...] = ()

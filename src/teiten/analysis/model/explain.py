@@ -59,12 +59,12 @@ class PlanNode:
     partial: str
     """Partial, Finalize; empty for other nodes."""
     planned_rows: float | None
-    """Of one loop; None without costs."""
+    """Rows that the planner expected of one loop; None without costs."""
     planned_cost: float | None
     rows: float | None
-    """Of one loop, the mean; None where it was not executed with ANALYZE."""
+    """Mean rows of one loop; None where it was not executed with ANALYZE."""
     loops: int | None
-    """Of all processes; 0: never executed; None without ANALYZE."""
+    """Executions in all processes; 0: never executed; None without ANALYZE."""
     own_loops: dict[int, int]
     """By process (LEADER, or a worker's number); without workers' figures only LEADER's."""
     seconds: dict[int, float] | None
@@ -80,11 +80,11 @@ class PlanNode:
     subplans_removed: int
     """Children that runtime pruning left out before the first row."""
     details: tuple[tuple[str, Any], ...]
-    """What else EXPLAIN says of the node: conditions, sort method, batches, output."""
+    """Everything else that EXPLAIN says of the node: conditions, sort method, batches, output."""
 
     @property
     def name(self) -> str:
-        """As EXPLAIN in text begins the node's line, without its costs."""
+        """The node's line as EXPLAIN in text begins it, without its costs."""
         words = [self.partial, "Parallel" if self.parallel_aware else "", self.kind]
         if self.join and self.join != "Inner":
             words = [self.partial, "Parallel" if self.parallel_aware else "", _joined(self)]
@@ -136,7 +136,7 @@ class ExplainedPlan:
     """One EXPLAIN (FORMAT JSON)."""
 
     nodes: tuple[PlanNode, ...]
-    """As EXPLAIN prints them: the root first, behind each node those below it."""
+    """Nodes as EXPLAIN prints them: the root first, behind each node those below it."""
     planning: Seconds | None
     execution: Seconds | None
     """The whole execution, triggers and JIT included; None without ANALYZE."""
@@ -145,7 +145,7 @@ class ExplainedPlan:
     settings: dict[str, str] = field(default_factory=dict)
     """Parameters that differ from their defaults (EXPLAIN SETTINGS)."""
     query: str = ""
-    """Of auto_explain."""
+    """Text of the query, where auto_explain gives it."""
     document: Any = None
     """The JSON from which it was read, for a viewer."""
 
@@ -189,7 +189,7 @@ class ExplainedPlan:
 
 @dataclass(frozen=True)
 class Exclusive:
-    """What a node used itself, without the nodes whose work it waited for."""
+    """Time, blocks and I/O of a node itself, without the nodes whose work it waited for."""
 
     leader: float
     """Seconds of the process that answers the client; all of a serial plan."""
@@ -200,7 +200,7 @@ class Exclusive:
 
     @property
     def seconds(self) -> float:
-        """Of all processes."""
+        """Exclusive seconds of all processes."""
         return self.leader + self.workers
 
 
@@ -233,7 +233,7 @@ class KindStatistics:
     workers: float
     """Exclusive seconds of all workers."""
     share: float | None
-    """Of the exclusive time of all processes; None without timing."""
+    """Share of the exclusive time of all processes; None without timing."""
     rows: float
     """Over all loops of all nodes."""
     estimate_error: float | None
@@ -272,8 +272,8 @@ class PlanStatistics:
     blocks_read: int
     io_seconds: float
     scans_by_workers: tuple[tuple[int, int, float], ...]
-    """Of the scans below a Gather: number of workers, how many scans had that many, and the mean
-    of their seconds over all processes (2020, table 6.38)."""
+    """Scans below a Gather: number of workers, how many scans had that many, and the mean of their
+    seconds over all processes (2020, table 6.38)."""
 
 
 @dataclass(frozen=True)
@@ -320,7 +320,7 @@ class PlanDifference:
     old: PlanStatistics
     new: PlanStatistics
     same_structure: bool
-    """The same nodes in the same places; costs, rows and times may differ."""
+    """Whether both have the same nodes in the same places; costs, rows and times may differ."""
     pairs: tuple[tuple[int, int], ...]
     """Node numbers that do the same work, old and new, in the old plan's order."""
     groups: tuple[NodeGroup, ...]
@@ -366,9 +366,9 @@ class SidePlans:
 
     side: str
     stability: PlanStability
-    """Of the counted trials, in block order."""
+    """Structures of the plan over the counted trials, in block order."""
     typical: PlanStatistics
-    """Of the most frequent structure: the execution nearest to its median."""
+    """Execution of the most frequent structure that is nearest to its median."""
     executed: bool
     """False where every execution exceeded the time limit, and only the estimate is known."""
 
@@ -384,4 +384,4 @@ class QueryPlans:
     sides: tuple[SidePlans, ...]
     """In the order of the contrast's levels; a side without a plan is missing."""
     difference: PlanDifference | None
-    """Of the first side to the last; None with fewer than two."""
+    """The difference from the first side to the last; None with fewer than two."""

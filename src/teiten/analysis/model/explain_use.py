@@ -1,4 +1,4 @@
-"""What an executed plan did with workers, blocks and partitions.
+"""Use of workers, blocks and partitions by an executed plan.
 
 Times are in seconds, sizes in blocks of the server.
 """
@@ -37,13 +37,14 @@ class WorkerLimits:
 
 
 class WorkerRule(StrEnum):
-    """What decides how many workers the planner plans."""
+    """Rules that decide how many workers the planner plans."""
 
     TABLE = "table"
     """The size of the table that is scanned in parallel: one worker from
     min_parallel_table_scan_size on, one more for each threefold size."""
     INDEX = "index"
-    """The same of an index, from min_parallel_index_scan_size on."""
+    """The size of the index that is scanned in parallel, as for a table, but from
+    min_parallel_index_scan_size on."""
     PARTITIONS = "partitions"
     """The number of partitions of a Parallel Append: the bits of that number (fls)."""
     SET = "set"
@@ -52,7 +53,7 @@ class WorkerRule(StrEnum):
 
 @dataclass(frozen=True)
 class WorkerSource:
-    """What in a plan decides the number of workers of a Gather."""
+    """The rule and the relation in a plan that decide the number of workers of a Gather."""
 
     rule: WorkerRule
     relation: str
@@ -80,7 +81,7 @@ class GatherWorkers:
     expected: int | None
     """By the rule, at most max_parallel_workers_per_gather."""
     launchable: int | None
-    """The same, at most max_parallel_workers and max_worker_processes."""
+    """Expected workers, at most max_parallel_workers and max_worker_processes."""
 
     @property
     def follows(self) -> bool | None:
@@ -99,7 +100,7 @@ class GatherWorkers:
 
 @dataclass(frozen=True)
 class PartitionUse:
-    """What a plan did with the partitions of a table."""
+    """Numbers of a table's partitions that a plan scanned, skipped and left out."""
 
     partitions: int | None
     """All of the table's; None where they were not recorded."""
@@ -129,12 +130,12 @@ class SharedScans:
 
 @dataclass(frozen=True)
 class TableUse:
-    """What a query's execution on one side did with a table."""
+    """Use of a table by a query's execution on one side."""
 
     context: Context
     side: str
     table: str
-    """Of partitions their parent."""
+    """Name of the table; for partitions that of their parent."""
     blocks: int | None
     """Touched in the table and its indexes, in buffers or read; None without BUFFERS."""
     partitions: PartitionUse | None

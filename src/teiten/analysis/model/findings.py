@@ -1,4 +1,4 @@
-"""What the analysis found: the only thing that a report is made from."""
+"""Findings of the analysis: the only thing that a report is made from."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class ContrastResult:
     new: str
     levels: tuple[LevelResult, ...]
     overall: Verdict
-    """Of the mean over all levels: one test, at α, with the blocks as pairs."""
+    """The verdict on the mean over all levels: one test, at α, with the blocks as pairs."""
     incomplete_blocks: tuple[int, ...] = ()
     """Blocks left out of ``overall``, because in them a level lacks a side."""
     lag_one: float | None = None
@@ -79,7 +79,7 @@ class ContrastResult:
     """How far the blocks' mean d rises (positive) or falls with time, in standard deviations of
     what chance does (Mann and Kendall)."""
     forecast: int | None = None
-    """Of a sequential design: how many blocks in all will decide, as it looks now."""
+    """The number of blocks in all that will decide a sequential design, as it looks now."""
     left_out: tuple[tuple[tuple[str, str], ...], ...] = ()
     """Contexts that ``overall`` leaves out, because trials exceeded the time limit there."""
 
@@ -136,29 +136,29 @@ class CampaignAnalysis:
     command: str
     """The command line that repeats the campaign."""
     cpu_witnesses: tuple[CpuWitness, ...] = ()
-    """What processor time says of the contrasts, where it was counted in paired transactions."""
+    """Evidence of processor time on the contrasts, where it was counted in paired transactions."""
     noise: tuple[NoiseFloor, ...] = ()
-    """What ``teiten null`` had measured here before, for workloads of this campaign."""
+    """Noise that ``teiten null`` had measured here before, for workloads of this campaign."""
     pairs_check: PairsCheck | None = None
-    """What ``teiten doctor --pairs`` had found here before; only of paired transactions."""
+    """Findings of an earlier ``teiten doctor --pairs`` here; only of paired transactions."""
     replication: Replication | None = None
     """How the length of the trials was chosen, where a pilot or a null campaign chose it."""
     standing: Standing = field(default_factory=Standing)
-    """What a sequential campaign did without, and why it ended."""
+    """Trials that a sequential campaign did without, and why it ended."""
     claims: tuple[ClaimOutcome, ...] = ()
     """The published findings that the study replicates, and their outcomes here."""
     results: Mapping[str, object] = field(default_factory=dict)
-    """What each kind of workload found beside verdicts, by its name: the kind's own values, which
+    """Findings of each kind of workload beside verdicts, by its name: the kind's own values, which
     ``kinds.KIND.results`` reads."""
     stacks: StacksFound = field(default_factory=StacksFound)
     """Where the CPU time went, of a campaign with flame graphs."""
     per_transaction: tuple[PerTransaction, ...] = ()
-    """What a transaction took besides time: one for each contrast and level."""
+    """Resources that a transaction took besides time: one for each contrast and level."""
     discussion: Discussion = field(default_factory=Discussion)
-    """What the results say together: where sides part, and what the machine did meanwhile."""
+    """Joint reading of the results: where sides part, and what the machine did meanwhile."""
 
     def cpu_witness(self, contrast: ContrastResult) -> CpuWitness | None:
-        """What processor time says of a contrast; None where it was not counted."""
+        """Find the evidence of processor time on a contrast; None where it was not counted."""
         sides = (contrast.workload, contrast.old, contrast.new)
         known = (
             cpu_witness

@@ -28,12 +28,12 @@ class HistoryPoint:
     at: float
     """Seconds since the epoch."""
     level: str
-    """Of the contrasted factor."""
+    """The level of the contrasted factor."""
     version: str
     version_number: int
     value: float
     low: float | None
-    """Of the interval from the blocks of this campaign; None of fewer than two."""
+    """Lower end of the interval from the blocks of this campaign; None of fewer than two."""
     high: float | None
     blocks: int
     levels: int
@@ -50,7 +50,7 @@ class LineEstimate:
     """Fingerprint."""
     workload: str
     factor: str
-    """What the campaign contrasts. One line may run through all levels of ``server``."""
+    """The factor that the campaign contrasts. One line may run through all levels of ``server``."""
     point: HistoryPoint
     error: float | None
     """Its standard error on the logarithm, from the scatter inside of the campaign."""
@@ -67,7 +67,7 @@ class ChangePoint:
     firm: bool
     """Also beyond what swings where neighbouring campaigns depend on each other."""
     differences: tuple[Difference, ...]
-    """What differs between the two campaigns around it."""
+    """Differences between the two campaigns around it."""
 
 
 class ChangeSearch(StrEnum):
@@ -90,13 +90,13 @@ class HistoryLine:
     title: Bilingual
     workload: str
     factor: str
-    """What its campaigns contrast."""
+    """The factor that its campaigns contrast."""
     level: str
-    """Of that factor; empty where the line runs through all versions."""
+    """The level of that factor; empty where the line runs through all versions."""
     plan: Plan
-    """Of the newest campaign."""
+    """The plan of the newest campaign."""
     facts: HostFacts
-    """Of the newest campaign."""
+    """The machine's facts in the newest campaign."""
     points: tuple[HistoryPoint, ...]
     changes: tuple[ChangePoint, ...]
     search: ChangeSearch

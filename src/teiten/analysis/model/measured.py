@@ -1,4 +1,4 @@
-"""What the analysis of one kind of workload starts from."""
+"""Input of the analysis of one kind of workload."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Measured:
     plan: Plan
     facts: HostFacts
     workloads: tuple[str, ...]
-    """Of the kind, in the study's order."""
+    """Workloads of the kind, in the study's order."""
     views: tuple[TrialView, ...]
     contrasts: tuple[ContrastResult, ...]
     events: tuple[Event, ...]

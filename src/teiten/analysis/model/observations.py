@@ -1,4 +1,4 @@
-"""What of a campaign's trials enters results."""
+"""The part of a campaign's trials that enters results."""
 
 from __future__ import annotations
 

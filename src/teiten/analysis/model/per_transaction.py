@@ -1,4 +1,4 @@
-"""What a transaction took on both sides of a contrast, besides time."""
+"""Resources that a transaction took on both sides of a contrast, besides time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WAL_ROW = "wal-bytes"
 
 
 class Counted(StrEnum):
-    """What a row counts, and so its unit."""
+    """The quantity that a row counts, and so its unit."""
 
     SECONDS = "s"
     BYTES = "B"

@@ -1,4 +1,4 @@
-"""What a campaign found of where files lie: by placement what each storage did."""
+"""Findings of a campaign on where files lie: by placement what each storage did."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Context = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class StorageUse:
-    """Of one storage class in the trials of one placement: medians of their means."""
+    """Use of one storage class in the trials of one placement: medians of their means."""
 
     storage: str
     read: float
@@ -27,7 +27,7 @@ class StorageUse:
     queue: float
     """Mean number of requests that waited or were served."""
     of_limit: float | None = None
-    """Of an emulated device: how near it came to that of its limits which was nearest."""
+    """Share that an emulated device reached of the limit to which it came nearest."""
 
     @property
     def load(self) -> float:

@@ -1,4 +1,4 @@
-"""What a predicate of published findings is: one class, found by its kind in a claims file.
+"""The predicate of a published finding: one class, found by its kind in a claims file.
 
 Its fields are its form there; it asks a campaign, the published table, or two campaigns; and the
 kinds of its checks say what they compare (``teiten.claims``, ``teiten.kinds.KIND.claims``).
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ground:
-    """What a claim is checked on: a campaign."""
+    """The campaign on which a claim is checked."""
 
     evidence: EvidenceTable
     cores: int
@@ -53,7 +53,7 @@ class UnmetError(Exception):
 
 
 class Predicate(ABC):
-    """What a finding says of results. Its fields are its form in a claims file."""
+    """The statement of a finding about results. Its fields are its form in a claims file."""
 
     compares: ClassVar[bool] = False
     """Two levels of a factor, which the claim names as its contrast."""
@@ -72,20 +72,21 @@ class Predicate(ABC):
 
     @abstractmethod
     def questions(self, claim: Claim, ground: Ground) -> Iterable[ClaimQuestion | Check]:
-        """What it asks of a campaign; of what has no interval, such as plans, the check itself.
+        """Ask a campaign the finding's questions; of what has no interval, such as plans, give the
+        check itself.
 
         Raises UnmetError where the campaign lacks what that takes.
         """
 
     def printed_questions(self, claim: Claim) -> Iterable[ClaimQuestion | Check]:
-        """The same of the published table; nothing where it does not hold what is asked.
+        """Ask the published table the finding's questions; nothing where it lacks what is asked.
 
         Raises UnmetError as ``questions`` does.
         """
         return ()
 
     def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
-        """The same on two campaigns, one of each of two systems."""
+        """Check the finding on two campaigns, one of each of two systems."""
         raise UnmetError("compared")
 
     def reader(self) -> Reader | None:
@@ -93,11 +94,11 @@ class Predicate(ABC):
         return None
 
     def lacking(self, plan: Plan) -> Reason | None:
-        """What a campaign must have beside the claim's own needs, and has not."""
+        """Find what a campaign must have beside the claim's own needs, and has not."""
         return None
 
     def needs(self, words: ClaimWords) -> Iterator[str]:
-        """The same in words."""
+        """Say in words what a campaign must have beside the claim's own needs."""
         yield from ()
 
     def refuses(self, metric: str) -> str:

@@ -28,18 +28,18 @@ class Replication:
     within: float
     """Deviation of one second of a trial, as the mean of many seconds shows it."""
     fixed: Seconds
-    """Of a trial, besides the measured ones."""
+    """Seconds of a trial besides the measured ones."""
     duration: Seconds
     """Measured seconds of a trial that were chosen."""
     slices: int
     restart_every: int
     pairs: int | None
-    """That a difference of δ is expected to take (those of a start count as one)."""
+    """Pairs that a difference of δ is expected to take (those of a start count as one)."""
     campaign: str | None = None
     """The null campaign that had measured the noise."""
     starts: int = 0
-    """Of the servers in the pilot, and in each a pair."""
+    """The number of starts of the servers in the pilot, each with one pair."""
     seen: int = 0
     """Slices of each trial of the pilot."""
     took: Seconds = field(default=Seconds(0.0))
-    """Of the budget, for the pilot."""
+    """The part of the budget that the pilot took."""

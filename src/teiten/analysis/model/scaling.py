@@ -70,9 +70,9 @@ class LackOfFit:
     pure: float | None
     """Standard deviation of repeated trials, without the blocks' own shifts; None without them."""
     limit: float
-    """What ``lack`` may be: three times ``pure``, or three times a presumed one."""
+    """The greatest allowed ``lack``: three times ``pure``, or three times a presumed one."""
     probability: float | None
-    """Of so much lack of fit if the curve were right (F test); None without ``pure``."""
+    """Probability of such a misfit if the curve were right (F test); None without ``pure``."""
     misfits: bool
 
 
@@ -93,7 +93,7 @@ class Knee:
 
 
 class Form(StrEnum):
-    """What throughput does from its knee on, within the measured loads."""
+    """The course of throughput from its knee on, within the measured loads."""
 
     RISING = "rising"
     """The knee is the greatest load: whether it levels off beyond was not measured."""
@@ -115,8 +115,8 @@ class CurveShape:
     last: float
     """Throughput at the greatest load as a share of that at the peak."""
     decline: Interval | None
-    """The same with its interval, which allows for the peak having been chosen; None where the
-    peak is the greatest load, or trials were not repeated enough."""
+    """The ratio ``last`` with its interval, which allows for the peak having been chosen; None
+    where the peak is the greatest load, or trials were not repeated enough."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class ScalingPoint:
     per_load: float
     """Efficiency: throughput per client against that at the smallest measured load, a share."""
     per_core: float | None
-    """The same with at most one busy core per client, and no more than the machine has."""
+    """Efficiency per busy core: at most one for each client, and no more than the machine has."""
 
 
 @dataclass(frozen=True)

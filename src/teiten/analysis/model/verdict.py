@@ -1,4 +1,4 @@
-"""What can be said of two sides, and how sure it is."""
+"""Statements on two sides, and how sure they are."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Interval:
 
     @property
     def inverse(self) -> Interval:
-        """Of old/new; of a ratio of times that of speeds."""
+        """The interval of old/new; for a ratio of times that of speeds."""
         low, high = (1 / end if end else math.inf for end in (self.high, self.low))
         return Interval(1 / self.ratio, low, high, self.confidence)
 
@@ -39,7 +39,7 @@ class VerdictKind(StrEnum):
 
 
 WORDS = tuple(kind for kind in VerdictKind if kind is not VerdictKind.UNJUDGED)
-"""What a primary statement can say."""
+"""Verdicts that a primary statement can give."""
 
 
 BY_SIGN = (VerdictKind.SLOWER, VerdictKind.FASTER)
@@ -82,8 +82,8 @@ class Verdict:
     would say, for whoever reads the numbers; no form shows it as a verdict
     (``analysis.verdict.conclusive``)."""
     extremes: tuple[Extreme, ...] = ()
-    """Of a mixed verdict two levels: the one whose interval ends lowest, and the one whose interval
-    begins highest."""
+    """The two outermost levels of a mixed verdict: the one whose interval ends lowest, and the one
+    whose interval begins highest."""
 
     @property
     def is_given(self) -> bool:
@@ -92,7 +92,7 @@ class Verdict:
 
     @property
     def holds_of(self) -> frozenset[VerdictKind]:
-        """What a gate may ask for: the verdict's own kind; of a mixed one also slower and faster,
+        """Kinds that a gate may ask for: the verdict's own; of a mixed one also slower and faster,
         where a named level is so. A new side that is slower at one level must not pass because it
         is faster at another."""
         return frozenset(

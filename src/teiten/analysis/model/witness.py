@@ -1,4 +1,4 @@
-"""What the servers' processor time says beside the throughput of paired transactions."""
+"""Processor time of the servers as evidence beside the throughput of paired transactions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from teiten.analysis.model.verdict import Interval
 
 @dataclass(frozen=True)
 class CpuWitness:
-    """Of one contrast: whether throughput and processor time per transaction can both be true."""
+    """Evidence on one contrast: whether throughput and processor time per transaction can both be
+    true."""
 
     workload: str
     old: str

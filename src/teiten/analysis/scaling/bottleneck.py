@@ -1,4 +1,4 @@
-"""What limits a plateau (METHOD.md, Bottlenecks): a statement, or why there is none.
+"""The bottleneck of a plateau (METHOD.md, Bottlenecks): a statement, or why there is none.
 
 A statement needs a plateau, a ceiling of the resource that the readings come near to, and waits for
 it in more than half of the active backends' time. Since two resources cannot both have more than
@@ -27,25 +27,26 @@ from teiten.model.bottleneck import (
 DOMINANT = 0.5
 """A group of waits with more than this share of the active backends' time."""
 NEAR = 0.9
-"""Of a ceiling: bandwidths and requests."""
+"""The share of a ceiling from which a bandwidth or a rate of requests is near it."""
 NEAR_FSYNCS = 0.7
 """A commit writes more than the ceiling's 8 kB, above all after a checkpoint."""
 FLAT = 0.1
 """By how much flushes may still rise from one load to the next on their plateau."""
 MOST_BANDWIDTH = 0.5
-"""Of the write ceiling, below which a wait for WAL is one for latency."""
+"""The share of the write ceiling below which a wait for WAL is one for latency."""
 BUSY = 0.05
 """Idle share below which the processors are the limit."""
 IDLE = 0.2
 """Idle share above which they are not."""
 CLIENT_BOUND = 0.95
-"""As the check of a trial has it: the load generator had no time left."""
+"""The busy share, as in the check of a trial, from which the load generator had no time left."""
 PRESSURE_OF_IO = 0.25
 """Time in which some task waited for a disk, below which pressure objects. The kernel counts the
 one backend that flushes, not those that wait for its flush."""
 PRESSURE_OF_CPU = 0.5
-"""The same of cores, as a share of the time in which one of the clients cannot have one; as many
-clients as cores fill them without any waiting."""
+"""Time in which some task waited for a core, below which pressure objects, as a share of the time
+in which one of the clients cannot have one; as many clients as cores fill them without any
+waiting."""
 BLOCK = 8192
 RISING = 0.02
 """A hit ratio that rises by more from the smallest load on objects to reads as the limit."""
@@ -142,7 +143,8 @@ def _write(readings: Readings, ceilings: Ceilings, waits: Waits) -> Finding:
 
 
 def _write_ceiling(readings: Readings, ceilings: Ceilings) -> float:
-    """Of the same pattern: WAL is written in sequence, data files here and there."""
+    """Choose the ceiling of the pattern that waits show, in bytes per second: WAL is written in
+    sequence, data files here and there."""
     of_wal = sum(value for event, value in readings.waits.items() if "wal" in event.lower())
     of_data = sum(value for event, value in readings.waits.items() if "datafile" in event.lower())
     if of_wal >= of_data:
@@ -183,7 +185,8 @@ def _lock(readings: Readings, ceilings: Ceilings, waits: Waits) -> Finding:
 
 
 def _idle(readings: Readings, ceilings: Ceilings) -> float | None:
-    """Of what busy programs can get here, which a quota makes less than the cores."""
+    """Compute the idle share of the processor time that programs can get here, which a quota makes
+    less than the cores; None where it was not seen."""
     if readings.cpu_cores is None:
         return None
     return max(0.0, 1 - readings.cpu_cores / ceilings.cores)

@@ -17,7 +17,7 @@ from teiten.model.units import Share
 
 RESAMPLES = 2000
 SEED = 20130424
-"""The same trials give the same interval."""
+"""A fixed seed, so that the same trials give the same interval."""
 FEWEST_BLOCKS = 3
 """Resampling two blocks knows three different results."""
 

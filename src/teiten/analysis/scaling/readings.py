@@ -1,4 +1,4 @@
-"""What was seen at one level, from its trials: the mean of the trials' own means."""
+"""Readings of one level, from its trials: the mean of the trials' own means."""
 
 from __future__ import annotations
 

@@ -44,7 +44,8 @@ class Replicates:
 
     @property
     def deviations(self) -> FloatArray:
-        """Of each trial from the mean of its load, shape (m, b); 0 where there is no trial."""
+        """Deviations of each trial from the mean of its load, shape (m, b); 0 where there is no
+        trial."""
         return np.nan_to_num(self.logs - self.means[:, None])
 
     def pure_error(self) -> float | None:

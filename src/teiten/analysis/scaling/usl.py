@@ -21,7 +21,7 @@ AT_BOUND = 1e-6
 
 
 class Errors(StrEnum):
-    """What is minimised.
+    """The errors that a fit minimises.
 
     RELATIVE, the squares of ln(measured / curve): trials scatter by a share of their value, so
     that every level counts alike. ABSOLUTE, the squares of measured − curve: the highest levels

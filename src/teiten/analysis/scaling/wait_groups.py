@@ -8,7 +8,8 @@ from enum import StrEnum
 RUNNING = "CPU"
 """Backends without a wait event."""
 FOR_THE_CLIENT = "client:clientread"
-"""Of an active backend: between two messages of a statement, not a server's resource."""
+"""The wait event of an active backend between two messages of a statement: not a server's
+resource."""
 
 
 class WaitGroup(StrEnum):

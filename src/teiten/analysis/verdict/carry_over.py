@@ -1,5 +1,5 @@
-"""What the sides of paired transactions leave behind for each other (METHOD.md, Paired
-transactions): where it is surely a part of the difference, there is no verdict.
+"""Carry-over: what the sides of paired transactions leave behind for each other (METHOD.md, Paired
+transactions). Where it is surely a part of the difference, there is no verdict.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from teiten.model.plan import Plan
 from teiten.ways.registry import way_of
 
 SHARE_OF_DELTA = 0.25
-"""Of δ: what the difference may hold that is not the sides' own."""
+"""The share of δ up to which carry-over may be a part of the difference."""
 
 
 def carry_overs(
     plan: Plan, workload: str, observations: Sequence[Observation]
 ) -> Iterator[CarryOver]:
-    """Of every number of a workload that has two starts or more; nothing of classic trials.
+    """Yield the carry-over in every number of a workload that has two starts or more; nothing of
+    classic trials.
 
     ``observations``: the workload's.
     """

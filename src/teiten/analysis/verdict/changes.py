@@ -33,8 +33,8 @@ class PairedViews:
     blocks: tuple[tuple[TrialView, TrialView], ...]
     """Old and new of each block that has both, in block order."""
     starts: tuple[int, ...]
-    """Of each such block, which start of the servers it belongs to: those of one start are not
-    independent, and count as one."""
+    """The start of the servers to which each block of ``blocks`` belongs: those of one start are
+    not independent, and count as one."""
 
 
 def half_width_of(measure: Measure) -> HalfWidth:

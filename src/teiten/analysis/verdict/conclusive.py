@@ -20,7 +20,7 @@ def as_declared(found: T, study: Study) -> T:
 
 
 def marked(found: T) -> T:
-    """The same with ``conclusive=False`` in every verdict; what holds none is the same object."""
+    """Set ``conclusive=False`` in every verdict of a copy; what holds none is the same object."""
     return cast("T", _marked(found))
 
 

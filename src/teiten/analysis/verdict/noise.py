@@ -44,7 +44,8 @@ class Noise:
 
 
 def noise(plan: Plan, attempts: Iterable[Attempt]) -> Iterator[Noise]:
-    """Of each workload and context of a null campaign; those without an estimate are left out."""
+    """Estimate the noise of each workload and context of a null campaign; those without an estimate
+    are left out."""
     factor = plan.study.factor(plan.study.contrast)
     old, new = factor.levels[:2] if factor is not None else ("", "")
     known = tuple(attempts)

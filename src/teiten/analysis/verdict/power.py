@@ -19,12 +19,13 @@ from teiten.model.trial import FloatArray
 
 POWER = 0.8
 POINTS = 200
-"""Of each integral; over ln u, where the trapezoidal rule converges fast."""
+"""The number of points of each integral; over ln u, where the trapezoidal rule converges fast."""
 
 
 def detectable(half: float, error: float, freedom: float) -> float:
-    """As a logarithm of a ratio. ``half``: half the width of the interval; ``error``: the standard
-    error of the mean; ``freedom``: its degrees of freedom."""
+    """Compute the smallest detectable effect, as a logarithm of a ratio. ``half``: half the width
+    of the interval; ``error``: the standard error of the mean; ``freedom``: its degrees of
+    freedom."""
     return error * _multiple(round(half / error, 9), round(freedom, 6))
 
 

@@ -30,7 +30,7 @@ TOTALS = (*range(SHORTEST, LONGEST + 1), 90, 120, 180, 240, 300)
 SLICE_COST = 1.15
 """Seconds that a slice of one second takes."""
 FEWEST_SECONDS = 4
-"""Of a series from which the variance inside of a trial can be estimated."""
+"""The fewest seconds of a series from which the variance inside of a trial can be estimated."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Components:
     between: float
     """From trial to trial, whatever their length."""
     within: float
-    """Of one second of a trial, autocorrelation counted in."""
+    """The deviation of one second of a trial, autocorrelation counted in."""
     fixed: Seconds
-    """Of a trial, besides the measured ones."""
+    """Seconds of a trial besides the measured ones."""
 
     @property
     def best_duration(self) -> Seconds | None:
@@ -57,7 +57,7 @@ class Length:
     """How long to measure after each start of a side's server."""
 
     duration: Seconds
-    """Of a trial."""
+    """Measured seconds of a trial."""
     pairs_of_a_start: int
     expected: int | None
     """How many starts a difference of the size asked for is expected to take."""

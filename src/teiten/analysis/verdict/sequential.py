@@ -26,9 +26,9 @@ G = 0.25
 """The prior's precision, in pairs: effects of about 1/√g = 2 deviations of a pair are expected,
 large ones. So few pairs decide what is large, and what is small takes more than it could."""
 LEAST_PAIRS = 6
-"""What an interval needs, counted over all levels that enter it. Simulated by benchmarks/method:
-under a disturbance in every second trial's time one level had 7.1 % false alarms without it and has
-3.0 % with it; a true 2 % takes 6.8 pairs on average instead of 6.1."""
+"""The fewest pairs of an interval, counted over all levels that enter it. Simulated by
+benchmarks/method: under a disturbance in every second trial's time one level had 7.1 % false alarms
+without it and has 3.0 % with it; a true 2 % takes 6.8 pairs on average instead of 6.1."""
 MOST_PAIRS = 1_000_000
 """Beyond it a forecast says that no number of pairs decides."""
 
@@ -47,7 +47,7 @@ def half_width(deviation: float, pairs: int, alpha: float) -> float:
 
 
 def patient_half_width(deviation: float, pairs: int, alpha: float, levels: int = 1) -> float:
-    """As ``half_width``; infinite before LEAST_PAIRS.
+    """Compute ``half_width``; infinite before LEAST_PAIRS.
 
     ``levels``: of how many levels' pairs each d is the mean.
     """

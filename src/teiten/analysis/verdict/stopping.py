@@ -31,7 +31,7 @@ Level = tuple[str, Context]
 
 
 def standing(plan: Plan, attempts: Sequence[Attempt], spent: Seconds) -> Standing:
-    """What is not needed any more; nothing where the design is fixed.
+    """Find the trials that are not needed any more; none where the design is fixed.
 
     ``attempts``: as recorded, in any order; ``spent``: what the campaign has taken so far.
     """
@@ -111,8 +111,8 @@ def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt
 
 
 def _time_of_next(plan: Plan, left: Sequence[OpenTrial], attempts: Sequence[Attempt]) -> float:
-    """What comes next will take: the rest of a block, or of a start of the servers, whose pairs
-    count together; or, at the end, the repeat of a comparison."""
+    """Predict the seconds that the next step takes: the rest of a block, or of a start of the
+    servers, whose pairs count together; or, at the end, the repeat of a comparison."""
     together = concurrent_trials(plan.study)
     tried = {attempt.number for attempt in attempts}
     waiting = [one.trial for one in left]
@@ -130,7 +130,7 @@ def _time_of_next(plan: Plan, left: Sequence[OpenTrial], attempts: Sequence[Atte
 
 
 def _time_of_start(plan: Plan, attempts: Sequence[Attempt], trial: PlannedTrial) -> float:
-    """Of the next start of paired transactions, as long as it will be."""
+    """Predict the seconds of the next start of paired transactions from its planned length."""
     kind = plan_of(plan.study.workload(trial.cell.workload).kind)
     starts = starts_of(plan, attempts, trial, kind.metrics[0].name, kind.paired_within)
     times = [attempt.finished_at - attempt.started_at for attempt in attempts]

@@ -16,7 +16,7 @@ from teiten.model.trial import PARTNER, Outcome, Problem
 
 
 def judged_together(plan: Plan, views: Sequence[TrialView]) -> Iterator[TrialView]:
-    """The same trials; one whose partner of the same attempt does not count is disturbed by it."""
+    """Yield all trials; one whose partner of the same attempt does not count is disturbed by it."""
     counts = counting(plan, ((view.number, view.attempt, view.outcome) for view in views))
     out = {
         (view.number, view.attempt): view for view in views if view.outcome is not Outcome.COUNTED

@@ -46,11 +46,11 @@ or more) and α. May be infinite."""
 
 @dataclass(frozen=True)
 class Rule:
-    """What was declared before the run."""
+    """The terms that were declared before the run."""
 
     delta: Share
     alpha: Share
-    """Of one interval: divided by the number of statements and levels already."""
+    """α of one interval: divided by the number of statements and levels already."""
     better: Better
     worded: bool = True
     """Whether the interval gets a word; not so of a metric beside the judged one."""
@@ -62,7 +62,8 @@ class Rule:
 
 
 def student_half_width(deviation: float, pairs: int, alpha: float) -> float:
-    """Of Student's t interval, for a number of pairs that was fixed before the run."""
+    """Compute half the width of Student's t interval, for a number of pairs that was fixed before
+    the run."""
     return student_quantile(1 - alpha / 2, pairs - 1) * deviation / math.sqrt(pairs)
 
 
@@ -105,7 +106,7 @@ def decide(
 
 
 def over_timeout(pairs: int, rule: Rule) -> Verdict:
-    """Of a level in which a trial exceeded its time limit, and so has no number."""
+    """Give the verdict of a level where a trial exceeded its time limit, and so has no number."""
     return _nothing(pairs, rule, OVER_TIMEOUT)
 
 

@@ -28,7 +28,8 @@ that begin, telemetry, ticks. Measured with clients that sleep, 16 and 18: 0 to 
 def cpu_witnesses(
     contrasts: Sequence[ContrastResult], views: Sequence[TrialView]
 ) -> Iterator[CpuWitness]:
-    """Of each contrast that is judged and whose servers' processor time was counted."""
+    """Yield the witness of each contrast that is judged and whose servers' processor time was
+    counted."""
     used = {
         (contrast.workload, contrast.old, contrast.new): contrast
         for contrast in contrasts

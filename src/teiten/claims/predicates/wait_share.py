@@ -59,7 +59,8 @@ def shares(
 
 
 def share_of(series: SeriesView | None, word: str) -> float:
-    """Of the time of active backends; NaN without samples."""
+    """Compute the share of the time of active backends that goes to wait events with ``word`` in
+    their names; NaN without samples."""
     if series is None:
         return math.nan
     means = {

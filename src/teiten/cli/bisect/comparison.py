@@ -36,9 +36,9 @@ class Question:
     alpha: Share
     beyond_delta: bool
     share: Seconds
-    """What one comparison should take: it sizes the trials."""
+    """The planned time of one comparison: it sizes the trials."""
     budget: Seconds
-    """What it may take."""
+    """The longest time that the comparison may take."""
     command: str
     """The search's command line, for the campaign's record."""
     telling: bool = True

@@ -1,4 +1,4 @@
-"""What is known of a search, on the disk: one line for each commit, so that a kill loses none."""
+"""Record of a search on the disk: one line for each commit, so that a kill loses none."""
 
 from __future__ import annotations
 

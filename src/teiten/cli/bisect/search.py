@@ -29,7 +29,7 @@ THE_SAME = "the same build as the good commit"
 
 @dataclass(frozen=True)
 class Request:
-    """What is looked for, and how."""
+    """A request for a search: the commits, the build, and how commits are compared."""
 
     name: str
     good: str
@@ -38,11 +38,11 @@ class Request:
     spec: BuildSpec
     """Its source is the checkout; the commit is added."""
     shared: Shared
-    """Of all comparisons: workload, clients, duration, parameters."""
+    """Options of all comparisons: workload, clients, duration, parameters."""
     delta: Share | None
     """None: half of what good and bad differ by."""
     least_delta: Share
-    """Of the comparison of the ends, where ``delta`` is None."""
+    """The delta for the comparison of the ends, where ``delta`` is None."""
     alpha: Share
     budget: Seconds
     command: str

@@ -1,4 +1,4 @@
-"""What a search for a commit found, for people and as JSON."""
+"""Results of a search for a commit, for people and as JSON."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _listed(search: Search) -> str:
 
 
 def search_lines(search: Search) -> list[str]:
-    """What was done, in the order of the search."""
+    """List what was done, in the order of the search."""
     lines = []
     if search.ends is not None:
         lines.append(f"bad against good: {effect_text(search.ends)}")

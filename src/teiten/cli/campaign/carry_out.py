@@ -42,7 +42,7 @@ class CarriedOut:
     analysis: CampaignAnalysis
     reports: tuple[Path, ...]
     noise: tuple[NoiseFloor, ...] = ()
-    """Of a campaign of a server against itself."""
+    """Noise floors of a campaign of a server against itself."""
 
 
 def measuring(session: Session) -> HeldLock:
@@ -113,7 +113,7 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
 
 
 def reread(session: Session, ledger: Ledger, reports: tuple[Path, ...]) -> CarriedOut:
-    """What a campaign that has ended came to; nothing is written. Raises TrialsFailedError."""
+    """Tell the outcome of an ended campaign; nothing is written. Raises TrialsFailedError."""
     carried = CarriedOut(analyse_campaign(ledger, series=False), reports)
     _tell(session, carried)
     refuse_uncounted(carried.analysis)
@@ -210,7 +210,7 @@ def _tell(session: Session, carried: CarriedOut) -> None:
 
 
 def outcome_as_json(name: str, carried: CarriedOut) -> dict[str, Any]:
-    """What ``--json`` prints."""
+    """Make the object that ``--json`` prints."""
     analysis = carried.analysis
     return {
         "campaign": name,

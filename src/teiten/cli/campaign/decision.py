@@ -61,7 +61,7 @@ class Decider:
 def standing_lines(
     plan: Plan, results: Sequence[ContrastResult], attempts: Sequence[Attempt]
 ) -> Iterator[str]:
-    """Of each contrast: estimate, interval, verdict so far, pairs, and the way to a decision."""
+    """List each contrast's estimate, interval, verdict so far, pairs, and the way to a decision."""
     several = len(results) > 1
     for one in results:
         if not one.overall.pairs and not any(level.verdict.pairs for level in one.levels):

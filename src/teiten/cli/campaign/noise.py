@@ -119,7 +119,7 @@ def _components(ledger: Ledger, one: Noise) -> Components | None:
 
 
 def _components_of_starts(ledger: Ledger, one: Noise) -> Components | None:
-    """Of paired transactions: within a side a second has half the variance of the ratio's."""
+    """Find components of paired starts: within a side, a second has half the ratio's variance."""
     plan = ledger.plan
     kind = plan_of(plan.study.workload(one.workload).kind)
     trial = next(

@@ -46,10 +46,10 @@ from teiten.ways.registry import concurrent_trials, way_of
 SIZES = ((6, 10), (5, 8), (4, 6), (3, 5), (2, 4))
 """Starts of the servers and slices of one second after each, the best first."""
 USUAL_SHARE, LARGEST_SHARE = 0.1, 0.2
-"""Of the budget: what a pilot may take, and what the smallest one may."""
+"""Shares of the budget: the most that a pilot may take, and that the smallest one may."""
 FOLDER = "pilot"
 FEWEST_TURNS = 20
-"""Of a client in a slice: a transaction that begins in one slice may end well after it."""
+"""Transactions of a client in a slice: one that begins in a slice may end well after it."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def _parts_of(planned: Planned, floor: NoiseFloor) -> Components:
 
 
 def _fixed_seconds(planned: Planned) -> Seconds:
-    """Of a trial besides the measured ones, as the plan estimates it."""
+    """Estimate the seconds of a trial besides the measured ones, from the plan."""
     study = planned.plan.study
     trials = sum(trial.block == 1 for trial in planned.plan.trials)
     return Seconds(max(0.0, block_seconds(study) / trials - (study.measure.duration or 0.0)))
@@ -222,7 +222,7 @@ def _replication(
     spent: float = 0.0,
     slice_of: int = 1,
 ) -> Replication:
-    """What is chosen; ``slice_of``: seconds of a slice."""
+    """Choose the length of trials, slices and restarts; ``slice_of``: seconds of a slice."""
     study = planned.plan.study
     measure = study.measure
     restores = any(workload.changes_data for workload in study.workloads)

@@ -159,7 +159,7 @@ class Watcher:
 
 
 def _result(metric: Metric, trial: Trial) -> str:
-    """What the trial's workload is judged by, or the limit at which it was cut off."""
+    """Format the trial's value that is judged, or the limit at which it was cut off."""
     value, limit = (trial.metrics.get(name) for name in (metric.name, metric.exceeded))
     if value is not None:
         shown, unit = (value * 1000, "ms") if metric.unit == "s" else (value, metric.unit)

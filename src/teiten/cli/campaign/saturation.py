@@ -64,7 +64,7 @@ CONTINUED = "provisional-continued"
 
 @dataclass(frozen=True)
 class Foretold:
-    """What ``teiten plan --find-saturation`` shows: both runs, each at the most."""
+    """Both runs that ``teiten plan --find-saturation`` shows, each at the most."""
 
     provisional: Planned
     campaign: Planned

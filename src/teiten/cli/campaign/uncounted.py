@@ -39,8 +39,8 @@ def why_uncounted(analysis: CampaignAnalysis) -> str | None:
 
 
 def hint_for_uncounted(analysis: CampaignAnalysis) -> str:
-    """What to do about it: the key of the study, with a value under which most would have counted,
-    where others disturbed them."""
+    """Say what to do about uncounted trials: the key of the study, with a value under which most
+    would have counted, where others disturbed them."""
     causes = _causes(analysis.trials)
     if causes and causes.most_common(1)[0][0] == OTHERS:
         return (
@@ -127,7 +127,7 @@ def _cause(trial: TrialView) -> str:
 
 
 def _share_of_others(trial: TrialView) -> float:
-    """Of the CPU of the busiest machine, 0 to 1; 1 where it was not measured."""
+    """Find the others' share of the busiest machine's CPU, 0 to 1; 1 where it was not measured."""
     shares = (share for name, share in trial.metrics.items() if TAKEN_BY_OTHERS.fullmatch(name))
     return max(shares, default=1.0)
 

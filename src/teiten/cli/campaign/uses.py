@@ -1,4 +1,4 @@
-"""What campaigns that run, or that can be resumed, need: it is not to be deleted under them."""
+"""Programs and templates of campaigns that run or can be resumed: not to be deleted under them."""
 
 from __future__ import annotations
 

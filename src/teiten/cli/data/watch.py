@@ -29,7 +29,7 @@ class RowCounts:
         self._rows[table] += rows
 
     def text(self, table: SsbTable) -> str:
-        """Of one table."""
+        """Format the progress of one table."""
         return f"{self._rows[table]:,} of about {self._expected[table]:,} rows"
 
     @property

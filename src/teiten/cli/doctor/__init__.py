@@ -1,1 +1,1 @@
-"""What ``teiten doctor`` measures and prints."""
+"""Measurements and output of ``teiten doctor``."""

@@ -34,11 +34,11 @@ from teiten.study.sides import Shared, null_study
 from teiten.ways.registry import PREFERRED
 
 SECONDS = Seconds(10.0)
-"""Of load in each start."""
+"""Seconds of load in each start."""
 SCALE = 10
-"""Of pgbench's tables: 150 MB on each side."""
+"""Scale of pgbench's tables: 150 MB on each side."""
 FIXED = Seconds(4.0)
-"""What a start takes besides, before one was seen."""
+"""Assumed seconds of a start besides the load, before one was seen."""
 
 
 def check_pairs(

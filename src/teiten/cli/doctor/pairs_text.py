@@ -1,4 +1,4 @@
-"""What a check of paired transactions came to, in words and as JSON."""
+"""Result of a check of paired transactions, in words and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``teiten doctor`` prints."""
+"""Text that ``teiten doctor`` prints."""
 
 from __future__ import annotations
 

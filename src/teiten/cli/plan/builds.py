@@ -46,13 +46,13 @@ from teiten.model.units import Bytes, Seconds
 from teiten.report.texts import caution_text
 
 LIKE_FLAGS = "-O2"
-"""What PostgreSQL's configure takes by itself, and distributions build with."""
+"""Compiler flags that PostgreSQL's configure takes by itself, and distributions build with."""
 PLAIN_EVERY = 30.0
 """Seconds between two lines of progress where there is no terminal."""
 
 
 def spec_of(source: str, configure: Sequence[str], cflags: str | None, *, meson: bool) -> BuildSpec:
-    """What the flags ask for. Raises UsageError where options cannot be read."""
+    """Specify the build that the flags ask for. Raises UsageError where options cannot be read."""
     options: list[str] = []
     for text in configure:
         try:
@@ -198,7 +198,7 @@ class StudyServers:
         return there or self._built.get(named) or resolve(level, installations, aliases)
 
     def with_builds(self, needs: Needs) -> Needs:
-        """What a campaign needs with the builds that come first, one after another."""
+        """Add the builds, which come first, one after another, to what a campaign needs."""
         if not self.planned:
             return needs
         most = max(one.disk for one in self.planned)

@@ -28,12 +28,12 @@ class Flag:
     """click's, or Python's."""
     check: Callable[..., Any] | None = None
     complete: Callable[..., list[str]] | None = None
-    """What a shell offers for its value."""
+    """The function that lists the values a shell offers."""
     repeats: bool = True
     """False for what a command line that repeats a campaign leaves out."""
 
     def of(self, **changes: Any) -> Flag:
-        """The same flag, told otherwise by a verb."""
+        """Copy the flag with the changes of a verb."""
         return replace(self, **changes)
 
     def option(self, function: Any) -> Any:

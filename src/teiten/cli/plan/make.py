@@ -53,7 +53,7 @@ class Planned:
     ready: frozenset[str] = frozenset()
     """Fingerprints of templates that exist already."""
     noise: tuple[NoiseFloor, ...] = ()
-    """What ``teiten null`` has measured here for workloads of the plan."""
+    """Noise that ``teiten null`` has measured here for workloads of the plan."""
     builds: tuple[PlannedBuild, ...] = ()
     """Servers that have yet to be built; ``plan.needs`` holds their time and disk."""
 
@@ -85,7 +85,7 @@ def plan_study(
     checked: bool = True,
     building: bool = False,
 ) -> Planned:
-    """As ``make_plan``, of a study that is loaded; ``seed``: None for a random one."""
+    """Plan a study that is loaded, as ``make_plan`` does; ``seed``: None for a random one."""
     with planning_site(session, study) as site:
         servers = StudyServers(session, study, site, building=building)
         facts = site.facts()
@@ -94,8 +94,8 @@ def plan_study(
 
 
 def plan_sized(session: Session, sized: Study, *, seed: int | None) -> Planned:
-    """As ``plan_study``, of a study that leaves nothing to the machine, and whose builds are there
-    already."""
+    """Plan a study, as ``plan_study`` does, that leaves nothing to the machine, and whose builds
+    are there already."""
     with planning_site(session, sized) as site:
         servers = StudyServers(session, sized, site, building=False)
         return _plan(session, sized, servers, site.facts(), site, seed=seed, checked=True)

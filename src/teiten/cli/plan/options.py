@@ -21,7 +21,7 @@ LARGEST_SEED = 2**31 - 1
 
 @dataclass(frozen=True)
 class PlanOptions:
-    """What the command line asks of a study. Shares as written (``2%``)."""
+    """The options of the command line for a study. Shares as written (``2%``)."""
 
     servers: tuple[str, ...] = ()
     profile: str | None = None
@@ -221,14 +221,14 @@ FLAGS = (
 
 
 def with_hosts(overrides: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
-    """What ``--set`` gives, with what the two flags say; takes these out of ``given``."""
+    """Add the two flags of hosts to what ``--set`` gives; takes them out of ``given``."""
     db = ",".join(given.pop("db_host")) or None
     flags = (("hosts.db", db), ("hosts.client", given.pop("client_host")))
     return (*overrides, *(f"{key}={value}" for key, value in flags if value is not None))
 
 
 def with_nodes(overrides: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
-    """The same of the flags that say what each node has."""
+    """Add the flags of what each node has to what ``--set`` gives; takes them out of ``given``."""
     flags = {flag.field.replace("node_", "nodes."): given.pop(flag.field) for flag in NODES}
     return (*overrides, *(f"{key}={value}" for key, value in flags.items() if value is not None))
 

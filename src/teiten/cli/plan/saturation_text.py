@@ -1,4 +1,4 @@
-"""What ``teiten plan --find-saturation`` says before the plan: both runs are upper bounds."""
+"""Text of ``teiten plan --find-saturation`` before the plan: both runs are upper bounds."""
 
 from __future__ import annotations
 

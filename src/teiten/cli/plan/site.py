@@ -60,10 +60,10 @@ class PlanningSite(ABC):
 
     @abstractmethod
     def facts(self) -> HostFacts:
-        """Of the machine where servers run."""
+        """Give the facts of the machine where servers run."""
 
     def with_folders(self, facts: HostFacts, sized: Study) -> HostFacts:
-        """The same with the folders that the study names, where it can name any."""
+        """Add the folders that the study names to the facts, where it can name any."""
         del sized
         return facts
 
@@ -82,7 +82,7 @@ class PlanningSite(ABC):
 
     @abstractmethod
     def module_tools(self, server: Installation) -> ModuleTools:
-        """What compiles C functions for a server there."""
+        """Find the tools that compile C functions for a server there."""
 
     def check(self, sized: Study, servers: Servers) -> None:
         """Raise UsageError or MachineError for what cannot be had there."""
@@ -98,7 +98,7 @@ class PlanningSite(ABC):
 
     @abstractmethod
     def cautions(self, plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
-        """Of the machines, of what the plan asks of them, and of the way to the servers."""
+        """List cautions about machines, the plan's demands on them and the way to the servers."""
 
 
 @dataclass(frozen=True)

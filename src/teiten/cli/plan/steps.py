@@ -1,4 +1,4 @@
-"""What trials of a plan do, step by step: said by the loop that runs them, with a dry executor."""
+"""Steps of a plan's trials, said by the loop that runs them, with a dry executor."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
 
 
 def _node(nodes: EmulatedNodes) -> str:
-    """What a node has, emulated as a machine of its own; what cannot be emulated is left out."""
+    """Describe a node emulated as a machine of its own; what cannot be emulated is left out."""
     had = {
         NodePart.NETWORK: "an address",
         NodePart.MEMORY: nodes.memory and format_size(nodes.memory),

@@ -1,4 +1,4 @@
-"""Of what ``teiten ab --json`` prints: the verdict of TPS, and how it was come by."""
+"""Schema of what ``teiten ab --json`` prints: the verdict of TPS, and how it was come by."""
 
 from __future__ import annotations
 

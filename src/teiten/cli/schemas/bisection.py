@@ -1,4 +1,4 @@
-"""Of what ``teiten bisect --json`` prints."""
+"""Schema of what ``teiten bisect --json`` prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of what ``teiten runs --json`` prints: a list of campaigns."""
+"""Schema of what ``teiten runs --json`` prints: a list of campaigns."""
 
 from __future__ import annotations
 

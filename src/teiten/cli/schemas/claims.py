@@ -1,4 +1,4 @@
-"""Of what ``teiten claims --json`` prints: a list of findings."""
+"""Schema of what ``teiten claims --json`` prints: a list of findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of what ``teiten clean --json`` prints."""
+"""Schema of what ``teiten clean --json`` prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of what ``teiten compare --json`` prints: ratios are B ÷ A."""
+"""Schema of what ``teiten compare --json`` prints: ratios are B ÷ A."""
 
 from __future__ import annotations
 

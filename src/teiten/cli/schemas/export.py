@@ -1,4 +1,4 @@
-"""Of what ``teiten export --json`` prints."""
+"""Schema of what ``teiten export --json`` prints."""
 
 from __future__ import annotations
 

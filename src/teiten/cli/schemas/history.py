@@ -1,4 +1,4 @@
-"""Of what ``teiten history --json`` prints: values are TPS."""
+"""Schema of what ``teiten history --json`` prints: values are TPS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of what ``teiten doctor --json`` prints: facts in base units, and cautions."""
+"""Schema of what ``teiten doctor --json`` prints: facts in base units, and cautions."""
 
 from __future__ import annotations
 

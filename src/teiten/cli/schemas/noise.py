@@ -1,4 +1,4 @@
-"""Of what ``teiten null --json`` prints: how much equal sides differ."""
+"""Schema of what ``teiten null --json`` prints: how much equal sides differ."""
 
 from __future__ import annotations
 

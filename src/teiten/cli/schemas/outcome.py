@@ -1,4 +1,4 @@
-"""Of how a campaign ended: ``teiten run --json`` and ``teiten resume --json``."""
+"""Schema of how a campaign ended: ``teiten run --json`` and ``teiten resume --json``."""
 
 from __future__ import annotations
 

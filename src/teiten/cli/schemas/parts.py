@@ -1,4 +1,4 @@
-"""What schemas are made of (JSON Schema, draft 2020-12)."""
+"""Parts of which schemas are made (JSON Schema, draft 2020-12)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CONTRAST: dict[str, Schema] = {
     **dict.fromkeys(("workload", "metric", "old", "new"), TEXT),
     "cpu_agrees": CPU_AGREES,
 }
-"""What ``cli.text.verdict_json.contrast_as_json`` gives beside the verdict."""
+"""Keys that ``cli.text.verdict_json.contrast_as_json`` gives beside the verdict."""
 VERDICT: Schema = {"$ref": "#/$defs/verdict"}
 """In a document that is made with ``verdicts``."""
 
@@ -62,7 +62,7 @@ def closed(properties: dict[str, Schema], *, optional: tuple[str, ...] = ()) -> 
 
 
 def judged(properties: dict[str, Schema]) -> Schema:
-    """The same with the keys of a verdict beside them."""
+    """Make the schema of an object with these keys and those of a verdict, and no other."""
     own = {key: value for key, value in closed(properties).items() if key != "additionalProperties"}
     return {**own, "allOf": [VERDICT], "unevaluatedProperties": False}
 

@@ -1,4 +1,4 @@
-"""Of what ``teiten plan --json`` prints, in seconds, bytes and shares."""
+"""Schema of what ``teiten plan --json`` prints, in seconds, bytes and shares."""
 
 from __future__ import annotations
 

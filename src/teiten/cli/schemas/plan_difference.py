@@ -1,4 +1,4 @@
-"""Of what ``teiten explain-diff --json`` prints: two execution plans in seconds and blocks."""
+"""Schema of ``teiten explain-diff --json``: two execution plans in seconds and blocks."""
 
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ class NamedSchema:
     name: str
     what: str
     verbs: tuple[str, ...] = ()
-    """That print it."""
+    """Verbs that print it."""
     listing: tuple[str, ...] = ()
-    """That print a list of it."""
+    """Verbs that print a list of it."""
 
     def make(self) -> Schema:
         """The schema itself, whose module is loaded only here."""
@@ -26,7 +26,7 @@ class NamedSchema:
         return found
 
     def of(self, verb: str) -> Schema:
-        """Of all that one of its verbs prints."""
+        """Make the schema of all that one of its verbs prints."""
         return {"type": "array", "items": self.make()} if verb in self.listing else self.make()
 
 
@@ -62,7 +62,7 @@ BY_NAME = {one.name: one for one in SCHEMAS}
 
 
 def schema_of(verb: str) -> Schema:
-    """Of what a verb prints with ``--json``. Raises KeyError where none is known."""
+    """Make the schema of a verb's output with ``--json``. Raises KeyError where none is known."""
     for one in SCHEMAS:
         if verb in (*one.verbs, *one.listing):
             return one.of(verb)

@@ -1,4 +1,4 @@
-"""Of what ``teiten rm --json`` prints: a list of deleted campaigns."""
+"""Schema of what ``teiten rm --json`` prints: a list of deleted campaigns."""
 
 from __future__ import annotations
 

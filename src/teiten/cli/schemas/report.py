@@ -1,4 +1,4 @@
-"""Of what ``teiten report --json`` prints."""
+"""Schema of what ``teiten report --json`` prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of what ``teiten studies --json`` prints: the catalogue as a list."""
+"""Schema of what ``teiten studies --json`` prints: the catalogue as a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of what ``teiten show --json`` prints: a study with the values of its profile."""
+"""Schema of what ``teiten show --json`` prints: a study with the values of its profile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of what ``teiten data ssb --json`` prints: a list of tables that were made."""
+"""Schema of what ``teiten data ssb --json`` prints: a list of tables that were made."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _EXTREME = {
 
 
 def verdict_schema() -> dict[str, Any]:
-    """Of what ``verdict_as_json`` gives; verbs add keys of their own beside these."""
+    """Make the schema of ``verdict_as_json``; verbs add keys of their own beside these."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:teiten:verdict:{VERSION}",

@@ -1,4 +1,4 @@
-"""What a site knows of each ledger, kept between two runs by what the ledger's file was then."""
+"""Entries of a site for its ledgers, kept between two runs while a ledger's file is the same."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _entry(file: Path, room: Path) -> Found:
 
 
 def _key(file: Path) -> str:
-    """Of the ledger's file as it is; a write-ahead log beside it belongs to it."""
+    """Make the key of the ledger's file as it is; a write-ahead log beside it belongs to it."""
     parts = [f"{FORMAT}", __version__, str(file)]
     for one in (file, file.with_name(f"{file.name}-wal")):
         with suppress(FileNotFoundError):

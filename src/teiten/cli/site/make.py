@@ -42,12 +42,12 @@ from teiten.report.site.render import (
 from teiten.report.site.way import SiteLinks, with_way
 
 MOST_MACHINES = 6
-"""Of a question that are compared with one another."""
+"""The most machines of a question that are compared with one another."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a person asks of a site."""
+    """A person's request for a site."""
 
     title: str | None
     url: str | None

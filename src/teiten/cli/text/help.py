@@ -27,7 +27,7 @@ class WholeNames(click.HelpFormatter):
 
 
 class HelpContext(click.Context):
-    """Of every verb."""
+    """Context of every verb, in whose help names stay whole."""
 
     formatter_class = WholeNames
 

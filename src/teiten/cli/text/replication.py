@@ -8,7 +8,7 @@ from teiten.analysis.model.replication import NoiseSource, Replication
 
 
 def replication_lines(chosen: Replication) -> Iterator[str]:
-    """What was seen, and what follows."""
+    """Describe the noise that was seen, and the length of trials that follows from it."""
     source = f"the pilot ({chosen.starts} starts of both servers, {chosen.seen} slices after each)"
     if chosen.source is NoiseSource.NULL:
         source = f"the null campaign {chosen.campaign}"

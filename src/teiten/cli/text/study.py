@@ -179,7 +179,7 @@ def _settings(study: Study, word: _Words) -> list[str]:
 
 
 def _nodes(nodes: EmulatedNodes) -> str:
-    """As the keys of ``[nodes]``; without one, a network of its own alone."""
+    """Format nodes as the keys of ``[nodes]``; without one, a network of its own alone."""
     sizes = {"memory": nodes.memory, "read": nodes.read, "write": nodes.write}
     said = [f"{name}={format_size(size)}" for name, size in sizes.items() if size is not None]
     said += [] if nodes.cpus is None else [f"cpus={nodes.cpus}"]

@@ -34,7 +34,7 @@ def verdict_as_json(verdict: Verdict) -> dict[str, Any]:
 
 
 def contrast_as_json(analysis: CampaignAnalysis, contrast: ContrastResult) -> dict[str, Any]:
-    """What is compared, and its verdict."""
+    """Describe what is compared, and its verdict."""
     return {
         "workload": contrast.workload,
         "metric": contrast.metric.name,

@@ -31,7 +31,7 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def _units(text: str) -> Iterator[str]:
-    """What must not be broken: words, and wide characters with the marks that cling to them."""
+    """Find what must stay whole: words, and wide characters with the marks that cling to them."""
     unit = ""
     for part in UNITS.findall(text):
         clings = part.isspace() or part[0] in NO_LINE_START or unit[-1:] in tuple(NO_LINE_END)

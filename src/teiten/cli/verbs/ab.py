@@ -91,7 +91,7 @@ def _primary(carried: CarriedOut) -> ContrastResult:
 
 
 def ab_as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[str, Any]:
-    """What ``--json`` prints; ``result``: of TPS, which is judged."""
+    """Make the object that ``--json`` prints; ``result``: the contrast of TPS, which is judged."""
     verdict, analysis = result.overall, carried.analysis
     ending = analysis.standing.ending
     return {

@@ -36,7 +36,7 @@ EXAMPLES = (
 DEFAULT_DELTA = "2%"
 DEFAULT_ALPHA = "5%"
 MINUTES_EACH = 20
-"""Of each expected comparison, where no budget is given."""
+"""Minutes of each expected comparison, where no budget is given."""
 
 
 @click.command("bisect", epilog=EXAMPLES)

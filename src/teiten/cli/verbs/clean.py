@@ -117,7 +117,7 @@ def _choose(
 def _parted(
     session: Session, found: Sequence[Belonging], *, anyway: bool
 ) -> tuple[tuple[Belonging, ...], list[tuple[Belonging, Unfinished]]]:
-    """What may be deleted, and what a campaign needs that is not complete."""
+    """Separate what may be deleted from what a campaign that is not complete needs."""
     uses = Uses(session.workdir)
     asked = () if anyway else (BelongingKind.TEMPLATE,)
     both = [(one, uses.of_template(one.path.name) if one.kind in asked else None) for one in found]

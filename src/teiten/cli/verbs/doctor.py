@@ -90,8 +90,8 @@ def as_object(
     check: PairsCheck | None,
     language: Literal["en", "ja"],
 ) -> dict[str, Any]:
-    """What ``--json`` prints: the facts in base units, the cautions with their texts, and the last
-    check of paired transactions."""
+    """Make the object that ``--json`` prints: the facts in base units, the cautions with their
+    texts, and the last check of paired transactions."""
     from teiten.cli.doctor.pairs_text import check_as_object
     from teiten.report.texts import caution_text
 

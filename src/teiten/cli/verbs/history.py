@@ -127,7 +127,7 @@ def _look(place: Path, path: Path) -> None:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """What may be ledgers in a folder and the folders in it; what vanishes meanwhile is none."""
+    """Find possible ledgers in a folder and below; a folder that vanishes meanwhile is skipped."""
     for parent, _, names in os.walk(folder):
         yield from (Path(parent) / name for name in names if name.endswith(ENDING))
 
@@ -163,7 +163,7 @@ def _files(found: History, form: str, languages: Sequence[Language]) -> dict[str
 
 
 def history_lines(found: History) -> Iterator[str]:
-    """What a terminal says: each line in which changes are looked for, and how many others."""
+    """Describe lines in which changes are looked for, and say how many are too short for that."""
     from teiten.report.history.titles import line_titles
     from teiten.report.history.view import line_sentences, short_text
     from teiten.report.texts import texts

@@ -75,7 +75,7 @@ def _newest(session: Session) -> str:
 
 
 def noise_as_json(name: str, carried: CarriedOut) -> dict[str, Any]:
-    """What ``--json`` prints."""
+    """Make the object that ``--json`` prints."""
     return {
         "campaign": name,
         "noise": [_as_json(one) for one in carried.noise],

@@ -1,4 +1,4 @@
-"""What an access log has of its own, and the SQL that makes its rows. Pure."""
+"""Options of an access log, and the SQL that makes its rows. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from teiten.model.study import DataOptions, DataSet
 NAME = "access_log"
 
 FIRST_DAY = "2014-01-01"
-"""As in the queries of the report (2013 §3.4.2)."""
+"""The log's first day, as in the queries of the report (2013 §3.4.2)."""
 ROWS_OF_SCALE = 1000
 """Rows of each day for each unit of scale."""
 MICROSECONDS_OF_DAY = 86_400_000_000
@@ -58,7 +58,7 @@ class AccessLogTables(DataOptions):
 
     days: int
     seed: int
-    """Of the numbers in the rows: the same seed makes the same rows, on every server."""
+    """Seed of the numbers in the rows: the same seed makes the same rows, on every server."""
     products: int
     """Rows of product_master."""
 

@@ -1,1 +1,1 @@
-"""What `pgbench -i` makes."""
+"""Tables that `pgbench -i` makes."""

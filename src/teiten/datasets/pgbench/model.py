@@ -1,4 +1,4 @@
-"""What the tables of ``pgbench -i`` have of their own. Pure."""
+"""Options of the tables of ``pgbench -i``. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAME = "pgbench"
 class PgbenchTables(DataOptions):
     fillfactor: int = 100
     part: TablePart | None = None
-    """What a server holds of them, where they are spread over several; None for all of them."""
+    """The part that a server holds, where they are spread over several; None for all of them."""
 
     @property
     def told(self) -> Mapping[str, Any]:

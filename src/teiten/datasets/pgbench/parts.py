@@ -1,4 +1,4 @@
-"""What one server holds of pgbench's tables that are spread, filled directly into it."""
+"""The part of pgbench's spread tables that one server holds, filled directly into it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ FROM generate_series(1, 100000 * {scale}) AS aid, LATERAL (SELECT (aid - 1) / 10
 WHERE least((hashint4({key})::bigint - {lowest}) / {width}, {last}) % {nodes} = {remainder}
 """
 PRIMARY_KEYS = {"aid": ("aid",), "bid": ("bid", "aid")}
-"""Of accounts, by the key that spreads them, which is to be one of its columns."""
+"""Primary keys of accounts, by the key that spreads them, which is to be one of the columns."""
 
 
 def fill_part(server: Fillable, data: DataSet, part: TablePart) -> None:
@@ -81,7 +81,7 @@ def _by_hash(data: DataSet, part: TablePart) -> Iterator[sql.Composed]:
 
 
 def _shards(data: DataSet, part: TablePart) -> Iterator[sql.Composed]:
-    """As partitions, so that all are filled at once, which then are tables by themselves."""
+    """Fill shards as partitions, all of them at once, which then become tables by themselves."""
     key, ranges = sql.Identifier(part.key), tuple(shard_ranges(part.shards))
     names = {shard: sql.Identifier(shard_table(shard)) for shard in shards_of(part)}
     yield sql.SQL(ACCOUNTS).format(key=key)

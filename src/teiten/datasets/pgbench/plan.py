@@ -80,7 +80,7 @@ class PgbenchData(DataPlan):
         return "pgbench -i" if tables_of(data).part is None else "the rows of pgbench -i"
 
     def identity(self, data: DataSet) -> dict[str, Any]:
-        """As before there were other kinds, and tables that are spread."""
+        """Identify the tables as before there were other kinds, and tables that are spread."""
         part = tables_of(data).part
         spread = {} if part is None else {"part": _identity(part)}
         return {"fillfactor": fillfactor_of(data), **spread}
@@ -100,7 +100,7 @@ def _identity(part: TablePart) -> list[Any]:
 
 
 def _share(part: TablePart | None) -> float:
-    """Of all rows."""
+    """Compute the share of all rows that a part holds."""
     if part is None:
         return 1.0
     return 1 / part.nodes if part.nodes and part.number else 0.0

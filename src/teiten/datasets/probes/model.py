@@ -29,9 +29,9 @@ class SizedTable:
 
     name: str
     share: float
-    """Of the memory."""
+    """The table's size as a share of the memory."""
     rows: int = 1
-    """Of each page."""
+    """The number of rows in each page."""
     fillfactor: int = 100
 
 

@@ -1,4 +1,4 @@
-"""What tables that a script makes have of their own. Pure."""
+"""Options of tables that a script makes. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ScriptTables(DataOptions):
     script: Script
     """The SQL that makes them."""
     size: Bytes | None = None
-    """What they are expected to take; for the forecast."""
+    """The expected size of the tables; for the forecast."""
 
     @property
     def told(self) -> Mapping[str, Any]:

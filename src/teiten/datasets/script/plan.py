@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from teiten.study.place import Place
 
 UNKNOWN_SIZE = Bytes(1 * GIB)
-"""Of tables whose study does not say (``data.size``)."""
+"""Assumed size of tables whose study does not say (``data.size``)."""
 
 
 class ScriptTable(DataTable):

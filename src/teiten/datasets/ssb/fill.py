@@ -11,7 +11,7 @@ from teiten.model.ssb_size import expected_rows
 from teiten.model.study import DataSet
 
 TOLD_SHARE = 0.02
-"""Of the rows of lineorder: how often the load says how far it is."""
+"""The share of lineorder's rows after which the load says again how far it is."""
 
 
 def fill(server: Fillable, data: DataSet, say: Say) -> None:

@@ -1,4 +1,4 @@
-"""What the Star Schema Benchmark's tables have of their own. Pure."""
+"""Options of the Star Schema Benchmark's tables. Pure."""
 
 from __future__ import annotations
 

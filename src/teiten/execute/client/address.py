@@ -19,15 +19,15 @@ class Address:
     database: str
     """Its name, or a connection string without a password."""
     options: tuple[str, ...] = ()
-    """Of every program that comes with PostgreSQL: host, port, user."""
+    """Options of every program that comes with PostgreSQL: host, port, user."""
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The password, and the parameters of the program's sessions."""
     password_line: str | None = field(default=None, repr=False)
-    """Of a pgpass file that is there while the program runs."""
+    """The line of a pgpass file that is there while the program runs."""
 
     @property
     def parameters(self) -> dict[str, str]:
-        """The same by libpq's names: host, port, user, dbname, password where there is one."""
+        """The address by libpq's names: host, port, user, dbname, password where there is one."""
         given = dict(zip(self.options[::2], self.options[1::2], strict=True))
         found = {name: given[option] for option, name in _OPTIONS.items() if option in given}
         named = read_address(self.database) if "=" in self.database else {}

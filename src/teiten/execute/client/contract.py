@@ -1,4 +1,4 @@
-"""What a load program is, and what the place gives where it runs."""
+"""Load programs, and the place where they run, as loads need them."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Program:
     path: Path
     arguments: tuple[str, ...]
     folder: Path
-    """Of ours: where its outputs are kept. It is made where it is missing."""
+    """Our folder, where its outputs are kept. It is made where it is missing."""
     output: str
     """The file of its standard output, in ``folder``."""
     errors: str
-    """The same of its standard error."""
+    """The file of its standard error, in ``folder``."""
     due: Seconds
     """When its end is expected, after its start."""
     library_path: Path | None = None
@@ -58,7 +58,7 @@ class Program:
 
 
 class LogReader(Protocol):
-    """What counts a program's transaction log."""
+    """The reader that counts a program's transaction log."""
 
     @property
     def histogram(self) -> LatencyHistogram: ...
@@ -76,7 +76,7 @@ class Running(Protocol):
     def returncode(self) -> int | None: ...
     @property
     def cpu_seconds(self) -> float:
-        """Of all its threads, user and system; exact after its end."""
+        """CPU seconds of all its threads, user and system; exact after its end."""
         ...
 
     @property
@@ -103,7 +103,7 @@ class Client(Protocol):
 
     @property
     def cores(self) -> float | None:
-        """Of its host; None for those of this machine that this process may use."""
+        """Cores of its host; None for those of this machine that this process may use."""
         ...
 
     @property

@@ -68,7 +68,7 @@ class LatencyHistogram:
 
     @property
     def standard_deviation(self) -> float:
-        """Of what was recorded, in microseconds, with n in the denominator as pgbench has it."""
+        """Standard deviation in microseconds, with n in the denominator as pgbench has it."""
         if not self.count:
             return math.nan
         return math.sqrt(max(0.0, self._sum_of_squares / self.count - self.mean**2))

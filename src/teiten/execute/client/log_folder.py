@@ -19,7 +19,7 @@ from teiten.model.units import MIB
 
 PREFIX = "teiten-log-"
 ROOM = 128 * MIB
-"""What must be free there: some seconds of the log of 100,000 transactions a second."""
+"""Bytes that must be free in memory: some seconds of the log of 100,000 transactions a second."""
 
 
 def new_log_folder(memory: Path = MEMORY_FOLDER) -> Path | None:

@@ -34,7 +34,7 @@ from teiten.model.units import Seconds
 
 PAIRS_FILE = "pairs.npy"
 HEADER_BYTES, PAIR_BYTES = 256, 48
-"""Of that file (crates/pairs/src/record.rs)."""
+"""Sizes of the header and of one pair in the file of pairs (crates/pairs/src/record.rs)."""
 EVENTS_FILE = "pairs-events.jsonl"
 ERRORS_FILE = "pairs-errors.txt"
 MODULE, FUNCTION = "teiten_native", "pairs_main"
@@ -73,7 +73,7 @@ class PairedServer:
     require_auth: str | None = None
     """Which ways of authentication are allowed, as libpq's require_auth; None for all."""
     channel_binding: str | None = None
-    """As libpq's channel_binding; None for its default."""
+    """Whether channel binding is used, as libpq's channel_binding; None for its default."""
     address: str | None = None
     """The host's, where its name is not to be looked up."""
     encryption: Mapping[str, str] | None = None
@@ -82,13 +82,13 @@ class PairedServer:
 
     @property
     def options(self) -> dict[str, Any]:
-        """As the generator reads it."""
+        """The server as the generator reads it."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
 
 @dataclass(frozen=True)
 class PairedRun:
-    """What the generator is to do."""
+    """The run that the generator is asked for."""
 
     servers: Sequence[PairedServer]
     """One, or the two of a pair."""
@@ -97,7 +97,7 @@ class PairedRun:
     clients: int
     protocol: QueryMode
     seed: int
-    """As pgbench's --random-seed."""
+    """The seed of random numbers, as pgbench's --random-seed."""
     folder: Path
     """For the pairs, the events and the errors; made where it is missing."""
     duration: Seconds | None = None
@@ -116,7 +116,7 @@ class PairedRun:
     max_tries: int = 1
     continue_on_error: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
-    """As pgbench's --define."""
+    """Variables of the scripts, as pgbench's --define."""
 
     @property
     def options(self) -> str:
@@ -146,7 +146,7 @@ class PairedRun:
 
 @dataclass(frozen=True)
 class PairedResult:
-    """What a run gave."""
+    """The result of a run."""
 
     summary: Mapping[str, Any]
     """The generator's own: why it ended, counts, failures by SQLSTATE, clients that aborted."""
@@ -157,7 +157,7 @@ class PairedResult:
     """Nanoseconds since 1970 at the zero of the pairs' times."""
     pairs: Pairs
     cpu_seconds: float
-    """Of the generator."""
+    """CPU seconds of the generator."""
 
 
 class PairedProcess:
@@ -243,7 +243,7 @@ class PairedProcess:
         return self._child.returncode or 0
 
     def events(self) -> dict[str, dict[str, Any]]:
-        """What the generator has said so far, by event."""
+        """Read what the generator has said so far, by event."""
         text = (self.run.folder / EVENTS_FILE).read_text(encoding="utf-8")
         lines = [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
         return {line["event"]: line for line in lines}

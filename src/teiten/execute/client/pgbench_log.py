@@ -37,7 +37,7 @@ _STAT_BLOCK = 512
 
 @dataclass(frozen=True)
 class LogSummary:
-    """What was read of a run's log."""
+    """The result of reading a run's log."""
 
     counted: int
     """Transactions in the histogram."""
@@ -49,7 +49,7 @@ class LogSummary:
     space_given_back: bool
     """False where the system or the file system cannot punch holes: the log stayed whole."""
     cpu_seconds: float
-    """Of the reader."""
+    """CPU seconds of the reader."""
     error: str | None
     """Why the log could not be read to its end."""
 
@@ -136,7 +136,7 @@ class LogTail:
             self.punches = _give_back(self._descriptor, self.position)
 
     def disk_bytes(self) -> int:
-        """What the file holds of the disk now."""
+        """Find how many bytes of the disk the file holds now."""
         blocks: int = getattr(os.fstat(self._descriptor), "st_blocks", 0)
         return blocks * _STAT_BLOCK
 

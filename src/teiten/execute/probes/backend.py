@@ -1,4 +1,4 @@
-"""What a backend has used, as the kernel accounts it; see proc_pid_io(5), and sched-stats.rst."""
+"""Resource use of backends, as the kernel accounts it; see proc_pid_io(5), and sched-stats.rst."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def is_backend(pid: int, started: float, proc: Path = PROC) -> bool:
 
 
 def usage_of(pid: int | None, proc: Path = PROC) -> Usage:
-    """What a process has used since it began."""
+    """Read the CPU time and the I/O that a process has used since it began."""
     if pid is None:
         return Usage()
     io = io_counters(pid, proc)

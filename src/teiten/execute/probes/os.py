@@ -30,8 +30,8 @@ Row = dict[str, float]
 
 @dataclass(frozen=True)
 class NodeUse:
-    """What one node of a trial, emulated as a machine of its own, has used since some zero; None
-    for what is not counted."""
+    """Use of resources by one node of a trial, emulated as a machine of its own, since some zero;
+    None for what is not counted."""
 
     cpu_seconds: float | None = None
     memory: float | None = None
@@ -67,7 +67,7 @@ class OsSnapshot:
     groups: Mapping[ProcessGroup, float] = field(default_factory=dict)
     """CPU seconds; without OTHER where not all processes can be seen."""
     node: NodeUse | None = None
-    """What a node has used that is emulated as a machine of its own."""
+    """Use of resources by a node that is emulated as a machine of its own."""
 
 
 class OsReader(Protocol):
@@ -94,7 +94,7 @@ class OfOneServer:
         return ()
 
     def read(self, at: float, pgbench: int | None) -> OsSnapshot:
-        """As ``OsReader.read``."""
+        """Read as ``OsReader.read`` does, and keep the server's processor time alone."""
         found = self.reader.read(at, pgbench)
         own = (
             {ProcessGroup.SERVER: found.groups[ProcessGroup.SERVER]}
@@ -189,7 +189,7 @@ def totals(before: OsSnapshot, after: OsSnapshot) -> dict[str, float]:
 
 
 def _own_totals(before: OsSnapshot, after: OsSnapshot) -> dict[str, float]:
-    """What an emulated node used in the window, and what it holds at its end."""
+    """Find what an emulated node used in the window, and what it holds at its end."""
     if before.node is None or after.node is None:
         return {}
     found = {

@@ -75,7 +75,7 @@ class LinuxReader:
         return tuple(self._missing)
 
     def read(self, at: float, pgbench: int | None) -> OsSnapshot:
-        """As ``OsReader.read``. A source that fails from now on is missing in the snapshot."""
+        """Read the counters now. A source that fails from now on is missing in the snapshot."""
         stat = self._parse("stat", parse_stat)
         memory = self._parse("meminfo", parse_memory)
         return OsSnapshot(

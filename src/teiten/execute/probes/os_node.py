@@ -81,7 +81,7 @@ class NodeReader:
         self._files = list(_opened(groups, network))
 
     def read(self) -> NodeUse:
-        """What is not counted, or cannot be read any more, is None."""
+        """Read the node's use; None for what is not counted, or cannot be read any more."""
         found: dict[str, float] = {}
         for file, parser in self._files:
             with contextlib.suppress(OSError, ValueError):
@@ -104,7 +104,7 @@ def _opened(groups: Sequence[Path], network: Path | None) -> Iterator[tuple[Coun
 
 @dataclass(frozen=True)
 class WithNode:
-    """What another reader reads, and beside it what a node has used."""
+    """A reader that reads what another one does, and beside it what a node has used."""
 
     reader: OsReader
     node: NodeReader
@@ -114,7 +114,7 @@ class WithNode:
         return self.reader.missing
 
     def read(self, at: float, pgbench: int | None) -> OsSnapshot:
-        """As ``OsReader.read``."""
+        """Read as ``OsReader.read`` does, and the node's own use."""
         return replace(self.reader.read(at, pgbench), node=self.node.read())
 
     def close(self) -> None:

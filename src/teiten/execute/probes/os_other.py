@@ -31,7 +31,7 @@ class PsutilReader:
         )
 
     def read(self, at: float, pgbench: int | None) -> OsSnapshot:
-        """As ``OsReader.read``."""
+        """Read the counters now, as ``OsReader.read`` says."""
         cores = {
             number: _ticks(times) for number, times in enumerate(psutil.cpu_times(percpu=True))
         }

@@ -126,7 +126,7 @@ class PerfSession:
         return folded
 
     def counters(self) -> dict[str, float]:
-        """What perf stat counted; empty where it could not."""
+        """Read what perf stat counted; empty where it could not."""
         return parse_counters(self._counter.said()) if self._counting else {}
 
     def abandon(self) -> None:
@@ -241,7 +241,7 @@ def parse_counters(text: str) -> dict[str, float]:
 
 
 def _last_line(path: Path) -> str:
-    """What perf said of its failure: its first line that is one, else the last."""
+    """Find the first line in which perf says why it failed; empty where there is none."""
     text = path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     lines = [line for line in lines if line not in {"Error:", "Events disabled", "Events enabled"}]

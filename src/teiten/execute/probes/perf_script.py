@@ -18,7 +18,7 @@ UNKNOWN = "[unknown]"
 MAIN = "main"
 _FRAME = re.compile(r"\s*([0-9a-f]+) (.*?) \(((?:[^()]|\(deleted\))*)\)(?: \(inlined\))?\s*")
 _COPIES = re.compile(r"(?:\.(?:part|isra|constprop|cold|lto_priv|llvm|localalias)(?:\.\d+)?)+$")
-"""What compilers append to the name of a function that they have split or specialised."""
+"""Suffixes that compilers append to the name of a function that they have split or specialised."""
 _KERNEL_HALF = 1 << 63
 
 

@@ -1,4 +1,4 @@
-"""What a process has read, as the kernel accounts it; see proc_pid_io(5)."""
+"""Reads of a process, as the kernel accounts them; see proc_pid_io(5)."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ PROC = Path("/proc")
 
 @dataclass(frozen=True)
 class ProcessIo:
-    """What one process has read since its start."""
+    """Reads of one process since its start."""
 
     disk_bytes: int
-    """That it has caused to be fetched from storage: not those that the page cache gave it."""
+    """Bytes that it had fetched from storage: not those that the page cache gave it."""
     calls: int
     """Its system calls that read."""
     called_bytes: int
-    """What these returned, from wherever."""
+    """Bytes that its reading system calls returned, from wherever."""
 
 
 def process_io(pid: int, proc: Path = PROC) -> ProcessIo | None:
-    """What a process of this machine has read; None where the kernel does not tell us."""
+    """Find what a process of this machine has read; None where the kernel does not tell us."""
     counters = io_counters(pid, proc)
     try:
         return ProcessIo(counters["read_bytes"], counters["syscr"], counters["rchar"])

@@ -34,7 +34,7 @@ ANSWER_PATIENCE = 3.0
 
 @dataclass(frozen=True)
 class Sampling:
-    """What was sampled in a window."""
+    """Series and totals that were sampled in a window."""
 
     series: tuple[Series, ...]
     metrics: dict[str, float]
@@ -44,7 +44,7 @@ class Sampling:
 
 
 class _Common(TypedDict):
-    """What all probes of a window share."""
+    """Arguments that all probes of a window share."""
 
     interval: float
     clock: Callable[[], float]

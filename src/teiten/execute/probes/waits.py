@@ -1,4 +1,4 @@
-"""What active backends wait for: looked at ten times a second, averaged over each second.
+"""Wait events of active backends: looked at ten times a second, averaged over each second.
 
 Series ``waits``: a column ``Type:Event`` for each wait event that was seen, and ``CPU`` for those
 without one (on a core, or ready to run). A value is the mean number of active client backends in

@@ -1,4 +1,4 @@
-"""What Teiten keeps on the disk and could make or get again: templates, packages, leftovers."""
+"""Belongings that Teiten keeps and could make or get again: templates, packages, leftovers."""
 
 from __future__ import annotations
 

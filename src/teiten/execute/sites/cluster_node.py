@@ -57,7 +57,7 @@ class ClusterNode:
         """No trial changes the data, so that the next one can have the cluster. Clusters of
         placements are not kept: a fast storage is small, and holds one at a time."""
         self.told: dict[str, Any] = {}
-        """What the server has said of itself when it was started."""
+        """Facts that the server told of itself when it was started."""
         self.evidence: list[tuple[str, str]] = []
         self.found: HostedCluster | None = None
         """None before there is one, and after it was given back."""
@@ -186,7 +186,7 @@ class ClusterNode:
         return out_of_memory(readings, own.machine.memory)
 
     def failure(self, name: str, error: psycopg.Error) -> ServerError:
-        """What an error of a connection to the server means; ``name``: of the server. Raises
+        """Say what an error of a connection to the server means; ``name``: of the server. Raises
         HostLostError where its host is lost."""
         self.host.check()
         return failure(name, error)

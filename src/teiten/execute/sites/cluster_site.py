@@ -103,8 +103,9 @@ class ClusterSite(Site):
         return {**emptied, **self._left_outside()}
 
     def _left_outside(self) -> Facts:
-        """What the page cache still holds of the clusters is not charged to their limit of memory:
-        it was restored, or read by another trial, outside of it."""
+        """Find what the page cache still holds of the clusters: it is not charged to their limit of
+        memory, since it was restored, or read by another trial, outside of it. Raises ServerError
+        where it is too much, or not known."""
         if not self._trial.memory_limits:
             return {}
         limit = min(self._trial.memory_limits)
@@ -149,7 +150,7 @@ class ClusterSite(Site):
         return {**(WARM if self.warm else super().settle()), **clocks}
 
     def _checkpoint(self) -> Facts:
-        """What follows is measured with the limits of storage."""
+        """Checkpoint, then apply the limits of storage, with which what follows is measured."""
         done = super()._checkpoint()
         self._limits.apply_to_io()
         return done
@@ -261,7 +262,7 @@ class ClusterSite(Site):
                 ending.callback(node.end)
 
     def _leave_running(self) -> None:
-        """What outlives the trial belongs to the campaign before anything else can go wrong."""
+        """Hand what outlives the trial to the campaign before anything else can go wrong."""
         self._left_running = False
         servers = tuple(node.leave_running() for node in self._nodes)
         self._clusters.running[self._places] = RunningServers(

@@ -32,7 +32,7 @@ class RunningServer:
 
     cluster: HostedCluster
     facts: Facts
-    """What it said of itself when it was started."""
+    """Facts that the server told of itself when it was started."""
     cflags: str
 
 
@@ -92,8 +92,8 @@ class CampaignClusters(ABC):
     def limits(
         self, trial: PlannedTrial, cpus: float | None, memory: Bytes | None
     ) -> tuple[TrialLimits, Facts]:
-        """What holds servers and load programs to so much of their host, each node that is
-        emulated to its own; and what was made. Raises MachineError where it cannot be kept to."""
+        """Limit servers and load programs to so much of their host, each node that is emulated to
+        its own; the limits, and their facts. Raises MachineError where they cannot be kept to."""
 
     def port(self, trial: PlannedTrial, node: Node) -> int | None:
         """Where a server listens on the network, if it does; None for any free one."""

@@ -1,4 +1,4 @@
-"""What a trial needs of the place where its servers run (METHOD.md, A trial).
+"""The place where a trial's servers run, as far as the trial needs it (METHOD.md, A trial).
 
 A site is one trial's; what outlives a trial belongs to the campaign's servers. Trials and loads
 know no more of either than this: not where the servers are, and not how many.
@@ -39,7 +39,7 @@ class StackSource:
 
     postmaster: int
     cflags: str
-    """That it was compiled with."""
+    """The compiler's flags with which it was built."""
     name: str
     """For a caution: ``PostgreSQL 13.23``."""
 
@@ -176,7 +176,7 @@ class Site(ABC):
         return False
 
     def process_io(self, pid: int, node: Node = FIRST) -> ProcessIo | None:
-        """What a process of a server has read; None where that cannot be asked."""
+        """Find what a process of a server has read; None where that cannot be asked."""
         del pid, node
         return None
 
@@ -186,7 +186,7 @@ class Site(ABC):
 
     @abstractmethod
     def problems(self) -> tuple[Problem, ...]:
-        """What the servers' logs tell of this trial."""
+        """List the problems that the servers' logs tell of this trial."""
 
     def stacks(self) -> StackSource | None:
         """The first node's server; None where call stacks cannot be sampled."""
@@ -194,7 +194,7 @@ class Site(ABC):
 
     @abstractmethod
     def failure(self, error: psycopg.Error) -> ServerError:
-        """What an error of a connection to this site means; shows no secret.
+        """Say what an error of a connection to this site means; shows no secret.
 
         Raises HostLostError where the host itself is lost, which ends the campaign.
         """

@@ -1,4 +1,4 @@
-"""What of a server's files is kept beside its trial, and what became of them."""
+"""Files of a server that are kept beside its trial, and what became of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Server(Protocol):
     """One whose files somebody else may change."""
 
     def replaced_file(self) -> str | None:
-        """What has been put in the place of one; None where none was."""
+        """Say what stands in the place of one of its files; None where the file does."""
         ...
 
 

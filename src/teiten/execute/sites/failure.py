@@ -1,4 +1,4 @@
-"""What an error of a connection means."""
+"""The meaning of an error of a connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a node needs of the host of its server, be that this machine or one behind an agent."""
+"""The host of a server, as its node needs it, be that this machine or one behind an agent."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Launch:
     groups: tuple[Path, ...] = ()
     """Control groups that it is a member of."""
     emulated: EmulatedNode | None = None
-    """What makes a machine of its own of it."""
+    """The emulation that makes a machine of its own of it."""
     port: int | None = None
     """Where it listens on the network, if it does; None for any free one."""
     applied: tuple[tuple[str, str], ...] = ()
@@ -62,7 +62,7 @@ class HostedCluster(Protocol):
 
     @property
     def facts(self) -> Facts:
-        """What is special about the copy."""
+        """Facts that are special about the copy."""
         ...
 
     def launch(self, launch: Launch) -> Facts:
@@ -78,7 +78,7 @@ class HostedCluster(Protocol):
         ...
 
     def connect(self, dbname: str) -> psycopg.Connection[Any]:
-        """As the superuser. Raises psycopg.Error."""
+        """Connect as the superuser. Raises psycopg.Error."""
         ...
 
     def address(self) -> Address:
@@ -124,13 +124,13 @@ class HostedCluster(Protocol):
         ...
 
     def read_log(self, begin: int = 0) -> bytes:
-        """What the server has written since its last launch, from there on (bytes)."""
+        """Read what the server has written since its last launch, from the byte ``begin`` on."""
         ...
 
     def read_configuration(self) -> bytes | None: ...
 
     def replaced_file(self) -> str | None:
-        """What somebody has put in the place of a file of the server; None where it is there."""
+        """Say what stands in the place of a file of the server; None where the file does."""
         ...
 
     def empty_caches(self, policy: CachePolicy) -> str:
@@ -138,15 +138,15 @@ class HostedCluster(Protocol):
         ...
 
     def page_cache(self, relation: str | None, first: Bytes | None) -> PageCache | None:
-        """As ``Site.page_cache``."""
+        """Find how much the page cache holds, as ``Site.page_cache`` says."""
         ...
 
     def evict(self, relation: str) -> bool:
-        """As ``Site.evict``."""
+        """Let a relation leave the page cache, as ``Site.evict`` says."""
         ...
 
     def with_own_use(self, reader: OsReader) -> OsReader:
-        """What a reader reads of the host, and what an emulated node itself has used."""
+        """Let a reader of the host read beside it what an emulated node itself has used."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What a server says of itself before a trial."""
+"""Facts that a server tells of itself before a trial."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What could disturb or limit a measurement. Pure: facts in, cautions out."""
+"""Cautions about what could disturb or limit a measurement. Pure: facts in, cautions out."""

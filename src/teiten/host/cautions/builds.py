@@ -34,7 +34,7 @@ def cautions_of_builds(builds: Mapping[str, ServerBuild]) -> tuple[Caution, ...]
 
 
 def prewarming_caution(plan: Plan) -> tuple[Caution, ...]:
-    """Of the servers whose buffers cannot be loaded by pg_prewarm, and are by reading."""
+    """Note the servers whose buffers cannot be loaded by pg_prewarm, and are by reading."""
     lacking = plan.servers_without("pg_prewarm")
     if not lacking or not plan.study.measure.prewarm:
         return ()
@@ -42,7 +42,7 @@ def prewarming_caution(plan: Plan) -> tuple[Caution, ...]:
 
 
 def reported_build(reported: Mapping[str, str], version_text: str) -> ServerBuild:
-    """What a running server says: lines of ``pg_config()``, and ``SELECT version()``."""
+    """Parse what a running server says: lines of ``pg_config()``, and ``SELECT version()``."""
     compiler = compiler_of(version_text)
     return ServerBuild(
         compiler.strip() if compiler else None,
@@ -52,7 +52,7 @@ def reported_build(reported: Mapping[str, str], version_text: str) -> ServerBuil
 
 
 def _alike(one: ServerBuild) -> tuple[object, ...]:
-    """What two builds must share to be alike."""
+    """List what two builds must share to be alike."""
     return (
         short_compiler(one.compiler or ""),
         one.optimisation,

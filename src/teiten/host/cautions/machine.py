@@ -1,4 +1,4 @@
-"""What could disturb or limit a measurement here. Pure: facts in, cautions out.
+"""Cautions about what could disturb or limit a measurement here. Pure: facts in, cautions out.
 
 The texts stand in ``report/i18n/cautions.*.toml`` under ``caution.<code>``.
 """

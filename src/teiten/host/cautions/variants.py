@@ -35,7 +35,7 @@ ONLY_FOR_READS = frozenset(
         "maintenance_io_concurrency",
     }
 )
-"""Of pages from outside shared buffers."""
+"""Parameters that only have an effect on reads of pages from outside shared buffers."""
 UNSAFE = ("fsync", "full_page_writes")
 """Off, a crash of the machine destroys the data."""
 

@@ -1,1 +1,1 @@
-"""What the machine can do at the most, measured."""
+"""The most that the machine can do, measured."""

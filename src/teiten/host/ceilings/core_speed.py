@@ -1,4 +1,4 @@
-"""What the processors and the memory can do, and how many cores busy programs get here."""
+"""Speed of the processors and the memory, and how many cores busy programs get here."""
 
 from __future__ import annotations
 

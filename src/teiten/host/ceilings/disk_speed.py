@@ -1,4 +1,4 @@
-"""What a disk can do, each pattern alone: Teiten's own probe, where fio is missing.
+"""Speed of a disk, each pattern alone: Teiten's own probe, where fio is missing.
 
 Requests come from threads, since a system call leaves Python's lock. Python itself takes some 10 µs
 for a request: a disk that does more than about 50,000 per second is measured too low, and fio

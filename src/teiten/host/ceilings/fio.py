@@ -1,4 +1,4 @@
-"""What a disk can do, by fio (https://fio.readthedocs.io), the field's own tool."""
+"""Speed of a disk, by fio (https://fio.readthedocs.io), the field's own tool."""
 
 from __future__ import annotations
 

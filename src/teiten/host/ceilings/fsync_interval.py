@@ -17,7 +17,7 @@ INTERVALS = (BLOCK, 128 * KIB, NEVER)
 """Bytes between two calls of fdatasync, as in the report."""
 SIZE = Bytes(64 * MIB)
 SECONDS = Seconds(1.0)
-"""Of each interval."""
+"""Duration of each interval's measurement."""
 
 
 def measure_intervals(

@@ -19,7 +19,7 @@ from teiten.model.bottleneck import Ceilings
 
 
 def cached_ceilings(workdir: Workdir, root: Path = Path("/")) -> Ceilings | None:
-    """What was measured earlier on this machine and disk; None where nothing was, or is spoilt.
+    """Read what was measured earlier on this machine and disk; None if nothing was, or is spoilt.
 
     ``root``: of another /proc and /etc, for tests.
     """

@@ -19,16 +19,16 @@ from teiten.model.bottleneck import Ceilings
 from teiten.model.units import GIB, Bytes, Seconds
 
 SECONDS = Seconds(4.0)
-"""Of each pattern."""
+"""Duration of each pattern's measurement."""
 PATTERNS = 8
 """Five of the disk, three of the processors and the memory."""
 SIZE = Bytes(GIB)
-"""Of the file: more than a disk's own cache often holds."""
+"""Size of the file: more than a disk's own cache often holds."""
 ROOM = 4
 """Times the file's size that must be free."""
 OWN = "teiten"
 MOST_OTHERS = 0.1
-"""Of all processors, taken by others meanwhile: with more, what was measured is no ceiling."""
+"""Share of all processors that others may take meanwhile: with more, no ceiling was measured."""
 
 
 def measure_ceilings(

@@ -1,4 +1,4 @@
-"""What a storage class does with PostgreSQL's blocks, before a placement is measured on it.
+"""Speed of a storage class with PostgreSQL's blocks, before a placement is measured on it.
 
 The patterns of the report of 2013: blocks of 8 kB, four jobs, one after the other and anywhere; and
 writes that are each made durable. ``python -m`` runs it in a process that can be limited.
@@ -24,7 +24,7 @@ PATTERNS = {
     "random_writes": ("randwrite", str(BLOCK), JOBS),
     "fsyncs": ("write", str(BLOCK), 1),
 }
-"""As ``fio.PATTERNS``."""
+"""Patterns in the form of ``fio.PATTERNS``."""
 OWN = "teiten"
 
 

@@ -1,1 +1,1 @@
-"""What the machine is. Nothing is decided here."""
+"""Facts of the machine. Nothing is decided here."""

@@ -25,7 +25,7 @@ class CgroupLimits:
     cpu_quota_cores: float | None
     memory_limit: Bytes | None
     memory_available: Bytes | None
-    """What the limit leaves: the limit less what is used and cannot be reclaimed at once."""
+    """Memory that the limit leaves: the limit less what is used and cannot be reclaimed at once."""
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ def block_devices(path: Path, root: Path = Path("/")) -> tuple[str, ...]:
 
 
 def disk_numbers(path: Path, root: Path = Path("/")) -> tuple[str, ...]:
-    """The same disks as the kernel counts them, major and minor: ``254:0``."""
+    """Number the disks of ``block_devices`` as the kernel does, major and minor: ``254:0``."""
     folder = root / "sys/class/block"
     found = (read_text(folder / name / "dev") for name in block_devices(path, root))
     return tuple(text.strip() for text in found if text is not None)

@@ -1,4 +1,4 @@
-"""What was once measured on this machine, kept among Teiten's caches as JSON."""
+"""Measurements once made on this machine, kept among Teiten's caches as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def key_on(facts: HostFacts, *further: object) -> str:
-    """Of the machine and its disk, and of whatever else a number depends on."""
+    """Derive a key from the machine and its disk, and from whatever else a number depends on."""
     identity = (
         (facts.system, facts.architecture, facts.cpu.model, facts.cpu.logical),
         (facts.disk.device, facts.disk.file_system),

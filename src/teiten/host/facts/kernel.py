@@ -38,7 +38,7 @@ def _parameters(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def boot_id(root: Path = Path("/")) -> str | None:
-    """What the kernel has drawn for this boot of the machine (random(4)); None where it has not."""
+    """Read the kernel's id of this boot of the machine (random(4)); None where it has none."""
     return read_text(root / "proc/sys/kernel/random/boot_id") or None
 
 
@@ -56,7 +56,7 @@ def read_scheduler(device: str, root: Path = Path("/")) -> str | None:
 
 
 def read_product(root: Path = Path("/")) -> str | None:
-    """What the firmware calls the machine (DMI), as clouds name the type of an instance there."""
+    """Read what the firmware calls the machine (DMI), where clouds name the type of an instance."""
     said = (read_text(root / "sys/class/dmi/id" / name) for name in PRODUCT)
     words = dict.fromkeys(one.strip() for one in said if one and one.strip())
     return " ".join(words) or None

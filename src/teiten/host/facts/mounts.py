@@ -1,4 +1,4 @@
-"""What is mounted where: /proc/self/mountinfo (see proc(5))."""
+"""Mounted file systems and their places: /proc/self/mountinfo (see proc(5))."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Mount:
     device_number: str
     """``major:minor``."""
     root: str
-    """What of the file system is mounted: ``/``, or a folder of it (a bind mount, a cgroup)."""
+    """The part of the file system that is mounted: ``/``, or a folder (a bind mount, a cgroup)."""
     mount_point: str
     file_system: str
     source: str
     options: str
-    """Of the mount and of the file system, each once."""
+    """Options of the mount and of the file system, each once."""
 
 
 def parse_mountinfo(text: str) -> tuple[Mount, ...]:

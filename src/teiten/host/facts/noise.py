@@ -15,7 +15,7 @@ PREFIX = "noise-"
 
 
 def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
-    """Of what noise depends on: machine or hosts, script, data, load and its way."""
+    """Derive a key from what noise depends on: machine or hosts, script, data, load and its way."""
     way = way_of_clients(plan.study.measure, trial.load.connections)
     measure, options = plan.study.measure, plan.study.workload(trial.cell.workload).options
     return key_on(

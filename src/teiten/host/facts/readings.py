@@ -43,7 +43,7 @@ def parse_id_list(text: str) -> tuple[int, ...]:
 
 
 def read_id_list(path: Path) -> tuple[int, ...]:
-    """As ``parse_id_list``; empty where the file is missing or holds something else."""
+    """Read a list by ``parse_id_list``; empty where the file is missing or holds something else."""
     try:
         return parse_id_list(read_text(path) or "")
     except ValueError:

@@ -21,7 +21,7 @@ KERNEL_TOO = 1
 
 @dataclass(frozen=True)
 class ProfilingFacts:
-    """What decides whether perf may sample."""
+    """Facts that decide whether perf may sample."""
 
     system: str
     """linux, darwin, win32."""

@@ -70,7 +70,7 @@ def translate_os_errors(doing: str, flag: str | None = None) -> Iterator[None]:
 
 
 def full_disk(folder: Path) -> MachineError | None:
-    """That the disk of a folder is full now; None where it is not.
+    """Make the error that says the disk of a folder is full now; None where it is not.
 
     Programs and servers often tell what followed from that, and not that.
     """

@@ -36,7 +36,7 @@ class Inherited(Enum):
     PLAIN = "plain"
     """Where programs are, the language and the time zone, and its user's home."""
     COMPILER = "compiler"
-    """The same, and where headers and libraries are."""
+    """All that a plain one gets, and where headers and libraries are."""
     PERSON = "person"
     """All but PostgreSQL's variables: for a person's own clients, which know his mirrors, proxies
     and keys (ssh, pip, npm, Maven), and which run nothing of a study."""

@@ -29,7 +29,7 @@ Key = tuple[str, Context, str]
 
 @dataclass(frozen=True)
 class _Axis:
-    """What is the load, and what tells the curves apart."""
+    """The factor that is the load, and the one that tells the curves apart."""
 
     load: str
     side: str

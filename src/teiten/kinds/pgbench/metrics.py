@@ -31,11 +31,12 @@ PERCENTILES: tuple[tuple[str, float], ...] = (
 )
 
 LATENCY_TYPICAL = Metric("latency_typical", "s", Better.LOWER)
-"""Of paired transactions: the ratio of the sides' is the median of the ratios of the pairs."""
+"""A side's typical latency in paired transactions: the ratio of the sides' is the median of the
+ratios of the pairs."""
 MEAN_BY_TYPICAL = Metric("mean_by_typical", "1", Better.LOWER)
 """The mean time of a transaction by the typical one's: higher with more, or longer, slow ones."""
 WITHIN = Metric("throughput_variance_of_a_second", "1")
-"""Of a start of paired transactions: the variance of ln(B/A) that a second of it has."""
+"""The variance of ln(B/A) that one second of a start of paired transactions has."""
 CARRY_OVER_THROUGHPUT = Metric("left_behind_throughput", "1")
 """By what the new side seems faster because of what each leaves behind for the other; a ratio."""
 CARRY_OVER_TYPICAL = Metric("left_behind_typical", "1")

@@ -1,4 +1,4 @@
-"""What a load of pgbench says of itself."""
+"""A load of pgbench: a workload's options, and the clients of a trial."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RETRIES = re.compile(r"--max-tries=(?!1$)\d+$")
 
 @dataclass(frozen=True)
 class PgbenchOptions(WorkloadOptions):
-    """What the clients of a workload repeat, and how."""
+    """The script that the clients of a workload repeat, and how they do."""
 
     script: Script
     query_mode: QueryMode = QueryMode.SIMPLE
@@ -54,7 +54,7 @@ class PgbenchClients(PlannedLoad):
 
     clients: int = 1
     threads: int = 1
-    """Of pgbench, among which the clients are divided."""
+    """Threads of pgbench, among which the clients are divided."""
     query_mode: QueryMode = QueryMode.SIMPLE
     per_node: bool = False
     """Their number was multiplied by the trial's nodes."""

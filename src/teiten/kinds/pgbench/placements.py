@@ -44,7 +44,8 @@ _LIMITED = {
 def placements(
     plan: Plan, trials: Sequence[TrialView], workloads: Sequence[str]
 ) -> tuple[PlacementResult, ...]:
-    """Of every workload and combination of the other factors; none without the factor."""
+    """Compare placements for every workload and combination of the other factors; nothing without
+    the factor placement."""
     factor = plan.study.factor(PLACEMENT)
     if factor is None:
         return ()
@@ -114,7 +115,7 @@ def bottleneck(uses: Sequence[StorageUse]) -> str | None:
 
 
 def correlations(rows: Sequence[PlacementRow]) -> dict[Direction, float]:
-    """Of TPS with the bandwidth of all storages, both as logarithms, over the placements."""
+    """Correlate TPS with the bandwidth of all storages, both as logarithms, over the placements."""
     return _correlations(rows) if len(rows) >= FEWEST else {}
 
 

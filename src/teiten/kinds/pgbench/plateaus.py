@@ -1,4 +1,4 @@
-"""What is said of the plateaus of a campaign.
+"""Findings about the plateaus of a campaign.
 
 The level that is judged is the greatest load whose throughput is near the greatest one: what limits
 it is what keeps more load from giving more. It is a plateau where throughput no longer grew at the

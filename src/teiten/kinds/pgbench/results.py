@@ -1,4 +1,4 @@
-"""What loads of pgbench found, beside verdicts: how they scale, and what limits them."""
+"""Results of loads of pgbench, beside verdicts: how they scale, and what limits them."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ from teiten.model.bottleneck import BottleneckResult
 
 @dataclass(frozen=True)
 class PgbenchFound:
-    """Of all loads of pgbench of a campaign, in the study's order."""
+    """Results of all loads of pgbench of a campaign, in the study's order."""
 
     scaling: tuple[ScalingResult, ...] = ()
-    """Of every workload, context and side with four loads or more."""
+    """Results for every workload, context and side with four loads or more."""
     bottlenecks: tuple[BottleneckResult, ...] = ()
-    """Of every entry of ``scaling``; empty where no ceilings were measured before the campaign."""
+    """Findings for every entry of ``scaling`` with a knee; empty where no ceilings were measured
+    before the campaign."""
     placements: tuple[PlacementResult, ...] = ()
-    """Of every workload and context; empty without the factor placement."""
+    """Results for every workload and context; empty without the factor placement."""
     carry_over: tuple[tuple[str, CarryOver], ...] = ()
     """By workload, of paired transactions: one for each of the two numbers."""
     scale_out: tuple[ScaleOutResult, ...] = ()
-    """Of every workload and context, where numbers of nodes are contrasted."""
+    """Results for every workload and context, where numbers of nodes are contrasted."""
     tails: tuple[Tail, ...] = ()
-    """Of every contrast whose trials have percentiles."""
+    """Latency's tail for every contrast whose trials have percentiles."""
 
 
 def pgbench_found(analysis: CampaignAnalysis) -> PgbenchFound:
-    """What a campaign found of loads of pgbench; nothing without any."""
+    """Find a campaign's results of loads of pgbench; empty ones without any."""
     found = analysis.results.get(NAME, PgbenchFound())
     assert isinstance(found, PgbenchFound)
     return found

@@ -53,7 +53,7 @@ from teiten.model.study import GUC_PREFIX, Workload
 from teiten.model.units import GIB, Bytes, Seconds, Share
 
 STEPS = 100
-"""Of a distribution."""
+"""The number of equal steps of rank between the quantiles of a distribution."""
 
 
 class ProbesAnalysis(KindAnalysis):
@@ -207,7 +207,7 @@ class _OneProbe:
 
     @property
     def _alpha(self) -> float:
-        """Of an interval by itself, which describes and compares nothing."""
+        """The α of an interval by itself, which describes and compares nothing."""
         return self.comparisons.plan.study.measure.alpha
 
     def _side(self, side: str, found: Mapping[int, Tried]) -> ProbeSide:
@@ -287,7 +287,7 @@ def _from_disk(measured: Sequence[MeasuredStep], alpha: float) -> Estimate | Non
 
 
 def _not_below_nothing(one: Estimate) -> Estimate:
-    """Of what cannot be negative."""
+    """Cut the interval of what cannot be negative off at 0."""
     return one if one.low is None else replace(one, low=max(0.0, one.low))
 
 
@@ -299,7 +299,7 @@ def _origins(statements: Sequence[Timed]) -> Iterator[FromOrigin]:
 
 
 def times_of(seconds: Sequence[float]) -> Times:
-    """Of one statement or more."""
+    """Summarise the times of one statement or more."""
     ordered = sorted(seconds)
     last = len(ordered) - 1
     return Times(

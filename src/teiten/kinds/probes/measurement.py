@@ -1,4 +1,4 @@
-"""What one trial of a probe measured, statement by statement, and its form in the ledger.
+"""The measurement of one trial of a probe, statement by statement, and its form in the ledger.
 
 A trial's facts hold it under ``MEASUREMENT``: the JSON of a ``ProbeMeasurement``, compressed and in
 base64, in which the statements are columns, and a column with one value throughout is that value.
@@ -44,7 +44,7 @@ class Timed:
     """One statement that was timed. Counts are of its execution, not of its planning."""
 
     page: int
-    """That it asks for, from 0."""
+    """The number of the page that it asks for, from 0."""
     seconds: Seconds
     """EXPLAIN's Execution Time: no parsing, no planning, no sending."""
     hit: int
@@ -55,15 +55,15 @@ class Timed:
     read_seconds: Seconds | None = None
     """The part of it in which blocks were read (track_io_timing); None where none were read."""
     disk_bytes: int | None = None
-    """What the backend's process read from disks meanwhile (/proc/PID/io); None where the process
-    cannot be asked."""
+    """Bytes that the backend's process read from disks meanwhile (/proc/PID/io); None where the
+    process cannot be asked."""
     wal_records: int | None = None
     wal_images: int | None = None
     """Full-page images."""
     wal_bytes: int | None = None
     """All three: None before PostgreSQL 13."""
     commit_seconds: Seconds | None = None
-    """Of the COMMIT after it, seen from the client; None where it has none."""
+    """The time of the COMMIT after it, seen from the client; None where it has none."""
     swept: int | None = None
     """By how much the usage counts of all buffers together sank during it: what a clock sweep took
     from them. None where they were not watched."""
@@ -85,7 +85,7 @@ class MeasuredStep:
     part: str
     """The one of ``Probe.parts`` whose turn it was, as its text; empty in a probe without."""
     pages: int
-    """Of the part of the table from which the statements' pages were drawn."""
+    """The number of pages of the part of the table from which the statements' pages were drawn."""
     statements: tuple[Timed, ...]
 
 
@@ -109,7 +109,7 @@ class Where:
 
     table: str
     pages: int
-    """Of the part."""
+    """The number of pages of the part."""
     in_buffers: int
     in_os_cache: int | None
     """Pages of which every byte is in the page cache; None where that cannot be measured."""
@@ -135,9 +135,9 @@ class Seen:
     part: str
     buffers: Buffers
     where: Where
-    """Of the step's part."""
+    """Where the pages of the step's part are."""
     held: bool = True
-    """What the step requires was so."""
+    """Whether the state that the step requires was reached."""
 
 
 @dataclass(frozen=True)
@@ -152,8 +152,8 @@ class ExecutedOnce:
 
 @dataclass(frozen=True)
 class Accounted:
-    """What pg_stat_io has of the step's own process in one of its contexts: of tables and indexes
-    alone."""
+    """Counts of pg_stat_io for client backends during a step, in one of its contexts: of tables and
+    indexes alone."""
 
     context: str
     """``normal``, ``bulkread``, …"""
@@ -168,7 +168,7 @@ class Accounted:
 
 @dataclass(frozen=True)
 class StepIo:
-    """What was read during one step, as the kernel and the server account it."""
+    """Reads during one step, as the kernel and the server account them."""
 
     step: str
     part: str
@@ -176,9 +176,9 @@ class StepIo:
     """Reads that the step's own process asked the kernel for (/proc/PID/io); None where the
     process cannot be asked, here and in the next three."""
     called_bytes: int | None
-    """What they returned, from the page cache or a disk."""
+    """Bytes that the reads of ``calls`` returned, from the page cache or a disk."""
     worker_calls: int | None
-    """The same of the server's I/O workers (from 18 on; before there are none)."""
+    """Reads that the I/O workers asked the kernel for (from 18 on; before there are none)."""
     worker_bytes: int | None
     accounted: tuple[Accounted, ...] = ()
     """Empty before 16."""
@@ -222,14 +222,14 @@ class ProbeMeasurement:
     memory: Bytes
     """In force: the limit, or the machine's."""
     shared_buffers: Bytes
-    """That the server had."""
+    """The shared_buffers that the server had."""
     measured: tuple[MeasuredStep, ...] = ()
     seen: tuple[Seen, ...] = ()
     executed: tuple[ExecutedOnce, ...] = ()
     with_clients: tuple[WithClients, ...] = ()
     checkpoints: tuple[Checkpointed, ...] = ()
     io: tuple[StepIo, ...] = ()
-    """Of the steps that measure or execute."""
+    """Reads of the steps that measure or execute."""
     settings: tuple[tuple[str, str], ...] = ()
     """Parameters that decide how pages are read (``inspector.TOLD``), as far as this server has
     them, as SHOW tells them."""
@@ -239,7 +239,7 @@ class ProbeMeasurement:
         return self.shared_buffers // BLOCK
 
     def step(self, name: str) -> tuple[MeasuredStep, ...]:
-        """What a step measured, one for each part."""
+        """List the measurements of a step, one for each part."""
         return tuple(one for one in self.measured if one.step == name)
 
 
@@ -269,7 +269,7 @@ def packed(measurement: ProbeMeasurement) -> str:
 
 
 def measurement_of(facts: Mapping[str, Any]) -> ProbeMeasurement | None:
-    """What a trial's facts hold; None where there is nothing that can be read."""
+    """Read the measurement in a trial's facts; None where there is nothing that can be read."""
     text = facts.get(MEASUREMENT)
     if not text:
         return None

@@ -9,18 +9,18 @@ from __future__ import annotations
 from teiten.model.metrics import MEASURED_SECONDS, Better, Metric
 
 PROBE_TIME = Metric("probe_seconds", "s", Better.LOWER, judged=True)
-"""What the probe asks for (``Probe.number_of`` and ``take``): mostly the mean or median execution
-time of its statements."""
+"""The number that the probe asks for (``Probe.number_of`` and ``take``): mostly the mean or median
+execution time of its statements."""
 COMMIT_TIME = Metric("commit_seconds", "s", Better.LOWER)
 """The median time of COMMIT."""
 FROM_BUFFERS = Metric("from_buffers", "1", Better.HIGHER)
 """The share of the timed statements whose page was in the shared buffers."""
 FROM_OS_CACHE = Metric("from_os_cache", "1")
-"""Of all timed statements, those whose page the OS page cache gave."""
+"""The share of the timed statements whose page the OS page cache gave."""
 FROM_DISK = Metric("from_disk", "1", Better.LOWER)
-"""Of all timed statements, those during which the backend's process read from the disk."""
+"""The share of the timed statements during which the backend's process read from the disk."""
 SWEEP_PER_GIB = Metric("sweep_seconds_per_gib", "s", Better.LOWER)
-"""What one time around all buffers costs, for each GiB of them."""
+"""The time that one sweep around all buffers adds to a statement, for each GiB of them."""
 CHECKPOINT_TIME = Metric("checkpoint_seconds", "s", Better.LOWER)
 """The median time of a CHECKPOINT with a few dirty pages."""
 PROBE_TPS = Metric("probe_tps", "tps", Better.HIGHER)

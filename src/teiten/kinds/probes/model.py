@@ -13,13 +13,13 @@ NAME = "probes"
 PROBE = "probe"
 """The factor whose levels are a workload's probes."""
 BLOCK = Bytes(8192)
-"""Of a page: the server's usual one, and the only one that probes run on."""
+"""The size of a page: the server's usual one, and the only one that probes run on."""
 PLACE = "{block}"
 """In a statement: the number of the page that it asks for."""
 
 
 class Of(StrEnum):
-    """What an amount is a share of."""
+    """The whole that an amount is a share of."""
 
     BUFFERS = "buffers"
     """The trial's shared_buffers."""
@@ -50,7 +50,7 @@ class Amount:
 
 
 class Do(StrEnum):
-    """What a step does."""
+    """The action of a step."""
 
     LOAD = "load"
     """Read a part of a table, in the order of its pages, into buffers or the page cache alone."""
@@ -69,7 +69,7 @@ class Do(StrEnum):
     MEASURE = "measure"
     """Statements one by one, each for one page, each timed by EXPLAIN (ANALYZE, BUFFERS)."""
     CLIENTS = "clients"
-    """The same statement by pgbench, at several numbers of clients."""
+    """Run one statement again and again by pgbench, at several numbers of clients."""
     CHECKPOINT = "checkpoint"
     """CHECKPOINT again and again, each after a few pages were changed; timed."""
 
@@ -94,13 +94,13 @@ class Take(StrEnum):
     COMMIT = "commit"
     """The median time of COMMIT."""
     SWEEP = "sweep"
-    """What a clock sweep around all buffers costs: by how much longer statements take that sweep,
+    """The cost of a clock sweep around all buffers: by how much longer statements take that sweep,
     for each time around."""
 
 
 @dataclass(frozen=True)
 class State:
-    """What must hold of a part; shares of its pages, None where nothing is demanded.
+    """Conditions that a part must meet; shares of its pages, None where nothing is demanded.
 
     The least share is of what can be there at all: where the buffers are fewer than the part's
     pages, of the buffers.
@@ -120,7 +120,7 @@ class ProbeStep:
 
     do: Do
     name: str = ""
-    """Of what is measured, in the ledger; unique in a probe."""
+    """The name of what is measured, in the ledger; unique in a probe."""
     table: str = ""
     part: Amount | None = None
     """The first pages of the table; None for all. In a probe with ``parts``: of these each one in
@@ -182,15 +182,17 @@ class ProbesOptions(WorkloadOptions):
 
     probes: tuple[Probe, ...]
     share: float = 1.0
-    """Of the statements that each probe asks for: fewer for a quick look."""
+    """The share that is run of each probe's statements, and of its clients' time: less for a quick
+    look."""
     require_state: bool = True
     """A trial whose state was not reached does not count."""
     working_set: Bytes | None = None
-    """What the user's workload reads again and again; for the report alone, as the next two."""
+    """Bytes that the user's workload reads again and again; for the report alone, as the next
+    two."""
     connections: int | None = None
-    """That there may be at the same time."""
+    """The number of connections that there may be at the same time."""
     work_mem: Bytes | None = None
-    """Of each; None: the server's own setting."""
+    """work_mem of each connection; None: the server's own setting."""
 
     @property
     def source(self) -> str:

@@ -41,7 +41,8 @@ def sweeps(statements: Sequence[Timed], buffers: int) -> tuple[list[Timed], list
 
 
 def sweep_seconds(statements: Sequence[Timed], buffers: int) -> Seconds | None:
-    """What one time around all buffers adds to a statement; None where none went around."""
+    """Find the time that one sweep around all buffers adds to a statement; None where no statement
+    swept, or all did."""
     swept, others = sweeps(statements, buffers)
     if not swept or not others:
         return None

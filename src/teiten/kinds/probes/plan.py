@@ -44,7 +44,7 @@ STATE_SECONDS = 0.2
 """Counting the buffers and the pages in the page cache."""
 SCAN_SECONDS = 1.0
 USUAL_BUFFERS = 0.5
-"""Of the memory, where a part is a share of the buffers."""
+"""The share of the memory that buffers are taken to have, where a part is a share of them."""
 
 
 class ProbesTable(WorkloadTable):
@@ -143,7 +143,7 @@ class Probes(KindPlan):
         return replace(workload, data=replace(data, scale=scale))
 
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
-        """Of the usual probe of the workload: their mean."""
+        """Estimate the measured time of a usual probe of the workload: the mean over all."""
         return _mean(workload, timed=True)
 
     def load_seconds(self, measure: Measure, workload: Workload) -> Seconds:
@@ -177,13 +177,14 @@ OF_STEPS = {
     Do.CHECKPOINT: Need.CHECKPOINT,
     Do.EXECUTE: Need.CACHES,
 }
-"""What a scan leaves in the caches is seen beside what they held before it."""
+"""Needs of steps, by what they do. EXECUTE needs caches because what a scan leaves in them is seen
+beside what they held before it."""
 
 
 def needs_of(probe: Probe) -> frozenset[Need]:
-    """What a probe needs of the place where its server runs. Of every one the state of the buffers
-    is looked at; one that goes through working sets needs a memory that is known, and caches that
-    hold no more than it has put there."""
+    """List what a probe needs of the place where its server runs. Of every one the state of the
+    buffers is looked at; one that goes through working sets needs a memory that is known, and
+    caches that hold no more than it has put there."""
     of_steps = (need for step in probe.steps for need in _needs_of_step(step))
     of_parts = (Need.MEMORY, Need.CACHES) if probe.parts else ()
     return frozenset((Need.BUFFERS, *of_steps, *of_parts))

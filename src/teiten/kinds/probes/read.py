@@ -286,7 +286,7 @@ def _step(table: Any) -> ProbeStep:
 
 
 def _check(probe: Probe) -> None:
-    """What no form of one step can say."""
+    """Check what no form of one step can say. Raises ValueError."""
     measured = {
         step.name: step.do
         for step in probe.steps

@@ -1,4 +1,4 @@
-"""What the trials of probes found, beside verdicts.
+"""Findings of the trials of probes, beside verdicts.
 
 Times are in seconds, sizes in bytes, shares from 0 to 1. ``Times`` are pooled over the statements
 of all trials: they describe, and decide nothing. What decides is made of one number of each trial
@@ -48,7 +48,7 @@ class FromOrigin:
 
     origin: PageOrigin
     share: float
-    """Of all statements of the part."""
+    """The share of them among all statements of the part."""
     times: Times
 
 
@@ -58,15 +58,15 @@ class PartTimes:
 
     step: str
     part: str
-    """As the probe's file has it; empty in a probe without parts."""
+    """The part as the probe's file has it; empty in a probe without parts."""
     size: Bytes
-    """Of the part."""
+    """The size of the part."""
     times: Times
     mean: Estimate
-    """Of the trials' mean times."""
+    """The mean of the trials' mean times."""
     from_disk: Estimate | None
-    """Of the trials' shares of statements whose page came from the disk; None where that is not
-    known of one."""
+    """The mean of the trials' shares of statements whose page came from the disk; None where that
+    is not known of one."""
     origins: tuple[FromOrigin, ...]
     """Those that occurred."""
     in_buffers: float | None
@@ -82,8 +82,8 @@ class PartTimes:
 
     @property
     def os_cache_hits(self) -> float | None:
-        """Of the pages that were not in the buffers, those that the OS cache had; None where there
-        were none, or where that is not known of one."""
+        """The share of the pages not in the buffers that the OS cache had; None where there were
+        none, or where that is not known of one."""
         known = self.share(PageOrigin.OS_CACHE) + self.share(PageOrigin.DISK)
         if not known or self.share(PageOrigin.OUTSIDE):
             return None
@@ -107,7 +107,7 @@ class SweepCost:
 
     sweeps: int
     seconds: Seconds
-    """Of once around all buffers: the median of the trials."""
+    """The cost of one time around all buffers: the median of the trials."""
     seconds_per_gib: Seconds
     with_sweep: Seconds
     """The median of the statements that swept, over all trials."""
@@ -122,7 +122,7 @@ class ClientsPoint:
     tps: Estimate
     latency: Estimate
     from_buffers: float
-    """Of the blocks that were asked for."""
+    """The share of the blocks asked for that were in the buffers."""
 
 
 @dataclass(frozen=True)
@@ -157,12 +157,13 @@ class ProbeSide:
     memory: Bytes
     shared_buffers: Bytes
     number: Estimate | None
-    """What the probe asks for (``probe_seconds``), geometric."""
+    """The number that the probe asks for (``probe_seconds``), geometric."""
     commit: Estimate | None
     """The time of COMMIT, geometric."""
     parts: tuple[PartTimes, ...]
     cliff: Cliff | None
-    """Of a probe with several parts; None where it is not known what came from the disk."""
+    """The cliff of a probe with several parts; None of others, or where it is not known what came
+    from the disk."""
     sweep: SweepCost | None
     clients: tuple[ClientsPoint, ...]
     checkpoints: tuple[CheckpointCost, ...]
@@ -229,18 +230,18 @@ class CostLine:
 
 @dataclass(frozen=True)
 class EffectFound:
-    """What the contrasted factor does to a probe, by declared thresholds."""
+    """The effect of the contrasted factor on a probe, by declared thresholds."""
 
     best: str
     worst: str
     """The sides with the least and the greatest number."""
     verdict: Verdict
-    """Of worst against best."""
+    """The verdict of worst against best."""
     added: Estimate
     """Seconds that a statement takes longer at worst (a checkpoint: its search)."""
     measure: Seconds | None
-    """That of thresholds: the mean time of a page from the disk, or of a whole checkpoint; None
-    where there was none."""
+    """The measure that thresholds are shares of: the mean time of a page from the disk, or the
+    median of a whole checkpoint; None where there was none."""
     of_checkpoint: bool
     least: Size
     most: Size
@@ -267,9 +268,10 @@ class ProbeResult:
     pairs: tuple[SidePair, ...] = ()
     """Each level against each before it."""
     commits: tuple[SidePair, ...] = ()
-    """The same of COMMIT, where it was timed."""
+    """Each level against each before it by the time of COMMIT, where it was timed."""
     line: CostLine | None = None
-    """Of a probe whose number is of all buffers: a sweep, a checkpoint's search."""
+    """The cost of the buffers' size in a probe whose number is of all buffers: a sweep, a
+    checkpoint's search."""
     effect: EffectFound | None = None
     """None with fewer than two sides."""
 
@@ -288,7 +290,7 @@ class ProbeResult:
 
 
 class Trace(StrEnum):
-    """What is measured beside the time, by which a change in the server shows."""
+    """A number measured beside the time, by which a change in the server shows."""
 
     FROM_BUFFERS = "from-buffers"
     """The share of statements whose page was there."""
@@ -318,11 +320,11 @@ class TraceSeen:
 
 @dataclass(frozen=True)
 class Changed:
-    """What came between two versions (``mechanisms.toml``)."""
+    """A change that came between two versions (``mechanisms.toml``)."""
 
     text: Bilingual
     seen: tuple[Trace, ...]
-    """Of the traces by which it shows, those that differ between the two."""
+    """The traces by which it shows, as far as they differ between the two."""
 
 
 @dataclass(frozen=True)
@@ -341,7 +343,7 @@ class VersionPair:
     new_number: Estimate | None
     verdict: Verdict
     changed: tuple[Changed, ...]
-    """Of the probe's mechanism."""
+    """Changes to the probe's mechanism between the two versions."""
     traces: tuple[TraceSeen, ...] = ()
     """In the order of ``Trace``."""
     comparable: bool = True
@@ -360,14 +362,14 @@ class ServerSettings:
 
 @dataclass(frozen=True)
 class Room:
-    """What a size of the buffers leaves of the memory."""
+    """The memory that a size of the buffers leaves."""
 
     side: str
     shared_buffers: Bytes
     left: Bytes
     """For connections and the page cache."""
     for_each: Bytes
-    """What a connection may take: its own, work_mem once, page tables of all buffers."""
+    """Bytes that a connection may take: its own, work_mem once, page tables of all buffers."""
     fit: int
     """Connections of that kind for which it suffices, without any page cache."""
     needed: Bytes | None
@@ -392,8 +394,8 @@ class AtWorkingSet:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """What a campaign says on the size of the buffers, in one context; each list in the order of
-    the sizes."""
+    """A campaign's recommendation on the size of the buffers, in one context; each list in the
+    order of the sizes."""
 
     context: Context
     """The levels of all factors but the contrasted one and the probe."""
@@ -423,14 +425,14 @@ class MemoryKnown:
     limited: bool
     """A control group; else the machine has no more."""
     read: Bytes | None = None
-    """Of the check of the limit: so much was read inside of it, and so much stayed."""
+    """Bytes that the check of the limit read inside it; ``stayed``: those of them that stayed."""
     stayed: Bytes | None = None
     cgroup: int | None = None
 
 
 @dataclass(frozen=True)
 class ProbesFound:
-    """Of all workloads of probes of a campaign, in the study's order."""
+    """Findings of all workloads of probes of a campaign, in the study's order."""
 
     results: tuple[ProbeResult, ...] = ()
     memories: tuple[MemoryKnown, ...] = ()
@@ -449,7 +451,7 @@ class ProbesFound:
 
 
 def probes_found(analysis: CampaignAnalysis) -> ProbesFound:
-    """What a campaign found of probes; nothing without any."""
+    """Get a campaign's findings of probes; empty ones without any."""
     found = analysis.results.get(NAME, ProbesFound())
     assert isinstance(found, ProbesFound)
     return found

@@ -299,7 +299,7 @@ class ProbeLoad:
         return seen
 
     def _pages(self, step: ProbeStep, part: Amount | None) -> int:
-        """Of a part, at the most all of the table."""
+        """Count the pages of a part, at the most all of the table; 0 for a step without a table."""
         if not step.table:
             return 0
         of_table = self._looking.pages(step.table)

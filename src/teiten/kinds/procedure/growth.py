@@ -55,7 +55,7 @@ class _Line:
 
 
 def growth_of(measured: Measured) -> ProceduresFound:
-    """Of all steps whose workload has layouts with two numbers of partitions or more."""
+    """Find how all steps grow whose workload has layouts with two numbers of partitions or more."""
     study = measured.plan.study
     curves = {
         line: whole

@@ -10,10 +10,11 @@ from teiten.model.metrics import MEASURED_SECONDS, Better, Metric
 PROCEDURE_TIME = Metric("procedure_seconds", "s", Better.LOWER, judged=True)
 """From sending a step's statements until their last answer."""
 ROWS = Metric("procedure_rows", "1")
-"""That the method moved, as the workload's ``counted`` says; absent without it."""
+"""Rows that the method moved, as the workload's ``counted`` says; absent without it."""
 ROWS_RATE = Metric("rows_per_second", "1", Better.HIGHER)
 BACKEND_CPU = Metric("backend_cpu_seconds", "s", Better.LOWER)
-"""Of the backend, without parallel workers; absent where it is not a process of this machine."""
+"""CPU seconds of the backend, without parallel workers; absent where it is not a process of this
+machine."""
 PROCEDURE_WAL = Metric("procedure_wal_bytes", "B", Better.LOWER)
 BACKEND_READ = Metric("backend_read_bytes", "B")
 """From disks, not from the page cache; absent as BACKEND_CPU."""
@@ -29,11 +30,12 @@ BACKEND_MEMORY = Metric("backend_memory_bytes", "B")
 """The backend's own memory after the steps, caches of relations and plans among it; absent as
 BACKEND_CPU."""
 PLANNING_MEMORY = Metric("planning_memory_bytes", "B")
-"""That one planning used, as EXPLAIN (MEMORY) says (17 and later); the most of all steps."""
+"""Memory that one planning used, as EXPLAIN (MEMORY) says (17 and later); the most of all steps."""
 PROGRAM_CPU = Metric("program_cpu_seconds", "s", Better.LOWER)
-"""Of the programs that steps run, with their children; absent where none does."""
+"""CPU seconds of the programs that steps run, with their children; absent where none does."""
 SERVER_CPU = Metric("server_cpu_seconds", "s", Better.LOWER)
-"""Of all of the server's processes while such programs ran; absent where that cannot be seen."""
+"""CPU seconds of all of the server's processes while the programs of steps ran; absent where that
+cannot be seen."""
 
 METRICS: tuple[Metric, ...] = (
     PROCEDURE_TIME,

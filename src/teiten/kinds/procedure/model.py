@@ -1,4 +1,4 @@
-"""What a procedure says of itself."""
+"""A procedure: its methods, and their steps."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class StepDo(StrEnum):
 
 @dataclass(frozen=True)
 class ProcedureStep:
-    """What is timed by itself. ``{column}`` stands for a value of a row of ``each``."""
+    """A step, which is timed by itself. ``{column}`` stands for a value of a row of ``each``."""
 
     name: str
     do: StepDo
@@ -51,9 +51,9 @@ class ProcedureStep:
     before: str = ""
     """A statement in the transaction of a COPY, before it, and timed with it."""
     options: str = ""
-    """Of a COPY, as they stand in its parentheses."""
+    """Options of a COPY, as they stand in its parentheses."""
     arguments: tuple[str, ...] = ()
-    """Of a program."""
+    """Arguments of a program."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class ProcedureOptions(WorkloadOptions):
     counted: str = ""
     """A query of one number; the rows of a trial are its difference. Empty for none."""
     sized: str = ""
-    """The same of bytes: what the tables take."""
+    """A query of the bytes that the tables take; a trial has their difference. Empty for none."""
 
     @property
     def source(self) -> str:

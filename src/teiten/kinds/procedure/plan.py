@@ -31,7 +31,7 @@ from teiten.study.tables import Major, Name, Text, TomlTable, Words
 
 
 class StepTable(TomlTable):
-    """What is timed: one of ``sql``, ``copy``, ``insert``, ``plan`` and ``program``."""
+    """A step that is timed: one of ``sql``, ``copy``, ``insert``, ``plan`` and ``program``."""
 
     name: Name
     sql: str = ""
@@ -178,7 +178,7 @@ class Procedures(KindPlan):
                 yield LevelLeftOut(METHOD, one.name, one.title, tools.lacking)
 
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
-        """As long as it took to fill its tables: nobody knows before."""
+        """Estimate a trial's seconds as the time its tables take to fill: nobody knows before."""
         return data_plan_of(workload.data.kind).fill_seconds(workload.data)
 
     def load_seconds(self, measure: Measure, workload: Workload) -> Seconds:

@@ -1,4 +1,4 @@
-"""What trials of procedures tell step by step, and what is found of their growth."""
+"""Results of procedures: trials step by step, and the growth of their times."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class StepOfTrial:
 
 
 def steps_of(facts: Mapping[str, Any]) -> tuple[StepOfTrial, ...]:
-    """Of a trial's facts; none of a trial that measured nothing."""
+    """Read the steps from a trial's facts; none of a trial that measured nothing."""
     found: Iterable[Mapping[str, Any]] = facts.get(STEPS) or ()
     return tuple(_steps(found))
 
@@ -68,7 +68,7 @@ def _steps(found: Iterable[Mapping[str, Any]]) -> Iterator[StepOfTrial]:
 
 
 class GrowthUnit(StrEnum):
-    """Of what a step's time is told."""
+    """The unit of work for which a step's time is told."""
 
     ROW = "row"
     EXECUTION = "execution"
@@ -128,16 +128,16 @@ class Growth:
 
 @dataclass(frozen=True)
 class ProceduresFound:
-    """Of all procedures of a campaign, in the study's order."""
+    """Results of all procedures of a campaign, in the study's order."""
 
     growth: tuple[Growth, ...] = ()
     """Where layouts tell how many partitions they have; empty where fewer than two do."""
     confidence: float = 0.0
-    """Of each interval of ``growth``: all of them share the study's α."""
+    """The confidence of each interval of ``growth``: all of them share the study's α."""
 
 
 def procedures_found(analysis: CampaignAnalysis) -> ProceduresFound:
-    """What a campaign found of procedures; nothing without any."""
+    """Find a campaign's results of procedures; empty ones without any."""
     found = analysis.results.get(NAME, ProceduresFound())
     assert isinstance(found, ProceduresFound)
     return found

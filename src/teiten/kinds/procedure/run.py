@@ -57,7 +57,8 @@ class Modules:
         self._built: dict[tuple[str, str], Path] = {}
 
     def path(self, installation: Installation, method: Method) -> str:
-        """Of a method's library; empty where it has none. Raises ServerError."""
+        """Find a method's library, compiled when first asked for; empty where it has none. Raises
+        ServerError."""
         if method.module is None:
             return ""
         key = (str(installation.bin_directory), method.module.text)
@@ -69,7 +70,7 @@ class Modules:
 
 
 class RowsMoved:
-    """What the methods of a workload moved: each the same."""
+    """The number of rows that each method of a workload moved, which must be the same."""
 
     def __init__(self) -> None:
         self._first: dict[tuple[object, ...], tuple[str, int]] = {}
@@ -217,7 +218,7 @@ def _seconds(taken: list[StepTaken]) -> float:
 
 
 def _totals(taken: list[StepTaken]) -> dict[str, float]:
-    """Of all steps; what could not be measured of one is not told."""
+    """Combine the figures of all steps; what could not be measured of one is not told."""
     used = Usage(0.0, 0, 0)
     for one in taken:
         used = used.with_further(one.usage)
@@ -236,7 +237,7 @@ def _totals(taken: list[StepTaken]) -> dict[str, float]:
 
 
 def _seen(taken: list[StepTaken]) -> Iterator[tuple[Metric, list[float]]]:
-    """What steps told of themselves."""
+    """Collect, by metric, the figures that steps told of themselves."""
     names = {
         LOCKS_FAST_PATH: "fast_path",
         LOCKS_IN_TABLE: "in_table",

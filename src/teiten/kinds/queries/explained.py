@@ -85,7 +85,7 @@ def unpacked(text: str) -> ExplainedPlan | None:
 
 
 def _typical(plans: Sequence[ExplainedPlan], kept: PlanStability) -> ExplainedPlan:
-    """Of the most frequent structure, the execution nearest to its median."""
+    """Find the execution of the most frequent structure that is nearest to its median."""
     most = kept.variants[0]
     middle = most.execution or 0.0
     return min(

@@ -40,7 +40,7 @@ class ComparedSides:
     new: str
 
     def rule(self, intervals: int) -> Rule:
-        """Of one interval of so many that hold together."""
+        """Make the rule of one interval of so many that hold together."""
         alpha = Share(statement_alpha(self.plan) / intervals)
         return Rule(self.plan.study.measure.delta, alpha, QUERY_TIME.better)
 
@@ -52,7 +52,7 @@ class ComparedSides:
         return decide_by_design(measure, log_ratios, rule, unusable=unusable, levels=levels)
 
     def decided_together(self, paired: Sequence[PairedValues], rule: Rule) -> Verdict:
-        """Of the mean over several queries, in the blocks that have them all."""
+        """Decide on the mean over several queries, in the blocks that have them all."""
         pairs = [one.log_ratios for one in paired]
         unusable = sum(one.unusable for one in paired)
         verdict = self.decided(
@@ -62,8 +62,8 @@ class ComparedSides:
 
 
 def conclusions(sides: ComparedSides) -> tuple[GroupConclusion, ...]:
-    """Of every group in every context; of all queries too, where there are several contexts. Empty
-    where neither says more than the mean over all levels does."""
+    """Conclude about every group in every context; about all queries too, where there are several
+    contexts. Empty where neither says more than the mean over all levels does."""
     contexts = _by_others(sides)
     groups = list(_groups(sides, several=len(contexts) > 1))
     found = [
@@ -77,7 +77,7 @@ def conclusions(sides: ComparedSides) -> tuple[GroupConclusion, ...]:
 
 
 def bounds(sides: ComparedSides) -> tuple[tuple[Context, RatioBound], ...]:
-    """Of every query that exceeded its limit, where only one side did."""
+    """Bound the ratio of every query that exceeded its limit, where only one side did."""
     contexts = contexts_of(sides.plan, sides.workload)
     rule = sides.rule(max(1, len(contexts)))
     found = (

@@ -1,4 +1,4 @@
-"""What a workload of queries says of itself."""
+"""A workload of queries: its statements, and their groups."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAME = "queries"
 QUERY = "query"
 """The factor whose levels are a workload's queries."""
 QUERY_TIMEOUT = Seconds(600.0)
-"""Of a query whose study says nothing else."""
+"""The time limit of a query whose study says nothing else."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What workloads of queries found, beside verdicts: plans, groups, workers, blocks, partitions.
+"""Results of workloads of queries, beside verdicts: plans, groups, workers, blocks, partitions.
 
 Times are in seconds, sizes in blocks of the server.
 """
@@ -97,7 +97,7 @@ class QueryContrast:
     new: str
     groups: tuple[GroupConclusion, ...]
     bounds: tuple[tuple[Context, RatioBound], ...]
-    """Of the queries that exceeded the limit."""
+    """Bounds of the ratios of queries that exceeded the limit."""
     fewer_workers: tuple[FewerWorkers, ...]
     gain: Context | None
     """The query with the greatest gain, decided as faster; None without one."""
@@ -125,7 +125,7 @@ class QuerySweep:
     first: str
     """The level with which the others are compared, whether it was measured or not."""
     confidence: Share
-    """Of each interval against it."""
+    """The confidence of each interval against that level."""
     steps: tuple[SweepStep, ...]
     """The levels that were measured."""
 
@@ -156,22 +156,22 @@ class QueryResults:
     contrasts: tuple[QueryContrast, ...]
     workers: tuple[QueryWorkers, ...]
     tables: tuple[TableUse, ...]
-    """Of each query's greatest table."""
+    """The use of each query's greatest table."""
     sweeps: tuple[QuerySweep, ...]
     """Where the contrast has many numeric levels."""
 
 
 @dataclass(frozen=True)
 class QueriesFound:
-    """Of all workloads of queries of a campaign, in the study's order."""
+    """Results of all workloads of queries of a campaign, in the study's order."""
 
     plans: tuple[QueryPlans, ...] = ()
-    """Of every query."""
+    """The plans of every query."""
     workloads: tuple[QueryResults, ...] = ()
 
 
 def queries_found(analysis: CampaignAnalysis) -> QueriesFound:
-    """What a campaign found of queries; nothing without any."""
+    """Find a campaign's results of queries; empty ones without any."""
     found = analysis.results.get(NAME, QueriesFound())
     assert isinstance(found, QueriesFound)
     return found

@@ -1,4 +1,4 @@
-"""What the trials of a workload of queries say, beside their verdicts."""
+"""Results of the trials of a workload of queries, beside their verdicts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Cell = tuple[Context, str]
 
 
 def query_results(measured: Measured, plans: Sequence[QueryPlans]) -> tuple[QueryResults, ...]:
-    """Of every workload of queries with trials, in the study's order."""
+    """Evaluate every workload of queries with trials, in the study's order."""
     plan, views = measured.plan, measured.views
     observed = observe(plan, measured.views)
     relations = recorded_relations(measured.events)
@@ -73,7 +73,7 @@ def query_results(measured: Measured, plans: Sequence[QueryPlans]) -> tuple[Quer
 
 @dataclass(frozen=True)
 class _Circumstances:
-    """What is known of the server and the data of a cell."""
+    """Known circumstances of the server and the data of a cell."""
 
     relations: Relations
     limits: WorkerLimits | None

@@ -1,4 +1,4 @@
-"""What a plan leaves out on servers that Teiten did not start, and what is not equal. Pure."""
+"""Parts of a plan left out on servers that Teiten did not start, and what is not equal. Pure."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from teiten.plan.sites.offers import lacks_of
 from teiten.ways.registry import way_of
 
 OWN_CONNECTIONS = 3
-"""Of Teiten, besides the clients: the sampler and the checks."""
+"""Connections of Teiten to a server, besides the clients': the sampler and the checks."""
 
 _LANGUAGES: tuple[tuple[Language, str, str], ...] = (("en", "; ", " "), ("ja", "。", ""))
-"""What stands between reasons, and between sentences."""
+"""Language, separator of reasons, and separator of sentences."""
 _BYTES = {"B": 1, "kB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
 _TIMES = {"us": 1, "ms": 1000, "s": 10**6, "min": 60 * 10**6, "h": 3600 * 10**6, "d": 86400 * 10**6}
 _UNITS = _BYTES | _TIMES
@@ -227,7 +227,7 @@ def _actions_on(
 
 
 def _actions_on_nodes(told: Told, level: str, entry: Installation) -> Iterator[str]:
-    """What a cluster's nodes get, where a trial has any."""
+    """Say what is done to a cluster's nodes, where a trial has any."""
     spread = [trial for trial in told.plan.trials if trial.distribution is not None]
     if not entry.nodes or not spread:
         return
@@ -244,7 +244,7 @@ def _actions_on_nodes(told: Told, level: str, entry: Installation) -> Iterator[s
 
 
 def _check_own_machine(study: Study, level: str, factors: Sequence[str]) -> None:
-    """What only a server that Teiten starts can have."""
+    """Raise UsageError (WayError for a way) for what only a server that Teiten starts can have."""
     keys = way_of(study.measure).keys_of_own_servers(study.measure)
     asked = ["way"] if "way" in keys else []
     asked += [*factors, *(key for key in keys if key != "way")]
@@ -275,7 +275,7 @@ def _check_varied(level: str, server: AttachedServer, name: str) -> None:
 
 
 def attached_cautions(plan: Plan) -> tuple[Caution, ...]:
-    """What is left out on attached servers, and what is not equal between the sides."""
+    """Tell what is left out on attached servers, and what is not equal between the sides."""
     attached = {level: one.attached for level, one in plan.servers if one.attached is not None}
     nodes = (node for _, one in plan.servers for node in one.nodes)
     behind = {node.name: node.attached for node in nodes if node.attached is not None}

@@ -1,4 +1,4 @@
-"""What a place where servers run says before anything runs."""
+"""Contract of sites, the places where servers run: what they say before anything runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Told:
     folder: Path
     """Teiten's working folder."""
     user: str
-    """As whom servers run on this machine."""
+    """The user as whom servers run on this machine."""
     ready: Collection[str] = ()
     """Fingerprints of templates that exist."""
 
@@ -50,7 +50,7 @@ class Told:
         ]
 
     def loading(self, where: str) -> Iterator[str]:
-        """What is done to the servers, from ``where``."""
+        """Say what is done to the servers, from ``where``."""
         if way_of(self.plan.study.measure).concurrent:
             yield f"load both servers at once with Teiten's generator of pairs from {where}"
             return
@@ -75,7 +75,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Lack:
-    """What a site does not offer."""
+    """Reason why a site does not offer something, and what would help."""
 
     why: Bilingual
     """After a name and a colon."""
@@ -97,7 +97,8 @@ class SitePlan(ABC):
         """Raise UsageError where a trial asks for what cannot be had there."""
 
     def lacks(self, level: str, installation: Installation) -> Mapping[Need, Lack]:
-        """What a server does not offer there, each with its reason. ``level``: its name."""
+        """Find the needs that a server does not meet there, each with its reason. ``level``: its
+        name."""
         return {}
 
     def checksums(self, installation: Installation, wanted: bool) -> bool:
@@ -123,16 +124,16 @@ class SitePlan(ABC):
 
     @abstractmethod
     def server_object(self, installation: Installation) -> dict[str, str]:
-        """The same for JSON."""
+        """Say where a server is or comes from, for JSON."""
 
     # What is done there, one sentence each
 
     @abstractmethod
     def actions(self, told: Told) -> Iterator[str]:
-        """What running the plan does to the machines and servers there."""
+        """Say what running the plan does to the machines and servers there."""
 
     def closing(self, told: Told) -> Iterator[str]:
-        """What follows, whatever sites the plan has besides."""
+        """Say what is done last, whatever sites the plan has besides."""
         measure = told.plan.study.measure
         yield from told.loading("this machine")
         if measure.flame_graph:

@@ -170,7 +170,7 @@ def _servers(told: Told, own: Collection[PlannedTrial]) -> str:
 
 
 def _storages(told: Told) -> Iterator[str]:
-    """What is done with storage classes before the first trial."""
+    """Say what is done with storage classes before the first trial."""
     used = {name for name, _ in told.plan.needs.storages}
     named = [
         storage_class for storage_class in told.plan.study.storage if storage_class.name in used
@@ -239,7 +239,7 @@ def _limited(own: Collection[PlannedTrial]) -> Iterator[str]:
 
 
 def _emulated(own: Collection[PlannedTrial]) -> Iterator[str]:
-    """What makes machines of the nodes of the trial that has the most."""
+    """Say how nodes are made machines of their own, by the trial that has the most of them."""
     trials = [one for one in own if one.machines]
     if not trials:
         return

@@ -1,4 +1,4 @@
-"""What an attached server does not offer to those who measure, and what would offer it. Pure."""
+"""Needs of measuring that an attached server does not meet, and what would meet them. Pure."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NEVER = {
         "サーバ全体のパラメータを変更する必要があり、Teitenはこのサーバの設定を変更しない",
     ),
 }
-"""What no attached server offers, whoever one is there."""
+"""Needs that no attached server meets, whatever role one has there."""
 
 
 def lacks_of(level: str, server: AttachedServer) -> Mapping[Need, Lack]:

@@ -1,4 +1,4 @@
-"""What a study on other hosts cannot have, and what there is to say of it. Pure."""
+"""Limits of a study on other hosts, and what there is to say of it. Pure."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def host_cautions(found: Sequence[Caution], host: PlannedHost, *, apart: bool) -
 
 
 def assignment_cautions(plan: Plan) -> tuple[Caution, ...]:
-    """That servers listen on network addresses, and who is let in; and what nodes share."""
+    """Warn that servers listen on network addresses, of who is let in, and of what nodes share."""
     assigned = plan.hosts
     if assigned is None:
         return ()
@@ -145,7 +145,7 @@ def assignment_cautions(plan: Plan) -> tuple[Caution, ...]:
 
 
 def nodes_on_hosts(plan: Plan) -> Iterator[Caution]:
-    """That nodes are the hosts that were named, where the study would emulate others."""
+    """Warn that nodes are the hosts that were named, where the study would emulate others."""
     nodes = plan.study.nodes
     if nodes is not None and nodes.lacking:
         parts = ", ".join(part.value for part, _ in nodes.lacking)
@@ -153,7 +153,7 @@ def nodes_on_hosts(plan: Plan) -> Iterator[Caution]:
 
 
 def _one_machine(assigned: HostAssignment) -> Iterator[Caution]:
-    """Of db hosts that are one machine by another name: containers, or addresses."""
+    """Warn of db hosts that are one machine by another name: containers, or addresses."""
     of_boot: dict[str, list[str]] = {}
     for server in assigned.servers:
         of_boot.setdefault(server.boot, []).append(shown(server))

@@ -1,4 +1,4 @@
-"""What there is to tell of where a plan runs, before it does. Pure."""
+"""Statements about where a plan runs, before it does. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all charts share: the chart as data, colours, and the look of axes.
+"""Common parts of all charts: the chart as data, colours, and the look of axes.
 
 Text and lines are drawn in ``currentColor``, so that one drawing follows light, dark and print by
 CSS alone. Marks have mid tones that are readable on white and on black and that differ for
@@ -83,12 +83,12 @@ class Chart:
     wide: bool = True
     """Needs the page's whole width."""
     alternative: str = ""
-    """What a reader who cannot see it should know."""
+    """Text for readers who cannot see the chart; where empty, they get ``note``."""
     figures: tuple[tuple[str, str, str], ...] = ()
-    """What it draws in figures, for small screens, where these stand before it: label, number with
-    its interval, and word."""
+    """The chart in figures, which stand before it on small screens: label, number with its
+    interval, and word."""
     still: Markup = EMPTY
-    """As a picture inside a page (``render.stills``); empty leaves it to the page's scripts."""
+    """The picture inside a page (``render.stills``); empty leaves it to the page's scripts."""
     chooser: Mapping[str, Any] = field(default_factory=dict)
     """For the chart of series: which rows the reader can choose."""
 

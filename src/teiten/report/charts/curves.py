@@ -41,7 +41,7 @@ class CurvePoint:
     load: float
     value: float
     low: float | None = None
-    """Of the knee's load."""
+    """Lower end of the interval of the knee's load; ``high`` is the upper one."""
     high: float | None = None
 
 

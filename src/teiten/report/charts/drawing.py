@@ -22,7 +22,7 @@ def svg(chart: Chart) -> str:
 
 
 def svg_of(chart: Chart, **look: Any) -> str:
-    """As SVG in the page's letters. ``look``: keys of the specification to set."""
+    """Draw the chart as SVG in the page's letters. ``look``: keys of the specification to set."""
     drawn: str = vl_convert.vegalite_to_svg(_measurable(chart, look), vl_version=VEGA_LITE)
     return drawn.replace(f'font-family="{MEASURED}"', f'font-family="{FONT}"')
 

@@ -27,7 +27,7 @@ BEYOND = 1.5
 LINEAR = 5.0
 """The greatest end of the axis by its smallest, up to which it is linear."""
 TICKS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000)
-"""Of a logarithmic axis."""
+"""Ratios that a logarithmic axis marks."""
 ROW_HEIGHT = 30
 LABEL_LIMIT = 380
 """Pixels."""

@@ -45,7 +45,7 @@ class GridWords:
     title: str
     note: str
     bare: str
-    """What is said instead of ``note`` where the squares are too small for labels."""
+    """Text in place of ``note`` where the squares are too small for labels."""
     block: str
     position: str
     side: str

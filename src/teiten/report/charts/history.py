@@ -31,7 +31,7 @@ USUAL = 2.0
 HEIGHT = 260
 """Pixels."""
 MARGIN = 0.06
-"""Of the axis, at either end."""
+"""Share of the drawn range that is left free at either end of the axis."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class LinePoint:
     low: float | None
     high: float | None
     mean: float
-    """Of its segment."""
+    """The mean of the point's segment."""
     change: str
-    """What is marked before this point; empty for nothing."""
+    """Label of the change that is marked before this point; empty for none."""
     campaign: str
     version: str
     about: str
@@ -81,7 +81,7 @@ def reach(points: Sequence[LinePoint]) -> tuple[float, float]:
 
 
 def _half(one: LinePoint) -> float:
-    """Of its interval, on the logarithm."""
+    """Compute the upper half-width of the point's interval, on the logarithm."""
     return math.inf if one.high is None else math.log(one.high / one.value)
 
 

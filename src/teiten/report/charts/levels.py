@@ -124,7 +124,7 @@ def _faceted(axes: LevelAxes) -> Spec:
 
 
 def _of(field: str, kind: str, **more: Any) -> Spec:
-    """What is drawn: a column of the rows."""
+    """Encode a column of the rows as a channel of the chart."""
     return {"field": field, "type": kind, **more}
 
 

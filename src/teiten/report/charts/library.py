@@ -13,11 +13,11 @@ from importlib import metadata
 from pathlib import Path
 
 VEGA_LITE = "6.4"
-"""Of the versions that vl-convert bundles, the one whose schema Altair writes."""
+"""The version, of those that vl-convert bundles, whose schema Altair writes."""
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
-"""What of the bundle the page uses."""
+"""Script that exports the part of the bundle that the page uses."""
 END = "\n// whole\n"
-"""Of a file that was written to its end."""
+"""Last line of a file that was written to its end."""
 
 _places: list[Path] = []
 

@@ -26,7 +26,7 @@ def difference_text(t: Texts, one: Difference) -> str:
 
 
 def obstacle_lines(comparison: Comparison, language: Language) -> tuple[str, ...]:
-    """What forbids the comparison, a line each."""
+    """List what forbids the comparison, a line each."""
     t = texts(language)
     return tuple(difference_text(t, obstacle) for obstacle in comparison.obstacles)
 
@@ -71,7 +71,7 @@ def environment_table(pair: Pair) -> Table:
 
 
 def caution_table(pair: Pair) -> Table | None:
-    """What could have disturbed either campaign, the warnings first."""
+    """Tabulate what could have disturbed either campaign, the warnings first; None without any."""
     t = pair.t
     told: dict[str, tuple[bool, set[int]]] = {}
     for at, kit in enumerate(pair.kits):

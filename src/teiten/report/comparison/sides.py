@@ -1,4 +1,4 @@
-"""What the two campaigns of a comparison are called, and its verdicts in words."""
+"""Names of the two campaigns of a comparison, and its verdicts in words."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def comparison_sentence(comparison: Comparison, result: UnpairedResult, language
 
 
 def distinctions(a: CampaignAnalysis, b: CampaignAnalysis, t: Texts) -> tuple[str, str]:
-    """What tells two machines apart, in the order of what people name first; else the names of the
-    campaigns, and the times where those are the same."""
+    """Find what tells two machines apart, in the order of what people name first; else the names
+    of the campaigns, and the times where those are the same."""
     readers: tuple[Callable[[HostFacts], str], ...] = (
         lambda facts: facts.distribution or facts.system,
         lambda facts: processor(facts.cpu.model),

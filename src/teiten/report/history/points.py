@@ -68,7 +68,7 @@ def single_points_table(t: Texts, titled: Sequence[tuple[str, HistoryLine]]) -> 
 
 
 def _columns(t: Texts) -> tuple[Column, ...]:
-    """What a small screen is to show comes first."""
+    """List the columns; those that a small screen is to show come first."""
     return (
         Column(t("comparison.started")),
         Column(t("history.version")),

@@ -1,4 +1,4 @@
-"""What the lines of a history are called: each apart from all others of its page."""
+"""Titles of the lines of a history, each unlike all others of its page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def line_titles(t: Texts, lines: Sequence[HistoryLine]) -> tuple[str, ...]:
 
 
 def line_id(line: HistoryLine) -> str:
-    """Of its heading: the same as long as it is the same line, however many there are beside it."""
+    """Make the id of a line's heading: the same for the same line, whatever lines are beside it."""
     identity = (line.machine, line.conditions, line.study, line.workload, line.factor, line.level)
     return f"line-of-{hashlib.sha256(chr(0).join(identity).encode()).hexdigest()[:10]}"
 
@@ -51,8 +51,8 @@ def _title(t: Texts, line: HistoryLine, apart: str) -> str:
 
 
 def _apart(t: Texts, line: HistoryLine, alike: Sequence[HistoryLine]) -> str:
-    """What differs between lines of one title: clients where these tell their conditions apart,
-    and else fingerprints."""
+    """Tell what differs between lines of one title: clients where these tell their conditions
+    apart, else fingerprints."""
     machines = {one.machine for one in alike}
     conditions = {one.conditions for one in alike}
     said = t("history.apart-machine", of=line.machine) if len(machines) > 1 else ""

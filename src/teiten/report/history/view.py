@@ -46,7 +46,7 @@ FIELDS = (
 OPEN = 4
 """Lines without a change that stand open where no line has any: two workloads on two servers."""
 Titled = tuple[str, HistoryLine]
-"""What a line is called on its page, and the line."""
+"""Title of a line on its page, and the line."""
 
 
 def history_page(history: History, language: Language) -> Page:
@@ -80,7 +80,7 @@ def history_page(history: History, language: Language) -> Page:
 
 
 def _answer(t: Texts, titled: Sequence[Titled]) -> Iterator[Block]:
-    """What is said of lines that changed; the others open from their count."""
+    """Show the sentences on lines that changed; those on the others open from their count."""
     searched = [pair for pair in titled if pair[1].search is ChangeSearch.DONE]
     changed = [pair for pair in searched if pair[1].changes]
     steady = [pair for pair in searched if not pair[1].changes]
@@ -117,7 +117,7 @@ def _alone(changed: Sequence[Titled], others: Sequence[Titled]) -> bool:
 
 
 def short_text(t: Texts, count: int) -> str:
-    """That so many lines have too few campaigns for changes to be looked for."""
+    """Say that so many lines have too few campaigns for changes to be looked for."""
     return t.plural("history.short", count)
 
 
@@ -126,7 +126,7 @@ def _counted(t: Texts, line: HistoryLine) -> str:
 
 
 def line_sentences(line: HistoryLine, language: Language) -> tuple[str, ...]:
-    """What is said of a line: its changes, or that none was found."""
+    """Tell a line's changes, that none was found, or that it has too few campaigns."""
     t = texts(language)
     if line.search is ChangeSearch.TOO_FEW:
         return (t.plural("history.too-few", len(line.points)),)
@@ -235,7 +235,7 @@ def _label(point: HistoryPoint, axis: Axis) -> str:
 
 
 def _differences(t: Texts, found: tuple[Difference, ...]) -> str:
-    """What differs around a change; what is compared comes last."""
+    """Tell what differs around a change; what is compared comes last."""
     if not found:
         return t("history.no-differences")
     ordered = sorted(found, key=lambda one: one.weight is Weight.SUBJECT)

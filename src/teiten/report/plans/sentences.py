@@ -1,4 +1,4 @@
-"""What differs between two plans, in sentences."""
+"""Sentences on the differences between two plans."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def change_text(t: Texts, found: PlanDifference, change: NodeChange) -> str:
 
 
 def notes(t: Texts, found: PlanDifference, sides: tuple[str, str]) -> Iterator[str]:
-    """What a reader of these plans must know."""
+    """Word what a reader of these plans must know."""
     both = (found.old, found.new)
     if all(one.plan.analysed for one in both):
         yield t("plan.once")

@@ -18,7 +18,7 @@ from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.texts import Texts
 
 MOST_NODES = 25
-"""Of a table node by node; plans over partitions have hundreds."""
+"""The greatest number of rows of a table node by node; plans over partitions have hundreds."""
 TEMPORARY = ("temp_read", "temp_written")
 
 Of = Callable[[PlanStatistics], float | None]
@@ -81,7 +81,7 @@ def _summary_rows(t: Texts, found: PlanDifference) -> Iterator[Row]:
 
 
 def jit_seconds(one: PlanStatistics) -> float | None:
-    """What just-in-time compilation took; None without it."""
+    """Find the time of just-in-time compilation, in seconds; None without it."""
     timing = one.plan.jit.get("Timing")
     total = timing.get("Total") if isinstance(timing, dict) else None
     return total / 1000 if isinstance(total, int | float) else None
@@ -148,7 +148,7 @@ def nodes_table(t: Texts, name: str, found: PlanDifference, sides: tuple[str, st
 
 
 Nodes = Sequence[int]
-"""Of one side of a row: none where there is no counterpart, several over partitions."""
+"""Nodes on one side of a row: none where there is no counterpart, several over partitions."""
 
 
 def _pairs(found: PlanDifference) -> Iterator[tuple[Nodes, Nodes]]:
@@ -191,7 +191,7 @@ def names_of(side: PlanStatistics, numbers: Nodes) -> str:
 
 
 def _rows_cell(side: PlanStatistics, numbers: Nodes) -> TableCell:
-    """Of several nodes those of the first, which has the others below it: an Append."""
+    """Show the rows of the first of these nodes: of several it is the Append above the others."""
     rows = side.plan.nodes[numbers[0]].total_rows if numbers else None
     return TableCell(count(rows), rows)
 

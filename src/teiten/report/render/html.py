@@ -47,7 +47,7 @@ MACROS: dict[type[Block], str] = {
 }
 """The macro of each block in ``blocks.html.j2``."""
 LANGUAGES = {"en": "English", "ja": "日本語"}
-"""What each language calls itself."""
+"""The name of each language in that language."""
 SCRIPTS = (
     "languages.js",
     "tables.js",
@@ -127,7 +127,7 @@ def script_json(value: Any) -> Markup:
 
 
 def script_packed(value: Any) -> str:
-    """The same compressed, in base64: plans over partitions have hundreds of nodes each."""
+    """Make JSON, compressed and in base64: plans over partitions have hundreds of nodes each."""
     text = gzip.compress(str(script_json(value)).encode(), mtime=0)
     return base64.b64encode(text).decode("ascii")
 

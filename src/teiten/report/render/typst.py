@@ -27,9 +27,10 @@ MOST_ROWS = 200
 LONG = 40
 """Half-width characters of a cell from which on its column shares the room that is left."""
 SHARED = 0.35
-"""Of a line that long texts need at the least; where short columns leave less, all share it."""
+"""Share of a line that long texts need at the least; where short columns leave less, all columns
+share the line."""
 MOST_LINES = 60
-"""Of scripts; the rest is left to the HTML report, and the text says so."""
+"""Lines of a script that are printed; the rest is left to the HTML report, and the text says so."""
 CUT = frozenset({"sql"})
 """Languages of code that is so cut; commands to repeat a campaign are whole."""
 WHOLE = 14
@@ -47,8 +48,8 @@ OF_PIXEL = 0.62
 TALLEST = 553.0
 """Points of a picture's height, with which its caption, its note and headings share a page."""
 TALLEST_DRAWING = 360.0
-"""The same of what Teiten draws itself, whose height its box tells: its letters are large enough to
-be smaller, so that it shares a page with the chart before it."""
+"""Points of the height of Teiten's own drawings, whose size is told by their ``viewBox``: their
+letters are large enough to be smaller, so that they share a page with the chart before them."""
 SMALL = 320.0
 """Points up to which two charts share a line."""
 OPEN = "#page(flipped: true, margin: (x: 15mm, y: 22mm))[\n"
@@ -283,7 +284,7 @@ def string(text: str) -> str:
 
 
 def content(text: str) -> str:
-    """The same as content, with its line breaks."""
+    """Write a text as Typst content, with its line breaks."""
     lines = text.split("\n")
     if len(lines) == 1:
         return f"[#{string(text)}]"
@@ -359,7 +360,7 @@ def _needed(table: Table, at: int) -> int:
 
 
 def _texts(table: Table, at: int) -> Iterator[str]:
-    """Of the cells of a column, that of the total among them."""
+    """List the texts of the cells of a column, that of the total among them."""
     yield from (row[at].text for row in table.rows[:MOST_ROWS])
     if table.total:
         yield table.total[at].text

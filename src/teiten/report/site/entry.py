@@ -1,4 +1,4 @@
-"""What a site knows of a campaign: enough for its line in the index, the feed and the history."""
+"""A site's knowledge of a campaign: enough for its line in the index, the feed and the history."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SiteEntry:
     title: Bilingual
     profile: str
     servers: tuple[str, ...]
-    """As a person reads them: ``18 (18.4)``."""
+    """Names of the servers for people: ``18 (18.4)``."""
     machine: str
     """Fingerprint."""
     machine_text: Bilingual

@@ -25,7 +25,7 @@ ATOM = "http://www.w3.org/2005/Atom"
 SHOWN = 2
 """Verdicts of a campaign that stand open in the index; a study of many levels has dozens."""
 NAMESPACE = uuid.UUID("3f0d0c1e-6f4b-5d0c-9b0e-2a8f6f0f7c11")
-"""Of the ids of feeds and their entries."""
+"""The UUID namespace of the ids of feeds and their entries."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class CampaignSite:
     """None: the usual one, in the page's language."""
     entries: tuple[SiteEntry, ...]
     lines: int
-    """Of the history."""
+    """The number of lines of the history."""
     compared: tuple[ComparedPair, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
     """A ledger's name, and why it is not in the site; in English."""

@@ -33,7 +33,7 @@ class SiteLinks:
 
     language: Language
     name: str
-    """Of the page, without its language and ending, from the site's folder."""
+    """The page's path from the site's folder, without its language and ending."""
     history: str | None = None
     """The place in the history of what the page tells: an id, or empty for the page as a whole;
     None where there is no history."""

@@ -63,8 +63,8 @@ def primary(kit: Kit) -> tuple[ContrastResult, ...]:
 
 
 def _asked(kit: Kit) -> tuple[ContrastResult, ...]:
-    """What the first page answers, as the kinds of the workloads choose; without those of a kind
-    with an answer of its own."""
+    """List the contrasts that the first page answers, as the kinds of the workloads choose;
+    without those of a kind with an answer of its own."""
     found = primary(kit)
     chosen = {
         id(one)

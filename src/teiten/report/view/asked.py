@@ -68,7 +68,7 @@ def asked(kit: Kit) -> Section:
 
 
 def _changed(kit: Kit) -> Iterator[str]:
-    """What the command line set, which the study's own sentences do not know; without
+    """Tell what the command line set, which the study's own sentences do not know; without
     addresses, which may hold a password."""
     told = (override for override in kit.study.overrides if not override.startswith(NOT_TOLD))
     values = [one for one in told if "://" not in one]
@@ -144,7 +144,7 @@ def _prewarming(plan: Plan) -> str:
 
 
 def _of_kinds(kit: Kit, say: Callable[[KindPresent, Workload], str]) -> list[str]:
-    """What each kind of the study's workloads says, of its first one."""
+    """List what each kind of the study's workloads says of the first workload of its kind."""
     workloads = kit.study.workloads
     first = {workload.kind: workload for workload in reversed(workloads)}
     return [say(kind, first[name]) for name, kind in presents_in(kit).items()]

@@ -52,7 +52,7 @@ def _measured(kit: Kit, caution: Caution) -> str:
 
 
 def shares(kit: Kit, metric: str) -> Sequence[float]:
-    """Of all trials that count."""
+    """List the shares that a metric has in the trials that count, where they are known."""
     return [
         trial.metrics[metric]
         for trial in kit.analysis.trials

@@ -24,7 +24,7 @@ STILL_POINTS = 120
 
 @dataclass(frozen=True)
 class Offered:
-    """What one workload offers to choose from."""
+    """Levels and columns of one workload that the reader can choose from."""
 
     levels: tuple[str, ...]
     columns: tuple[SeriesColumn, ...]

@@ -39,7 +39,7 @@ class Telling:
 
 @dataclass(frozen=True)
 class Judged:
-    """What a table of a contrast says of it."""
+    """Words and formats of the table of a contrast."""
 
     t: Texts
     caption: str
@@ -51,14 +51,14 @@ class Judged:
     counted: str
     """The title of the column with the number of pairs or trials."""
     overall: str
-    """What the last row is called."""
+    """The title of the last row."""
     note: str
     value: Value
     count: Callable[[LevelResult | None], TableCell]
     """How many pairs or trials a level has, or all of them."""
     telling: Telling = Telling()
     further: Callable[[LevelResult | None], TableCell] | None = None
-    """Of a further column, after the interval; its title is ``further_title``."""
+    """Cells of a further column, after the interval; its title is ``further_title``."""
     further_title: str = ""
 
 
@@ -112,7 +112,7 @@ def _judged(said: Judged, verdict: Verdict, level: LevelResult | None) -> Iterat
 
 
 def side_of(level: LevelResult, side: int) -> tuple[float | None, Sequence[float], int]:
-    """Of one side the geometric mean of its values, these, and how many were over their limit.
+    """Find the geometric mean of one side's values, these, and how many were over their limit.
 
     The geometric mean, as the ratio beside it is one of the pairs: where every trial has its
     partner, the one divided by the other is that ratio.
@@ -157,15 +157,16 @@ def by_interval(factor: float) -> Value:
 
 
 def half_width(level: LevelResult, number: float, values: Sequence[float]) -> float:
-    """Of a mean, as wide as the ratio's interval; without one as its values spread."""
+    """Compute the half-width of a mean, in proportion that of the ratio's interval; without an
+    interval the spread of the values."""
     effect = level.verdict.effect
     relative = (effect.high - effect.low) / 2 if effect else math.nan
     return abs(number) * relative if math.isfinite(relative) else spread(values)
 
 
 def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judged:
-    """As most kinds say it. ``noted``: with the note on how they were made, which is the same for
-    all tables of a workload."""
+    """Word the table of a contrast as most kinds do. ``noted``: with the note on how the numbers
+    were made, which is the same for all tables of a workload."""
     t, names = kit.t, kit.names
     factors = names.varied([level.context for level in contrast.levels])
     alpha = statement_alpha(kit.analysis.plan)
@@ -189,7 +190,8 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
 
 
 def _at_each_level(kit: Kit, contrast: ContrastResult) -> str:
-    """That a level's interval has another confidence than that over all of them; empty of one."""
+    """Say that a level's interval has another confidence than that over all levels; empty where
+    there is only one."""
     count = len(contrast.levels)
     if count < 2:
         return ""
@@ -198,7 +200,7 @@ def _at_each_level(kit: Kit, contrast: ContrastResult) -> str:
 
 
 def _pairs(kit: Kit, contrast: ContrastResult, level: LevelResult | None) -> TableCell:
-    """Of a level its pairs; of all levels the blocks, which are what their mean is made of, and the
+    """Count the pairs of a level; of all levels the blocks, which their mean is made of, and the
     pairs in them."""
     count = (level.verdict if level else contrast.overall).pairs
     if level or len(contrast.levels) < 2 or pairs_of_a_start(kit.analysis.plan) > 1:

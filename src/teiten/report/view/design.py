@@ -1,4 +1,4 @@
-"""What a report says of a design: blocks that were fixed, or run until the verdict was decided."""
+"""Text on a design: blocks that were fixed, or run until the verdict was decided."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def blocks_text(kit: Kit) -> str:
 
 
 def side_by_side_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
-    """What is special where the servers of a pair run side by side."""
+    """Tell what is special where the servers of a pair run side by side; empty elsewhere."""
     t, measure = kit.t, kit.study.measure
     way = way_of(measure)
     if not way.side_by_side or way.concurrent:
@@ -80,7 +80,7 @@ def noise_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
 
 
 def pairs_check_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
-    """What was known of paired transactions on this machine, or that nothing was."""
+    """Tell what was known of paired transactions on this machine, or that nothing was."""
     t, check = kit.t, kit.analysis.pairs_check
     if not way_of(kit.study.measure).concurrent:
         return ()
@@ -111,7 +111,7 @@ def pairs_check_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
 
 
 def replication_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
-    """What the pilot pairs, or a null campaign before, say of the length of the trials."""
+    """Tell what the pilot pairs, or a null campaign before, say of the length of the trials."""
     t, chosen = kit.t, kit.analysis.replication
     if chosen is None:
         return ()

@@ -1,4 +1,4 @@
-"""What the results say together: the form of curves, where sides part, what the machine did."""
+"""Discussion of the results together: form of curves, where sides part, what the machine did."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_THINGS = 5
 MANY_PAIRS = 3
 """So many pairs of sides: what was counted meanwhile opens at a click, and is told more shortly."""
 FEW_THINGS = 2
-"""Of each of many pairs."""
+"""Things that differ per transaction, of each of many pairs."""
 JOINED = {"en": " ", "ja": ""}
 
 
@@ -215,7 +215,7 @@ class _Seen:
 
 @dataclass(frozen=True)
 class _Meanwhile:
-    """What was counted of a pair of sides."""
+    """Processor states and things taken per transaction, as counted for a pair of sides."""
 
     old: str
     new: str

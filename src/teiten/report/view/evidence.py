@@ -93,8 +93,8 @@ def _environment(kit: Kit) -> Table:
 
 
 def environment_rows(kit: Kit) -> list[tuple[str, str | None]]:
-    """What the machine is: its name and its value, None where that is not known; that of the
-    servers, and then that of the load generator where it is another."""
+    """List facts of the environment, name and value, None where that is not known: of the
+    servers' machine, and then of the load generator's where it is another."""
     t, analysis = kit.t, kit.analysis
     return [
         *host_rows(kit),
@@ -166,7 +166,7 @@ def _machine_rows(
 
 
 def _servers(kit: Kit) -> Table | None:
-    """What each server says of itself, one column per server."""
+    """Tabulate what each server says of itself, one column per server; None without facts."""
     facts = kit.analysis.server_facts
     if not facts:
         return None
@@ -211,7 +211,7 @@ def _flat(value: Any) -> str:
 
 
 def _template(kit: Kit, one: TemplateSpec) -> str:
-    """What a template holds: as filled, in the words of its data set, where it has such."""
+    """Tell what a template holds as filled, in the words of its data set where it has such."""
     t, data = kit.t, one.data
     own = f"fingerprint.template.{data.kind}"
     return t(

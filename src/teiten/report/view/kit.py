@@ -1,4 +1,4 @@
-"""What the parts of the view share: names, trials by cell, a metric's shown unit."""
+"""Common parts of the view: names, trials by cell, a metric's shown unit."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Kit:
 
     @cached_property
     def of_nodes(self) -> str:
-        """What a note adds where servers' numbers are sums over the nodes of a trial."""
+        """Addition to notes on servers' numbers that are sums over the nodes of a trial."""
         several = any(len(trial.nodes) > 1 for trial in self.analysis.plan.trials)
         return self.t("chart.of-nodes") if several else ""
 
@@ -88,7 +88,7 @@ class Kit:
         return tuple(side.short for side in self.names.sides.values())
 
     def colours(self, workloads: Collection[str]) -> dict[str, str]:
-        """As ``colours_of``, of the sides with which one of these workloads is planned."""
+        """Find the colours, as ``colours_of`` does, of the sides planned with these workloads."""
         planned = (
             trial.cell.level(self.study.contrast)
             for trial in self.analysis.plan.trials

@@ -1,4 +1,4 @@
-"""What nodes had that were emulated as machines of their own, for the evidence."""
+"""Resources of nodes that were emulated as machines of their own, for the evidence."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _cpus(one: NodeMachine) -> str:
 
 
 def _checked(kit: Kit) -> Iterator[str]:
-    """What was seen before the first trial."""
+    """Tell what was seen of the emulated nodes before the first trial."""
     events = [event.detail for event in kit.analysis.events if event.kind == CHECKED]
     for found in events[-1:]:
         if found.get("addresses"):

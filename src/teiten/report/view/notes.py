@@ -1,5 +1,5 @@
-"""What people have added to a report, where published reports have it: remarks after the results,
-authors, licence, acknowledgements and revisions at the end."""
+"""Notes that people added to a report, where published reports have them: remarks after the
+results, authors, licence, acknowledgements and revisions at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader types to have the same again, beside Teiten's own command."""
+"""Commands that a reader types to have the same again, beside Teiten's own command."""
 
 from __future__ import annotations
 

@@ -48,8 +48,8 @@ class Unit:
 
 
 def root_causes(kit: Kit, prefix: str, workload: str) -> Iterator[Text | Details]:
-    """Of every contrast and level of a workload, in the study's order; the first in which something
-    differs stands open."""
+    """Show the causes at every contrast and level of a workload, in the study's order; the first
+    in which something differs stands open."""
     profiled = {
         (contrast.context, contrast.old, contrast.new): contrast
         for contrast in kit.analysis.stacks.contrasts
@@ -92,7 +92,7 @@ def _title(kit: Kit, context: tuple[tuple[str, str], ...], old: str, new: str) -
 
 
 def _sentences(kit: Kit, one: StacksContrast) -> tuple[str, ...]:
-    """What the report of 2021 said by hand of one function, computed; or why it is not said."""
+    """Compute what the report of 2021 said by hand of one function; or say why it is not said."""
     t, unit = kit.t, _unit(kit, one)
     values = {
         "old": kit.names.side(one.old).long,
@@ -374,7 +374,7 @@ def _taken_row(kit: Kit, row: Taken) -> Row:
 
 
 def taken_label(kit: Kit, row: Taken) -> str:
-    """What was counted per transaction, and in which window."""
+    """Name what was counted per transaction; what was counted in the window of perf is marked."""
     t = kit.t
     label = t("taken.wait", event=row.name) if row.is_wait else t(f"taken.{row.name}")
     return t("taken.by-perf", label=label) if row.origin is Origin.PROFILE else label

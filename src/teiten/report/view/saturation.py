@@ -1,4 +1,4 @@
-"""What a report says of the provisional run that chose the clients."""
+"""Text on the provisional run that chose the clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What differs from each version's own defaults, in one table: parameters and initdb's options."""
+"""Differences from each version's own defaults, in one table: parameters and initdb's options."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ OF_INITDB = frozenset(
 """Parameters that initdb itself writes into postgresql.conf."""
 
 Values = dict[str, dict[str, str]]
-"""Of each parameter, by the server's level, what the server said; several are listed."""
+"""Values of each parameter by the server's level, as the server said; several are listed."""
 
 
 def settings_table(kit: Kit) -> Table | None:
-    """As the running servers said in the trials; where none said anything, as the study asks."""
+    """Tabulate settings as the running servers told them; where none did, as the study asks."""
     told = _told(kit)
     if not told:
         return _asked(kit)

@@ -72,7 +72,7 @@ def _row(kit: Kit, storage: StorageClass, found: Mapping[str, Any]) -> Row:
 
 
 def _limits(kit: Kit, storage: StorageClass) -> str:
-    """Of an emulated device: what it is made of, and held to."""
+    """Tell the size and the limits of an emulated device; empty for any other."""
     emulation = storage.emulation
     if emulation is None:
         return ""

@@ -87,7 +87,7 @@ def _servers(kit: Kit) -> tuple[tuple[tuple[Box, str], ...], tuple[Box, ...]]:
 
 
 def _of_node(kit: Kit) -> tuple[str, ...]:
-    """What each server has for itself, where nodes are emulated."""
+    """List what each server has for itself where nodes are emulated; empty elsewhere."""
     machine = next(
         (trial.machines[0] for trial in kit.analysis.plan.trials if trial.machines), None
     )

@@ -1,4 +1,4 @@
-"""What the report shows of a kind of workload that says nothing else."""
+"""Contents of the report for a kind of workload that has none of its own."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def contrasts_of(kit: Kit, workload: str) -> list[ContrastResult]:
 
 
 def tables_of(kit: Kit, prefix: str, workload: str, column: WithColumn) -> Iterator[Block]:
-    """Of each contrast, with a note below the first; those that nothing is judged by are opened.
+    """Show the table of each contrast, with a note below the first; further ones that nothing is
+    judged by are folded.
 
     ``column``: the table of what is judged with a further one."""
     for at, one in enumerate(contrasts_of(kit, workload)):

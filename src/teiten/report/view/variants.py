@@ -1,4 +1,4 @@
-"""What the machine and the servers said of a study's variants, for the evidence."""
+"""Facts that the machine and the servers told of a study's variants, for the evidence."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _peaks(kit: Kit, limit: int) -> list[str]:
 
 
 def _shares(kit: Kit) -> Rows:
-    """What shares of the memory come to."""
+    """Tell what the shares of memory given as shared_buffers come to."""
     said = [
         f"{share} = {', '.join(bytes_text(parse_size(value)) for value in values)}"
         for share, values in shares_of(kit.analysis.plan).items()

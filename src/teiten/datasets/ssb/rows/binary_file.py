@@ -1,4 +1,4 @@
-"""What stands around the rows of a binary COPY (PostgreSQL documentation, COPY, file formats)."""
+"""Bytes around the rows of a binary COPY (PostgreSQL documentation, COPY, file formats)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ TRAILER = b"\xff\xff"
 
 
 def before(form: SsbFormat) -> bytes:
-    """What comes before the rows of a file."""
+    """Give the bytes before the rows of a file."""
     return SIGNATURE if form is SsbFormat.BINARY else b""
 
 
 def after(form: SsbFormat) -> bytes:
-    """What comes after the rows of a file."""
+    """Give the bytes after the rows of a file."""
     return TRAILER if form is SsbFormat.BINARY else b""

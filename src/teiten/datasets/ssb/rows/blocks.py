@@ -134,7 +134,7 @@ class _Turns:
         self._ended = False
         self._changed = threading.Condition()
         self.failure: BaseException | None = None
-        """What the first thread that failed raised."""
+        """The exception of the first thread that failed."""
 
     def work(self, maker: _Maker) -> None:
         """Make blocks and give them until none is left or somebody failed."""

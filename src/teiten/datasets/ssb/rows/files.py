@@ -22,7 +22,7 @@ GB = 10**9
 PATIENCE = 1.0
 """Seconds, after Ctrl-C, for a reader of a pipe that does not read."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""What writing fails with where a disk, a quota or a file is full."""
+"""Error numbers of writing where a disk, a quota or a file is full."""
 
 
 def write_files(

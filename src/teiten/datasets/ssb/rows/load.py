@@ -28,7 +28,7 @@ from teiten.model.ssb import SsbData, SsbTable, Written
 LOADING = "teiten_loading_"
 """The names of tables that are being loaded begin with it."""
 SHOWN = ("host", "port", "dbname", "service")
-"""What of a connection string is shown; never a password."""
+"""Parts of a connection string that are shown; never a password."""
 MARK = "Teiten is loading this table; it is not whole"
 """The comment of such a table: only what carries it is ever dropped."""
 
@@ -95,7 +95,7 @@ def table_name(data: SsbData, table: SsbTable) -> str:
 
 
 def loading_name(data: SsbData, table: SsbTable) -> str:
-    """What a table is called until it is whole."""
+    """Name a table until it is whole."""
     return LOADING + table_name(data, table)
 
 

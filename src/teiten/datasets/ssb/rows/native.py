@@ -36,7 +36,7 @@ class Rows(Protocol):
 
 
 class Native(Protocol):
-    """What ``teiten_native`` offers for the Star Schema Benchmark."""
+    """The interface of ``teiten_native`` for the Star Schema Benchmark."""
 
     VERSION: str
 

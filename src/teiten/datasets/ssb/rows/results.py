@@ -21,7 +21,7 @@ class KnownResult:
 
     rows: int
     md5: str
-    """Of its lines in the order of their bytes; a line is the fields with | between them."""
+    """MD5 of its lines in the order of their bytes; a line is the fields with | between them."""
 
 
 def queries() -> dict[str, str]:

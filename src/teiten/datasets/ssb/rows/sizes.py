@@ -50,7 +50,7 @@ def expected_rows(data: SsbData, table: SsbTable) -> int:
 
 
 def expected_bytes(data: SsbData, form: str) -> Bytes:
-    """What all tables of ``data`` take in a format or in a server, on average."""
+    """Estimate the bytes of all tables of ``data`` in a format or in a server, on average."""
     return Bytes(
         round(sum(expected_rows(data, table) * BYTES[form][table] for table in data.tables))
     )

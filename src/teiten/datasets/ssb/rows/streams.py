@@ -13,9 +13,9 @@ from teiten.model.units import Bytes
 CONNECTIONS_OF_A_CPU = 4
 """A thread that makes files is never without work; a connection waits for its server."""
 CONNECTION_BYTES = 16 * 1024**2
-"""What a connection takes of memory, about: a buffer here, and a process of the server."""
+"""Memory of a connection, about: a buffer here, and a process of the server."""
 SHARE_OF_MEMORY = 0.25
-"""Of what is available: the rest is for the server and the page cache."""
+"""The streams' share of available memory: the rest is for the server and the page cache."""
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,14 @@ class StreamCount:
 
 @dataclass(frozen=True)
 class StreamRoom:
-    """What the machine has for streams."""
+    """Processors and memory that the machine has for streams."""
 
     processors: int
     available: Bytes
 
     @classmethod
     def here(cls) -> StreamRoom:
-        """Of this machine and this program's control group."""
+        """Measure the room on this machine and in this program's control group."""
         limits = read_cgroup_limits()
         processors = usable_processors(allowed_processors(), limits.cpu_quota_cores)
         return cls(processors, read_memory_facts(limits).available)

@@ -14,10 +14,10 @@ class Watch(Protocol):
         """So many more units and rows of a table were written."""
 
     def step(self, text: str) -> None:
-        """What is done now, for people."""
+        """Tell people what is done now."""
 
     def note(self, text: str) -> None:
-        """What people should know when all is done."""
+        """Note what people should know when all is done."""
 
 
 class Unwatched:

@@ -1,4 +1,4 @@
-"""What an attached server is, and what its role may do there; asked before anything is planned."""
+"""Facts of an attached server, and its role's rights there; asked before anything is planned."""
 
 from __future__ import annotations
 

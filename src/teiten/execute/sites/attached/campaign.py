@@ -47,7 +47,7 @@ class AttachedDatabase:
     """For other programs: a connection string without a password."""
     password: str | None = field(repr=False)
     options: str
-    """What the address gives to every session."""
+    """Options that the address gives to every session."""
     pid: int | None
     """The postmaster's, where it runs on this machine."""
 

@@ -129,7 +129,7 @@ def answering(route: Route) -> Iterator[None]:
 
 
 def unanswered(route: Route, error: psycopg.Error) -> ServerError:
-    """What went wrong in a statement, or with the connection, without the password."""
+    """Say what went wrong in a statement, or with the connection, without the password."""
     first = str(error).strip().partition("\n")[0] or type(error).__name__
     return ServerError(
         f"the server {route.name}: {route.hide(first)}",

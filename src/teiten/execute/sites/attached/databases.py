@@ -40,7 +40,7 @@ DROP_PAUSE = 0.25
 
 @dataclass(frozen=True)
 class Note:
-    """What the working folder keeps of a database until it is dropped."""
+    """The note that the working folder keeps of a database until it is dropped."""
 
     database: str
     server: str

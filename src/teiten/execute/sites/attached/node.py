@@ -45,7 +45,7 @@ class AttachedNode:
         self.evidence: tuple[tuple[str, str], ...] = ()
         self.facts: Facts = {}
         self.told: dict[str, Any] = {}
-        """What the server has said of itself."""
+        """Facts that the server has told of itself."""
 
     @property
     def database(self) -> AttachedDatabase:
@@ -72,7 +72,7 @@ class AttachedNode:
         return {"restored": True, "database": self._copy}
 
     def _restore_empty(self, like: str | None) -> Facts:
-        """What an engine has made of it stays for trials that only read."""
+        """Open an empty database; trials that only read keep what an engine made of theirs."""
         if self._keeps:
             cluster = self._trial.cluster_of(self.number)
             name = self._campaign.kept(self.template, cluster, like)
@@ -107,7 +107,7 @@ class AttachedNode:
         self._drop_copy()
 
     def give_back(self) -> None:
-        """What a trial that failed may have left half made is dropped too."""
+        """Drop the copy, and a kept database that a failed trial may have left half made."""
         if self._keeps and self._trial.distribution is not None and not self._sound:
             self._copy = self.name
         self._drop_copy()
@@ -132,7 +132,7 @@ class AttachedNode:
 
 
 def permitted(template: TemplateSpec) -> AttachedServer:
-    """What the role of a template's server may do there."""
+    """Find what the role of a template's server may do there."""
     attached = template.installation.attached
     if attached is None:
         raise RuntimeError(f"{template.installation.name} is not attached")

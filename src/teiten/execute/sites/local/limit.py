@@ -1,4 +1,4 @@
-"""What servers and load programs together may use: control groups that they are started in.
+"""Limits of what servers and load programs may use together: control groups they start in.
 
 The limit of memory holds for everything that is charged to the group: the servers' own memory,
 their shared memory, and the page cache of the files that they read and write. What of these files
@@ -75,7 +75,7 @@ class Limit:
 
     groups: tuple[Path, ...]
     facts: dict[str, Any]
-    """What was limited, for the ledger."""
+    """Facts on what was limited, for the ledger."""
     note: Path
     kernel: tuple[tuple[str, str], ...] = ()
     """In version 1, the same limits of a device for what the kernel itself writes to it."""
@@ -119,7 +119,7 @@ class Limit:
         return made
 
     def readings(self) -> dict[str, int]:
-        """What the kernel has counted of memory: the peak in bytes, and the processes that it
+        """Read what the kernel has counted of memory: the peak in bytes, and the processes that it
         ended because there was no more; as far as it tells."""
         return {
             name: value

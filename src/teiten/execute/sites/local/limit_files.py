@@ -20,7 +20,7 @@ from teiten.execute.sites.local.transfers import (
 from teiten.host.facts.readings import read_int, read_text
 
 CPU, MEMORY, STORAGE, CPU_TIME = "cpu", "memory", "storage", "cpu-time"
-"""What is limited or counted."""
+"""Resources that are limited or counted."""
 CONTROLLERS = {CPU: ("cpu", "cpu"), MEMORY: ("memory", "memory"), STORAGE: ("blkio", "io")} | {
     CPU_TIME: ("cpuacct", "")  # a group of version 2 counts it without any controller
 }
@@ -42,7 +42,7 @@ NEEDED = frozenset(
 
 @dataclass(frozen=True)
 class Allowed:
-    """What those in a group may use together; None for no limit."""
+    """Resources that those in a group may use together; None for no limit."""
 
     cpus: float | None = None
     """Seconds of processor time per second."""
@@ -56,17 +56,17 @@ class Allowed:
     transfers: tuple[TransferLimit, ...] = ()
     """Limits of devices that this Teiten has made, which nobody else uses."""
     counted: bool = False
-    """What they use is counted as well, as far as the system lets a group count it."""
+    """Whether their use is counted as well, as far as the system lets a group count it."""
 
     @property
     def limited(self) -> dict[str, float]:
-        """What is limited, and to how much."""
+        """Resources that are limited, and to how much."""
         amounts = {CPU: self.cpus, MEMORY: self.memory, STORAGE: self.read or self.write}
         return {name: amount for name, amount in amounts.items() if amount is not None}
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """What groups are needed for."""
+        """Resources that groups are needed for."""
         return tuple(dict.fromkeys((*self.limited, *([STORAGE] if self.transfers else ()))))
 
 
@@ -109,7 +109,7 @@ def _of_storage(allowed: Allowed, version: int) -> Iterator[tuple[str, str]]:
 
 
 def eased(allowed: Allowed, version: int) -> Iterator[tuple[str, str]]:
-    """What lifts the limits of storage that ``settings`` sets; transfers are still counted."""
+    """List the writes that lift the storage limits of ``settings``; transfers are still counted."""
     if version == 1:
         yield from _of_storage(replace(allowed, read=None, write=None), version)
     else:

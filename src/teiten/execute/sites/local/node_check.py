@@ -28,7 +28,7 @@ READER = (
     "import mmap, os\n"
     "os.readv(os.open('/proc/self/fd/0', os.O_RDONLY | os.O_DIRECT), [mmap.mmap(-1, {size})])"
 )
-"""What it reads comes from storage, and not from the page cache."""
+"""Program that reads from storage, and not from the page cache."""
 PATIENCE = 60.0
 CONNECTED = 5.0
 """Seconds within which one node must reach another."""

@@ -25,7 +25,7 @@ TRUST = "trust"
 
 @dataclass(frozen=True)
 class EmulatedNode:
-    """What one node has of an emulation."""
+    """One node's part of an emulation."""
 
     machine: NodeMachine
     limit: Limit
@@ -42,7 +42,7 @@ class EmulatedNode:
         return Opening(self.address, str(ADDRESSES), ALL, ALL, TRUST, "reached by other nodes")
 
     def beside(self, reader: OsReader, server: int | None) -> OsReader:
-        """What another reader reads, and beside it what the node has used; ``server``: a pid."""
+        """Let another reader read beside it what the node has used; ``server``: a pid."""
         network = None if self.space is None else server
         return WithNode(reader, NodeReader(self.limit.groups, network))
 
@@ -112,7 +112,7 @@ class NodeEmulation:
 
 
 def allowed(machine: NodeMachine, folder: Path) -> Allowed:
-    """What the groups of a node hold. Raises MachineError where its storage cannot be limited."""
+    """Derive the limits of a node. Raises MachineError where its storage cannot be limited."""
     disks = disk_numbers(folder)
     if (machine.read is not None or machine.write is not None) and len(disks) != 1:
         raise MachineError(

@@ -1,4 +1,4 @@
-"""What of emulated nodes this machine, or its rights, do not permit; makes nothing."""
+"""Parts of emulated nodes that this machine, or its rights, do not permit; makes nothing."""
 
 from __future__ import annotations
 

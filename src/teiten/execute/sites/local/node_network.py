@@ -72,7 +72,7 @@ class NodeNetwork:
         return path_of_space(self.names[index])
 
     def remove(self) -> None:
-        """What cannot be removed stays noted, and is swept at the next start."""
+        """Remove the namespaces. While one is left, they stay noted, for the next start's sweep."""
         gone = [delete_space(name) for name in self.names]
         if all(gone):
             self.note.unlink(missing_ok=True)

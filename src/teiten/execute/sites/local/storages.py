@@ -46,7 +46,7 @@ class _Open:
 
 
 class Storages:
-    """What the levels of the factor placement name. To be closed."""
+    """The storage classes that the levels of the factor placement name. To be closed."""
 
     def __init__(self, workdir: Workdir, user: ServerUser) -> None:
         self._workdir, self._user = workdir, user

@@ -20,7 +20,7 @@ Written = tuple[tuple[Path, str], ...]
 
 @dataclass(frozen=True)
 class Throttle:
-    """What limits a group's storage, and what lifts that; both empty where it is not limited."""
+    """Writes that limit a group's storage, and that lift this; both empty where it has no limit."""
 
     held: Written = ()
     let_go: Written = ()

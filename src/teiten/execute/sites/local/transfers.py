@@ -70,5 +70,5 @@ def transfer_settings(
 
 
 def lifted(text: str) -> str:
-    """What takes a limit of version 1 back."""
+    """Make the text that takes a limit of version 1 back."""
     return f"{text.split(maxsplit=1)[0]} 0"

@@ -1,4 +1,4 @@
-"""What a trial's servers and load programs may use of this machine, while they run."""
+"""Limits of what a trial's servers and load programs may use of this machine, while they run."""
 
 from __future__ import annotations
 

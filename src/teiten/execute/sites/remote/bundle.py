@@ -1,4 +1,4 @@
-"""What is sent to a host's Python: the agent, and those of Teiten's modules that it imports."""
+"""Code that is sent to a host's Python: the agent, and those of Teiten's modules it imports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ anything in it that it would change, within single quotes."""
 
 
 def first_words(oldest: tuple[int, int] = OLDEST_PYTHON) -> bytes:
-    """What is written to the Python that runs LOADER, before the messages.
+    """Compose what is written to the Python that runs LOADER, before the messages.
 
     ``oldest``: the version that it must have, else it says its own.
     """

@@ -304,7 +304,7 @@ class RemoteCluster:
         return reader
 
     def replaced_file(self) -> str | None:
-        """What somebody has put in the place of a file of the server."""
+        """Say what stands in the place of a file of the server; None where the file does."""
         replaced = self.host.call("clusters.replaced", key=self.key)
         return None if replaced is None else f"host {self.host.shown}: {replaced}"
 

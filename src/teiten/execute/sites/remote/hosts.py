@@ -85,7 +85,7 @@ class Host:
         return best
 
     def planned(self, role: Role) -> PlannedHost:
-        """What it is, for the plan."""
+        """Describe the host for the plan."""
         facts = self.call("machine.facts", serving=role is Role.DB)
         clock = self.clock()
         return PlannedHost(

@@ -32,7 +32,7 @@ KINDS = {
 
 
 class Carrier(Protocol):
-    """What runs an agent, and carries its two streams."""
+    """The connection that runs an agent, and carries its two streams."""
 
     @property
     def host(self) -> str: ...
@@ -117,7 +117,7 @@ class Link:
         return self.ask(what, payload, **values)[0]
 
     def ask(self, what: str, payload: bytes = b"", /, **values: Any) -> tuple[Any, bytes]:
-        """As ``call``, with the payload of the answer."""
+        """Ask as ``call`` does; what the request gives, and the payload of the answer."""
         with self._asking:
             if self._lost or self._closed.is_set():
                 raise self._gone()

@@ -137,7 +137,7 @@ class SshConnection:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def said(self) -> str:
-        """What ssh and the programs there wrote to standard error."""
+        """Read the last that ssh and the programs there wrote to standard error."""
         return last_words(self._errors)
 
     def failure(self) -> MachineError:

@@ -27,7 +27,7 @@ def load_problems(
 
 
 def without_retried(seen: Iterable[Problem], options: Sequence[str]) -> tuple[Problem, ...]:
-    """Of the problems in servers' logs those that hold.
+    """Keep those of the problems in servers' logs that hold.
 
     Where pgbench was told to try again, what it tried again is counted among the trial's numbers,
     and what failed at last is told by pgbench.

@@ -1,4 +1,4 @@
-"""What went wrong in a pgbench run, in pgbench's own words."""
+"""Errors of a pgbench run, in pgbench's own words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CONNECTION = re.compile(
     re.IGNORECASE,
 )
 MAXIMUM_LINES = 12
-"""Of one message; a message of libpq or of a script has fewer."""
+"""The most lines of one message; a message of libpq or of a script has fewer."""
 
 
 def first_error(lines: Sequence[str]) -> str | None:

@@ -12,8 +12,8 @@ from teiten.model.trial import Series
 
 CHUNK_BYTES = 1 << 16
 KEPT_LINES = 200
-"""Of other lines than progress, at the beginning and again at the end: a script can raise a
-warning per transaction. The file keeps them all."""
+"""Lines other than progress that are kept at the beginning, and again at the end: a script can
+raise a warning per transaction. The file keeps them all."""
 LINE_LIMIT = 2000
 
 

@@ -1,4 +1,4 @@
-"""What must be true of the data after a trial, whatever ran."""
+"""Conditions that the data must meet after a trial, whatever ran."""
 
 from __future__ import annotations
 

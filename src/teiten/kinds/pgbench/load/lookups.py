@@ -30,7 +30,7 @@ class Lookups:
     heap_fetches: float
 
     def since(self, before: Lookups) -> dict[str, float]:
-        """As metrics of the time between; none without a lookup."""
+        """Compute the metrics of the time since ``before``; none without a lookup."""
         scans = self.scans - before.scans
         if scans <= 0:
             return {}

@@ -1,4 +1,4 @@
-"""What a trial has measured: its slices, one after the other, and what they are together."""
+"""The measurements of a trial: its slices, one after the other, and all of them together."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class MeasuredSlices:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What pgbench had to tell of them."""
+        """Problems of pgbench's runs, of all slices."""
         return tuple(problem for one in self.slices for problem in one.result.problems)
 
     @property
     def cpu_seconds(self) -> float:
-        """Of pgbench."""
+        """CPU seconds of pgbench in all slices."""
         return sum(one.result.cpu_seconds for one in self.slices)
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """What of the telemetry is missing, each once."""
+        """Cautions about missing telemetry, each once."""
         return tuple(
             dict.fromkeys(caution for each in self.slices for caution in each.sampling.cautions)
         )
@@ -81,7 +81,7 @@ class MeasuredSlices:
 
 
 def _of_storages(metrics: Mapping[str, float]) -> dict[str, float]:
-    """What all storage classes transferred for a transaction, where there are any."""
+    """Compute what all storage classes transferred for a transaction, where there are any."""
     tps = metrics.get(TPS.name, 0.0)
     found = {}
     for name, column in ((STORAGE_READ.name, READ), (STORAGE_WRITTEN.name, WRITTEN)):

@@ -1,4 +1,4 @@
-"""What pgbench prints, as numbers: formats of pgbench 9.6 to 18.
+"""Numbers that pgbench prints: formats of pgbench 9.6 to 18.
 
 Latencies are printed in milliseconds and returned in seconds; NaN stands for what is not printed.
 """
@@ -34,7 +34,7 @@ class ProgressLine:
 
 @dataclass(frozen=True)
 class Summary:
-    """What pgbench prints at its end; None where it printed nothing of it."""
+    """The summary that pgbench prints at its end; None for what it did not print."""
 
     script: str | None
     transactions: int | None

@@ -154,7 +154,7 @@ def parts(times: PairedTimes, count: int = PARTS) -> list[StartNumbers]:
 
 
 def _log_mean(times: PairedTimes, side: int) -> float:
-    """Of the time for each transaction that did not fail."""
+    """Compute ln of a side's whole time by its transactions that did not fail; NaN without any."""
     done = int((~times.failed[:, side]).sum())
     return math.log(times.latency[:, side].sum(dtype=np.float64) / done) if done else math.nan
 

@@ -52,7 +52,7 @@ class PairedTrials:
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
         self.pin = True
-        """As long as the system lets the generator move the servers' processes."""
+        """Whether the generator moves servers' processes; False once the system forbids it."""
         self._begun: dict[int, PairedTrial] = {}
 
     def begin(self, trial: PlannedTrial, site: Site, folder: Path) -> PairedTrial:

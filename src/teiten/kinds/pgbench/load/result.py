@@ -30,7 +30,7 @@ class PgbenchResult:
     errors: str
     """Standard error without the progress lines; a flood of lines is cut in its middle."""
     command: str
-    """As it can be typed in the run's folder."""
+    """The command line, as it can be typed in the run's folder."""
     metrics: dict[str, float]
     series: Series
     cpu_seconds: float

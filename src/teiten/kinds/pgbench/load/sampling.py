@@ -24,7 +24,7 @@ LINE_SECONDS = 1.3e-6
 DRAW_SECONDS = 0.04e-6
 """CPU time per transaction for the decision whether it is logged."""
 LARGEST_CPU_SHARE = 0.01
-"""What the log may take of all cores: half of METHOD.md's default δ."""
+"""The share of all cores that the log may take: half of METHOD.md's default δ."""
 SMALLEST_RATE = 0.01
 SAMPLING = "log-sampling"
 """The kind of the event that records the share of transactions that pgbench logs."""

@@ -1,4 +1,4 @@
-"""What is discussed of a load of pgbench: the form of its curves, and latency's tail."""
+"""The discussion of a load of pgbench: the form of its curves, and latency's tail."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MILLI = 1000.0
 
 
 def shapes(kit: Kit, workload: str) -> Iterator[str]:
-    """Of every side: whether throughput rises to the end, is level, or falls."""
+    """Say for every side whether throughput rises to the end, is level, or falls."""
     for one in pgbench_found(kit.analysis).scaling:
         knee, shape = one.scaling.knee, one.scaling.shape
         if one.workload == workload and knee is not None and shape is not None:
@@ -105,7 +105,7 @@ def _at(kit: Kit, one: ScalingResult, load: float) -> str:
 
 
 def tail_sentences(kit: Kit, workload: str) -> Iterator[str]:
-    """Of contrasts with a verdict; nothing where there is no interval."""
+    """Compare latency's tails in contrasts with a verdict; nothing where there is no interval."""
     alike: dict[tuple[str, int], list[Tail]] = {}
     for tail in pgbench_found(kit.analysis).tails:
         if tail.workload == workload and told_contrast(kit, workload, tail.old, tail.new):

@@ -1,4 +1,4 @@
-"""What a workload's greatest throughput is consistent with being limited by, with the numbers."""
+"""Limits with which a workload's greatest throughput is consistent, and their numbers."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def readers_wrote(
 
 
 def _sentence(kit: Kit, groups: Sequence[TrialGroup]) -> str:
-    """What the readers wrote, at the most and at the least."""
+    """Say how much WAL the readers wrote per transaction, at the most and at the least."""
     wal = {at: _middle(one, WAL_PER_TRANSACTION.name) for at, one in enumerate(groups)}
     known = {at: value for at, value in wal.items() if value is not None}
     if len(known) < 2:

@@ -115,7 +115,8 @@ def _followed(kit: Kit, result: PlacementResult) -> str:
 
 
 def _transfers(kit: Kit, name: str, result: PlacementResult) -> Table:
-    """As tables 4.8 and 4.9 of 2013: KB/s and TPS, each with its ratio to the first placement."""
+    """Show KB/s and TPS, each with its ratio to the first placement, like tables 4.8 and 4.9 of
+    2013."""
     t, first = kit.t, result.rows[0]
     storages = [storage.storage for storage in first.storages]
     columns = [Column(kit.names.factor(PLACEMENT)), Column("TPS", numeric=True)]

@@ -42,8 +42,8 @@ def answer_of(kit: Kit) -> OwnAnswer | None:
 
 
 def section_of(kit: Kit) -> Section:
-    """Of engines alone where something else than numbers of nodes is contrasted; empty where no
-    tables are spread."""
+    """Build the section on numbers of nodes: on engines alone where something else is contrasted;
+    empty where no tables are spread."""
     found = pgbench_found(kit.analysis).scale_out
     title = kit.t("scale-out.title")
     if not found:
@@ -164,7 +164,7 @@ def _sentences(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
 
 
 def _cause(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
-    """What the servers' figures say of the shape, with these figures."""
+    """Say what the servers' figures suggest as the cause of the shape, with these figures."""
     first, last = one.point(1), one.point(one.most)
     if one.cause is None or first is None or last is None:
         return
@@ -193,7 +193,7 @@ def _pays(kit: Kit, result: ScaleOutResult, one: Pays) -> str:
 
 
 def _evidence(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
-    """What of the servers goes with the shape."""
+    """List the servers' figures that go with the shape."""
     first, last = one.point(1), one.point(one.most)
     if first is None or last is None or first is last:
         return

@@ -1,4 +1,4 @@
-"""What each server of a trial used, by the number of nodes."""
+"""The resources that each server of a trial used, by the number of nodes."""
 
 from __future__ import annotations
 

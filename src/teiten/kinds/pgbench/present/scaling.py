@@ -26,7 +26,7 @@ CURVE_POINTS = 60
 
 
 def scaling(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
-    """Of every combination of levels that was planned at four loads or more."""
+    """Show the scaling of every combination of levels that was planned at four loads or more."""
     contexts: dict[tuple[tuple[str, str], ...], list[ScalingResult]] = {}
     for one in pgbench_found(kit.analysis).scaling:
         if one.workload == workload and one.scaling.points:

@@ -36,7 +36,7 @@ def wording(kit: Kit, load: str) -> Callable[..., str]:
 
 
 def side_of(kit: Kit, result: ScalingResult) -> Side:
-    """What a curve is called."""
+    """Find the name of a curve: a server's where the load is cores, else a side's."""
     names = kit.names
     return names.server(result.side) if result.load == CORES else names.side(result.side)
 

@@ -70,7 +70,7 @@ class _Compared:
 def scale_outs(
     plan: Plan, attempts: Iterable[Attempt], workloads: Collection[str]
 ) -> tuple[ScaleOutResult, ...]:
-    """Of every workload and context, in the plan's order; empty where the study's contrast is
+    """Evaluate every workload and context, in the plan's order; empty where the study's contrast is
     another than the number of nodes."""
     if plan.study.contrast != NODES:
         return ()

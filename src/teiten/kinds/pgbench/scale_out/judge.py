@@ -15,11 +15,11 @@ from teiten.kinds.pgbench.scale_out.results import (
 )
 
 IN_MEMORY = 0.999
-"""Of the blocks asked for, so many or more: the tables are in memory."""
+"""The least share of blocks found in memory, of those asked for, at which tables are in memory."""
 MUCH_LESS = 0.5
 """Blocks that were not in memory, by one node's: a gain by the cache."""
 ALIKE_WITHIN = 0.01
-"""Of the blocks asked for."""
+"""The greatest difference of alike shares in memory, as a share of the blocks asked for."""
 
 
 def shape_of(grown: RatioOfNodes | None, most: int) -> Shape:
@@ -38,8 +38,8 @@ def shape_of(grown: RatioOfNodes | None, most: int) -> Shape:
 
 
 def cause_of(shape: Shape, one: NodesPoint | None, most: NodesPoint) -> Cause | None:
-    """What the servers' figures say of a shape, by the blocks that one node and that the most
-    nodes found in memory."""
+    """Find the cause that the servers' figures suggest for a shape, by the blocks that one node and
+    that the most nodes found in memory."""
     if one is None or one is most or one.in_memory is None or most.in_memory is None:
         return None
     if shape is Shape.SUPER_LINEAR:

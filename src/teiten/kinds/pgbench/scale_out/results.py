@@ -1,4 +1,4 @@
-"""What trials by the number of nodes found."""
+"""Results of trials by the number of nodes."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ class Shape(StrEnum):
     FALLING = "falling"
     UNDECIDED = "undecided"
     WITHHELD = "withheld"
-    """Of a profile that supports no conclusion."""
+    """The profile supports no conclusion."""
 
 
 class Cause(StrEnum):
-    """What the servers' figures say of a shape; they go with it, they do not prove it."""
+    """A cause that the servers' figures suggest for a shape; they go with it, they do not prove
+    it."""
 
     CACHE = "cache"
     """More than in proportion, as more blocks were found in memory and each node read less."""
@@ -43,7 +44,7 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True)
 class RatioOfNodes:
-    """Of throughputs, block by block."""
+    """A ratio of throughputs, taken block by block."""
 
     value: float
     low: float | None
@@ -77,7 +78,7 @@ class NodesPoint:
     retries: float | None
     """Per transaction."""
     uses: tuple[RoleUse, ...]
-    """Of the servers by their roles; those that hold rows last."""
+    """Resources that the servers used, by their roles; those that hold rows last."""
 
     @property
     def _holders(self) -> RoleUse | None:
@@ -85,12 +86,13 @@ class NodesPoint:
 
     @property
     def hit_ratio(self) -> float | None:
-        """Of the servers that hold rows: blocks found in shared buffers, by all asked for."""
+        """Blocks found in shared buffers, by all asked for, on the servers that hold rows."""
         return None if self._holders is None else self._holders.buffer_hits
 
     @property
     def in_memory(self) -> float | None:
-        """The same in shared buffers or in the page cache, where each server has its own."""
+        """Blocks found in shared buffers or the page cache, by all asked for, on the servers that
+        hold rows; where each server has a page cache of its own."""
         return None if self._holders is None else self._holders.in_memory
 
     @property
@@ -115,13 +117,14 @@ class Pays:
 
 @dataclass(frozen=True)
 class ScaleOutResult:
-    """Of one workload in one context."""
+    """The result of one workload in one context."""
 
     workload: str
     context: Context
     engine: str
     confidence: Share
-    """Of each interval: that of the campaign's verdicts on the same sides in this context."""
+    """The confidence of each interval: that of the campaign's verdicts on the same sides in this
+    context."""
     points: tuple[NodesPoint, ...]
     """By rising numbers of nodes."""
     shape: Shape
@@ -135,7 +138,7 @@ class ScaleOutResult:
     cause: Cause | None
     """None where the figures do not say."""
     rows: int | None
-    """That each transaction chooses at random and changes; None where it is not known."""
+    """Rows that each transaction chooses at random and changes; None where it is not known."""
 
     @property
     def scenario(self) -> str:

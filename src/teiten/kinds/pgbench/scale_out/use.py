@@ -1,4 +1,4 @@
-"""What the servers of a trial used, the coordinator apart from those that hold the rows."""
+"""Resources used by servers of a trial, the coordinator apart from those that hold the rows."""
 
 from __future__ import annotations
 
@@ -27,17 +27,18 @@ class ServerRole(StrEnum):
 
 @dataclass(frozen=True)
 class RoleUse:
-    """Of one server of a role, in the mean of those; medians of trials, None where not counted."""
+    """Resources that one server of a role used, in the mean of those; medians of trials, None where
+    not counted."""
 
     role: ServerRole
     cpu_share: float | None
-    """Of all processors of the machine."""
+    """CPU time, as a share of all processors of the machine."""
     memory: float | None
     """Bytes, page cache among them."""
     buffer_hits: float | None
     """Blocks found in shared buffers, by all that were asked for."""
     cache_hits: float | None
-    """Of those that were not, the share that the page cache had."""
+    """Blocks found in the page cache, by all that were not in shared buffers."""
     in_memory: float | None
     """Blocks found in either, by all that were asked for."""
     disk_read: float | None
@@ -54,8 +55,8 @@ class RoleUse:
 
 
 def uses_of(nodes: int, holders: Sequence[Node], trials: Sequence[Metrics]) -> tuple[RoleUse, ...]:
-    """Of each role of trials on so many nodes, which hold the rows; 0 is PostgreSQL by itself. A
-    coordinator that holds rows is one of the nodes."""
+    """Compute what each role used in trials on so many nodes, of which ``holders`` hold the rows; 0
+    is PostgreSQL by itself. A coordinator that holds rows is one of the nodes."""
     if nodes == PLAIN:
         return (_use(ServerRole.PLAIN, (FIRST,), trials),)
     of_nodes = _use(ServerRole.NODE, holders, trials)
@@ -93,7 +94,7 @@ def _use(role: ServerRole, servers: Sequence[Node], trials: Sequence[Metrics]) -
 
 
 def each_of(metrics: Metrics, servers: Sequence[Node], name: str) -> list[float] | None:
-    """Of each server; None where one of them lacks it."""
+    """Find a metric of each server; None where one of them lacks it."""
     names = [name if node == FIRST else of_node(node, name) for node in servers]
     known = [metrics[name] for name in names if name in metrics]
     return known if len(known) == len(names) else None
@@ -105,7 +106,7 @@ def mean_of(metrics: Metrics, servers: Sequence[Node], name: str) -> float | Non
 
 
 def per_second(metrics: Metrics, servers: Sequence[Node], name: str) -> float | None:
-    """Of one server, in the mean."""
+    """Compute a metric per second of one server, in the mean."""
     found, seconds = mean_of(metrics, servers, name), metrics.get(MEASURED_SECONDS.name, 0.0)
     return None if found is None or seconds <= 0 else found / seconds
 

@@ -1,4 +1,4 @@
-"""What claims about probes are checked on: a number of a probe at a level, block by block."""
+"""Data that claims about probes are checked on: a number of a probe at a level, block by block."""
 
 from __future__ import annotations
 

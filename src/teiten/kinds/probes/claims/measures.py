@@ -20,7 +20,7 @@ class ProbeMeasure(StrEnum):
     PART = "part_mean"
     """The mean time of the statements in a part: ``part_mean:100% of table``."""
     ORIGIN = "origin_mean"
-    """Of those whose page came from a place: ``origin_mean:buffers``."""
+    """The mean time of the statements whose page came from a place: ``origin_mean:buffers``."""
     EXECUTED = "executed_seconds"
     """The time of a statement that is executed once: ``executed_seconds:scan``."""
 

@@ -1,4 +1,4 @@
-"""What all predicates about probes share."""
+"""Parts that all predicates about probes share."""
 
 from __future__ import annotations
 

@@ -48,16 +48,17 @@ class BesideProbes:
     side: str
     trials: int
     from_buffers: float
-    """Of all blocks that it asked for."""
+    """The share of all blocks that it asked for that were in the buffers."""
     outside: float | None
     """Pages of each transaction that were not in the buffers; None where none are counted."""
     from_disk: float | None
-    """What was read from the disks meanwhile, in pages by transaction, at the most all of those."""
+    """Pages of each transaction that were read from the disks meanwhile, by whomever; in each trial
+    at the most those from outside. None where this is not known."""
     turnaround: Seconds | None
     """How long a client waited for its transaction."""
     reading: Seconds | None
-    """What the pages from outside take by the probes' times at this size; None where no probe has
-    read pages from there."""
+    """Seconds of a transaction that its pages from outside take by the probes' times at this size;
+    None where no probe has read pages from there, or it is not known how many there were."""
     ground: Footing
     fits: Bytes | None
     """The largest working set of a probe, at this size, that did not read from the disk."""

@@ -12,8 +12,8 @@ from teiten.model.units import Bytes
 
 
 def cliff_of(trials: Sequence[ProbeMeasurement], step: str) -> Cliff | None:
-    """Of the parts of one step. None with fewer than two parts, or where it is not known what came
-    from the disk."""
+    """Find the cliff among the parts of one step. None with fewer than two parts, or where it is
+    not known what came from the disk."""
     each = [_parts(trial, step) for trial in trials]
     if not each or any(len(parts) < 2 or not _known(parts) for parts in each):
         return None

@@ -22,7 +22,7 @@ DECIDED = (VerdictKind.FASTER, VerdictKind.SLOWER, VerdictKind.DIFFERENT_BUT_SMA
 
 @dataclass(frozen=True)
 class Yardstick:
-    """What effects of a probe are measured by."""
+    """The time by which the effects of a probe are measured."""
 
     seconds: Seconds | None
     of_checkpoint: bool = False

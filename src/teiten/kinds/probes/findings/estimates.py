@@ -26,7 +26,8 @@ def arithmetic(values: Sequence[float], alpha: float) -> Estimate | None:
 
 
 def geometric(values: Sequence[float], alpha: float) -> Estimate | None:
-    """Of positive values; None of no values, or where one is not positive."""
+    """Estimate the geometric mean of positive values; None of no values, or where one is not
+    positive."""
     if not values or min(values) <= 0:
         return None
     logs = [math.log(value) for value in values]

@@ -1,4 +1,4 @@
-"""What a GiB more of buffers costs: a line through the numbers of each block."""
+"""The cost of a GiB more of buffers: a line through the numbers of each block."""
 
 from __future__ import annotations
 

@@ -30,14 +30,14 @@ def pairs_of_sides(plan: Plan, workload: str) -> int:
 
 @dataclass(frozen=True)
 class Comparisons:
-    """Of one workload."""
+    """Comparisons of the sides of one workload."""
 
     plan: Plan
     workload: str
     observations: Sequence[Observation]
-    """Of this workload."""
+    """Observations of this workload alone."""
     alpha: Share
-    """Of one comparison."""
+    """The α of one comparison."""
 
     @property
     def sides(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a campaign says on the size of the buffers: what is slower, and for what there is no room.
+"""The recommendation on the size of the buffers: what is slower, and for what there is no room.
 
 A size is ruled out where it was decided to be slower than another in a probe that shows how memory
 is used (working sets, or pages after a scan), and where the connections that were asked for need
@@ -22,7 +22,7 @@ Beaten = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the user said of the workload."""
+    """Needs of the workload, as the user stated them, or else from the servers' settings."""
 
     working_set: Bytes | None
     connections: int | None
@@ -99,7 +99,7 @@ def _beaten(results: Sequence[ProbeResult]) -> Iterator[Beaten]:
 
 
 def _at(results: Sequence[ProbeResult], working_set: Bytes | None) -> Iterator[AtWorkingSet]:
-    """What was measured at the smallest part that is not smaller."""
+    """List each side's times at the smallest part that is not smaller than the working set."""
     if working_set is None:
         return
     for result in results:

@@ -1,4 +1,4 @@
-"""What a campaign saw beside the time of two servers: traces of what changed between them.
+"""Traces of what changed between two servers, as a campaign saw them beside the time.
 
 A trace is one number of each trial. It is told where the two servers' trials do not overlap in it
 and their means are apart (``thresholds.SEEN_APART``); else it says nothing.
@@ -26,7 +26,8 @@ class _Of:
     trace: Trace
     take: Take
     executed: bool
-    """Of what is executed once, such as a scan; else of the statements that are timed."""
+    """Whether it is of what is executed once, such as a scan; else of the statements that are
+    timed."""
 
 
 def traces_of(
@@ -42,7 +43,7 @@ def traces_of(
 
 
 def _values(one: _Of, trials: Mapping[int, Tried]) -> list[float]:
-    """Of all trials; empty where it was not measured in one of them."""
+    """List a trace's values in all trials; empty where it was not measured in one of them."""
     found = [one.take(trial.measurement) for trial in trials.values()]
     known = [value for value in found if value is not None]
     return known if len(known) == len(found) else []
@@ -69,7 +70,7 @@ def _share(origin: PageOrigin) -> Take:
 
 
 def _reading(found: ProbeMeasurement) -> float | None:
-    """Of the mean statement, what its reads took; None where nothing was read, or not timed."""
+    """Find the mean time of a statement's reads; None where nothing was read, or not timed."""
     statements = _statements(found)
     if all(statement.read_seconds is None for statement in statements):
         return None
@@ -85,7 +86,8 @@ def _not_reading(found: ProbeMeasurement) -> float | None:
 
 
 def _wal(found: ProbeMeasurement) -> float | None:
-    """Of the mean statement; None where none writes any."""
+    """Find the mean bytes of WAL of a statement; None where none writes any, or of one it is
+    not known."""
     written = [one.wal_bytes for one in _statements(found)]
     known = [one for one in written if one is not None]
     return fmean(known) if known and any(known) and len(known) == len(written) else None

@@ -142,7 +142,7 @@ def settings_seen(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[ServerSett
 
 
 def _came(probe: str, one: Version, other: Version) -> Iterator[_Mechanism]:
-    """What of a probe's mechanism came between two versions."""
+    """List the changes to a probe's mechanism that came between two versions."""
     older, newer = sorted((one, other))
     for mechanism in _mechanisms():
         if older < mechanism.since <= newer and probe in mechanism.probes:

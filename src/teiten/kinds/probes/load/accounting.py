@@ -1,4 +1,4 @@
-"""What a step reads, as the kernel and pg_stat_io account it: whose process, in how many calls."""
+"""Reads of a step, as the kernel and pg_stat_io account them: whose process, in how many calls."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Contexts = Mapping[str, tuple[int, ...]]
 
 
 class Accounting:
-    """Of the process of one connection, from here on."""
+    """Accounts of what one connection's process and the I/O workers read, from its making on."""
 
     def __init__(self, connection: psycopg.Connection[Any], ask: AskProcess) -> None:
         self._connection, self._ask = connection, ask
@@ -40,7 +40,7 @@ class Accounting:
         self._begun = self._processes()
 
     def ended(self, step: str, part: str) -> StepIo:
-        """What was read since."""
+        """Tell what was read since the accounting began."""
         now = self._processes()
         calls, called = _since(self._begun[:1], now[:1])
         worker_calls, worker_bytes = _since(self._begun[1:], now[1:])

@@ -122,7 +122,7 @@ class ManyClients:
             return _blocks(connection)
 
     def _cores(self) -> int:
-        """Of the load generator."""
+        """Count the processors of the load generator."""
         cores = self._site.client.cores
         if cores is not None:
             return max(1, int(cores))

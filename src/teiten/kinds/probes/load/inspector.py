@@ -49,7 +49,8 @@ SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY (%s)
 ORDER BY array_position(%s, name)
 """
 BYTES_PER_BUFFER = 128
-"""Of the view's rows, which must not go to a file: that would take the page cache."""
+"""Bytes of work_mem for each buffer's row of the view; the rows must not go to a file: that would
+take the page cache."""
 
 
 class Inspector:
@@ -107,7 +108,7 @@ class Inspector:
         return sum(int(count or 0) * int(buffers) for count, buffers, _ in rows)
 
     def where(self, table: str, pages: int) -> Where:
-        """Of the first pages of a table."""
+        """Find where the first pages of a table are."""
         in_buffers = int(self._one(IN_BUFFERS, {"table": table, "pages": pages}))
         cached = self._site.page_cache(table, first=Bytes(pages * BLOCK))
         in_os_cache = None if cached is None else cached.resident // BLOCK

@@ -25,13 +25,13 @@ class Made:
 
     step: ProbeStep
     pages: int
-    """Of its part."""
+    """The number of pages of its part."""
     unused: int = 0
     """Buffers without a page before it, where it leaves some of them."""
 
 
 class States:
-    """Of one trial."""
+    """States of one trial: makes them, and makes them again."""
 
     def __init__(self, bench: Bench, site: Site, draw: random.Random) -> None:
         self._check, self._site, self._draw = bench.check_interruption, site, draw
@@ -44,7 +44,8 @@ class States:
         self._make(what)
 
     def after(self, step: ProbeStep) -> None:
-        """What other steps leave behind cannot be made again by those before them."""
+        """Forget the steps made so far, unless ``step`` keeps states: they cannot make again what
+        it leaves behind."""
         if step.do not in KEEPS_STATES:
             self._made.clear()
 
@@ -77,7 +78,7 @@ class States:
 
 
 def lacking(state: State, where: Where, buffers: int) -> str:
-    """What of a required state does not hold, for people; empty where all of it does."""
+    """Describe for people where pages are if a required state does not hold; empty if it does."""
     can_be = min(where.pages, buffers) / where.pages
     in_buffers, cached = where.buffers_share, where.os_cache_share
     least, most = state.buffers_at_least, state.buffers_at_most

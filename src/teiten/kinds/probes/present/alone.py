@@ -19,7 +19,7 @@ def only_side(kit: Kit) -> str | None:
 
 
 def of_one_side(kit: Kit, found: ProbesFound, side: str) -> Iterator[Block]:
-    """That nothing was compared, and each probe's number."""
+    """Say that nothing was compared, and list each probe's number."""
     sizes = {each.shared_buffers for result in found.results for each in result.sides}
     words = {"server": side, "size": kit.t("list.separator").join(map(bytes_text, sorted(sizes)))}
     yield Text(kit.t("probe.alone" if sizes else "probe.alone-nothing", **words))

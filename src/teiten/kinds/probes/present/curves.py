@@ -71,7 +71,7 @@ def clients_chart(kit: Kit, name: str, found: ProbeResult) -> Chart | None:
 
 
 def cost_chart(kit: Kit, name: str, found: ProbeResult) -> Chart | None:
-    """What the number of a probe of all buffers is, by their size: a dot for each size."""
+    """Draw the number of a probe of all buffers by their size: a dot for each size."""
     numbers = [side.number for side in found.sides if side.number is not None]
     if found.line is None or not numbers:
         return None

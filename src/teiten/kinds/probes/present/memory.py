@@ -1,4 +1,4 @@
-"""What is said of the memory beside every result: how much, and how it is known."""
+"""The note on the memory beside every result: how much, and how it is known."""
 
 from __future__ import annotations
 

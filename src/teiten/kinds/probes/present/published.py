@@ -134,7 +134,7 @@ def _differences(
     small: dict[str, float],
     large: dict[str, float],
 ) -> Iterator[Row]:
-    """What is one number of both sides."""
+    """List the rows whose one number is made of both sides."""
     for result in results:
         empty = TableCell("")
         lead = TableCell(probe_title(kit, result))

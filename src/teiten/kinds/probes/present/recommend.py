@@ -72,7 +72,7 @@ def section_of(kit: Kit) -> Section:
 
 
 def sentence(kit: Kit, one: Recommendation) -> str:
-    """What is recommended, and never more than was decided."""
+    """Say what is recommended, and never more than was decided."""
     t = kit.t
     memory = bytes_text(one.memory)
     listed = _sizes(kit, one, one.left)
@@ -99,7 +99,7 @@ def clauses(kit: Kit, found: ProbesFound, one: Recommendation) -> Iterator[str]:
 
 
 def _first_clauses(kit: Kit, found: ProbesFound, one: Recommendation) -> Iterator[str]:
-    """What stands on the first page."""
+    """List the clauses that stand on the first page."""
     mine = [each for each in found.results if without_probe(each.context) == one.context]
     yield from _out_of_memory(kit, one)
     yield from _beaten(kit, mine, one)
@@ -213,7 +213,7 @@ def _after_scan(kit: Kit, found: ProbeResult) -> str:
 
 
 def _beaten(kit: Kit, results: Sequence[ProbeResult], one: Recommendation) -> Iterator[str]:
-    """What was decided, by probe; nothing by a profile that is too short for it."""
+    """Say by probe which sides were decided to be slower; nothing by a profile too short for it."""
     if not kit.study.conclusive:
         return
     said = []
@@ -247,7 +247,7 @@ def _cost(kit: Kit, found: ProbeResult) -> str:
 
 
 def _room(kit: Kit, one: Recommendation) -> str:
-    """What is left for connections."""
+    """Say how much memory each size leaves for connections."""
     said = [
         kit.t(
             "room.left",

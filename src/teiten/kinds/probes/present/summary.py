@@ -51,7 +51,7 @@ def _joined(kit: Kit, sentences: Iterable[str]) -> str:
 
 
 def _measures(kit: Kit, found: Sequence[ProbeResult]) -> str:
-    """What effects are measured by, with its time."""
+    """Say what effects are measured by, with its time."""
     said = []
     for of_checkpoint in (False, True):
         times = {
@@ -142,7 +142,7 @@ def _intervals(kit: Kit) -> str:
 
 
 def effect_sentence(kit: Kit, found: ProbeResult) -> str:
-    """What stands above a probe's results."""
+    """Write the sentence on the effect that stands above a probe's results; empty without one."""
     effect = found.effect
     if effect is None:
         return ""

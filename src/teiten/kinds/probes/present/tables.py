@@ -1,5 +1,5 @@
-"""What each probe measured, side by side: sides against one another, accesses, sweeps, clients,
-checkpoints."""
+"""Tables of what each probe measured, side by side: sides against one another, accesses, sweeps,
+clients, checkpoints."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def tables_of_probe(
 
 
 def unit_of(found: ProbeResult) -> ProbeTimeUnit:
-    """Of all of a probe's times but those of its verdicts."""
+    """Choose the unit of all of a probe's times but those of its verdicts."""
     return unit_for(one for side in found.sides for one in _seconds(side))
 
 
@@ -164,7 +164,7 @@ def _access(kit: Kit, part: PartTimes, origins: Sequence[PageOrigin], unit: Prob
 
 
 def _after_scan(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
-    """As the report prints it (probe 8)."""
+    """Make columns and rows as the published report prints them (probe 8)."""
     keys = ("side", "size", "part", "buffer-hits", "os-cache-hits", "mean", "interval")
     rows = [
         (

@@ -1,4 +1,4 @@
-"""What was seen of the changes between two servers: sentences where times differ, and tables."""
+"""Changes seen between two servers: sentences where times differ, and tables."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def measured_title(kit: Kit, one: VersionPair) -> str:
 
 
 def change_text(kit: Kit, change: Changed, one: VersionPair) -> str:
-    """Of a pair that can be compared with what was seen of it."""
+    """Name a change; for a pair that can be compared, say too whether it was seen."""
     text = kit.t.of(change.text)
     if not one.comparable:
         return text
@@ -44,7 +44,8 @@ def change_text(kit: Kit, change: Changed, one: VersionPair) -> str:
 
 
 def differences(kit: Kit, pairs: Sequence[VersionPair]) -> Iterator[str]:
-    """Of each probe in which servers differ: at which sizes, and what the campaign says of why."""
+    """Describe for each probe in which servers differ at which sizes, and what the campaign says of
+    why."""
     for same in _alike(pair for pair in pairs if differs(pair)):
         yield _sentence(kit, same)
 
@@ -106,7 +107,8 @@ def traces_tables(kit: Kit, name: str, pairs: Sequence[VersionPair]) -> Iterator
 
 
 def _with_traces(pairs: Sequence[VersionPair]) -> Iterator[VersionPair]:
-    """What is executed once has no traces that its probe's number has not."""
+    """Select the pairs with traces, but none of what is executed once: it has no traces that its
+    probe's number has not."""
     return (pair for pair in pairs if pair.comparable and pair.traces and not pair.executed)
 
 

@@ -21,7 +21,7 @@ IN_MILLISECONDS = 10e-3
 class ProbeTimeUnit:
     name: str
     factor: float
-    """Of seconds."""
+    """The number of these units in a second."""
 
     def text(self, seconds: float | None) -> str:
         """Three significant digits."""
@@ -69,7 +69,7 @@ def interval(t: Texts, one: Estimate | None, factor: float = 1.0) -> str:
 
 
 def confidence(kit: Kit) -> str:
-    """Of an interval by itself."""
+    """Format the confidence of an interval by itself."""
     return confidence_percent(kit.t, 1 - kit.study.measure.alpha)
 
 

@@ -228,7 +228,7 @@ class MethodValue(OfMethods):
 
 @dataclass(frozen=True, config=FORM)
 class LargestStep(OfMethods):
-    """Of the steps of a method one takes longer than each of the others."""
+    """One step of a method takes longer than each of the others."""
 
     method: Word
     step: Word

@@ -32,12 +32,12 @@ KILOBYTE = 1024
 Texts = tuple[str | None, ...]
 """A row, its values as texts."""
 Seen = dict[str, float]
-"""What a step tells of itself besides time, by the names in ``StepOfTrial``."""
+"""Figures of a step besides time, by the names in ``StepOfTrial``."""
 
 
 @dataclass(frozen=True)
 class StepTaken:
-    """What a step took."""
+    """The time and the resources that a step took."""
 
     name: str
     seconds: Seconds
@@ -47,7 +47,7 @@ class StepTaken:
     times: int = 1
     """How often it was done."""
     seen: Mapping[str, float] = field(default_factory=dict)
-    """As ``Seen``: of the last execution; of planning the most memory of all."""
+    """Figures as in ``Seen``: of the last execution; of planning the most memory of all."""
 
 
 class Stepping:
@@ -105,7 +105,7 @@ class Stepping:
     def _act(
         self, step: ProcedureStep, values: Mapping[str, str], seen: Seen
     ) -> Callable[[], float]:
-        """What is timed, and gives its seconds; what it needs is fetched here."""
+        """Prepare the call that is timed and gives its seconds; what it needs is fetched here."""
         text, into = filled(step.text, values), filled(step.into, values)
         if step.do is StepDo.PROGRAM:
             return lambda: self._programs.run(step, values, seen)
@@ -213,7 +213,7 @@ def number(connection: psycopg.Connection[Any], query: str) -> int:
 
 
 def told(error: psycopg.Error, method: Method, part: str) -> Exception:
-    """What an error of a method's part means; the error itself where the connection is lost."""
+    """Explain an error of a method's part; give the error itself where the connection is lost."""
     if error.sqlstate is None:
         return error
     said = str(error).splitlines()[0]

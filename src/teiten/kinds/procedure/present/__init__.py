@@ -33,7 +33,7 @@ from teiten.report.view.usual import UsualPresent, contrasts_of, tables_of
 
 NOTHING = "—"
 OF_PROGRAMS = ("program_cpu", "server_cpu")
-"""What steps tell of programs that they run."""
+"""Names of the figures that steps have of programs that they run."""
 DIGITS = 3
 
 
@@ -169,7 +169,7 @@ def _method_of(kit: Kit, group: TrialGroup) -> str:
 
 
 def _titles(kit: Kit, workload: str) -> Iterator[Text]:
-    """What the methods' short names stand for."""
+    """List what the methods' short names stand for."""
     here = dict.fromkeys(_method_of(kit, one) for one in kit.of_workload(workload))
     listed = (kit.t("procedure.method", name=one, title=_title(kit, workload, one)) for one in here)
     yield Text(kit.t("list.separator").join(listed))

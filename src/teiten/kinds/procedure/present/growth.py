@@ -29,7 +29,8 @@ NOTHING = "—"
 MICRO = 1e6
 NANO = 1e9
 MOST_LISTED = 4
-"""Of more, a sentence names the methods and leaves the numbers to the table below it."""
+"""The most methods whose numbers a sentence lists; of more, it names the methods and leaves the
+numbers to the table below it."""
 Looked = Callable[[StepOfTrial], float | None]
 Line = tuple[str, str, tuple[tuple[str, str], ...]]
 """A method, a step, and the levels of what else is varied."""
@@ -56,7 +57,7 @@ def growth_answer(kit: Kit) -> OwnAnswer | None:
 
 
 def growth_blocks(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
-    """Of a workload; nothing where its layouts do not tell their partitions."""
+    """Show a workload's growth; nothing where its layouts do not tell their partitions."""
     mine = [one for one in procedures_found(kit.analysis).growth if one.workload == workload]
     if not mine:
         return

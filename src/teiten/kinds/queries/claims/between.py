@@ -47,8 +47,11 @@ def effects_between(
 def gains_between(
     claim: Claim, parts: Sequence[QueryBounds], kind: CheckKind, systems: Systems, factor: str
 ) -> tuple[Check, ...]:
-    """The same of what a factor's last level brings against its first, on each of the systems: the
-    ratio of the two ratios. Within a campaign both levels belong to the same blocks."""
+    """Check what a factor's last level brings against its first, on each of the systems: the ratio
+    of the two ratios. Within a campaign both levels belong to the same blocks.
+
+    Raises UnmetError where the campaigns do not have what it takes.
+    """
 
     def gains(of: Claim, evidence: EvidenceTable) -> dict[str, Logs]:
         first, last = (

@@ -44,7 +44,7 @@ class SpeaksOfPlans(Protocol):
         """The queries whose plans it speaks of; empty for all."""
 
     def of_plan(self, executed: Executed) -> Iterable[tuple[str, float]]:
-        """What it speaks of beside the claim's metric: name and value."""
+        """List what it speaks of in a plan beside the claim's metric: name and value."""
 
 
 def plan_numbers(

@@ -13,9 +13,9 @@ class PlanMeasure(StrEnum):
     SECONDS = "plan_seconds"
     """Exclusive seconds of all nodes of a type, in all processes."""
     SHARE = "plan_share"
-    """The same as a share of the plan's exclusive seconds."""
+    """Exclusive seconds of all nodes of a type, as a share of the plan's."""
     ALONE = "plan_alone"
-    """Of the scans of a table's partitions that read a row: the share that one process made."""
+    """The share that one process made of the scans of a table's partitions that read a row."""
 
     LEADER = "plan_leader"
     """The scans of a table's partitions that no worker had a part in, which the leader made one
@@ -37,6 +37,6 @@ def plan_measure(metric: str) -> tuple[PlanMeasure, str] | None:
 LAUNCHED = "workers_launched"
 """The name under which a trial's number of launched workers is observed."""
 SERIAL = "plan_serial"
-"""The same of a plan that asks for no workers: 1; of others there is none."""
+"""The name under which a plan that asks for no workers is observed, as 1; others have no value."""
 PERMITTED = "workers_permitted"
-"""The same of the number that its parameters permit."""
+"""The name under which the number of workers that a trial's parameters permit is observed."""

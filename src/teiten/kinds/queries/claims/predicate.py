@@ -25,7 +25,7 @@ class OfQueries(Predicate):
         return ()
 
     def of_plan(self, executed: Executed) -> Iterable[tuple[str, float]]:
-        """What it speaks of beside the claim's metric: name and value."""
+        """List what it speaks of in a plan beside the claim's metric: name and value."""
         return ()
 
     def is_counted(self, claim: Claim) -> bool:
@@ -41,7 +41,7 @@ class OfSides(OfQueries):
 
     @abstractmethod
     def asked(self, found: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
-        """What it asks of a claim's sides. Raises UnmetError for queries that they have not."""
+        """List the questions about a claim's sides. Raises UnmetError for queries they lack."""
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         for sides in measured_sides(claim, ground.evidence, claim.metric):

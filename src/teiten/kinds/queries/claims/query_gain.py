@@ -1,4 +1,4 @@
-"""What a factor brings on one system against what it brings on the other."""
+"""A claim about what a factor brings on one system against what it brings on the other."""
 
 from __future__ import annotations
 

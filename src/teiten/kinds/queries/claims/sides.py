@@ -1,4 +1,4 @@
-"""What claims about queries are checked on: a number by query, for each side, block by block."""
+"""The basis of claims about queries: a number by query, for each side, block by block."""
 
 from __future__ import annotations
 

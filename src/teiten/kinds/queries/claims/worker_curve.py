@@ -64,7 +64,7 @@ class WorkerCurve(OfQueries):
             yield from self._steps(curve, self.printed_cap, table.cores, "")
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        """Of each query on each server."""
+        """Ask the questions about each query on each server."""
         evidence = ground.evidence
         planned = evidence.levels(claim.workload).get(self.factor, ())
         for place in places_of(claim, evidence, along=(QUERY, self.factor)):

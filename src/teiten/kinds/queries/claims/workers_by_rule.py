@@ -1,4 +1,4 @@
-"""As many workers are launched as a rule of the planner says."""
+"""A claim that as many workers are launched as a rule of the planner says."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ WORKERS = CheckKind("workers", _said, bound=_bound)
 
 @dataclass(frozen=True, config=FORM)
 class WorkersByRule(OfQueries):
-    """As many workers are launched as a rule says, or fewer."""
+    """The number of launched workers is what a rule says or, with ``fewer``, below it."""
 
     rule: Annotated[RuleOfWorkers, PlainValidator(_rule)]
     queries: Words = ()

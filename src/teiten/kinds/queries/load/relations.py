@@ -1,4 +1,4 @@
-"""What a template holds and what the planner goes by, as the server says."""
+"""The relations of a template, and the parameters of its planner, as the server tells them."""
 
 from __future__ import annotations
 

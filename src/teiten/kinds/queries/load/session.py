@@ -38,7 +38,7 @@ WRITTEN = "SELECT backend_xid IS NOT NULL FROM pg_stat_activity WHERE pid = pg_b
 
 @dataclass(frozen=True)
 class Answer:
-    """What a query answered: its rows, and a checksum that does not depend on their order."""
+    """A query's answer: its number of rows, and a checksum that does not depend on their order."""
 
     rows: int
     checksum: str
@@ -83,7 +83,10 @@ class QuerySession:
         return Execution(Seconds(seconds), answer_of(result))
 
     def try_out(self, query: Query) -> tuple[Execution, bool]:
-        """The same, and whether the query changed data; what it changed is undone."""
+        """Time a query once, and say whether it changed data; what it changed is undone.
+
+        Raises WorkloadError where it fails.
+        """
         self._connection.execute("BEGIN")
         changed = True  # until it is known better
         try:

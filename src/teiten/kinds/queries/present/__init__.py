@@ -37,7 +37,7 @@ class QueriesPresent(UsualPresent):
         return kit.t("procedure.queries", **_limits(kit, workload))
 
     def answered(self, kit: Kit, contrasts: Sequence[ContrastResult]) -> Sequence[ContrastResult]:
-        """Of a sweep only the contrast of its fastest level."""
+        """Keep of a sweep only the contrast of its fastest level."""
         found = []
         for contrast in contrasts:
             swept = sweeps_of(kit, contrast.workload)

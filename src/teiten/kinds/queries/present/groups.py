@@ -35,7 +35,7 @@ MANY_QUERIES = 4
 
 
 def contrast_of(kit: Kit, contrast: ContrastResult) -> QueryContrast | None:
-    """What else was found of a contrast of queries."""
+    """Find the further results of a contrast of queries; None without any."""
     for found in queries_found(kit.analysis).workloads:
         if found.workload == contrast.workload:
             for one in found.contrasts:
@@ -45,7 +45,7 @@ def contrast_of(kit: Kit, contrast: ContrastResult) -> QueryContrast | None:
 
 
 def points(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
-    """What the first page says below its sentence: groups, or how many queries gained and lost."""
+    """List the sentences below the first page's: groups, or how many queries gained and lost."""
     return (*_said_below(kit, contrast), *_left_out(kit, contrast))
 
 
@@ -237,7 +237,7 @@ def _label(kit: Kit, one: GroupConclusion) -> str:
 
 
 def _short_label(kit: Kit, one: GroupConclusion) -> str:
-    """The same for a chart: the levels without the names of their factors."""
+    """Label a group in a chart: its title, and levels without the names of their factors."""
     told = kit.names.told.get(one.context, one.context)
     levels = [kit.names.level(*pair) for pair in told if pair[0] not in kit.names.single]
     return kit.t("list.separator").join((_title(kit, one), *levels))

@@ -14,7 +14,7 @@ MOST_KINDS = 7
 
 
 def node_tables(kit: Kit, prefix: str, workload: str, found: QueryContrast) -> tuple[Table, ...]:
-    """Of the queries with the greatest gain and the greatest loss."""
+    """Build the tables of nodes of the queries with the greatest gain and the greatest loss."""
     tables = (
         _table(kit, f"{prefix}-{key}", key, _plans(kit, workload, context), found)
         for key, context in (("gain", found.gain), ("loss", found.loss))

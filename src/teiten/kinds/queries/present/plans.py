@@ -26,7 +26,7 @@ from teiten.report.view.kit import Kit
 
 
 def plans(kit: Kit) -> Section:
-    """Of every query; empty without a workload of queries."""
+    """Show the plans of every query; empty without a workload of queries."""
     found = [plan for plan in queries_found(kit.analysis).plans if plan.sides]
     shown: list[Block] = [Text(kit.t("plan.query.intro"))] if found else []
     for at, one in enumerate(found):

@@ -61,7 +61,7 @@ def query_tables(kit: Kit) -> tuple[Table, ...]:
 
 
 def _compared(kit: Kit) -> Iterator[_Compared]:
-    """Of several findings about the same columns the checks are taken together."""
+    """Collect compared columns; checks of findings about the same ones are taken together."""
     found: dict[tuple[object, ...], _Compared] = {}
     for outcome in kit.analysis.claims:
         claim, table = outcome.claim, outcome.claim.published

@@ -28,7 +28,7 @@ from teiten.report.view.kit import Kit
 
 
 def sweeps_of(kit: Kit, workload: str) -> QueryResults | None:
-    """What was found of a workload whose contrast is a sweep; None of others."""
+    """Find the results of a workload whose contrast is a sweep; None for others."""
     for found in queries_found(kit.analysis).workloads:
         if found.workload == workload and found.sweeps:
             return found
@@ -109,7 +109,7 @@ def table(kit: Kit, name: str, sweep: QuerySweep) -> Table:
 
 
 def _source(kit: Kit, sweep: QuerySweep) -> list[str]:
-    """What decides the number of workers: the same table or index at all levels, mostly."""
+    """Name what decides the number of workers: the same table or index at all levels, mostly."""
     sources = {
         source_text(kit, step.workers.main.source): step.workers.main.source
         for step in sweep.steps
@@ -170,7 +170,7 @@ def _launched(step: SweepStep) -> str:
 
 
 def findings(kit: Kit, found: QueryResults) -> tuple[str, ...]:
-    """Of each query the fastest level, and the last step that gained."""
+    """Tell each query's fastest level, and the last step that gained."""
     return tuple(
         kit.t("sweep.and", first=said, then=_last_gain(kit, sweep.steps))
         for sweep in found.sweeps
@@ -208,7 +208,7 @@ def _effect(step: SweepStep) -> Interval | None:
 
 
 def fastest_level(found: QueryResults) -> str | None:
-    """Of the first query, among the levels that are compared with the first one."""
+    """Find the first query's fastest level, among those that are compared with the first one."""
     step = _fastest_new(found.sweeps[0])
     return step.level if step else found.sweeps[0].steps[-1].level
 

@@ -124,7 +124,7 @@ def _group_titles(kit: Kit, workload: str) -> dict[str, str]:
 
 
 def shared_table(kit: Kit, name: str, tables: Sequence[TableUse], context: Context) -> Table | None:
-    """Of one query, how many scans of partitions had how many workers, on each side."""
+    """Show how many scans of partitions of one query had how many workers, on each side."""
     uses = [table for table in tables if table.context == context and table.shared]
     if not uses:
         return None

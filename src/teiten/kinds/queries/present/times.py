@@ -19,7 +19,7 @@ from teiten.report.view.kit import Kit
 WIDEST = (1e-3, 1e3)
 """How far intervals of speed-ups are drawn."""
 MOST_ROWS = 40
-"""Of a forest; a longer one tells nothing, and the table has the numbers."""
+"""The most rows of a forest; a longer one tells nothing, and the table has the numbers."""
 
 
 def time_bars(kit: Kit, prefix: str, found: QueryResults) -> Chart | None:

@@ -1,4 +1,4 @@
-"""What the results of a workload of queries show beside verdicts."""
+"""The results of a workload of queries in the report, beside verdicts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from teiten.report.view.kit import Kit
 
 
 def results_of(kit: Kit, workload: str) -> QueryResults | None:
-    """Of a workload of queries; None of others."""
+    """Find the results of a workload of queries; None for others."""
     found = queries_found(kit.analysis).workloads
     return next((one for one in found if one.workload == workload), None)
 

@@ -18,7 +18,7 @@ SHORT = 100.0
 class TimeUnit:
     name: str
     factor: float
-    """Of seconds."""
+    """The number of such units in a second."""
 
     def text(self, seconds: float | None, half_width: float) -> str:
         """A time with the digits that its interval allows, and a short one with three at least.

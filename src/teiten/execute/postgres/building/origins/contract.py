@@ -18,11 +18,11 @@ FINAL = (1, "", 0)
 
 @dataclass(frozen=True, order=True)
 class Release:
-    """What was released, in the order in which it was: 19beta2, 19rc1, 19.0, 19.1."""
+    """A release or pre-release, ordered as they were released: 19beta2, 19rc1, 19.0, 19.1."""
 
     version: Version
     stage: tuple[int, str, int] = FINAL
-    """Of a pre-release 0, ``beta`` or ``rc``, and its number."""
+    """The stage of a pre-release: 0, ``beta`` or ``rc``, and its number."""
 
     def fits(self, request: VersionRequest) -> bool:
         """A pre-release may stand for its major version, and for no minor one."""
@@ -50,7 +50,7 @@ class SourceOrigin(Protocol):
 
 
 def release(text: str) -> Release | None:
-    """What the number of a release or pre-release means; None for a branch or anything else."""
+    """Parse the number of a release or pre-release; None for a branch or anything else."""
     if _RELEASE.fullmatch(text):
         return Release(Version.parse(text))
     match = _PRE_RELEASE.fullmatch(text)

@@ -59,7 +59,7 @@ class DistributionSources:
         self._say = say
         self._options: tuple[str, ...] | None = None
         self._listing: list[SourcePackage] = []
-        """Of the last request, which none of them fits."""
+        """Packages that apt listed for the last request; ``lacking`` names them where none fits."""
 
     def source(self, request: VersionRequest) -> SourceCode | None:
         if request.minor is not None and (there := kept(self._workdir, request)) is not None:
@@ -141,7 +141,7 @@ class DistributionSources:
 
 
 def hint_for(complaint: str) -> str:
-    """What helps against what apt said."""
+    """Choose the hint that helps against a complaint of apt's."""
     return GONE if re.search(r"\b404\b", complaint) else HINT
 
 

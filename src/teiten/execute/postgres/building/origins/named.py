@@ -31,7 +31,7 @@ class _Offer:
 
 
 class NamedSources:
-    """What ``--source`` names, once or several times."""
+    """The sources that ``--source`` names, once or several times."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._offers = [offer for text in texts for offer in _offers(text)]

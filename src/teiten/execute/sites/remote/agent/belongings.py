@@ -1,4 +1,4 @@
-"""What Teiten keeps on this host between campaigns, and giving it back."""
+"""Belongings that Teiten keeps on this host between campaigns, and giving them back."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from teiten.model.study import CachePolicy
 
 
 class Clusters:
-    """What the agent has started; each cluster has a key that the other side chose."""
+    """The clusters that the agent has started; each has a key that the other side chose."""
 
     def __init__(self, room: AgentFolder) -> None:
         self._room = room
@@ -122,7 +122,7 @@ class Clusters:
         }
 
     def caches(self, key: str, policy: str) -> str:
-        """What happened to the page cache."""
+        """Empty the page cache by a policy; say what happened."""
         folder = self._clusters[key].data_directory.parent
         return empty_caches((folder,), everything=policy == CachePolicy.DROP)
 
@@ -175,7 +175,7 @@ class Clusters:
         return str(self._clusters[key].stop(immediately=immediately))
 
     def log(self, key: str, begin: int) -> Message:
-        """What the server of the last start has written, from there on (bytes)."""
+        """Read what the server of the last start has written, from the byte ``begin`` on."""
         read = partial(self._clusters[key].read_log, begin)
         return Message({"gives": None}, _what_can_be_read(read))
 
@@ -186,7 +186,7 @@ class Clusters:
         return Message({"gives": None}, _what_can_be_read(self._clusters[key].read_configuration))
 
     def replaced(self, key: str) -> str | None:
-        """What somebody has put in the place of a file of the server; None where it is there."""
+        """Say what stands in the place of a file of the server; None where the file does."""
         return self._clusters[key].replaced_file()
 
     def remove(self, key: str) -> None:

@@ -40,7 +40,7 @@ def template_of(form: dict[str, Any]) -> TemplateSpec:
 
 @dataclass(frozen=True)
 class DataThere(DataOptions):
-    """What a host is told of tables, whatever their kind: it does not make them."""
+    """Tables as a host is told of them, whatever their kind: it does not make them."""
 
     text: str
     """How they are described."""

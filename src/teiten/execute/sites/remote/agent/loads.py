@@ -260,7 +260,7 @@ def _with_prefix(arguments: list[str], prefix: str) -> list[str]:
 
 
 def _log_files(folder: Path, prefix: str, pid: int, threads: int) -> list[Path]:
-    """As ``workload.pgbench_log.log_paths``, which needs more than is here."""
+    """List a log's files as ``client.pgbench_log.log_paths``, which needs more than is here."""
     return [
         folder / (f"{prefix}.{pid}" if thread == 0 else f"{prefix}.{pid}.{thread}")
         for thread in range(threads)

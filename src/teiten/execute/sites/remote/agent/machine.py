@@ -1,4 +1,4 @@
-"""What a host is, what it can reach, and its counters."""
+"""Facts of a host, what it can reach, and its counters."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class HostReader:
         self._door: socket.socket | None = None
 
     def who(self) -> dict[str, Any]:
-        """What can be said without a working folder."""
+        """Describe the host and its user, as far as that needs no working folder."""
         if sys.platform != "linux":
             raise MachineError(
                 f"the host runs {platform.system()}; servers and pgbench are driven on Linux only",

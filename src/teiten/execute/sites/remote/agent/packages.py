@@ -83,7 +83,7 @@ class Packages:
     def try_program(
         self, program: str, library_path: str | None, serving: bool, hashed: bool
     ) -> dict[str, Any]:
-        """What a program says of its version, and its hash. Raises ServerError where it cannot
+        """Find what a program says of its version, and its hash. Raises ServerError where it cannot
         run."""
         path = Path(program)
         if serving:

@@ -99,5 +99,5 @@ def _locked(descriptor: int) -> bool:
 
 
 def _holder(workdir: Workdir) -> Path:
-    """As ``ledger.lock`` writes it."""
+    """Name the file of the lock's holder, as ``ledger.lock`` does."""
     return workdir.root / "lock.pid"

@@ -1,4 +1,4 @@
-"""What Teiten's modules import and a bare Python does not have: as much of it as they use there.
+"""Stand-ins for what Teiten's modules import and a bare Python lacks: as much as they use there.
 
 The same modules that run on this machine run on a host; of ``psutil``, ``filelock``,
 ``platformdirs``, ``psycopg`` and ``numpy`` they then find these, which read /proc themselves.
@@ -202,7 +202,7 @@ def connect(conninfo: str, **_: Any) -> Greeted:
 
 
 def _require_peer(one: socket.socket, user: str) -> None:
-    """As libpq's requirepeer. Raises OSError where another user answers."""
+    """Check a socket's peer as libpq's requirepeer. Raises OSError where another user answers."""
     found = one.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
     if struct.unpack("3i", found)[1] != pwd.getpwnam(user).pw_uid:
         raise OSError(f"requirepeer specifies {user}, but another user answers")

@@ -11,7 +11,7 @@ LONGEST_LINE = 64 << 20
 
 
 class WireError(Exception):
-    """What came is no message."""
+    """Input that is no message, or only a part of one."""
 
 
 @dataclass(frozen=True)
