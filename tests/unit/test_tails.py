@@ -23,10 +23,10 @@ STARTS, PAIRS = 8, 4000
 Times = npt.NDArray[np.float64]
 
 
-def starts(plan: Plan, change: Callable[[Times], Times]) -> Iterator[Trial]:
+def starts(plan: Plan, change: Callable[[Times], Times], count: int = STARTS) -> Iterator[Trial]:
     """Of servers whose transactions take a millisecond in the median; B's are changed."""
     chance = np.random.default_rng(5)
-    for block in range(1, STARTS + 1):
+    for block in range(1, count + 1):
         a, b = chance.lognormal(np.log(1e6), 0.5, (2, PAIRS))
         sides = np.column_stack((a, change(b))).astype(np.uint64)
         zeros = np.zeros((PAIRS, 2), dtype=np.uint64)
@@ -91,3 +91,14 @@ def test_slow_transactions_are_told_in_milliseconds_by_both_alike() -> None:
 def test_a_side_that_is_slower_in_proportion_differs_in_neither(times: float) -> None:
     answer, _ = answer_and_discussion(lambda each: each * times)
     assert "Its typical transaction is" in answer and "The two differ" not in answer
+
+
+def test_a_sequential_campaign_of_few_starts_says_nothing_of_tails() -> None:
+    """Five starts have no verdict, so that "is not shown to differ" would say too much."""
+    plan = paired(budget="10m")
+    analysis = analysed("pgbench", plan, tuple(starts(plan, np.positive, count=5))).analysis
+    assert [
+        level.change.low for tail in pgbench_found(analysis).tails for level in tail.levels
+    ] == [None]
+    workload = plan.study.workloads[0].name
+    assert not [*tail_sentences(Kit(analysis, "en"), workload)]

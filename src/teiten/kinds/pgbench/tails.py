@@ -15,6 +15,7 @@ from teiten.analysis.model.discussion import Tail, TailLevel
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.changes import change, half_width_of, paired_views
+from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.model.plan import Plan
 
 SLOW, MIDDLE = "latency_p99", "latency_p50"
@@ -45,6 +46,8 @@ def _tail(view: TrialView) -> float:
 
 def _level(plan: Plan, context: Context, pairs: Sequence[Pair], alpha: float) -> TailLevel:
     old, new, starts = zip(*pairs, strict=True)
-    width = half_width_of(plan.study.measure)
+    measure = plan.study.measure
+    # A tail that is longer is said as a verdict is: from as many pairs on.
+    width = half_width_of(measure) if measure.sequential is None else patient_half_width
     difference = change(old, new, starts=starts, alpha=alpha, width=width)
     return TailLevel(context, fmean(old), fmean(new), difference)
