@@ -22,8 +22,8 @@ Conninfo = NewType("Conninfo", str)
 """A connection string for a connection of ours. It may hold a password: it is never shown."""
 
 NOWHERE = os.fspath(Path(os.devnull) / "nothing")
-"""A file that cannot be: the null device is no folder. libpq passes over a password file that is not
-there, and warns of one that is no plain file."""
+"""A file that cannot be: the null device is no folder. libpq passes over a password file that is
+not there, and warns of one that is no plain file."""
 APPLICATION_NAME = "teiten"
 SERVICE, HOST_ADDRESS = "PGSERVICE", "PGHOSTADDR"
 _SESSION = ("PGDATESTYLE", "PGTZ", "PGGEQO")
