@@ -37,7 +37,7 @@ def further(levels: Levels) -> dict[str, float]:
     return {
         LAUNCHED: found,
         "workers_by_size:lineorder": 5.0,
-        "workers_by_size:": 2.0,
+        "workers_by_size": 2.0,
         PERMITTED: 16.0,
     }
 

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from teiten.factors.registry import Stage, stage_of
+from teiten.factors.registry import FactorStage, stage_of
 
 Levels = Sequence[tuple[str, str]]
 """Factors and their levels (``model.conditions.Conditions.applied``)."""
@@ -43,6 +43,6 @@ def confirmed(levels: Levels, postmaster: int) -> dict[str, Any]:
 
 
 def _applied(factor: str) -> AppliedFactor:
-    applied = stage_of(factor, Stage.RUN).APPLIED
+    applied = stage_of(factor, FactorStage.RUN).APPLIED
     assert isinstance(applied, AppliedFactor), f"factors/{factor}/run.py holds no AppliedFactor"
     return applied

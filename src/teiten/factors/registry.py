@@ -17,7 +17,7 @@ NEEDED_TO_APPLY = frozenset({Need.START, Need.HERE})
 """By factors whose levels are applied as a server starts."""
 
 
-class Stage(StrEnum):
+class FactorStage(StrEnum):
     """The files of a factor's folder."""
 
     PLAN = "plan"
@@ -42,20 +42,20 @@ def rules() -> tuple[FactorRule, ...]:
 
 @cache
 def _by_folder() -> dict[str, FactorRule]:
-    by_folder = {name: _file(name, Stage.PLAN).FACTOR for name in folders()}
+    by_folder = {name: _file(name, FactorStage.PLAN).FACTOR for name in folders()}
     for name, factor in by_folder.items():
         assert isinstance(factor, FactorRule), f"factors/{name}/plan.py holds no FactorRule"
-        assert not _has(name, Stage.RUN) or factor.needs >= NEEDED_TO_APPLY, (
+        assert not _has(name, FactorStage.RUN) or factor.needs >= NEEDED_TO_APPLY, (
             f"factors/{name} is applied as a server starts, and needs {NEEDED_TO_APPLY}"
         )
     return by_folder
 
 
-def _file(folder: str, stage: Stage) -> ModuleType:
+def _file(folder: str, stage: FactorStage) -> ModuleType:
     return importlib.import_module(f"{factors.__name__}.{folder}.{stage}")
 
 
-def _has(folder: str, stage: Stage) -> bool:
+def _has(folder: str, stage: FactorStage) -> bool:
     return importlib.util.find_spec(f"{factors.__name__}.{folder}.{stage}") is not None
 
 
@@ -74,10 +74,10 @@ def rule(factor: str) -> FactorRule:
 @cache
 def is_applied(factor: str) -> bool:
     """Whether the levels of a factor are applied as a server starts. Raises as ``rule``."""
-    return _has(_folder_of(factor), Stage.RUN)
+    return _has(_folder_of(factor), FactorStage.RUN)
 
 
-def stage_of(factor: str, stage: Stage) -> ModuleType:
+def stage_of(factor: str, stage: FactorStage) -> ModuleType:
     """A factor's file for a stage. Raises as ``rule``, ImportError where it has no such file."""
     return _file(_folder_of(factor), stage)
 

@@ -11,7 +11,7 @@ from teiten.kinds.probes.measurement import PageOrigin, ProbeMeasurement, measur
 from teiten.kinds.probes.model import BLOCK, PROBE, probes_of
 from teiten.model.trial import Trial
 from tests.reader.arithmetic import t_quantile
-from tests.reader.document import Part
+from tests.reader.document import Part, Table
 from tests.reader.language import Book, Groups, count, printed
 from tests.reader.reader import Reader
 
@@ -152,17 +152,29 @@ def effect(reader: Reader, groups: Groups, part: Part) -> None:
     if added is None or len(added) < 2:
         reader.that(False, "no interval of so few blocks")
         return
-    plan, probe = reader.campaign.plan, probe_of(reader, part.topic) or ""
-    workload = workload_of(reader, probe)
-    levels = len(reader.campaign.sides(workload))
-    pairs = levels * (levels - 1) // 2 * len(reader.campaign.contexts(workload))
     mean, number = fmean(added), len(added)
     deviation = math.sqrt(sum((one - mean) ** 2 for one in added) / (number - 1))
-    alpha = plan.study.measure.alpha / pairs
+    alpha = reader.campaign.plan.study.measure.alpha / sharing(reader)
     half = t_quantile(1 - alpha / 2, number - 1) * deviation / math.sqrt(number)
     room = 0.02 * half * 1e6 + 1e-6
     reader.same(groups["low"], (mean - half) * 1e6, "the interval's lower end", slack=room)
     reader.same(groups["high"], (mean + half) * 1e6, "its upper end", slack=room)
+
+
+def sharing(reader: Reader) -> int:
+    """How many comparisons share α: of two sizes by the time of a probe and by that of COMMIT, and
+    of two servers."""
+    campaign, compared = reader.campaign, 0
+    for workload in campaign.workloads():
+        sides = campaign.sides(workload.name)
+        times = [
+            metric
+            for context in campaign.contexts(workload.name)
+            for metric in ("probe_seconds", "commit_seconds")
+            if any(campaign.values(workload.name, context, side, metric) for side in sides)
+        ]
+        compared += len(times) * len(sides) * (len(sides) - 1) // 2
+    return compared + sum(len(table.rows) for table in of_servers(reader))
 
 
 @BOOK.says(
@@ -203,6 +215,11 @@ def effect_without(reader: Reader, groups: Groups, part: Part) -> list[float] | 
 # --- versions --------------------------------------------------------------------------------
 
 
+def of_servers(reader: Reader) -> list[Table]:
+    captions = ("Servers against one another", "サーバ間の比較")
+    return [table for table in reader.document.tables if table.caption.endswith(captions)]
+
+
 @BOOK.says(
     "<count:i> of <of:i> comparisons of two servers, each a time of a probe at a size of the"
     " buffers, found a difference.",
@@ -210,12 +227,8 @@ def effect_without(reader: Reader, groups: Groups, part: Part) -> list[float] | 
 )
 def comparisons(reader: Reader, groups: Groups, part: Part) -> None:
     """As many as its table has rows."""
-    tables = [
-        table
-        for table in reader.document.tables
-        if (table.section, table.part) == (part.section, part.part)
-        and table.caption.endswith(("Servers against one another", "サーバ間の比較"))
-    ]
+    place = (part.section, part.part)
+    tables = [table for table in of_servers(reader) if (table.section, table.part) == place]
     if len(tables) != 1:
         reader.that(False, "not one table of the servers")
         return

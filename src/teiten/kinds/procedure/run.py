@@ -20,7 +20,7 @@ from teiten.execute.probes.backend import Usage
 from teiten.execute.probes.backend_series import BackendWatch
 from teiten.execute.probes.sampler import Sampling
 from teiten.execute.sites.contract import Site
-from teiten.kinds.procedure.load.programs import Programs
+from teiten.kinds.procedure.load.programs import StepPrograms
 from teiten.kinds.procedure.load.stepping import Stepping, StepTaken, number, told
 from teiten.kinds.procedure.metrics import (
     BACKEND_CPU,
@@ -171,7 +171,7 @@ class ProcedureLoad(PlainLoad):
     def _all_steps(self) -> None:
         with self.site.connect() as connection, self.site.connect() as looking:
             check = self._bench.check_interruption
-            programs = Programs(self.site, self.folder, check)
+            programs = StepPrograms(self.site, self.folder, check)
             stepping = Stepping(connection, looking, self._method, programs, check)
             try:
                 with BackendWatch(stepping.pid) as watch:

@@ -16,7 +16,7 @@ from teiten.ways.paired import PairedTransactions
 from teiten.ways.registry import ways_by_clients
 
 
-class Pairs(PairedTransactions):
+class PairsWay(PairedTransactions):
     name: ClassVar[str] = "pairs"
     of_two_sides: ClassVar[str] = (
         "transactions alternate between both sides, more clients than processors all on one side at"
@@ -44,4 +44,4 @@ class Pairs(PairedTransactions):
         )
 
 
-WAY = Pairs()
+WAY = PairsWay()

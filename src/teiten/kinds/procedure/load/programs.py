@@ -25,7 +25,7 @@ LAST = 4096
 OUTPUT, ERRORS = "program output", "program errors"
 
 
-class Programs:
+class StepPrograms:
     """Runs the programs of a trial's steps; what they write is kept in the trial's folder."""
 
     def __init__(self, site: Site, folder: Path, check: Callable[[], None]) -> None:

@@ -15,7 +15,7 @@ import psycopg
 from teiten.errors import WorkloadError
 from teiten.execute.postgres.beside import filled
 from teiten.execute.probes.backend import NOTHING, Usage, backend_of, memory_of, usage_of
-from teiten.kinds.procedure.load.programs import Programs
+from teiten.kinds.procedure.load.programs import StepPrograms
 from teiten.kinds.procedure.model import Method, ProcedureStep, StepDo
 from teiten.model.units import Seconds
 
@@ -58,7 +58,7 @@ class Stepping:
         connection: psycopg.Connection[Any],
         looking: psycopg.Connection[Any],
         method: Method,
-        programs: Programs,
+        programs: StepPrograms,
         check: Callable[[], None],
     ) -> None:
         """``looking``: another one, which reads the WAL's position. ``check``: raises where someone

@@ -35,7 +35,7 @@ BEYOND = 1.5
 
 
 @dataclass(frozen=True)
-class _Compared:
+class _ComparedQueries:
     """Two columns of a published table, and what was measured of the same on one server."""
 
     panel: str
@@ -60,9 +60,9 @@ def query_tables(kit: Kit) -> tuple[Table, ...]:
     return (*tables, workers) if workers is not None else tuple(tables)
 
 
-def _compared(kit: Kit) -> Iterator[_Compared]:
+def _compared(kit: Kit) -> Iterator[_ComparedQueries]:
     """Collect compared columns; checks of findings about the same ones are taken together."""
-    found: dict[tuple[object, ...], _Compared] = {}
+    found: dict[tuple[object, ...], _ComparedQueries] = {}
     for outcome in kit.analysis.claims:
         claim, table = outcome.claim, outcome.claim.published
         times = isinstance(table, PublishedQueries) and claim.metric == QUERY_TIME.name
@@ -76,7 +76,7 @@ def _compared(kit: Kit) -> Iterator[_Compared]:
             key = (claim.workload, claim.contrast, table.table, old.label, new.label, check.server)
             panel = _on_server(kit, check, place_text(kit.t, claim.source))
             caption = _on_server(kit, check, _caption(kit, claim, check))
-            one = found.setdefault(key, _Compared(panel, caption, old, new, {}))
+            one = found.setdefault(key, _ComparedQueries(panel, caption, old, new, {}))
             one.checks.setdefault(check.classes[0][0], check)
     yield from found.values()
 
@@ -99,7 +99,7 @@ def _effect(check: Check) -> Interval | None:
     return Interval(check.ratio, check.low, check.high, Share(0.95))
 
 
-def _speed_ups(kit: Kit, compared: list[_Compared]) -> Chart | None:
+def _speed_ups(kit: Kit, compared: list[_ComparedQueries]) -> Chart | None:
     if not compared:
         return None
     t = kit.t
@@ -116,7 +116,7 @@ def _speed_ups(kit: Kit, compared: list[_Compared]) -> Chart | None:
     return query_bars("published-queries", title, note, bars, axes)
 
 
-def _bars(kit: Kit, one: _Compared) -> Iterator[QueryBar]:
+def _bars(kit: Kit, one: _ComparedQueries) -> Iterator[QueryBar]:
     old, new = dict(one.old.values), dict(one.new.values)
     for query in (each for each in old if each in new and each in one.checks):
         printed = old[query] / new[query]
@@ -142,7 +142,7 @@ def _within_reach(bars: list[QueryBar]) -> list[QueryBar]:
     ]
 
 
-def _table(kit: Kit, at: int, one: _Compared) -> Table:
+def _table(kit: Kit, at: int, one: _ComparedQueries) -> Table:
     t = kit.t
     titles = ("published-old", "published-new", "published-speed-up", "measured-here", "interval")
     new = dict(one.new.values)
