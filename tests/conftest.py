@@ -49,6 +49,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run pg tests against every version found, not the oldest, 13 and the newest only",
     )
+    parser.addoption(
+        "--one-of-each",
+        action="store_true",
+        help="run each test with the first of its parameters only",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -79,9 +84,12 @@ def pytest_collection(session: pytest.Session) -> None:
                 import_module(".".join(file.absolute().relative_to(ROOT).with_suffix("").parts))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Each of pytest-xdist's processes begins with tests that wait for servers and programs, and
     ends with short ones, which the others take from it: none is left alone with the long ones."""
+    if config.getoption("one_of_each"):
+        items[:] = {item.nodeid.partition("[")[0]: item for item in reversed(items)}.values()
+        items.reverse()
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if processes > 1:
         files = [list(tests) for _, tests in groupby(items, key=lambda one: one.path)]
