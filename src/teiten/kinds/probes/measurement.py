@@ -197,7 +197,7 @@ class WithClients:
     """Mean, of pgbench."""
     hit: int
     read: int
-    """Shared blocks of the whole database meanwhile."""
+    """Shared blocks of the table and its indexes meanwhile."""
 
 
 @dataclass(frozen=True)
