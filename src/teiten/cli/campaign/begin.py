@@ -11,9 +11,11 @@ from dataclasses import asdict
 from teiten.analysis.model.replication import REPLICATION, Replication
 from teiten.cli.campaign.attached import confirm_attached
 from teiten.cli.campaign.carry_out import CarriedOut, carry_out, measuring, sweep_leftovers
+from teiten.cli.console import Verbosity
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned
 from teiten.cli.plan.options import PlanOptions
+from teiten.cli.text.cautions import brief_cautions
 from teiten.errors import InterruptedCampaignError, TeitenError
 from teiten.host.facts.pairs_check import known_check
 from teiten.host.system.causes import translate_os_errors
@@ -121,10 +123,15 @@ def _forget_if_nothing_ran(session: Session, name: str) -> None:
 
 
 def tell_cautions(session: Session, planned: Planned) -> None:
-    """Say what could disturb the measurement, before it starts."""
-    for caution in planned.cautions:
-        what, advice = caution_text(caution, "en")
-        session.console.warn(what, advice)
+    """Say what could disturb the measurement, before it starts: in at most five lines, by cause;
+    with --verbose each with its advice."""
+    console, cautions = session.console, planned.cautions
+    if console.verbosity >= Verbosity.VERBOSE:
+        for caution in cautions:
+            console.warn(*caution_text(caution, "en"))
+        return
+    for line in brief_cautions(cautions):
+        console.warn(line)
 
 
 def repeating_command(study: str, options: PlanOptions, seed: int) -> str:

@@ -17,6 +17,7 @@ from teiten.cli.campaign.progress import Watcher, watching
 from teiten.cli.campaign.uncounted import busy_machine_line, refuse_uncounted, uncounted_lines
 from teiten.cli.main import Session
 from teiten.cli.text.noise import noise_lines
+from teiten.cli.text.outcome import outcome_lines
 from teiten.cli.text.verdict_json import contrast_as_json
 from teiten.errors import InterruptedCampaignError, MachineError, TeitenError, TrialsFailedError
 from teiten.execute.client.log_folder import sweep_logs
@@ -108,7 +109,7 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
     reports = tuple(write_reports(analysis, folder))
     carried = CarriedOut(analysis, reports, noise)
     _tell(session, carried)
-    refuse_uncounted(analysis)
+    _refuse(session, carried)
     return carried
 
 
@@ -116,8 +117,17 @@ def reread(session: Session, ledger: Ledger, reports: tuple[Path, ...]) -> Carri
     """Tell the outcome of an ended campaign; nothing is written. Raises TrialsFailedError."""
     carried = CarriedOut(analyse_campaign(ledger, series=False), reports)
     _tell(session, carried)
-    refuse_uncounted(carried.analysis)
+    _refuse(session, carried)
     return carried
+
+
+def _refuse(session: Session, carried: CarriedOut) -> None:
+    """Raises TrialsFailedError; the verb, which prints where the report is, does not then."""
+    try:
+        refuse_uncounted(carried.analysis)
+    except TrialsFailedError:
+        session.console.say(f"report: {carried.reports[0]}")
+        raise
 
 
 def run_trials(
@@ -197,7 +207,10 @@ def _tell(session: Session, carried: CarriedOut) -> None:
         session.console.say(line)
     judged = [contrast for contrast in analysis.contrasts if contrast.metric.judged]
     for contrast in judged:
-        session.console.say(verdict_sentence(analysis, contrast, "en"))
+        session.console.detail(verdict_sentence(analysis, contrast, "en"))
+    people = session.console.people
+    for line in outcome_lines(analysis, people.width if people.is_terminal else None):
+        session.console.say(line)
     for floor in carried.noise:
         for line in noise_lines(floor):
             session.console.say(line)
@@ -205,8 +218,6 @@ def _tell(session: Session, carried: CarriedOut) -> None:
     if counted and any(contrast.overall.kind is VerdictKind.INCONCLUSIVE for contrast in judged):
         for line in uncounted_lines(analysis):
             session.console.say(line)
-    for path in carried.reports:
-        session.console.say(f"report: {path}")
 
 
 def outcome_as_json(name: str, carried: CarriedOut) -> dict[str, Any]:

@@ -1,0 +1,62 @@
+"""Cautions in a few lines, by cause: what a person reads before a campaign begins; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from teiten.model.facts import Caution, Severity
+from teiten.model.server_build import OF_BUILDS
+from teiten.report.texts import caution_text
+
+BUDGET = "budget"
+CAUSES: dict[str, tuple[str, ...]] = {
+    BUDGET: ("budget-short",),
+    "servers": (*OF_BUILDS, "read-before", "servers-order"),
+    "other load": ("other-load", "virtual-machine", "container", "swap-in-use", "memory-low"),
+    "processors": (
+        "few-cores",
+        "shared-cores",
+        "more-clients-than-cores",
+        "cgroup-quota",
+        "hardware-threads",
+        "numa-nodes",
+        "frequency-governor",
+        "turbo-on",
+        "turbo-unknown",
+    ),
+}
+"""Codes by what they are about, in the order in which they are said; those about single levels of
+processors begin with ``cores-``."""
+OTHERS = "also"
+
+
+def brief_cautions(cautions: Sequence[Caution]) -> Iterator[str]:
+    """A line for each cause, at most five: its first warning, and how many more there are. What can
+    be done about a budget is said, as nothing else keeps a decision from being possible at all."""
+    causes = {_cause(one) for one in cautions}
+    said = [cause for cause in (*CAUSES, OTHERS) if cause in causes]
+    for cause in said:
+        line = _line(cause, [one for one in cautions if _cause(one) == cause])
+        yield line if cause != said[-1] else f"{line}; advice: --verbose, or the report"
+
+
+def _cause(caution: Caution) -> str:
+    if caution.code.startswith("cores-"):
+        return "processors"
+    return next((cause for cause, codes in CAUSES.items() if caution.code in codes), OTHERS)
+
+
+def _line(cause: str, found: Sequence[Caution]) -> str:
+    first = min(found, key=lambda one: one.severity is not Severity.WARNING)
+    what, advice = caution_text(first, "en")
+    said = f"{cause}: {_first_sentence(what)}"
+    if cause == BUDGET:
+        return f"{said}. {advice.removesuffix('.')}"
+    more = len(found) - 1
+    return f"{said} (and {more} more)" if more else said
+
+
+def _first_sentence(text: str) -> str:
+    """Up to the first full stop or colon that a blank follows."""
+    ends = [at for mark in (". ", ": ") if (at := text.find(mark)) > 0]
+    return text[: min(ends)] if ends else text.removesuffix(".")

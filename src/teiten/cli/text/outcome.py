@@ -1,0 +1,127 @@
+"""The outcome of a campaign as one table: what, old, new, ratio with interval, verdict; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+
+from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, LevelResult, Verdict
+from teiten.cli.text.wrap import wrap
+from teiten.report.effects import (
+    confidence_percent,
+    percent_decimals,
+    plain_percent,
+    ratio_in_reach,
+    ratio_text,
+)
+from teiten.report.numbers import NOTHING
+from teiten.report.sentences import verdict_word
+from teiten.report.view.contrasts import by_interval
+from teiten.report.view.kit import Kit, factor_of
+
+MOST_LEVELS = 12
+"""Of more, the terminal has their mean and how many there are; the report has all of them."""
+NARROWEST = 16
+"""Cells that are left to the verdict, however narrow the terminal is."""
+GAP = "  "
+Line = tuple[str, str, str, str, str]
+
+
+def outcome_lines(analysis: CampaignAnalysis, width: int | None) -> Iterator[str]:
+    """A table for each pair of sides and metric that is judged, with a line for each workload and
+    level. ``width``: the cells of a line; None for as many as it takes, as in a pipe."""
+    kit = Kit(analysis, "en")
+    tables: dict[tuple[str, str, str], list[ContrastResult]] = {}
+    for one in analysis.contrasts:
+        if one.metric.judged:
+            tables.setdefault((one.old, one.new, one.metric.name), []).append(one)
+    for found in tables.values():
+        for line in (*_table(kit, found, width), _note(kit, found)):
+            yield line.replace("\u00a0", " ")  # for grep
+
+
+def _table(kit: Kit, found: Sequence[ContrastResult], width: int | None) -> Iterator[str]:
+    first = found[0]
+    sides = (kit.names.side(first.old).short, kit.names.side(first.new).short)
+    header = (kit.metric_title(first.metric), *sides, "new/old (interval)", "verdict")
+    lines = [header, *(line for one in found for line in _lines(kit, one))]
+    widths = [max(cell_len(line[at]) for line in lines) for at in range(len(header))]
+    if width is not None:
+        beside = sum(widths[1:4]) + len(GAP) * 4
+        longest = max(cell_len(word) for line in lines for word in line[0].split()) + len(GAP)
+        least = min(widths[-1], NARROWEST)
+        widths[0] = min(widths[0], max(longest, width - beside - least))
+        widths[-1] = min(widths[-1], max(least, width - beside - widths[0]))
+    for line in lines:
+        yield from _fitted(line, widths)
+
+
+def _lines(kit: Kit, one: ContrastResult) -> Iterator[Line]:
+    title = kit.names.workload(one.workload)
+    if len(one.levels) == 1:
+        yield _line(kit, title, one, one.levels[0], one.overall)
+        return
+    if len(one.levels) > MOST_LEVELS:
+        title = f"{title}, {len(one.levels)} levels"
+    yield _line(kit, title, one, None, one.overall)
+    if len(one.levels) <= MOST_LEVELS:
+        for level in one.levels:
+            label = f"{GAP}{kit.names.context(level.context)}"
+            yield _line(kit, label, one, level, level.verdict)
+
+
+def _line(
+    kit: Kit, label: str, one: ContrastResult, level: LevelResult | None, verdict: Verdict
+) -> Line:
+    value = by_interval(factor_of(one.metric))
+    old, new = (value(level, side).text for side in (0, 1)) if level else ("", "")
+    return (label, old, new, _ratio(verdict), _word(kit, verdict))
+
+
+def _word(kit: Kit, verdict: Verdict) -> str:
+    """The verdict's word, with a sign in place of words: ``slower by ≥5 %``."""
+    if not verdict.conclusive:  # the ratio beside it is what was measured
+        return kit.t("verdict.no-conclusion")
+    return verdict_word(kit.t, verdict).replace("at least ", "≥")
+
+
+def _ratio(verdict: Verdict) -> str:
+    """``1.037 (1.011–1.063)``"""
+    effect = verdict.effect
+    if effect is None:
+        return NOTHING
+    digits = percent_decimals(effect) + 2
+    low, high = (ratio_in_reach(end, digits) for end in (effect.low, effect.high))
+    return f"{ratio_text(effect)} ({low}–{high})"
+
+
+def _fitted(line: Line, widths: Sequence[int]) -> Iterator[str]:
+    """The line, with what is compared and the verdict going on below themselves."""
+    indent = len(line[0]) - len(line[0].lstrip())
+    labels = [" " * indent + part for part in wrap(line[0].strip(), widths[0] - indent)]
+    verdicts = wrap(line[-1], widths[-1])
+    for at in range(max(len(labels), len(verdicts))):
+        cells = [labels[at] if at < len(labels) else ""]
+        cells += line[1:-1] if at == 0 else ("",) * (len(line) - 2)
+        cells += [verdicts[at] if at < len(verdicts) else ""]
+        padded = (_padded(cell, widths[column], column) for column, cell in enumerate(cells))
+        yield GAP.join(padded).rstrip()
+
+
+def _padded(cell: str, width: int, column: int) -> str:
+    """Numbers end, words begin, where their column does."""
+    space = " " * max(0, width - cell_len(cell))
+    return space + cell if column in (1, 2) else cell + space
+
+
+def _note(kit: Kit, found: Sequence[ContrastResult]) -> str:
+    """Say what the intervals and words mean, once below the table."""
+    first = found[0].overall
+    effects = [one.overall.effect for one in found if one.overall.effect is not None]
+    sure = (
+        f"intervals over all levels of {confidence_percent(kit.t, effects[0].confidence)}; "
+        if effects
+        else ""
+    )
+    return f"{sure}what is below δ = {plain_percent(kit.t, first.delta)} does not matter here"
