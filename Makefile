@@ -27,11 +27,8 @@ NATIVE_WHERE_RUST := $(shell tools/prerequisites rust 2>/dev/null && echo $(VENV
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
-# The likest pair that can be had without building: one wheel holds both, by one compiler and one set
-# of flags.
 demo: $(VENV)/.installed $(NATIVE_WHERE_RUST)
-	$(TEITEN) pg install wheel:16 wheel:18
-	$(TEITEN) run observe --profile quick --servers wheel:16,wheel:18
+	$(TEITEN) demo
 
 # First of all, so that nothing is downloaded before everything that is missing or left out was named.
 needs:

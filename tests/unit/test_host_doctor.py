@@ -48,7 +48,7 @@ def test_the_sums() -> None:
 
 
 def test_json_holds_facts_and_texts() -> None:
-    found = json.loads(json.dumps(as_object(POOR, cautions(POOR), None, "ja")))
+    found = json.loads(json.dumps(as_object(POOR, cautions(POOR), None, (), "ja")))
     assert found["facts"]["cpu"]["governor"] == "powersave"
     first = found["cautions"][0]
     assert first["severity"] == "warning"

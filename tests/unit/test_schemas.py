@@ -19,6 +19,7 @@ from teiten.analysis.model.verdict import VerdictKind
 from teiten.cli.bisect.search import Search
 from teiten.cli.bisect.text import search_as_json
 from teiten.cli.campaign.carry_out import CarriedOut, outcome_as_json
+from teiten.cli.doctor.abilities import abilities
 from teiten.cli.main import teiten
 from teiten.cli.plan.as_json import plan_as_json
 from teiten.cli.plan.make import Planned
@@ -187,7 +188,7 @@ def test_a_search_is_described(ending: BisectEnding) -> None:
 
 
 def test_a_machine_with_a_check_of_pairs_is_described() -> None:
-    value = as_object(GOOD_MACHINE, cautions(GOOD_MACHINE), check(), "en")
+    value = as_object(GOOD_MACHINE, cautions(GOOD_MACHINE), check(), abilities(GOOD_MACHINE), "en")
     assert described("doctor", as_printed(value))["pairs_check"]["numbers"]
 
 

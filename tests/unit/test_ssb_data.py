@@ -28,6 +28,7 @@ from teiten.datasets.ssb.rows.results import has_known_results, known_results, q
 from teiten.datasets.ssb.rows.streams import CONNECTION_BYTES, StreamCount, StreamRoom, streams_for
 from teiten.datasets.ssb.rows.watch import Unwatched
 from teiten.errors import MachineError, UsageError
+from teiten.host.facts.native_part import how_to_get
 from teiten.host.system.pipes import ROOM, widen_pipe
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
 from teiten.model.units import Bytes
@@ -268,7 +269,7 @@ def test_without_the_native_part_the_hint_says_how_to_build_it(tmp_path: Path) -
     )
     assert ended.returncode == 3
     assert "error: the native part of Teiten" in ended.stderr
-    assert "make native" in ended.stderr
+    assert f"hint: {how_to_get()}" in ended.stderr
 
 
 def test_targets_are_told_apart() -> None:

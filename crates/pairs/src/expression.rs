@@ -612,10 +612,11 @@ fn of_two(function: Function, left: Value, right: Value) -> Result<Value, String
         _ => {}
     }
     let fractional = matches!(left, Value::Double(_)) || matches!(right, Value::Double(_));
-    if fractional && let Some(value) = of_doubles(function, left, right)? {
-        return Ok(value);
+    let found = if fractional { of_doubles(function, left, right)? } else { None };
+    match found {
+        Some(value) => Ok(value),
+        None => of_integers(function, left.integer()?, right.integer()?),
     }
-    of_integers(function, left.integer()?, right.integer()?)
 }
 
 /// Of the operators that are of doubles where one operand is.

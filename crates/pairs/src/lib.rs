@@ -33,9 +33,7 @@ pub fn main() -> u8 {
     let result = read().and_then(|options| {
         let stop = run::Stop::on_signals().map_err(|error| error.to_string())?;
         run::run(&options, &stop, |event| {
-            if let run::Event::Ended(summary) = event
-                && !summary.aborted.is_empty()
-            {
+            if matches!(event, run::Event::Ended(summary) if !summary.aborted.is_empty()) {
                 status = 2;
             }
             let mut output = std::io::stdout().lock();

@@ -127,7 +127,7 @@ impl<E: Encoder> Lineorders<E> {
     #[inline(always)]
     fn next_customer(&mut self) -> u32 {
         let customer = self.of_order.customer.next_int(1, self.customers as i32) as u32;
-        if self.every_customer || !customer.is_multiple_of(CUSTOMERS_WITHOUT) {
+        if self.every_customer || customer % CUSTOMERS_WITHOUT != 0 {
             customer
         } else if customer < self.customers {
             customer + 1

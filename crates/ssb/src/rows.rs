@@ -203,8 +203,15 @@ mod wide {
         }
     }
 
+    /// Safe where the processor has these features.
+    #[allow(unsafe_code)]
     #[target_feature(enable = "avx2,bmi1,bmi2")]
-    fn with_avx2<S: Source>(source: &mut S, out: &mut [u8], most: u64, sums: &mut Sums) -> Filled {
+    unsafe fn with_avx2<S: Source>(
+        source: &mut S,
+        out: &mut [u8],
+        most: u64,
+        sums: &mut Sums,
+    ) -> Filled {
         super::fill(source, out, most, sums)
     }
 }

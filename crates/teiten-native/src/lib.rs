@@ -19,5 +19,10 @@ mod teiten_native {
     use crate::ssb_rows::{SsbRows, ssb_columns, ssb_units};
 
     #[pymodule_export]
+    /// Raised where Python needs more of this module than an earlier one has.
+    #[pymodule_export]
+    const INTERFACE: u32 = 2;
+
+    #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 }

@@ -34,7 +34,8 @@ from teiten.report.charts.library import keep_library_in
 from teiten.secrets import forget
 
 VERBS = {
-    "doctor": "what this machine is, and what could disturb a measurement",
+    "demo": "PostgreSQL 16 against 18 on this machine, to a report, in a few minutes",
+    "doctor": "what this machine is, what Teiten can do here, and what could disturb it",
     "pg": "PostgreSQL installations: list, install, build, remove",
     "studies": "the catalogue of studies",
     "show": "a study in words",

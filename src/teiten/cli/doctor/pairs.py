@@ -19,6 +19,7 @@ from teiten.errors import InterruptedCampaignError, MachineError, UsageError
 from teiten.execute.client.paired import is_built
 from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres.installations import find_installations
+from teiten.host.facts.native_part import how_to_get
 from teiten.host.facts.pairs_check import StartsSoFar, keep_check
 from teiten.host.system.signals import one_interruption
 from teiten.host.system.users import server_user
@@ -56,7 +57,7 @@ def check_pairs(
     UsageError without a server, InterruptedCampaignError after Ctrl-C; what was measured is kept.
     """
     if not is_built():
-        raise MachineError(NOT_BUILT, "install Rust (https://rustup.rs), then: make native")
+        raise MachineError(NOT_BUILT, how_to_get())
     session.workdir.prepare()
     with measuring(session):
         sweep_leftovers(session)

@@ -9,10 +9,12 @@ from typing import TypeVar
 from teiten.cli.console import Console
 from teiten.errors import MachineError, WayError
 from teiten.execute.client.paired import is_built
+from teiten.host.facts.native_part import how_to_get
 from teiten.model.study import Study
 from teiten.ways.registry import PREFERRED
 
-NOT_BUILT = "the native part of Teiten, which has their generator, is not here (make native)"
+NOT_BUILT = "the native part of Teiten, which has their generator, is not here"
+IN_TURN = "one side at a time, no paired transactions"
 Plan = TypeVar("Plan")
 
 
@@ -22,11 +24,10 @@ def paired_plan(console: Console, study: Study, plan: Callable[[Study], Plan]) -
     ``plan``: how a study is planned.
     """
     if not is_built():
-        reason = NOT_BUILT
-    else:
-        try:
-            return plan(replace(study, measure=replace(study.measure, way=PREFERRED)))
-        except (WayError, MachineError) as error:
-            reason = error.message
-    console.say(f"one side at a time, no paired transactions: {reason}")
-    return None
+        console.warn(f"{IN_TURN}, slower and less conclusive: {NOT_BUILT}", how_to_get())
+        return None
+    try:
+        return plan(replace(study, measure=replace(study.measure, way=PREFERRED)))
+    except (WayError, MachineError) as error:
+        console.say(f"{IN_TURN}: {error.message}")
+        return None

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from teiten.errors import MachineError
 from teiten.execute.postgres.directories import read_directories
 from teiten.execute.postgres.modules import NOT_HERE, module_tools
 from teiten.execute.postgres.templates.store import TemplateStore
@@ -30,6 +31,7 @@ from teiten.model.modules import ModuleTools
 from teiten.model.nodes import NodePart
 from teiten.model.plan import Plan
 from teiten.model.study import Study
+from teiten.model.units import GIB
 from teiten.plan.distribution import distribution_cautions
 from teiten.plan.levels import most_clients
 from teiten.plan.limits import limits_of
@@ -235,3 +237,12 @@ def require_here(plan: Plan, folder: Path) -> None:
         require_limits(Allowed(memory=limits[-1]))
     if any(storage_class.emulation is not None for storage_class in plan.study.storage):
         require_emulation()
+
+
+def why_no_memory_limit() -> MachineError | None:
+    """The reason why this machine, or its rights, permit no limit of memory; None where they do."""
+    try:
+        require_limits(Allowed(memory=GIB))
+    except MachineError as error:
+        return error
+    return None

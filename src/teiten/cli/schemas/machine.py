@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from teiten.cli.doctor.abilities import Ability
 from teiten.cli.schemas.of_values import of_type
 from teiten.cli.schemas.parts import TEXT, Schema, closed, document, listed, maybe, named, said
 from teiten.model.facts import HostFacts, Severity
@@ -25,6 +26,7 @@ def machine_schema() -> Schema:
         {
             "facts": of_type(HostFacts),
             "cautions": listed(caution),
+            "abilities": listed(of_type(Ability)),
             "pairs_check": said("The last of teiten doctor --pairs.", maybe(_pairs_check())),
         }
     )

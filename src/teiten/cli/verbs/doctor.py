@@ -1,4 +1,4 @@
-"""``teiten doctor``: what this machine is, and what could disturb a measurement on it."""
+"""``teiten doctor``: what this machine is, what Teiten can do on it, and what could disturb it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 from teiten.cli.main import Session
 
 if TYPE_CHECKING:
+    from teiten.cli.doctor.abilities import Ability
     from teiten.model.facts import Caution, HostFacts
     from teiten.model.pairs_check import PairsCheck
 
@@ -46,12 +47,14 @@ def command(
     as_json: bool,
     language: Literal["en", "ja"],
 ) -> None:
-    """Tell what this machine is, what could disturb a measurement on it, and what to do about it.
+    """Tell what this machine is, what this installation can do on it, and what could disturb a
+    measurement, each with what to do about it.
 
     The disk is the one of the working folder: see teiten --workdir. Nothing is changed; --ceilings
     loads the machine for about half a minute, and writes a file of 1 GiB that it deletes; --pairs
     takes about five minutes for 20 starts of two servers, and goes on where it was cut off.
     """
+    from teiten.cli.doctor.abilities import abilities, abilities_text
     from teiten.cli.doctor.ceilings import ceilings_text, measure
     from teiten.cli.doctor.pairs_text import pairs_text
     from teiten.cli.doctor.text import cautions_text, facts_text, summary
@@ -68,11 +71,14 @@ def command(
         check_pairs(session, facts, language)
     check = known_check(session.workdir.caches, facts)
     found = cautions(facts)
+    able = abilities(facts)
     if as_json:
-        session.console.json(as_object(facts, found, check, language))
+        session.console.json(as_object(facts, found, check, able, language))
         return
     output = session.console.output
     output.print(facts_text(facts, language, output.width))
+    output.print()
+    output.print(abilities_text(able, language, output.width))
     output.print()
     if facts.ceilings is not None:
         output.print(ceilings_text(facts.ceilings, language, output.width))
@@ -88,10 +94,11 @@ def as_object(
     facts: HostFacts,
     cautions: tuple[Caution, ...],
     check: PairsCheck | None,
+    able: tuple[Ability, ...],
     language: Literal["en", "ja"],
 ) -> dict[str, Any]:
     """Make the object that ``--json`` prints: the facts in base units, the cautions with their
-    texts, and the last check of paired transactions."""
+    texts, the last check of paired transactions, and what this installation can do."""
     from teiten.cli.doctor.pairs_text import check_as_object
     from teiten.report.texts import caution_text
 
@@ -111,4 +118,5 @@ def as_object(
         "facts": asdict(facts),
         "cautions": listed,
         "pairs_check": None if check is None else check_as_object(check),
+        "abilities": [asdict(ability) for ability in able],
     }

@@ -28,6 +28,13 @@ import numpy.typing as npt
 
 from teiten.errors import MachineError, WorkloadError
 from teiten.execute.client.child import Child
+from teiten.host.facts.native_part import (
+    GENERATOR,
+    MODULE,
+    NativePart,
+    how_to_get,
+    native_part,
+)
 from teiten.host.system.processes import ending, spawn
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds
@@ -37,7 +44,6 @@ HEADER_BYTES, PAIR_BYTES = 256, 48
 """Sizes of the header and of one pair in the file of pairs (crates/pairs/src/record.rs)."""
 EVENTS_FILE = "pairs-events.jsonl"
 ERRORS_FILE = "pairs-errors.txt"
-MODULE, FUNCTION = "teiten_native", "pairs_main"
 FOREVER = 1e9
 _OS_ERROR = re.compile(r" \(os error \d+\)")
 """Seconds."""
@@ -48,7 +54,7 @@ PROGRAM = f"""
 import sys
 sys.path.insert(0, sys.argv[1])
 import {MODULE}
-sys.exit({MODULE}.{FUNCTION}())
+sys.exit({MODULE}.{GENERATOR}())
 """
 
 Pairs = npt.NDArray[np.void]
@@ -222,7 +228,9 @@ class PairedProcess:
             said = in_words(errors.strip()) or f"it {ending(self._started.returncode)}"
             raise WorkloadError(
                 f"the generator of pairs has failed: {said}",
-                "see the script, and whether the servers take connections",
+                f"the native part is of an earlier Teiten: {how_to_get()}"
+                if native_part() is NativePart.OLD
+                else "see the script, and whether the servers take connections",
             )
         return PairedResult(
             summary=events["ended"],
@@ -275,7 +283,7 @@ def read_pairs(path: Path) -> Pairs:
 def is_built() -> bool:
     """Whether the native part is here, and new enough to have the generator."""
     try:
-        return hasattr(importlib.import_module(MODULE), FUNCTION)
+        return hasattr(importlib.import_module(MODULE), GENERATOR)
     except ImportError:
         return False
 
@@ -286,7 +294,7 @@ def _module_folder() -> Path:
     if found is None or found.origin is None or not is_built():
         raise MachineError(
             "the native part of Teiten, which makes load in paired transactions, is not here",
-            "install Rust (https://rustup.rs), then in Teiten's source: make native",
+            how_to_get(),
         )
     origin = Path(found.origin).parent
     return origin.parent if found.submodule_search_locations else origin

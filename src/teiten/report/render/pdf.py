@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 import tempfile
 from datetime import UTC, datetime
 from importlib.util import find_spec
@@ -13,18 +15,29 @@ from teiten.report.blocks import Page
 from teiten.report.render.typst import TEXT, typst_files
 
 PROGRAM, FONTS = "typst", "pylopdf_fonts_jp"
+PACKAGES = {PROGRAM: "typst>=0.13", FONTS: "pylopdf-fonts-jp"}
+"""By module, as in the extra of pyproject.toml: Teiten itself may have come from a file."""
 STANDARD = "a-2b"
 """PDF/A: all fonts embedded, nothing loaded from outside."""
 
 
 def require_typst() -> None:
     """Raise UsageError where the extra is not installed."""
-    missing = [name for name in (PROGRAM, FONTS) if find_spec(name) is None]
+    missing = missing_for_pdf()
     if missing:
         raise UsageError(
-            f"a PDF needs what is not installed: {', '.join(missing)}",
-            "pip install 'teiten[pdf]', in the environment of Teiten",
+            f"a PDF needs what is not installed: {', '.join(missing)}", how_to_get_pdf()
         )
+
+
+def missing_for_pdf() -> list[str]:
+    """The modules that a PDF needs and that are not installed."""
+    return [name for name in PACKAGES if find_spec(name) is None]
+
+
+def how_to_get_pdf() -> str:
+    """The command that installs them into the environment that runs."""
+    return shlex.join([sys.executable, "-m", "pip", "install", *PACKAGES.values()])
 
 
 def pdf(page: Page, teiten_version: str, made_at: float) -> bytes:
@@ -59,5 +72,5 @@ def pdf(page: Page, teiten_version: str, made_at: float) -> bytes:
 def _fonts() -> Path:
     found = find_spec(FONTS)
     if found is None or found.origin is None:
-        raise UsageError(f"{FONTS} is not installed", "pip install 'teiten[pdf]'")
+        raise UsageError(f"{FONTS} is not installed", how_to_get_pdf())
     return Path(found.origin).parent

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Protocol
 
 from teiten.errors import MachineError, UsageError
+from teiten.host.facts.native_part import MODULE, how_to_get
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable
 
 Buffer = bytearray | memoryview
@@ -59,12 +60,12 @@ class SsbColumn:
 def native() -> Native:
     """The native module. Raises MachineError where it is not built."""
     try:
-        module: Native = importlib.import_module("teiten_native")
+        module: Native = importlib.import_module(MODULE)
     except ImportError as error:
         raise MachineError(
             "the native part of Teiten, which makes Star Schema Benchmark data, is not here"
             f" ({error})",
-            "install Rust (https://rustup.rs), then in Teiten's source: make native",
+            how_to_get(),
         ) from error
     return module
 
