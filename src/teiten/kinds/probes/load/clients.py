@@ -35,7 +35,7 @@ BLOCKS = """
 SELECT heap_blks_hit + coalesce(idx_blks_hit, 0), heap_blks_read + coalesce(idx_blks_read, 0)
 FROM pg_statio_user_tables WHERE relname = %s
 """
-"""Counts the probe's table alone: each new connection reads some hundred pages of the catalog, which
+"""Counts its table alone: each new connection reads some hundred pages of the catalog, which
 outweigh the table's where transactions are slow."""
 TOLD_AFTER = 1.2
 """Seconds until the statistics have what a backend did that has ended, before 15."""
