@@ -1,4 +1,7 @@
-"""Reports of drawn campaigns, read by ``tests/reader``: which of their sentences are not so."""
+"""Reports of drawn campaigns, read by ``tests/reader``: which of their sentences are not so.
+
+Of the kinds whose sentences are not all known, tables, answers and JSON are read.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,20 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from tests.reader.agreement import disagreements
+from tests.reader.contrasts import contrast_objections, contrasts_of
 from tests.reader.document import Document, read_html, read_markdown
 from tests.reader.drawn import KINDS, Drawn
+from tests.reader.drawn_kinds import BY_NUMBERS
 from tests.reader.planted import planted
-from tests.reader.read import read
+from tests.reader.read import read, read_numbers
 from tests.reader.reader import Reader
 
-from teiten.cli.text.verdict_json import contrast_as_json
 from teiten.model.text import Language
 from teiten.report.render.html import html
 from teiten.report.render.markdown import markdown_text
 from teiten.report.view.report import view
 
+EVERY = (*KINDS, *BY_NUMBERS)
 EVERY_PAGE = 10
 """One of so many reports is read as a page too."""
 EVERY_PLANTED = 50
@@ -52,29 +57,47 @@ def read_reports(count: int, seed: int) -> Readings:
     """``count`` campaigns of the kinds in turn, each in both languages."""
     readings = Readings()
     for at in range(count):
-        kind = KINDS[at % len(KINDS)]
+        kind = EVERY[at % len(EVERY)]
         one = kind(random.Random(seed + at))
+        unread = kind in BY_NUMBERS
         for language in get_args(Language):
             page = view(one.analysis, language)
             document = read_markdown(markdown_text(page, "0.1.0"))
-            reader = _tallied(readings, one, document, language, seed + at)
+            reader = _tallied(readings, one, document, language, seed + at, unread=unread)
             if at % EVERY_PAGE == 0:
-                _tallied(readings, one, read_html(html(page, "0.1.0")), language, seed + at)
-            if at % EVERY_PLANTED == 0 and not reader.objections:
+                _tallied(
+                    readings,
+                    one,
+                    read_html(html(page, "0.1.0")),
+                    language,
+                    seed + at,
+                    unread=unread,
+                )
+            if at % EVERY_PLANTED == 0 and not unread and not reader.objections:
                 _plant(readings, one, document, language, reader)
     return readings
 
 
 def _tallied(
-    readings: Readings, one: Drawn, document: Document, language: Language, seed: int
+    readings: Readings,
+    one: Drawn,
+    document: Document,
+    language: Language,
+    seed: int,
+    *,
+    unread: bool,
 ) -> Reader:
-    reader = read(document, one.campaign, language)
+    reader = (read_numbers if unread else read)(document, one.campaign, language)
     readings.reports[one.kind] += 1
     readings.sentences += reader.read
     study, analysis = one.analysis.plan.study, one.analysis
     titles = {workload.name: getattr(workload.title, language) for workload in study.workloads}
-    contrasts = [contrast_as_json(analysis, contrast) for contrast in analysis.contrasts]
-    objections = (*reader.objections, *disagreements(document, titles, contrasts))
+    contrasts = contrasts_of(analysis)
+    objections = (
+        *reader.objections,
+        *disagreements(document, titles, contrasts),
+        *(contrast_objections(one.campaign, contrasts) if language == "en" else ()),
+    )
     readings.found += [f"{one.kind}, seed {seed}, {language}: {why}" for why in objections]
     return reader
 

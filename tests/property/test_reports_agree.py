@@ -7,20 +7,23 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.cli.text.verdict_json import contrast_as_json
 from teiten.model.text import Language
 from teiten.report.render.markdown import markdown_text
 from teiten.report.view.report import view
 from tests.fixtures.invented_partitions import insert_plan, of_partitions, partitions_plan
 from tests.reader import drawn
 from tests.reader.agreement import BETWEEN, OF_RATE, disagreements, estimates
+from tests.reader.contrasts import contrast_objections, contrasts_of
 from tests.reader.document import Document, read_markdown
-from tests.reader.drawn import KINDS
+from tests.reader.drawn import KINDS, Draw, Drawn
+from tests.reader.drawn_kinds import BY_NUMBERS
 from tests.reader.planted import other
+from tests.reader.read import read_numbers
 from tests.reader.tables import OVERALL
 
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
@@ -51,8 +54,7 @@ def titles(name: str, language: Language) -> dict[str, str]:
 
 def against_json(name: str, language: Language, read: Document) -> list[str]:
     analysis = invented(name)
-    contrasts = [contrast_as_json(analysis, contrast) for contrast in analysis.contrasts]
-    return disagreements(read, titles(name, language), contrasts)
+    return disagreements(read, titles(name, language), contrasts_of(analysis))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -144,3 +146,61 @@ def test_a_turned_direction_of_the_answer_is_seen() -> None:
             for part in read.parts
         ]
         assert against_json("pgbench", "en", Document(parts, read.tables))
+
+
+# --- every kind against its trials -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+@pytest.mark.parametrize("kind", (*KINDS, *BY_NUMBERS), ids=lambda kind: kind.__name__)
+def test_json_and_its_levels_follow_from_the_trials(kind: Draw, seed: int) -> None:
+    """Verdict, ratio, interval and level of every contrast, the one level at each place."""
+    one = kind(random.Random(seed))
+    assert list(contrast_objections(one.campaign, contrasts_of(one.analysis))) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", BY_NUMBERS, ids=lambda kind: kind.__name__)
+def test_tables_answer_and_json_of_further_kinds_agree(kind: Draw, language: Language) -> None:
+    one = kind(random.Random(2))
+    read = read_markdown(markdown_text(view(one.analysis, language), "0.1.0"))
+    study = one.analysis.plan.study
+    named = {workload.name: getattr(workload.title, language) for workload in study.workloads}
+    assert disagreements(read, named, contrasts_of(one.analysis)) == []
+    assert read_numbers(read, one.campaign, language).objections == []
+
+
+@pytest.mark.parametrize("kind", BY_NUMBERS, ids=lambda kind: kind.__name__)
+def test_a_wrong_number_of_json_is_seen(kind: Draw) -> None:
+    every = (kind(random.Random(seed)) for seed in range(1, 9))
+    one = next(one for one in every if has_intervals(one))
+    right = contrasts_of(one.analysis)
+    wrong = []
+    for at, contrast in enumerate(right):
+        for effect in (contrast, *contrast["levels"]):
+            if effect["interval"] is None:
+                continue
+            for changed in spoiled(effect):
+                levels = [changed if one is effect else one for one in contrast["levels"]]
+                whole = changed if effect is contrast else {**contrast, "levels": levels}
+                wrong.append([*right[:at], whole, *right[at + 1 :]])
+    chosen = random.Random(1).sample(wrong, min(60, len(wrong)))
+    assert chosen
+    assert all(list(contrast_objections(one.campaign, each)) for each in chosen)
+
+
+def has_intervals(one: Drawn) -> bool:
+    return any(level.verdict.effect for each in one.analysis.contrasts for level in each.levels)
+
+
+def spoiled(effect: dict[str, Any]) -> list[dict[str, Any]]:
+    """An effect with a wrong mean, a wrong end, another level, another word."""
+    low, high = effect["interval"]
+    words = {"faster": "slower", "slower": "faster", "equivalent": "inconclusive"}
+    return [
+        {**effect, "ratio": effect["ratio"] * 1.001},
+        {**effect, "interval": [low * 0.999, high]},
+        {**effect, "interval": [low, high * 1.001]},
+        {**effect, "confidence": effect["confidence"] + 0.001},
+        {**effect, "verdict": words.get(effect["verdict"], "faster")},
+    ]

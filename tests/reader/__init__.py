@@ -6,5 +6,7 @@ statistics and no verdict with ``teiten``: only the values of a campaign (plan, 
 
 ``document``: a report as parts in the order of the page. ``arithmetic``: means, intervals and
 verdicts of METHOD.md anew. ``campaign``: what is true of a campaign. ``language``: how patterns of
-sentences are written. ``kinds``: the sentences of each kind of workload, a file of its own each.
+sentences are written, which stand in ``sentences``, a file for each language. ``kinds``: what
+sentences on each kind of workload must hold. Of every kind and way, ``contrasts`` holds JSON with
+its levels against the trials, and ``agreement`` answer, tables and JSON against one another.
 """

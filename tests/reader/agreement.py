@@ -8,7 +8,7 @@ workload with the same mean are one comparison, and have one interval.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ RATIO = r"[≥≤<>]? ?[−-]?\d[\d,]*(?:\.\d+)?"
 BETWEEN = re.compile(rf"({RATIO}) ?(?:to|〜) ?({RATIO})")
 IN_SENTENCE = re.compile(
     rf"(?<![\d.,])(?P<mean>{RATIO})(?: times| ?倍)[^()]*?"
-    rf"\((?:[\d.]+ ?% interval |[\d.]+ ?%信頼区間 )?(?P<low>{RATIO}) ?(?:to|〜) ?(?P<high>{RATIO})"
+    rf"\((?:(?P<confidence>[\d.]+) ?%(?: interval |信頼区間 ))?(?P<low>{RATIO}) ?(?:to|〜) ?(?P<high>{RATIO})"
 )
 SHARE = r"[+−-]?\d[\d,]*(?:\.\d+)?"
 OF_RATE = re.compile(
@@ -48,6 +48,8 @@ class Estimate:
     ratio: bool = True
     whole: bool = False
     """Over all levels: of the answer, or of a table's row over all of them."""
+    confidence: str = ""
+    """Where it is printed."""
 
     def values(self) -> tuple[Printed, Printed, Printed]:
         return printed(self.mean), printed(self.low), printed(self.high)
@@ -91,6 +93,7 @@ def _sentence_estimates(document: Document, titles: Sequence[str]) -> Iterator[E
                 part.text,
                 max(named, key=len, default=""),
                 whole=part.section == 1,
+                confidence=found["confidence"] or "",
             )
 
 
@@ -159,17 +162,19 @@ def _one_interval_each(
     contrasts: Sequence[Mapping[str, Any]],
 ) -> Iterator[str]:
     known = [
-        (titles.get(verdict["workload"], ""), verdict["ratio"], *verdict["interval"])
-        for verdict in contrasts
-        if verdict["interval"] is not None
+        (titles.get(one["workload"], ""), one["confidence"], one["ratio"], *one["interval"])
+        for one in contrasts
+        if one["interval"] is not None
     ]
     for one in printed_ones:
         if not one.ratio or not one.title or not one.whole:
             continue
         alike = [
             (low, high)
-            for title, ratio, low, high in known
-            if title == one.title and _is(one.mean, ratio)
+            for title, confidence, ratio, low, high in known
+            if title == one.title
+            and _is(one.mean, ratio)
+            and (not one.confidence or _is(one.confidence, confidence * 100))
         ]
         if alike and not any(_is(one.low, low) and _is(one.high, high) for low, high in alike):
             yield f"another interval than JSON has of {one.mean}: {one.where}"
@@ -180,19 +185,29 @@ def _answers_of_json(
 ) -> Iterator[str]:
     """Each percentage of throughput in the answer is that of JSON, in mean, interval and word."""
     for part in document.parts:
-        stated = OF_RATE.search(part.text) if part.kind == "text" and part.section == 1 else None
+        text = _without_parentheses(part.text, titles.values())
+        stated = OF_RATE.search(text) if part.kind == "text" and part.section == 1 else None
         if stated is None:
             continue
         known = [
             effect
             for contrast in contrasts
-            if contrast["metric"] == "tps" and _names(part.text, titles[contrast["workload"]])
+            if contrast["metric"] == "tps"
+            and _names(text, re.sub("[()]", "", titles[contrast["workload"]]))
             for effect in (contrast, *contrast["extremes"])
             if effect["interval"] is not None
         ]
         word = {"速": "faster", "遅": "slower"}.get((stated["ja"] or " ")[0], stated["word"])
         if known and not any(_states(stated, word, effect) for effect in known):
             yield f"JSON has no such difference: {part.text}"
+
+
+def _without_parentheses(text: str, titles: Iterable[str]) -> str:
+    """A sentence whose parentheses are its own, and not those of a workload's title."""
+    for title in titles:
+        plain = re.sub("[()]", "", title)
+        text = text.replace(title, plain).replace(title[:1].lower() + title[1:], plain.lower())
+    return text
 
 
 def _names(text: str, title: str) -> bool:

@@ -6,16 +6,16 @@ import itertools
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Outcome
 from tests.reader.arithmetic import Judgement
 from tests.reader.document import Part
-from tests.reader.language import Book, Check, Groups, count, printed
+from tests.reader.language import Book, Groups, count, printed
 from tests.reader.reader import Reader
 
-BOOK = Book()
+BOOK = Book(__name__)
 
 REASONS = {
     "too-few-pairs": (
@@ -193,33 +193,10 @@ def times_are(reader: Reader, groups: Groups, found: Judgement) -> None:
     reader.same(groups["confidence"], found.confidence * 100, "confidence")
 
 
-LEAD_EN = "(?P<lead>(?:Judged by .+?: )?(?:On average over .+?: )?)"
-LEAD_JA = "(?P<lead>(?:[^:。]+による判定: )?(?:[^:。]+の平均: )?)"
-INTERVAL_EN = "(<confidence:p> interval <low:p> to <high:p>; <machine:t>)."
-INTERVAL_JA = "(<confidence:p>信頼区間 <low:p>〜<high:p>)。<machine:t>で測定。"
-WIDE_EN = ", and the <confidence:p> interval is wider than a factor of 100 (<machine:t>)."
-WIDE_JA = "<confidence:p>信頼区間の幅は100倍を超える。<machine:t>で測定。"
 WIDEST, MOST_DETECTABLE = 100.0, 9.0
 
 
-def headline(en: str, ja: str) -> Callable[[Check], Check]:
-    """A sentence with what may stand before it."""
-
-    def register(check: Check) -> Check:
-        BOOK.says(en, ja)(check)
-        pattern = BOOK.patterns[-1]
-        for language, lead in (("en", LEAD_EN), ("ja", LEAD_JA)):
-            text = lead + pattern.matches[language].pattern
-            pattern.matches[language] = re.compile(text, re.DOTALL)
-        return check
-
-    return register
-
-
-@headline(
-    f"<new:t> is <percent:p> <word:t> than <old:t> on the <workload:t> workload {INTERVAL_EN}",
-    f"<workload:t>では、<new:t>は<old:t>より<percent:p><word:t>{INTERVAL_JA}",
-)
+@BOOK.says()
 def decided(reader: Reader, groups: Groups, _part: Part) -> None:
     found = answer_of(reader, groups)
     if found is not None:
@@ -229,12 +206,7 @@ def decided(reader: Reader, groups: Groups, _part: Part) -> None:
         reader.that(not found.beyond, "it is by at least δ")
 
 
-@headline(
-    "<new:t> is <percent:p> <word:t> than <old:t> on the <workload:t> workload,"
-    f" by at least <delta:p> {INTERVAL_EN}",
-    "<workload:t>では、<new:t>は<old:t>より<percent:p><word:t>、その差は少なくとも<delta:p>ある"
-    f"{INTERVAL_JA}",
-)
+@BOOK.says()
 def decided_beyond(reader: Reader, groups: Groups, _part: Part) -> None:
     found = answer_of(reader, groups)
     if found is not None:
@@ -244,12 +216,7 @@ def decided_beyond(reader: Reader, groups: Groups, _part: Part) -> None:
         reader.that(found.beyond, "it is not by at least δ")
 
 
-@headline(
-    "<new:t> is different from <old:t> on the <workload:t> workload, but below <delta:p>:"
-    f" <percent:p> <word:t> {INTERVAL_EN}",
-    "<workload:t>では、<new:t>と<old:t>に差はあるが<delta:p>未満で、<again:t>が<percent:p><word:t>"
-    f"{INTERVAL_JA}",
-)
+@BOOK.says()
 def small(reader: Reader, groups: Groups, _part: Part) -> None:
     found = answer_of(reader, groups)
     if found is not None:
@@ -259,23 +226,14 @@ def small(reader: Reader, groups: Groups, _part: Part) -> None:
         reader.that(groups.get("again", groups["new"]) == groups["new"], "another side")
 
 
-@headline(
-    "<new:t> and <old:t> are equivalent within ±<delta:p> on the <workload:t> workload:"
-    f" <percent:p> {INTERVAL_EN}",
-    "<workload:t>では、<new:t>と<old:t>は±<delta:p>の範囲で同等(<percent:p>、<confidence:p>信頼区間 <low:p>〜<high:p>)。<machine:t>で測定。",
-)
+@BOOK.says()
 def equivalent(reader: Reader, groups: Groups, _part: Part) -> None:
     found = answer_of(reader, groups)
     if found is not None:
         change_is(reader, groups, found, word="equivalent", signed=True)
 
 
-@headline(
-    "Inconclusive on the <workload:t> workload: <new:t> against <old:t> measured <percent:p>"
-    f" {INTERVAL_EN}",
-    "<workload:t>では、差の有無を判定できない。<old:t>に対する<new:t>の差は<percent:p>"
-    + INTERVAL_JA,
-)
+@BOOK.says()
 def inconclusive(reader: Reader, groups: Groups, part: Part) -> None:
     found = answer_of(reader, groups)
     if found is not None:
@@ -289,20 +247,7 @@ def inconclusive(reader: Reader, groups: Groups, part: Part) -> None:
         )
 
 
-headline(
-    "Inconclusive on the <workload:t> workload: <new:t> against <old:t> measured <percent:p>"
-    f"{WIDE_EN}",
-    "<workload:t>では、差の有無を判定できない。<old:t>に対する<new:t>の差は<percent:p>だが、"
-    + WIDE_JA,
-)(inconclusive)
-
-
-@headline(
-    "No conclusion on the <workload:t> workload: this profile is too short for one. <new:t> against"
-    f" <old:t> measured <percent:p> {INTERVAL_EN}",
-    "<workload:t>では、プロファイルの測定時間が短すぎるため結論は導けない。<old:t>に対する<new:t>の差の測定値は<percent:p>"
-    + INTERVAL_JA,
-)
+@BOOK.says()
 def no_conclusion_answer(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.that(not reader.campaign.plan.study.conclusive, "it supports a conclusion")
     found = answer_of(reader, groups)
@@ -310,47 +255,19 @@ def no_conclusion_answer(reader: Reader, groups: Groups, _part: Part) -> None:
         change_is(reader, groups, found, word=found.word, signed=True)
 
 
-headline(
-    "No conclusion on the <workload:t> workload: this profile is too short for one. <new:t> against"
-    f" <old:t> measured <percent:p>{WIDE_EN}",
-    "<workload:t>では、プロファイルの測定時間が短すぎるため結論は導けない。<old:t>に対する<new:t>の差の測定値は<percent:p>だが、"
-    + WIDE_JA,
-)(no_conclusion_answer)
-
-
-EXTREMES_EN = (
-    "<new:t>, against <old:t>, <least:t> at <least_at:t> and <most:t> at <most_at:t>"
-    " (<confidence:p> intervals <least_interval:t> and <most_interval:t>; <machine:t>)."
-)
-EXTREMES_JA = (
-    "<least_at:t>では<least:t>(<confidence:p>信頼区間 <least_interval:t>)、"
-    "<most_at:t>では<most:t>(同 <most_interval:t>)。<machine:t>で測定。"
-)
-
-
-@headline(
-    f"Mixed on the <workload:t> workload: {EXTREMES_EN}",
-    f"<workload:t>では、水準によって結果が異なる。<old:t>に対する<new:t>は、{EXTREMES_JA}",
-)
+@BOOK.says()
 def mixed(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.that(reader.campaign.plan.study.conclusive, "it supports no conclusion")
     _extremes(reader, groups)
 
 
-@headline(
-    f"No conclusion on the <workload:t> workload: this profile is too short for one. {EXTREMES_EN}",
-    "<workload:t>では、プロファイルの測定時間が短すぎるため結論は導けない。"
-    f"<old:t>に対する<new:t>の測定値は、{EXTREMES_JA}",
-)
+@BOOK.says()
 def mixed_without_conclusion(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.that(not reader.campaign.plan.study.conclusive, "it supports a conclusion")
     _extremes(reader, groups)
 
 
-@BOOK.says(
-    "No mean over the levels is given: it would hold at neither.",
-    "水準全体の平均はどちらにも当てはまらないため示さない。",
-)
+@BOOK.says()
 def no_mean(_reader: Reader, _groups: Groups, _part: Part) -> None:
     """Said of every mixed verdict, whose sentence has no number but the extremes'."""
 
@@ -396,10 +313,7 @@ def _extreme(reader: Reader, said: str, interval: str, level: Judgement) -> None
         reader.same(text, value, "an extreme", slack=reader.slack * 100)
 
 
-@BOOK.says(
-    "<these:t> <pairs:i> <noun:t> could have shown a difference of <percent:p> or more.",
-    "<pairs:i>組の測定で検出できる差は<percent:p>以上。",
-)
+@BOOK.says()
 def detectable(reader: Reader, groups: Groups, _part: Part) -> None:
     found = reader.last
     reader.that(found is not None, "of nothing")
@@ -420,20 +334,12 @@ def detectable(reader: Reader, groups: Groups, _part: Part) -> None:
         )
 
 
-@headline(
-    "<new:t> is <factor:n> times as fast as <old:t> on the <workload:t> workload"
-    "<least:t>(<confidence:p> interval <low:n> to <high:n>; <machine:t>).",
-    "<workload:t>では、<new:t>は<old:t>の<factor:n>倍速<least:t>(<confidence:p>信頼区間 <low:n>〜<high:n>倍)。<machine:t>で測定。",
-)
+@BOOK.says()
 def times_fast(reader: Reader, groups: Groups, _part: Part) -> None:
     _times(reader, groups, "faster")
 
 
-@headline(
-    "<new:t> takes <factor:n> times as long as <old:t> on the <workload:t> workload"
-    "<least:t>(<confidence:p> interval <low:n> to <high:n>; <machine:t>).",
-    "<workload:t>では、<new:t>の処理時間は<old:t>の<factor:n>倍かか<least:t>(<confidence:p>信頼区間 <low:n>〜<high:n>倍)。<machine:t>で測定。",
-)
+@BOOK.says()
 def times_long(reader: Reader, groups: Groups, _part: Part) -> None:
     _times(reader, groups, "slower")
 
@@ -458,11 +364,7 @@ def _times(reader: Reader, groups: Groups, word: str) -> None:
         times_are(reader, groups, found)
 
 
-@headline(
-    "Nothing can be said about <new:t> against <old:t> on the <workload:t> workload:"
-    " <reason:t> (<machine:t>).",
-    "<workload:t>では、<new:t>と<old:t>について何も言えない(<reason:t>)。<machine:t>で測定。",
-)
+@BOOK.says()
 def nothing(reader: Reader, groups: Groups, _part: Part) -> None:
     found = answer_of(reader, groups)
     if found is not None:
@@ -470,7 +372,7 @@ def nothing(reader: Reader, groups: Groups, _part: Part) -> None:
         reader.equal(groups["reason"], expected, "the reason")
 
 
-@BOOK.says("<workload:t>: <verdict:t>", "<workload:t>: <verdict:t>", of="heading")
+@BOOK.says(of="heading")
 def verdict_heading(reader: Reader, groups: Groups, part: Part) -> None:
     """The heading above an answer; the order of the answers is that of the headings."""
     reader.that(part.kind == "heading" and part.section == 1, "a claim out of its place")
@@ -488,11 +390,7 @@ def close(reader: Reader) -> None:
         says_verdict(reader, verdict, reader.overall(of, metric, new))
 
 
-@BOOK.says(
-    "All pairs share one start of the attached servers: what that start did to their speed is not"
-    " in the width of the interval; a second campaign after a restart would tell.",
-    "接続したサーバの起動は全組に共通の1回であり、その起動による速さの違いは区間の幅に含まれない。再起動した上でもう一度検証すれば分かる。",
-)
+@BOOK.says()
 def one_start(reader: Reader, _groups: Groups, _part: Part) -> None:
     servers = [one for _, one in reader.campaign.plan.servers]
     reader.that(any(server.attached is not None for server in servers), "Teiten starts the servers")
@@ -501,22 +399,14 @@ def one_start(reader: Reader, _groups: Groups, _part: Part) -> None:
 # --- notices and remarks ---------------------------------------------------------------------
 
 
-@BOOK.says(
-    "This campaign supports no conclusion: its profile “<profile:t>” is too short for one. It shows"
-    " that everything works, and what a report looks like.",
-    "この検証結果からは、いかなる結論も導けない。プロファイル「<profile:t>」は測定時間が短すぎるためである。動作の確認と、本報告書の体裁を見るためのものである。",
-)
+@BOOK.says()
 def no_conclusion(reader: Reader, groups: Groups, _part: Part) -> None:
     study = reader.campaign.plan.study
     reader.that(not study.conclusive, "it is conclusive")
     reader.equal(groups["profile"], study.profile, "the profile")
 
 
-@BOOK.says(
-    "This campaign is incomplete: <count:i> of <planned:i> planned trials <has:t> not ended."
-    " “teiten resume” continues it.",
-    "この検証は完了していない。計画した<planned:i>試行のうち<count:i>試行が終わっていない。「teiten resume」で続きを実行できる。",
-)
+@BOOK.says()
 def incomplete(reader: Reader, groups: Groups, _part: Part) -> None:
     unended = unended_trials(reader)
     reader.equal(groups["count"], unended, "trials that have not ended")
@@ -548,20 +438,13 @@ def _comparison(trial: PlannedTrial, contrast: str) -> tuple[object, ...]:
     return trial.block, trial.cell.workload, others
 
 
-@BOOK.says(
-    "This campaign was interrupted before it was decided. “teiten resume” continues it.",
-    "この検証は判定に至る前に中断された。「teiten resume」で続きを実行できる。",
-)
+@BOOK.says()
 def undecided_yet(reader: Reader, _groups: Groups, _part: Part) -> None:
     reader.that(reader.campaign.plan.study.measure.sequential is not None, "a fixed design")
     reader.that(not reader.says_ended, "it ended")
 
 
-@BOOK.says(
-    "Cost: <trials:i> planned <noun:t> in <blocks:i> <block:t>; <attempts:i> ended; <measured:d> of"
-    " measurement in <wall:d>.",
-    "所要時間と試行数: 計画<trials:i>試行(<blocks:i>ブロック)、終了した試行は<attempts:i>回。測定時間は合計<measured:d>、所要時間は<wall:d>。",
-)
+@BOOK.says()
 def cost(reader: Reader, groups: Groups, _part: Part) -> None:
     campaign = reader.campaign
     trials = campaign.trials
@@ -631,19 +514,13 @@ def lasts(reader: Reader, text: str, seconds: float) -> None:
     reader.that(abs(said - seconds) <= step / 2 + 0.5 * (step >= 60) + 1e-6, f"it is {seconds} s")
 
 
-@BOOK.says(
-    "Excluded: None: every trial that ended counts.",
-    "除外した試行: なし。終了した試行はすべて有効。",
-)
+@BOOK.says()
 def nothing_excluded(reader: Reader, _groups: Groups, _part: Part) -> None:
     out = [trial for trial in reader.campaign.trials if trial.outcome is not Outcome.COUNTED]
     reader.that(not out, f"{len(out)} do not count")
 
 
-@BOOK.says(
-    "Excluded: <out:i> of <attempts:i> ended trials <do:t> not count: <reasons:w>.",
-    "除外した試行: 終了した<attempts:i>回のうち<out:i>回を除外: <reasons:w>。",
-)
+@BOOK.says()
 def excluded(reader: Reader, groups: Groups, part: Part) -> None:
     trials = reader.campaign.trials
     out = [trial for trial in trials if trial.outcome is not Outcome.COUNTED]
@@ -666,10 +543,7 @@ def excluded(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that((tail is not None) == bool(lost), f"{len(lost)} planned trials are lost")
 
 
-@BOOK.says(
-    "<count:i> planned <noun:t> no valid measurement.",
-    "計画した<count:i>試行には有効な測定がない。",
-)
+@BOOK.says()
 def lost(reader: Reader, groups: Groups, _part: Part) -> None:
     out = {trial.number for trial in reader.campaign.trials} - reader.campaign.counted.keys()
     reader.same(groups["count"], len(out), "trials without a measurement")
@@ -677,7 +551,7 @@ def lost(reader: Reader, groups: Groups, _part: Part) -> None:
         reader.equal(groups["noun"], "trial has" if len(out) == 1 else "trials have", "number")
 
 
-@BOOK.says("Undecided: <listed:t>", "判定できなかったもの: <listed:t>", of="pair")
+@BOOK.says(of="pair")
 def undecided(reader: Reader, groups: Groups, _part: Part) -> None:
     """Every open level of the answers on this page, and no other."""
     none = {"Nothing: every level has a verdict.", "なし。すべての条件で判定できた。"}
@@ -744,10 +618,7 @@ def _open_part(
     return rest
 
 
-@BOOK.says(
-    "Ended: After <blocks:i> <noun:t> every verdict was decided.",
-    "終了: <blocks:i>ブロックですべての判定が得られた時点で終了した。",
-)
+@BOOK.says()
 def ended_decided(reader: Reader, groups: Groups, _part: Part) -> None:
     _ended(reader, groups)
     for workload, new in reader.campaign.answers():
@@ -758,18 +629,12 @@ def ended_decided(reader: Reader, groups: Groups, _part: Part) -> None:
             reader.that(level.word != "inconclusive", f"{context} is not decided")
 
 
-@BOOK.says(
-    "Ended: After <blocks:i> <noun:t>: the budget left no time for another one.",
-    "終了: <blocks:i>ブロックを実行し、残り時間では次のブロックを実行できないため終了した。",
-)
+@BOOK.says()
 def ended_spent(reader: Reader, groups: Groups, _part: Part) -> None:
     _ended(reader, groups)
 
 
-@BOOK.says(
-    "Ended: After <blocks:i> <noun:t>, all that <was:t> planned at the most.",
-    "終了: 計画した上限の<blocks:i>ブロックをすべて実行して終了した。",
-)
+@BOOK.says()
 def ended_all(reader: Reader, groups: Groups, _part: Part) -> None:
     _ended(reader, groups)
     last = max(trial.block for trial in reader.campaign.plan.trials)

@@ -15,18 +15,15 @@ from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Workload
 from teiten.model.trial import Attempt, Event, Outcome, Problem, Trial
+from teiten.ways.registry import way_of
 from tests.reader.arithmetic import Judgement, contradicted, judge
 
 Context = tuple[tuple[str, str], ...]
 
-JUDGED = ("tps", "query_seconds")
-LOWER_IS_BETTER = {
-    "tps": False,
-    "query_seconds": True,
-    "latency_mean": True,
-    "latency_p99": True,
-    "latency_p95": True,
-}
+JUDGED = ("tps", "query_seconds", "procedure_seconds", "probe_seconds")
+HIGHER_IS_BETTER = ("tps", "tps_trimmed")
+LEFT_BEHIND = ("left_behind_throughput", "left_behind_typical")
+"""By how much the sides of paired transactions differ by what each leaves behind for the other."""
 METRICS = {
     "en": {
         "TPS": "tps",
@@ -210,10 +207,10 @@ class Campaign:
 
     def _judged(self, workload: str, metric: str, new: str) -> Judged:
         contexts = self.contexts(workload)
-        old = self.sides(workload)[0]
+        old = self.reference(workload, new)
         measure = self.plan.study.measure
         sequential = measure.sequential is not None
-        lower = LOWER_IS_BETTER[metric]
+        lower = metric not in HIGHER_IS_BETTER
         times = metric == "query_seconds"
         pairs: dict[Context, dict[int, float]] = {}
         levels: dict[Context, Judgement] = {}
@@ -242,15 +239,46 @@ class Campaign:
         if metric not in JUDGED:
             levels = {one: replace(found, worded=False) for one, found in levels.items()}
             overall = replace(overall, worded=False)
-        return Judged(
-            workload,
-            metric,
-            old,
-            new,
-            levels,
-            contradicted(overall, levels, averaged=self.averaged(workload)),
-            left,
-        )
+        overall = contradicted(overall, levels, averaged=self.averaged(workload))
+        if self.leaves_behind(workload):
+            overall = replace(overall, reason="left-behind", worded=True, extremes=())
+        return Judged(workload, metric, old, new, levels, overall, left)
+
+    def reference(self, workload: str, new: str) -> str:
+        """What a side is compared with: the first one, or the one that the workload names."""
+        sides = self.sides(workload)
+        named = self.plan.study.workload(workload).options.references.get(new, sides[0])
+        return named if named in sides else sides[0]
+
+    def leaves_behind(self, workload: str) -> bool:
+        """Whether a quarter of δ, or more, is surely what paired sides leave for one another."""
+        measure = self.plan.study.measure
+        if not way_of(measure).concurrent:
+            return False
+        limit = 0.25 * math.log1p(measure.delta)
+        for name in LEFT_BEHIND:
+            shares = [
+                math.log(value)
+                for context in self.contexts(workload)
+                for side in self.sides(workload)
+                for value in self.values(workload, context, side, name).values()
+                if value > 0
+            ]
+            found = judge(
+                shares,
+                delta=measure.delta,
+                alpha=measure.alpha,
+                lower_is_better=True,
+                sequential=True,
+            )
+            low, high = found.low, found.high
+            if found.reason == "identical-pairs":
+                low = high = math.fsum(shares) / len(shares)
+            elif found.reason:
+                continue
+            if low > limit or high < -limit:
+                return True
+        return False
 
     def averaged(self, workload: str) -> bool:
         """Whether levels are amounts, servers or queries, over which a mean means something."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from statistics import fmean
@@ -17,38 +17,17 @@ from tests.reader.kinds.pgbench import balanced, loads_of
 from tests.reader.language import NUMBER, Book, Check, Groups, count, printed
 from tests.reader.reader import Reader
 
-BOOK = Book()
-BOOK.only_words(
-    ("Discussion", "考察"),
-    ("Remarks", "執筆者による考察"),
-    (
-        "Every sentence follows from intervals of this campaign. Those over several levels hold"
-        " together; of what was counted per transaction, those of one level do.",
-        "いずれの文も、本検証の信頼区間から導いた。複数の条件にわたる信頼区間は同時に成り立つ。"
-        "トランザクションあたりの値の信頼区間が同時に成り立つのは、条件ごとである。",
-    ),
-    (
-        "This was seen together with the results; that it is their cause is not shown.",
-        "これらは結果と同時に見られた違いであり、結果の原因であることまでは示していない。",
-    ),
-)
+BOOK = Book(__name__)
 
 
-@BOOK.says(
-    "The profile “<profile:t>” is too short for conclusions, so that its results are not discussed.",
-    "プロファイル「<profile:t>」は結論を導くには短すぎるため、考察は行わない。",
-)
+@BOOK.says()
 def withheld(reader: Reader, groups: Groups, _part: Part) -> None:
     study = reader.campaign.plan.study
     reader.equal(groups["profile"], study.profile, "the profile")
     reader.that(not study.conclusive, "it supports conclusions")
 
 
-@BOOK.says(
-    "This is a quick look: what is said holds for the data and the load of this campaign, and"
-    " published findings are not judged by it.",
-    "簡易測定であるため、以上は本検証のデータと負荷に限った考察であり、公開された検証結果の当否は判断しない。",
-)
+@BOOK.says()
 def quick_look(reader: Reader, _groups: Groups, _part: Part) -> None:
     study = reader.campaign.plan.study
     reader.that(study.conclusive and not study.replicates, "it judges findings")
@@ -151,15 +130,6 @@ class Curve:
         return math.exp(drop - half), math.exp(drop), math.exp(drop + half)
 
 
-def curve(en: str, ja: str, further: Callable[[Reader, Groups, Curve], None]) -> None:
-    @BOOK.says(en, ja)
-    def shape(reader: Reader, groups: Groups, part: Part) -> None:
-        found = Curve(reader, groups, part)
-        found.check(reader, groups)
-        if found.means:
-            further(reader, groups, found)
-
-
 def rises(reader: Reader, _groups: Groups, found: Curve) -> None:
     others = [one for at, one in found.means.items() if at != found.last]
     delta = reader.campaign.plan.study.measure.delta
@@ -199,109 +169,41 @@ def may_fall(reader: Reader, groups: Groups, found: Curve) -> None:
         reader.that(interval[2] >= 1, "it falls")
 
 
-def unbounded(_reader: Reader, _groups: Groups, _found: Curve) -> None:
-    """Its numbers are those of every form."""
+FORMS = {
+    "rises": rises,
+    "is_level": is_level,
+    "ends_at_peak": ends_at_peak,
+    "falls": falls,
+    "may_fall": may_fall,
+}
 
 
-curve(
-    "<side:s>: throughput rises to <last:w>, the end of the measured range; where it levels off is"
-    " there or beyond.",
-    "<side:s>のスループットは、測定範囲の上端である<last:w>まで向上する。頭打ちになる点は、そこかその先にある。",
-    rises,
-)
-curve(
-    "<side:s>: throughput rises to <knee:w>, and by no more than <delta:p> beyond; at <last:w> it is"
-    " <share:p> of the greatest, which was measured at <peak:w>.",
-    "<side:s>のスループットは<knee:w>まで向上し、その先の伸びは<delta:p>以内にとどまる。<last:w>では、最大であった"
-    "<peak:w>での値の<share:p>である。",
-    is_level,
-)
-curve(
-    "<side:s>: throughput rises to <knee:w>, and by no more than <delta:p> beyond; it is greatest at"
-    " <last:w>.",
-    "<side:s>のスループットは<knee:w>まで向上し、その先の伸びは<delta:p>以内にとどまる。最大となるのは<last:w>である。",
-    ends_at_peak,
-)
-curve(
-    "<side:s>: throughput grows by no more than <delta:p> beyond <least:w>, the least that was"
-    " measured; at <last:w> it is <share:p> of the greatest, which was measured at <peak:w>.",
-    "<side:s>のスループットは、測定した最小の<least:w>から先の伸びが<delta:p>以内にとどまる。<last:w>では、"
-    "最大であった<peak:w>での値の<share:p>である。",
-    is_level,
-)
-curve(
-    "<side:s>: throughput grows by no more than <delta:p> from <least:w>, the least that was"
-    " measured, to <last:w>.",
-    "<side:s>のスループットは、測定した最小の<least:w>から<last:w>まで、伸びが<delta:p>以内にとどまる。",
-    ends_at_peak,
-)
-curve(
-    "<side:s>: throughput is greatest at <peak:w> and falls beyond; at <last:w> it is <share:p> of"
-    " that (<confidence:p> interval <low:p> to <high:p>).",
-    "<side:s>のスループットは<peak:w>で最大となり、その先では低下する。<last:w>では最大値の<share:p>である"
-    "(<confidence:p>信頼区間 <low:p>〜<high:p>)。",
-    falls,
-)
-curve(
-    "<side:s>: throughput is greatest at <peak:w>; at <last:w>, <share:p> of that was measured,"
-    " which is no proof of a fall (<confidence:p> interval <low:p> to <high:p>).",
-    "<side:s>のスループットは<peak:w>で最大となる。<last:w>での測定値はその<share:p>であるが、低下したとまでは"
-    "いえない(<confidence:p>信頼区間 <low:p>〜<high:p>)。",
-    may_fall,
-)
-curve(
-    "<side:s>: throughput is greatest at <peak:w>; at <last:w>, <share:p> of that was measured,"
-    " without an interval that could prove a fall.",
-    "<side:s>のスループットは<peak:w>で最大となる。<last:w>での測定値はその<share:p>であるが、信頼区間が得られない"
-    "ため、低下したとまではいえない。",
-    unbounded,
-)
+@BOOK.says()
+def curve(reader: Reader, groups: Groups, part: Part) -> None:
+    found = Curve(reader, groups, part)
+    found.check(reader, groups)
+    if found.means and groups["form"] in FORMS:
+        FORMS[groups["form"]](reader, groups, found)
 
 
-def beside_processors(where: Callable[[float, float, float], bool], en: str, ja: str) -> None:
+@BOOK.says()
+def beside_processors(reader: Reader, groups: Groups, part: Part) -> None:
     """The ends are those of the knee, which the results tell beside the curve."""
-
-    @BOOK.says(en, ja)
-    def processors(reader: Reader, groups: Groups, part: Part) -> None:
-        cores = reader.campaign.facts.cpu.logical
-        reader.equal(groups["cores"], cores, "the processors")
-        alpha = reader.campaign.plan.study.measure.alpha
-        reader.same(groups["confidence"], (1 - alpha) * 100, "α")
-        ends = [float(count(one)) for one in re.findall(r"\d[\d,]*", groups["ends"])]
-        reader.that(where(ends[0], ends[-1], float(cores)), "on another side of it")
-        if len(ends) == 2:
-            told = f"{groups['ends']}"
-            known = [one.text for one in reader.document.parts if one.part == part.part]
-            reader.that(any(told in one for one in known if "knee" in one or "頭打ち" in one), told)
-        levels = {float(one) for one in reader.campaign.levels("clients")}
-        reader.that({*ends} <= levels, "ends that were not measured")
-
-
-beside_processors(
-    lambda _low, high, cores: high < cores,
-    "The point where it levels off (<confidence:p> interval <ends:w>) lies below the machine's"
-    " <cores:i> logical processors.",
-    "頭打ちになる点(<confidence:p>信頼区間 <ends:w>)は、マシンの論理プロセッサ数<cores:i>より小さい。",
-)
-beside_processors(
-    lambda low, _high, cores: low > cores,
-    "The point where it levels off (<confidence:p> interval <ends:w>) lies above the machine's"
-    " <cores:i> logical processors.",
-    "頭打ちになる点(<confidence:p>信頼区間 <ends:w>)は、マシンの論理プロセッサ数<cores:i>より大きい。",
-)
-beside_processors(
-    lambda low, high, cores: low <= cores <= high and low < high,
-    "The interval of the point where it levels off (<confidence:p>, <ends:w>) includes the machine's"
-    " <cores:i> logical processors.",
-    "頭打ちになる点の<confidence:p>信頼区間(<ends:w>)には、マシンの論理プロセッサ数<cores:i>が含まれる。",
-)
-beside_processors(
-    lambda low, high, cores: low == cores == high,
-    "The point where it levels off (the <confidence:p> interval holds <ends:w> alone) is the number"
-    " of the machine's logical processors, <cores:i>.",
-    "頭打ちになる点(<confidence:p>信頼区間に含まれるのは<ends:w>だけである)は、マシンの論理プロセッサ数<cores:i>に"
-    "等しい。",
-)
+    cores = reader.campaign.facts.cpu.logical
+    reader.equal(groups["cores"], cores, "the processors")
+    alpha = reader.campaign.plan.study.measure.alpha
+    reader.same(groups["confidence"], (1 - alpha) * 100, "α")
+    ends = [float(count(one)) for one in re.findall(r"\d[\d,]*", groups["ends"])]
+    low, high = ends[0], ends[-1]
+    where = "below" if high < cores else "above" if low > cores else "within"
+    where = "equal" if low == cores == high else where
+    reader.equal(groups["form"], where, "where it lies")
+    if len(ends) == 2:
+        told = groups["ends"]
+        known = [one.text for one in reader.document.parts if one.part == part.part]
+        reader.that(any(told in one for one in known if "knee" in one or "頭打ち" in one), told)
+    levels = {float(one) for one in reader.campaign.levels("clients")}
+    reader.that({*ends} <= levels, "ends that were not measured")
 
 
 # --- where the sides part --------------------------------------------------------------------
@@ -363,27 +265,6 @@ def line_of(reader: Reader, found: Judged, groups: Groups) -> list[tuple[str, in
 HIGHER = {"higher", "longer", "高い", "長い"}
 
 
-def along(en: str, ja: str, holds: Callable[[Reader, Groups, list[tuple[str, int]]], None]) -> None:
-    def check(reader: Reader, groups: Groups, part: Part) -> None:
-        found = judged_of(reader, groups, part)
-        line = line_of(reader, found, groups) if found is not None else []
-        if not line:
-            return
-        if "count" in groups:
-            reader.equal(groups["count"], len(line), "the levels")
-        for name, at in (("first", 0), ("last", -1)):
-            if name in groups:
-                reader.equal(groups[name], line[at][0], f"the {name} level")
-        if "direction" in groups:
-            signs = {sign for _, sign in line} - {0}
-            reader.that(signs == {1 if groups["direction"] in HIGHER else -1}, "the direction")
-        holds(reader, groups, line)
-
-    check.__name__ = f"sides_{holds.__name__}"
-    BOOK.says(en, ja)(check)
-    BOOK.says(f"At <others:s>: {en}", f"<others:s>の場合: {ja}")(check)
-
-
 def together(reader: Reader, _groups: Groups, line: list[tuple[str, int]]) -> None:
     reader.that(not any(sign for _, sign in line), "an interval excludes equality")
 
@@ -418,61 +299,35 @@ def crossed(reader: Reader, groups: Groups, line: list[tuple[str, int]]) -> None
         reader.equal(groups[name], reader.separator.join(levels), name)
 
 
-along(
-    "No difference in <metric:w> between <new:s> and <old:s> is shown at any of the <count:i>"
-    " levels alone, <first:w> to <last:w>: each interval includes equality.",
-    "<first:w>から<last:w>までの<count:i>条件のいずれでも、<new:s>と<old:s>の<metric:w>の信頼区間は同等を含み、"
-    "条件ごとの差は示されていない。",
-    together,
-)
-along(
-    "<new:s> has a <direction:w> <metric:w> than <old:s> at each of the <count:i> levels, <first:w>"
-    " to <last:w>.",
-    "<first:w>から<last:w>までの<count:i>条件のすべてで、<new:s>の<metric:w>は<old:s>より<direction:w>。",
-    everywhere,
-)
-along(
-    "The sides part at <apart:w>: from there to <last:w> every interval excludes equality, and"
-    " <new:s> has a <direction:w> <metric:w> than <old:s>. Below it, the intervals"
-    " include equality.",
-    "両者の差は<apart:w>から現れる。<again:w>から<last:w>まではすべての信頼区間が同等を含まず、<new:s>の<metric:w>は"
-    "<old:s>より<direction:w>。それより小さい条件では、信頼区間が同等を含む。",
-    parted,
-)
-along(
-    "Only at <apart:w>, the last of <count:i> levels, does the interval exclude equality: <new:s>"
-    " has a <direction:w> <metric:w> than <old:s> there.",
-    "信頼区間が同等を含まないのは<count:i>条件のうち最後の<apart:w>だけで、そこでは<new:s>の<metric:w>が"
-    "<old:s>より<direction:w>。",
-    at_last,
-)
-along(
-    "The first interval that excludes equality is that of <apart:w>: <new:s> has a <direction:w>"
-    " <metric:w> than <old:s> there. It does not stay so: at <rest:w> the interval includes"
-    " equality.",
-    "信頼区間が同等を含まない最初の条件は<apart:w>で、<new:s>の<metric:w>が<old:s>より<direction:w>。ただし差はその先"
-    "まで続いておらず、<rest:w>では信頼区間が同等を含む。",
-    met,
-)
-for above, below, ja_above, ja_below in (
-    ("higher", "lower", "高く", "低い"),
-    ("longer", "shorter", "長く", "短い"),
-):
-    along(
-        f"The sides change places: <new:s> has a {above} <metric:w> than <old:s> at <higher:w>, and"
-        f" a {below} one at <lower:w>.",
-        f"優劣は条件によって入れ替わる。<new:s>の<metric:w>は、<higher:w>では<old:s>より{ja_above}、<lower:w>では"
-        f"{ja_below}。",
-        crossed,
-    )
+ALONG = {
+    "together": together,
+    "everywhere": everywhere,
+    "parted": parted,
+    "at_last": at_last,
+    "met": met,
+    "crossed": crossed,
+}
 
 
-@BOOK.says(
-    "Of <count:i> levels with an interval, <new:s> has a <above:w> <metric:w> than <old:s> at"
-    " <higher:i>, a <below:w> one at <lower:i>, and none that is shown to differ at <rest:i>.",
-    "信頼区間の得られた<count:i>条件のうち、<new:s>の<metric:w>が<old:s>より<above:w>のは<higher:i>条件、<below:w>のは"
-    "<lower:i>条件、信頼区間が同等を含むのは<rest:i>条件である。",
-)
+@BOOK.says()
+def sides(reader: Reader, groups: Groups, part: Part) -> None:
+    """Where along the levels of one line the sides differ."""
+    found = judged_of(reader, groups, part)
+    line = line_of(reader, found, groups) if found is not None else []
+    if not line:
+        return
+    if "count" in groups:
+        reader.equal(groups["count"], len(line), "the levels")
+    for name, at in (("first", 0), ("last", -1)):
+        if name in groups:
+            reader.equal(groups[name], line[at][0], f"the {name} level")
+    if "direction" in groups:
+        signs = {sign for _, sign in line} - {0}
+        reader.that(signs == {1 if groups["direction"] in HIGHER else -1}, "the direction")
+    ALONG[groups["form"]](reader, groups, line)
+
+
+@BOOK.says()
 def counted(reader: Reader, groups: Groups, part: Part) -> None:
     found = judged_of(reader, groups, part)
     if found is None:
@@ -485,12 +340,7 @@ def counted(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(groups["above"] in HIGHER and groups["below"] not in HIGHER, "the directions")
 
 
-@BOOK.says(
-    "At none of <count:i> levels alone is a difference in <metric:w> between <new:s> and <old:s>"
-    " shown: each interval includes equality.",
-    "<new:s>と<old:s>の<metric:w>の信頼区間は、得られた<count:i>条件のいずれでも同等を含み、条件ごとの差は示されて"
-    "いない。",
-)
+@BOOK.says()
 def none_counted(reader: Reader, groups: Groups, part: Part) -> None:
     found = judged_of(reader, groups, part)
     known = [level for level in found.levels.values() if not level.reason] if found else []
@@ -498,25 +348,11 @@ def none_counted(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(all(one.low <= 0 <= one.high for one in known), "an interval excludes equality")
 
 
-BOOK.says(
-    "Of <count:i> levels with an interval, each of <new:s> has a <above:w> <metric:w> than <old:s> at"
-    " <higher:i>, a <below:w> one at <lower:i>, and none that is shown to differ at <rest:i>.",
-    "<new:s>のいずれについても、信頼区間の得られた<count:i>条件のうち、<metric:w>が<old:s>より<above:w>のは<higher:i>"
-    "条件、<below:w>のは<lower:i>条件、信頼区間が同等を含むのは<rest:i>条件である。",
-)(each_new(counted))
-BOOK.says(
-    "At none of <count:i> levels alone is a difference in <metric:w> between <old:s> and any of"
-    " <new:s> shown: each interval includes equality.",
-    "<new:s>のいずれについても、<old:s>との<metric:w>の比の信頼区間は、得られた<count:i>条件のすべてで同等を含み、"
-    "条件ごとの差は示されていない。",
-)(each_new(none_counted))
+BOOK.says("each_counted")(each_new(counted))
+BOOK.says("each_none_counted")(each_new(none_counted))
 
 
-@BOOK.says(
-    "The mean over the levels, which the verdict is of, differs all the same: <new:s> has a"
-    " <direction:w> <metric:w> than <old:s>.",
-    "ただし、判定の対象である全条件の平均では、<new:s>の<metric:w>は<old:s>より<direction:w>。",
-)
+@BOOK.says()
 def mean_apart(reader: Reader, groups: Groups, part: Part) -> None:
     found = judged_of(reader, groups, part)
     if found is None:
@@ -529,15 +365,10 @@ def mean_apart(reader: Reader, groups: Groups, part: Part) -> None:
 
 # --- two factors at once ---------------------------------------------------------------------
 
-BOOK.only_words(
-    (
-        "Each cell is a row of the table above: ratio, interval, verdict.",
-        "各欄は上の表の1行にあたり、比、信頼区間、判定を示す。",
-    )
-)
 CELL = re.compile(rf"({NUMBER}) ?\(({NUMBER})(?: to |〜)({NUMBER})\) .+")
 
 
+@BOOK.says(of="caption")
 def plane(reader: Reader, groups: Groups, part: Part) -> None:
     """A cell for each combination of two factors' levels, with the ratio of that level."""
     found = judged_of(reader, groups, part)
@@ -561,14 +392,6 @@ def plane(reader: Reader, groups: Groups, part: Part) -> None:
         for text, value in zip(numbers.groups() if numbers else (), ends, strict=False):
             reader.same(text, math.exp(value), f"the ratio at {context}", slack=reader.slack)
     reader.that(cells > 0, "no cell")
-
-
-for en_at, ja_at in (("", ""), (" (<level:t>)", "、<level:t>")):
-    BOOK.says(
-        f"<metric:w>, <workload:t>: <new:s> ÷ <old:s> by <rows:w> and <columns:w>{en_at}",
-        f"<workload:t>: <rows:w>と<columns:w>ごとの<metric:w>比(<new:s>÷<old:s>{ja_at})",
-        of="caption",
-    )(plane)
 
 
 # --- latency's tail --------------------------------------------------------------------------
@@ -610,47 +433,26 @@ def tails(reader: Reader, groups: Groups, part: Part) -> dict[Context, tuple[flo
     return told
 
 
-def tail(direction: int, en: str, ja: str) -> None:
-    @BOOK.says(
-        f"Latency's tail, p99 − p50, is {en} on <new:s> than on <old:s> at <levels:w>; most at"
-        " <level:w>, with <new_value:n> ms against <old_value:n> ms (difference <difference:n> ms,"
-        " interval <low:n> to <high:n>).",
-        f"レイテンシの裾(p99−p50)は、<levels:w>で<new:s>のほうが<old:s>より{ja}。差が最大の<level:w>では"
-        "<new_value:n>ミリ秒対<old_value:n>ミリ秒である(差<difference:n>ミリ秒、信頼区間 <low:n>〜<high:n>)。",
-    )
-    def differs(reader: Reader, groups: Groups, part: Part) -> None:
-        workload = reader.workload_of(part.part) or ""
-        found = tails(reader, groups, part)
-        apart = [
-            one
-            for one, (*_, low, high) in found.items()
-            if (low > 0 if direction > 0 else high < 0)
-        ]
-        if "levels" in groups:
-            named(reader, groups["levels"], workload, apart, len(found))
-            reader.that(len(apart) > 1, "there is but one level")
-        else:
-            reader.that(len(apart) == 1, "it differs at other levels too")
-        at = reader.context_of(workload, groups["level"])
-        reader.that(at in apart, "it does not differ there")
-        if at in found:
-            names = ("old_value", "new_value", "difference", "low", "high")
-            for name, value in zip(names, found[at], strict=True):
-                reader.same(groups[name], value, name)
-
-    BOOK.says(
-        f"Latency's tail, p99 − p50, is {en} on <new:s> than on <old:s> at <level:w>, with"
-        " <new_value:n> ms against <old_value:n> ms (difference <difference:n> ms, interval <low:n>"
-        " to <high:n>).",
-        f"レイテンシの裾(p99−p50)は、<level:w>で<new:s>のほうが<old:s>より{ja[:-1]}く、<new_value:n>ミリ秒対"
-        "<old_value:n>ミリ秒である(差<difference:n>ミリ秒、信頼区間 <low:n>〜<high:n>)。",
-    )(differs)
+@BOOK.says()
+def tail_differs(reader: Reader, groups: Groups, part: Part) -> None:
+    workload = reader.workload_of(part.part) or ""
+    found = tails(reader, groups, part)
+    longer = groups["form"] == "longer"
+    apart = [one for one, (*_, low, high) in found.items() if (low > 0 if longer else high < 0)]
+    if "levels" in groups:
+        named(reader, groups["levels"], workload, apart, len(found))
+        reader.that(len(apart) > 1, "there is but one level")
+    else:
+        reader.that(len(apart) == 1, "it differs at other levels too")
+    at = reader.context_of(workload, groups["level"])
+    reader.that(at in apart, "it does not differ there")
+    if at in found:
+        names = ("old_value", "new_value", "difference", "low", "high")
+        for name, value in zip(names, found[at], strict=True):
+            reader.same(groups[name], value, name)
 
 
-tail(1, "longer", "長い")
-tail(-1, "shorter", "短い")
-
-
+@BOOK.says()
 def no_tail(reader: Reader, groups: Groups, part: Part) -> None:
     found = tails(reader, groups, part)
     reader.equal(groups.get("count", "1"), len(found), "the levels")
@@ -658,25 +460,7 @@ def no_tail(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(known, "an interval excludes equality")
 
 
-BOOK.says(
-    "Latency's tail, p99 − p50, is not shown to differ between <new:s> and <old:s> at any of"
-    " <count:i> levels.",
-    "レイテンシの裾(p99−p50)の差の信頼区間は<count:i>条件のいずれでも0を含み、<new:s>と<old:s>の差は示されていない。",
-)(no_tail)
-BOOK.says(
-    "Latency's tail, p99 − p50, is not shown to differ between <new:s> and <old:s>.",
-    "レイテンシの裾(p99−p50)の差の信頼区間は0を含み、<new:s>と<old:s>の差は示されていない。",
-)(no_tail)
-BOOK.says(
-    "Latency's tail, p99 − p50, is not shown to differ between <old:s> and any of <new:s> at any of"
-    " <count:i> levels.",
-    "レイテンシの裾(p99−p50)の差の信頼区間は<count:i>条件のいずれでも0を含み、<new:s>のいずれについても、<old:s>との差は"
-    "示されていない。",
-)(each_new(no_tail))
-BOOK.says(
-    "Latency's tail, p99 − p50, is not shown to differ between <old:s> and any of <new:s>.",
-    "レイテンシの裾(p99−p50)の差の信頼区間は0を含み、<new:s>のいずれについても、<old:s>との差は示されていない。",
-)(each_new(no_tail))
+BOOK.says("each_no_tail")(each_new(no_tail))
 
 
 def named(
@@ -799,59 +583,48 @@ def excludes(row: Sequence[str]) -> tuple[int, bool]:
     return (1 if low + high > 0 else -1), True
 
 
-def transaction(direction: int) -> Check:
-    def check(reader: Reader, groups: Groups, part: Part) -> None:
-        sides = [reader.side_of(groups[one]) or "" for one in ("old", "new")]
-        workload = reader.workload_of(part.part) or ""
-        tables = tables_by_level(reader, part, *sides)
-        reader.that(bool(tables), "no tables of this workload")
-        differ: dict[str, list[Context]] = {}
-        unclear: dict[str, list[Context]] = {}
-        compared: dict[str, int] = {}
-        rows: dict[tuple[str, Context], tuple[str, ...]] = {}
-        for context, table in tables.items():
-            for row in table.rows:
-                rows[row[0], context] = row
-                compared[row[0]] = compared.get(row[0], 0) + 1
-                side, rounded = excludes(row)
-                told_of = telling(row, reader.campaign.plan.study.measure.delta)
-                if side != direction or told_of is False:
-                    continue
-                of = unclear if rounded or told_of is None else differ
-                of.setdefault(row[0], []).append(context)
-        listed, more = things_of(reader, groups["things"])
-        most = len(differ.keys() | unclear.keys())
-        reader.that(len(differ) <= len(listed) + more <= most, f"there are {len(differ)}")
-        for one in listed:
-            label, levels = str(one["label"]), str(one["levels"])
-            reader.that(label in {*differ, *unclear}, f"{label} does not differ so")
-            sure, perhaps = differ.get(label, []), unclear.get(label, [])
-            possible = [
-                [at for at in tables if at in {*sure, *some}]
-                for count in range(len(perhaps) + 1)
-                for some in combinations(perhaps, count)
-            ]
-            found = [
-                is_named(reader, levels, workload, each, compared.get(label, 0))
-                for each in possible
-            ]
-            reader.that(any(found), f"{label}: the levels are none of {possible}")
-            at = reader.context_of(workload, str(one["level"] or levels))
-            told = rows.get((label, at)) if at is not None else None
-            printed_there = told is not None and told[2:4] == (one["old"], one["new"])
-            reader.that(printed_there, f"the table has {told}")
+@BOOK.says()
+def transaction(reader: Reader, groups: Groups, part: Part) -> None:
+    direction = 1 if groups["form"] == "more" else -1
+    sides = [reader.side_of(groups[one]) or "" for one in ("old", "new")]
+    workload = reader.workload_of(part.part) or ""
+    tables = tables_by_level(reader, part, *sides)
+    reader.that(bool(tables), "no tables of this workload")
+    differ: dict[str, list[Context]] = {}
+    unclear: dict[str, list[Context]] = {}
+    compared: dict[str, int] = {}
+    rows: dict[tuple[str, Context], tuple[str, ...]] = {}
+    for context, table in tables.items():
+        for row in table.rows:
+            rows[row[0], context] = row
+            compared[row[0]] = compared.get(row[0], 0) + 1
+            side, rounded = excludes(row)
+            told_of = telling(row, reader.campaign.plan.study.measure.delta)
+            if side != direction or told_of is False:
+                continue
+            of = unclear if rounded or told_of is None else differ
+            of.setdefault(row[0], []).append(context)
+    listed, more = things_of(reader, groups["things"])
+    most = len(differ.keys() | unclear.keys())
+    reader.that(len(differ) <= len(listed) + more <= most, f"there are {len(differ)}")
+    for one in listed:
+        label, levels = str(one["label"]), str(one["levels"])
+        reader.that(label in {*differ, *unclear}, f"{label} does not differ so")
+        sure, perhaps = differ.get(label, []), unclear.get(label, [])
+        possible = [
+            [at for at in tables if at in {*sure, *some}]
+            for count in range(len(perhaps) + 1)
+            for some in combinations(perhaps, count)
+        ]
+        found = [
+            is_named(reader, levels, workload, each, compared.get(label, 0)) for each in possible
+        ]
+        reader.that(any(found), f"{label}: the levels are none of {possible}")
+        at = reader.context_of(workload, str(one["level"] or levels))
+        told = rows.get((label, at)) if at is not None else None
+        printed_there = told is not None and told[2:4] == (one["old"], one["new"])
+        reader.that(printed_there, f"the table has {told}")
 
-    return check
-
-
-BOOK.says(
-    "Per transaction, <new:s> shows more than <old:s> of: <things:s>).",
-    "1トランザクションあたりでは、<new:s>のほうが<old:s>より次の項目が多い: <things:s>)。",
-)(transaction(1))
-BOOK.says(
-    "Per transaction, <new:s> shows less than <old:s> of: <things:s>).",
-    "1トランザクションあたりでは、<new:s>のほうが<old:s>より次の項目が少ない: <things:s>)。",
-)(transaction(-1))
 
 Bounds = tuple[float, float, float, float | None, float | None]
 """Means of old and new, of the difference, and its interval, in percentage points."""
@@ -907,52 +680,34 @@ def matters(bounds: Bounds, delta: float) -> bool:
     return abs(bounds[2]) >= delta * (max(abs(bounds[0]), abs(bounds[1])) or 1.0)
 
 
-def processors(direction: int) -> Check:
-    def check(reader: Reader, groups: Groups, part: Part) -> None:
-        sides = [reader.side_of(groups[one]) or "" for one in ("old", "new")]
-        workload = reader.workload_of(part.part) or ""
-        found = shares(reader, workload, sides)
-        differ: dict[str, list[Context]] = {}
-        delta = reader.campaign.plan.study.measure.delta
-        for (state, context), bounds in found.items():
-            if apart(bounds) == direction and matters(bounds, delta):
-                differ.setdefault(state, []).append(context)
-        listed, more = things_of(reader, groups["things"])
-        reader.that(len(listed) + more == len(differ), f"there are {len(differ)}")
-        for one in listed:
-            state, levels = STATES.get(str(one["label"]), ""), str(one["levels"])
-            compared = sum(key[0] == state for key in found)
-            reader.that(state in differ, f"{one['label']} does not differ so")
-            named(reader, levels, workload, differ.get(state, []), compared)
-            at = reader.context_of(workload, str(one["level"] or levels))
-            known = found.get((state, at)) if at is not None else None
-            if known is None:
-                reader.that(False, "no such level")
-                continue
-            reader.same(str(one["old"]), known[0], "the old share")
-            reader.same(str(one["new"]), known[1], "the new share")
-
-    return check
-
-
-BOOK.says(
-    "Meanwhile, the processors spent a greater share of their time with <new:s> than with <old:s> in"
-    " these states: <things:s>).",
-    "測定中のCPU時間のうち、<new:s>のほうが<old:s>より割合の大きい状態は次のとおりである: <things:s>)。",
-)(processors(1))
-BOOK.says(
-    "Meanwhile, the processors spent a smaller share of their time with <new:s> than with <old:s> in"
-    " these states: <things:s>).",
-    "測定中のCPU時間のうち、<new:s>のほうが<old:s>より割合の小さい状態は次のとおりである: <things:s>)。",
-)(processors(-1))
+@BOOK.says()
+def processors(reader: Reader, groups: Groups, part: Part) -> None:
+    direction = 1 if groups["form"] == "greater" else -1
+    sides = [reader.side_of(groups[one]) or "" for one in ("old", "new")]
+    workload = reader.workload_of(part.part) or ""
+    found = shares(reader, workload, sides)
+    differ: dict[str, list[Context]] = {}
+    delta = reader.campaign.plan.study.measure.delta
+    for (state, context), bounds in found.items():
+        if apart(bounds) == direction and matters(bounds, delta):
+            differ.setdefault(state, []).append(context)
+    listed, more = things_of(reader, groups["things"])
+    reader.that(len(listed) + more == len(differ), f"there are {len(differ)}")
+    for one in listed:
+        state, levels = STATES.get(str(one["label"]), ""), str(one["levels"])
+        compared = sum(key[0] == state for key in found)
+        reader.that(state in differ, f"{one['label']} does not differ so")
+        named(reader, levels, workload, differ.get(state, []), compared)
+        at = reader.context_of(workload, str(one["level"] or levels))
+        known = found.get((state, at)) if at is not None else None
+        if known is None:
+            reader.that(False, "no such level")
+            continue
+        reader.same(str(one["old"]), known[0], "the old share")
+        reader.same(str(one["new"]), known[1], "the new share")
 
 
-@BOOK.says(
-    "Of what was counted meanwhile on the machine and in the servers, nothing is shown to differ"
-    " between <new:s> and <old:s>: all <count:i> intervals include equality.",
-    "測定中のマシンとサーバについて数えた項目では、<new:s>と<old:s>の差は示されていない。<count:i>個の信頼区間の"
-    "すべてが同等を含む。",
-)
+@BOOK.says()
 def nothing_meanwhile(reader: Reader, groups: Groups, part: Part) -> None:
     reader.equal(groups["count"], intervals_of(reader, groups, part), "the intervals")
 
@@ -972,12 +727,7 @@ def intervals_of(reader: Reader, groups: Groups, part: Part) -> int:
     return len(known) + len(rows)
 
 
-@BOOK.says(
-    "Of what was counted meanwhile on the machine and in the servers, nothing is shown to differ"
-    " between <old:s> and any of <new:s>: all <count:i> intervals include equality.",
-    "測定中のマシンとサーバについて数えた項目では、<new:s>のいずれについても、<old:s>との差は示されていない。<count:i>個の"
-    "信頼区間のすべてが同等を含む。",
-)
+@BOOK.says()
 def nothing_of_several(reader: Reader, groups: Groups, part: Part) -> None:
     sides = groups["new"].split(reader.separator)
     reader.that(len(sides) > 1, "a list of one side")
@@ -985,16 +735,13 @@ def nothing_of_several(reader: Reader, groups: Groups, part: Part) -> None:
     reader.equal(groups["count"], known, "the intervals")
 
 
-@BOOK.says(
-    "What was counted meanwhile, each against <old:t>",
-    "測定中に数えた項目の、<old:t>との違い",
-    of="caption",
-)
+@BOOK.says(of="caption")
 def meanwhile_title(reader: Reader, groups: Groups, _part: Part) -> None:
     first = reader.campaign.levels(reader.campaign.contrast)[0]
     reader.equal(str(reader.side_of(groups["old"])), first, "the old side")
 
 
+@BOOK.says()
 def tiny(reader: Reader, groups: Groups, part: Part) -> None:
     sides = [reader.side_of(groups[one]) or "" for one in ("old", "new")]
     workload = reader.workload_of(part.part) or ""
@@ -1010,15 +757,3 @@ def tiny(reader: Reader, groups: Groups, part: Part) -> None:
                 open_ += 1
     said = int(groups.get("count", "1"))
     reader.that(sure <= said <= open_, f"there are {sure} to {open_}")
-
-
-BOOK.says(
-    "<count:i> values that are shown to differ between <new:s> and <old:s> do so by less than δ"
-    " (<delta:p>) or than the digits printed, and are not listed.",
-    "<new:s>と<old:s>の差が示された値のうち<count:i>個は、差がδ(<delta:p>)または表示の桁より小さいため、挙げない。",
-)(tiny)
-BOOK.says(
-    "A value that is shown to differ between <new:s> and <old:s> does so by less than δ (<delta:p>)"
-    " or than the digits printed, and is not listed.",
-    "<new:s>と<old:s>の差が示された値のうち1個は、差がδ(<delta:p>)または表示の桁より小さいため、挙げない。",
-)(tiny)

@@ -877,7 +877,7 @@ def probes(chance: Random) -> Drawn:
         servers=("15", "18") if several else ("18",),
         profile=chance.choice(("standard", "standard", "quick")),
         statements=0.05,
-        blocks=chance.choice((1, 2, 4)),
+        blocks=chance.choice((2, 2, 4)),
         only=chance.choice(((), (), ("25%", "75%"), ("50%",))),
         wanted=wanted,
     )

@@ -2,16 +2,21 @@
 
 A pattern is the sentence as people read it, with ``<name:kind>`` where it varies. Kinds: ``n`` a
 number, ``p`` a percentage, ``i`` a count, ``d`` a time, ``t`` any words, ``w`` words without a full
-stop, ``s`` words of one sentence, ``r`` all the rest. Everything else is taken
-literally: a number that stands in the pattern itself is right only as it stands.
+stop, ``s`` words of one sentence, ``r`` all the rest, ``l`` what may stand before an answer, ``o``
+levels that may stand before what is said of them. Everything else is taken literally: a number that
+stands in the pattern itself is right only as it stands. They stand in ``sentences``, a file for each
+language.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tests.reader.document import Part
@@ -31,11 +36,32 @@ Groups = dict[str, str]
 Check = Callable[["Reader", Groups, Part], None]
 
 
+Texts = str | list[str] | dict[str, "Texts"]
+
+
+@cache
+def sentences(language: str) -> dict[str, dict[str, Texts]]:
+    """What the reader knows of a language: by the module that checks it and the name of the check."""
+    path = Path(__file__).parent / "sentences" / f"{language}.toml"
+    return tomllib.loads(path.read_text("utf-8"))
+
+
+def flat(texts: Texts, form: str = "") -> Iterator[tuple[str, str]]:
+    """Each text with the form that it has."""
+    if isinstance(texts, dict):
+        for name, one in texts.items():
+            yield from flat(one, name)
+    else:
+        yield from ((form, one) for one in ([texts] if isinstance(texts, str) else texts))
+
+
 @dataclass(frozen=True)
 class Pattern:
     """A sentence that the reader knows, and what must hold of it."""
 
     name: str
+    form: str
+    """Of several forms that one check tells apart; it finds it among the groups."""
     matches: dict[str, re.Pattern[str]]
     check: Check
     weight: dict[str, int]
@@ -45,32 +71,57 @@ class Pattern:
 
 
 class Book:
-    """Patterns in the order of their registration."""
+    """The patterns of a module, in the order of their registration."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self.name = name.rsplit(".", 1)[-1]
         self.patterns: list[Pattern] = []
+        if "words" in sentences("en")[self.name]:  # claim nothing which varies: known as they are
+            self.says("words")(lambda _reader, _groups, _part: None)
 
-    def says(self, en: str, ja: str, of: str = "") -> Callable[[Check], Check]:
-        """Registers what checks a sentence; ``of``: the kinds of parts that it can be."""
+    def texts(self, key: str) -> Iterator[tuple[str, str, str]]:
+        """Form, English and Japanese of what is known under a key."""
+        each = (flat(sentences(one)[self.name][key]) for one in ("en", "ja"))
+        for (form, en), (_, ja) in zip(*each, strict=True):
+            yield form, en, ja
+
+    def says(self, key: str = "", of: str = "", then: str = "") -> Callable[[Check], Check]:
+        """Registers what checks sentences, by default those of its own name.
+
+        ``of``: the kinds of parts that it can be; ``then``: an expression of what may follow.
+        """
 
         def register(check: Check) -> Check:
-            self._add(check.__name__, en, ja, check, of)
+            name = key or check.__name__
+            for form, en, ja in self.texts(name):
+                self.add(name, form, {"en": en, "ja": ja}, check, of, then)
             return check
 
         return register
 
-    def _add(self, name: str, en: str, ja: str, check: Check, of: str = "") -> None:
-        matches = {"en": compiled(en, "en"), "ja": compiled(ja, "ja")}
-        weight = {"en": len(PLACE.sub("", en)), "ja": len(PLACE.sub("", ja))}
-        self.patterns.append(Pattern(name, matches, check, weight, frozenset(of.split())))
+    def add(
+        self,
+        name: str,
+        form: str,
+        texts: dict[str, str],
+        check: Check,
+        of: str = "",
+        then: str = "",
+    ) -> None:
+        matches = {one: compiled(text, one, then) for one, text in texts.items()}
+        weight = {one: len(PLACE.sub("", text)) for one, text in texts.items()}
+        self.patterns.append(Pattern(name, form, matches, check, weight, frozenset(of.split())))
 
-    def only_words(self, *both: tuple[str, str]) -> None:
-        """Sentences that claim nothing which varies: known word for word, their numbers too."""
-        for en, ja in both:
-            self._add("words", en, ja, lambda _reader, _groups, _part: None)
+
+SENTENCE = r"(?:(?!\. |。).)+?"
+LEAD = {
+    "en": "(?:Judged by .+?: )?(?:On average over .+?: )?",
+    "ja": "(?:[^:。]+による判定: )?(?:[^:。]+の平均: )?",
+}
+OTHERS = {"en": rf"(?:At (?P<others>{SENTENCE}): )?", "ja": rf"(?:(?P<others>{SENTENCE})の場合: )?"}
 
 
-def compiled(pattern: str, language: str) -> re.Pattern[str]:
+def compiled(pattern: str, language: str, then: str = "") -> re.Pattern[str]:
     kinds = {
         "n": NUMBER,
         "p": rf"{NUMBER} ?%",
@@ -78,17 +129,18 @@ def compiled(pattern: str, language: str) -> re.Pattern[str]:
         "d": DURATION[language],
         "t": r".+?",
         "w": r"[^.。]+?",
-        "s": r"(?:(?!\. |。).)+?",
+        "s": SENTENCE,
         "r": r".+",
         "v": r"(?:前バージョン)?",
+        "l": LEAD[language],
     }
     text, at = "", 0
     for place in PLACE.finditer(pattern):
         text += re.escape(pattern[at : place.start()])
         name, kind = place[1], place[2]
-        text += f"(?P<{name}>{kinds[kind]})"
+        text += OTHERS[language] if kind == "o" else f"(?P<{name}>{kinds[kind]})"
         at = place.end()
-    return re.compile(text + re.escape(pattern[at:]), re.DOTALL)
+    return re.compile(text + re.escape(pattern[at:]) + then, re.DOTALL)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from tests.reader.document import Part
 from tests.reader.language import Book, Groups
 from tests.reader.reader import Reader
 
-BOOK = Book()
+BOOK = Book(__name__)
 BETWEEN = {"en": "; ", "ja": ";"}
 
 
@@ -19,13 +19,7 @@ def details(reader: Reader, kind: str) -> list[dict[str, Any]]:
     return [event.detail for event in reader.campaign.events if event.kind == kind]
 
 
-@BOOK.says(
-    "Noise floor: <workload:t>, <clients:i> clients: pairs of equal sides deviated by <deviation:p>"
-    " (<pairs:i> pairs of <seconds:d> trials; <campaign:t>)",
-    "測定の揺らぎ: <workload:t>、<clients:i>クライアント: 同一構成どうしの組の標準偏差は<deviation:p>"
-    "(<seconds:d>の試行<pairs:i>組、<campaign:t>)",
-    of="pair",
-)
+@BOOK.says(of="pair")
 def floor(reader: Reader, groups: Groups, part: Part) -> None:
     """Each noise floor as a null campaign measured it."""
     reader.that(part.section == 2, "a noise floor out of its place")
@@ -43,17 +37,7 @@ def floor(reader: Reader, groups: Groups, part: Part) -> None:
         lasts(reader, groups["seconds"], one["duration"])
 
 
-@BOOK.says(
-    "Length of a trial: chosen by a pilot that does not count (<starts:i> starts of both servers,"
-    " <seen:i> slices of one second after each, <took:d> of the budget): trials differ by"
-    " <between:p> from start to start, by <within:p> from second to second, and take <fixed:d>"
-    " besides; of the lengths that fit into the budget, this one is expected to find a difference of"
-    " δ soonest",
-    "1試行の長さの決め方: 結果に数えない予備測定(両サーバの起動<starts:i>回、起動ごとに1秒のスライス<seen:i>個、"
-    "予算のうち<took:d>)による。試行のばらつきは起動ごとに<between:p>、1秒ごとに<within:p>で、測定以外に<fixed:d>"
-    "かかる。予算に収まる長さのうち、δの差を最も早く検出できる見込みのものを選んだ",
-    of="pair",
-)
+@BOOK.says(of="pair")
 def by_pilot(reader: Reader, groups: Groups, part: Part) -> None:
     found = replication(reader, groups, part, "pilot")
     if found is not None:
@@ -62,16 +46,7 @@ def by_pilot(reader: Reader, groups: Groups, part: Part) -> None:
         lasts(reader, groups["took"], found["took"])
 
 
-@BOOK.says(
-    "Length of a trial: chosen by the noise that <campaign:t> measured for this workload here: trials"
-    " differ by <between:p> from start to start, by <within:p> from second to second, and take"
-    " <fixed:d> besides; of the lengths that fit into the budget, this one is expected to find a"
-    " difference of δ soonest",
-    "1試行の長さの決め方: このマシンで同じ負荷について<campaign:t>が測定した揺らぎによる。試行のばらつきは起動ごとに"
-    "<between:p>、1秒ごとに<within:p>で、測定以外に<fixed:d>かかる。予算に収まる長さのうち、δの差を最も早く検出できる"
-    "見込みのものを選んだ",
-    of="pair",
-)
+@BOOK.says(of="pair")
 def by_null(reader: Reader, groups: Groups, part: Part) -> None:
     found = replication(reader, groups, part, "null")
     if found is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 
@@ -265,10 +266,16 @@ def understood(
         expression = pattern.matches[language]
         whole = expression.fullmatch(text)
         if whole:
-            return ((pattern, whole.groupdict()),)
+            return ((pattern, groups_of(pattern, whole)),)
         first = expression.match(text)
         if first and first.end() and text[first.end() - 1] in ".。":
             rest = understood(books, language, text[first.end() :].lstrip(), kind)
             if rest is not None:
-                return ((pattern, first.groupdict()), *rest)
+                return ((pattern, groups_of(pattern, first)), *rest)
     return None
+
+
+def groups_of(pattern: Pattern, found: re.Match[str]) -> Groups:
+    """What stands in the places of a pattern; what may be missing and is, is not among it."""
+    groups = {name: text for name, text in found.groupdict().items() if text is not None}
+    return {**groups, "form": pattern.form} if pattern.form else groups

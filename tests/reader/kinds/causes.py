@@ -11,31 +11,10 @@ from tests.reader.document import Part, Table
 from tests.reader.language import NUMBER, Book, Groups, printed
 from tests.reader.reader import Reader
 
-BOOK = Book()
-
-BOOK.only_words(
-    ("Click a frame to zoom.", "関数をクリックすると拡大する。"),
-    ("programs kernel no name", "プログラム カーネル 関数名なし"),
-    ("Root cause", "原因の分析"),
-    ("What changed per transaction", "1トランザクションあたりの変化"),
-    ("What limits the greatest throughput", "最大スループットを制限しているもの"),
-    (
-        "A statement needs a plateau, a ceiling that was measured on this machine before the study,"
-        " and waits for that resource in more than half of the active backends' time. It is judged"
-        " at the greatest load that still reached 90 % of the greatest throughput. “Consistent with”"
-        " is not “is”: that takes an intervention.",
-        "判断には、性能の頭打ち、検証前にこのマシンで測定した上限値、実行中のバックエンドの時間の半分を超える待機の3つが"
-        "揃う必要がある。最大性能の90%以上に達した条件のうち、接続数が最も多いもので判断する。「矛盾しない」は断定ではない。"
-        "断定には、その資源を増減させて性能の変化を確かめる実験が必要である。",
-    ),
-    (
-        "Rows marked perf are from the extra window after the measured one.",
-        "「perf」と記した行は、測定後の追加区間で採取した。",
-    ),
-)
+BOOK = Book(__name__)
 
 
-@BOOK.says("<level:t>: <new:t> against <old:t>", "<level:t>: <new:t>と<old:t>の比較", of="caption")
+@BOOK.says(of="caption")
 def cause_caption(reader: Reader, groups: Groups, part: Part) -> None:
     sides = reader.side_of(groups["old"]), reader.side_of(groups["new"])
     levels = reader.campaign.levels(reader.campaign.contrast)
@@ -45,10 +24,7 @@ def cause_caption(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(known, "no such level")
 
 
-@BOOK.says(
-    "Of what was counted per transaction nothing is shown to differ: at no level does an interval exclude 0.",
-    "トランザクションあたりに数えた項目に、差が確かめられたものはない。信頼区間が0を除く条件はない。",
-)
+@BOOK.says()
 def nothing_differs(reader: Reader, groups: Groups, part: Part) -> None:
     """No table below the workload's heading has a difference whose interval excludes 0."""
     captions = {"What changed per transaction", "1トランザクションあたりの変化"}
@@ -61,21 +37,7 @@ def nothing_differs(reader: Reader, groups: Groups, part: Part) -> None:
                     reader.that(low <= 0 <= high, f"{row[0]} differs")
 
 
-NOTE_EN = (
-    "Means over the pairs; in parentheses the interval of new − old. There are <rows:i> rows, each"
-    " interval is at α/<again:i>, so that all of them hold together with <confidence:p>"
-    " (Bonferroni); bold where it excludes 0. Context switches, disk and waits are those of the"
-    " whole machine or server during the measured seconds; a wait is the time that all backends"
-    " together spent in it."
-)
-NOTE_JA = (
-    "値は各組の平均、括弧内は新−旧の信頼区間。<rows:i>行あるため、それぞれの区間はα/<again:i>で求めており、全体として"
-    "<confidence:p>の信頼度をもつ(Bonferroni)。0を含まないものを太字で示す。コンテキストスイッチ、ディスク、待機は、"
-    "測定時間中のマシンまたはサーバ全体の値である。待機は<rest:t>。"
-)
-
-
-@BOOK.says(NOTE_EN, NOTE_JA)
+@BOOK.says()
 def taken_note(reader: Reader, groups: Groups, part: Part) -> None:
     """There are several such tables below one heading: one of them is meant by each note."""
     captions = {"What changed per transaction", "1トランザクションあたりの変化"}
@@ -181,48 +143,19 @@ def part_is(reader: Reader, groups: Groups, table: Table, column: int) -> None:
     reader.that((groups["from"], groups["to"]) == (low, high), f"points are {low} to {high}")
 
 
-SHARE_EN = "its share of all CPU went from <before:p> to <after:p> (<from:n> to <to:n> points)."
-SHARE_JA = "CPU時間全体に占める割合は<before:p>から<after:p>に変わった(<from:n>〜<to:n>ポイント)。"
+@BOOK.says()
+def explained(reader: Reader, groups: Groups, part: Part) -> None:
+    table = whole_is(reader, groups, part, more=groups["form"] == "more")
+    if table is not None:
+        part_is(reader, groups, table, TOTAL)
 
 
-def by_direction(more: bool) -> None:
-    en, ja = ("more", "多い") if more else ("less", "少ない")
-
-    def explained(reader: Reader, groups: Groups, part: Part) -> None:
-        table = whole_is(reader, groups, part, more=more)
-        if table is not None:
-            part_is(reader, groups, table, TOTAL)
-
-    BOOK.says(
-        f"Of the <amount:n> <unit:w> of CPU that <new:t> takes {en} per transaction than <old:t>"
-        " (<confidence:p> interval <low:n> to <high:n> <again:w>), <part:p> are in <function:t> and"
-        " what it calls: " + SHARE_EN,
-        f"1トランザクションあたりのCPU時間は、<new:t>のほうが<old:t>より<amount:n> <unit:w>{ja}(<confidence:p>信頼区間"
-        " <low:n>〜<high:n> <again:w>)。この差の<part:p>が<function:t>とその呼び出し先にあり、"
-        + SHARE_JA,
-    )(explained)
-
-    def spread(reader: Reader, groups: Groups, part: Part) -> None:
-        whole_is(reader, groups, part, more=more)
-
-    BOOK.says(
-        f"<new:t> takes <amount:n> <unit:w> {en} CPU per transaction than <old:t> (<confidence:p>"
-        " interval <low:n> to <high:n> <again:w>). No single function holds half of it, and"
-        " certainly more of it than of the cost.",
-        f"1トランザクションあたりのCPU時間は、<new:t>のほうが<old:t>より<amount:n> <unit:w>{ja}(<confidence:p>信頼区間"
-        " <low:n>〜<high:n> <again:w>)。差の半分以上を占め、かつ差に占める割合がCPU時間に占める割合より確実に大きい"
-        "関数はない。",
-    )(spread)
+@BOOK.says()
+def spread(reader: Reader, groups: Groups, part: Part) -> None:
+    whole_is(reader, groups, part, more=groups["form"] == "more")
 
 
-by_direction(more=True)
-by_direction(more=False)
-
-
-@BOOK.says(
-    "By its own code, <function:t> changed most: <part:p> of the difference; " + SHARE_EN,
-    "関数自身の処理では<function:t>の変化が最も大きく、差の<part:p>を占める。" + SHARE_JA,
-)
+@BOOK.says()
 def own(reader: Reader, groups: Groups, part: Part) -> None:
     table = functions_table(reader, part)
     reader.that(table is not None, "no table")
@@ -230,37 +163,28 @@ def own(reader: Reader, groups: Groups, part: Part) -> None:
         part_is(reader, groups, table, SELF)
 
 
-@BOOK.says(
-    "No function is named: whether <new:t> and <old:t> differ in CPU per transaction is not decided"
-    " by these windows (<signed:n> <unit:w>, <confidence:p> interval <low:n> to <high:n> <again:w>).",
-    "原因の関数は特定しない。<new:t>と<old:t>で1トランザクションあたりのCPU時間に差があるかどうかは、この測定では判断できない"
-    "(<signed:n> <unit:w>、<confidence:p>信頼区間 <low:n>〜<high:n> <again:w>)。",
-)
+@BOOK.says()
 def undecided_cause(reader: Reader, groups: Groups, part: Part) -> None:
     whole_is(reader, groups, part, more=None)
     low, high = printed(groups["low"]).value, printed(groups["high"]).value
     reader.that(low <= 0 <= high, "it is decided")
 
 
-@BOOK.says("What changed from <old:t> to <new:t>", "<old:t>から<new:t>への変化", of="caption")
+@BOOK.says(of="caption")
 def flames_caption(reader: Reader, groups: Groups, _part: Part) -> None:
     levels = reader.campaign.levels(reader.campaign.contrast)
     sides = reader.side_of(groups["old"]), reader.side_of(groups["new"])
     reader.that(sides[0] == levels[0] and sides[1] in levels[1:], "not from old to new")
 
 
-@BOOK.says("Flame graph of <side:t>", "<side:t>のFlameGraph", of="caption")
+@BOOK.says(of="caption")
 def flame_caption(reader: Reader, groups: Groups, _part: Part) -> None:
     side = reader.side_of(groups["side"])
     reader.that(side is not None, "another side")
     reader.flames = side
 
 
-@BOOK.says(
-    "CPU per transaction by function, <unit:w>",
-    "関数別のCPU時間(1トランザクションあたり、<unit:w>)",
-    of="caption",
-)
+@BOOK.says(of="caption")
 def functions_caption(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.that(groups["unit"] in {"µs", "ms"}, "another unit")
 
@@ -289,15 +213,7 @@ def windows_of(reader: Reader, part: Part) -> dict[str, list[Any]]:
     return found
 
 
-@BOOK.says(
-    "Width: CPU per transaction of both sides together, so that a function of one side only keeps"
-    " its place. Vermilion: more in <new:t>; blue: less; the strongest colour is <strongest:n>"
-    " <unit:w>. The number on a frame is new − old, in <again:w>. Means of <pairs:i> pairs of"
-    " windows: which differences are certain, the table says.",
-    "幅は新旧を合わせた1トランザクションあたりのCPU時間。片方にしかない関数もその位置に現れる。朱色は<new:t>で増えた関数、青は"
-    "減った関数で、最も濃い色が<strongest:n> <unit:w>にあたる。枠内の数値は新−旧(<again:w>)。<pairs:i>組の採取区間の平均で"
-    "あり、確実な差かどうかは表に示す。",
-)
+@BOOK.says()
 def difference_note(reader: Reader, groups: Groups, part: Part) -> None:
     table = functions_table(reader, part)
     if table is None:
@@ -313,13 +229,7 @@ def difference_note(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(reader.side_of(groups["new"]) in reader.campaign.levels("server")[1:], "new")
 
 
-@BOOK.says(
-    "<samples:i> samples in <windows:i> windows; <cost:n> <unit:w> of CPU per transaction;"
-    " <unresolved:p> of the samples without a function's name. Orange: programs; green: the kernel;"
-    " grey: no name. Each frame stands on its caller.",
-    "<windows:i>区間、<samples:i>サンプル。CPU時間は1トランザクションあたり<cost:n> <unit:w>。関数名のないサンプルは"
-    "<unresolved:p>。橙色はプログラム、緑色はカーネル、灰色は名前なし。各関数は呼び出し元の上に載る。",
-)
+@BOOK.says()
 def flame_note(reader: Reader, groups: Groups, part: Part) -> None:
     windows = windows_of(reader, part).get(reader.flames or "", [])
     total = sum(sum(window.stacks.values()) for window in windows)
@@ -348,18 +258,7 @@ def is_nameless(stack: Any) -> bool:
     return last.startswith("[") and not last.endswith("_[k]") and last != "[vdso]"
 
 
-@BOOK.says(
-    "The <shown:i> functions that explain most of the difference, by their own code or with what"
-    " they call. Means of <pairs:i> pairs of windows; in parentheses the interval of the difference;"
-    " the last column is in points of the share of all CPU, where one function's gain is the others'"
-    " loss. <compared:i> differences were looked at, each interval is at α/<again:i>, so that those"
-    " of times, and those of shares, hold together with <confidence:p> (Bonferroni); bold where it"
-    " excludes 0. <rest:r>",
-    "差への寄与が大きい<shown:i>関数(関数自身、または呼び出し先を含めて)。値は<pairs:i>組の採取区間の平均、括弧内は差の"
-    "信頼区間。最後の列は全CPU時間に占める割合の差(ポイント)で、ある関数が増えればほかの関数は減る。<compared:i>個の差を調べた"
-    "ため、それぞれの区間はα/<again:i>で求めており、時間の差と割合の差のそれぞれについて、全体として<confidence:p>の信頼度をもつ"
-    "(Bonferroni)。0を含まないものを太字で示す。<rest:r>",
-)
+@BOOK.says()
 def functions_note(reader: Reader, groups: Groups, part: Part) -> None:
     found = [table for table in reader.document.tables if table.caption.startswith(TABLES)]
     table = before(reader, part, found)
@@ -377,24 +276,6 @@ def functions_note(reader: Reader, groups: Groups, part: Part) -> None:
 
 
 # --- bottlenecks -----------------------------------------------------------------------------
-
-SAID = {
-    "the load generator had no time left; this says nothing about the server": "負荷生成側に余力がない。サーバの性能については"
-    "何も言えない",
-    "consistent with a limit by the processors": "CPUが上限であることと矛盾しない",
-    "consistent with a limit by the latency of fsync at commit": "コミット時のfsyncの遅延が上限であることと矛盾しない",
-    "consistent with a limit by the write bandwidth of the disk": "ディスクの書き込み帯域が上限であることと矛盾しない",
-    "consistent with a limit by reads from the disk": "ディスクからの読み込みが上限であることと矛盾しない",
-    "consistent with a limit by locks": "ロックが上限であることと矛盾しない",
-}
-ABSTAINED = {
-    "throughput still grew with the greatest number of connections": "最大の接続数でも性能が伸びているため、判断しない",
-    "no ceilings were measured": "上限値を測定していないため、判断しない",
-    "no waits were seen": "待機イベントの記録がないため、判断しない",
-    "no kind of wait takes more than half of the time": "時間の半分を超える種類の待機がないため、判断しない",
-    "the resource that is waited for is not near its ceiling": "待機の対象となっている資源が上限値に近くないため、判断しない",
-    "the use of the resource that is waited for was not seen": "待機の対象となっている資源の使用量の記録がないため、判断しない",
-}
 
 
 def where(reader: Reader, groups: Groups, part: Part) -> tuple[str, str, Any] | None:
@@ -421,8 +302,9 @@ def throughput(reader: Reader, workload: str, side: str) -> dict[int, float]:
     return found
 
 
-def bottleneck_plain(reader: Reader, groups: Groups, part: Part, *, rising: bool) -> None:
-    """A statement on the load at which it is judged; ``rising``: that it is the greatest one."""
+@BOOK.says(of="item")
+def bottleneck_plain(reader: Reader, groups: Groups, part: Part) -> None:
+    """A statement on the load at which it is judged; where it still rises that is the greatest."""
     place = where(reader, groups, part)
     if place is None:
         return
@@ -430,12 +312,13 @@ def bottleneck_plain(reader: Reader, groups: Groups, part: Part, *, rising: bool
     here = int(dict(place[2])["clients"])
     near = [one for one, tps in means.items() if tps >= 0.9 * max(means.values())]
     reader.that(here == max(near), f"judged is at {max(near)}")
-    reader.that(not rising or here == max(means), "not the greatest load")
+    reader.that(groups.get("form") != "rising" or here == max(means), "not the greatest load")
 
 
+@BOOK.says(of="item")
 def bottleneck(reader: Reader, groups: Groups, part: Part) -> None:
     """One with its evidence."""
-    bottleneck_plain(reader, groups, part, rising=False)
+    bottleneck_plain(reader, groups, part)
     place = where(reader, groups, part)
     if place is None:
         return
@@ -449,26 +332,6 @@ def bottleneck(reader: Reader, groups: Groups, part: Part) -> None:
     ]
     for one in re.split(", |、", groups["evidence"]):
         evidence(reader, one, trials)
-
-
-def _bottlenecks() -> None:
-    rising = next(iter(ABSTAINED))
-    said = [*SAID.items()]
-    said += [(f"nothing is said, because {en}", ja) for en, ja in ABSTAINED.items()]
-    for en, ja in said:
-
-        def plain(reader: Reader, groups: Groups, part: Part, en: str = en) -> None:
-            bottleneck_plain(reader, groups, part, rising=en.endswith(rising))
-
-        BOOK.says(f"<side:t>, <level:t>: {en}.", f"<side:t>、<level:t>: {ja}。", of="item")(plain)
-        BOOK.says(
-            f"<side:t>, <level:t>: {en} (<evidence:t>).",
-            f"<side:t>、<level:t>: {ja}(<evidence:t>)。",
-            of="item",
-        )(bottleneck)
-
-
-_bottlenecks()
 
 
 def evidence(reader: Reader, text: str, trials: list[Any]) -> None:
@@ -499,7 +362,7 @@ def evidence(reader: Reader, text: str, trials: list[Any]) -> None:
     reader.that(False, f"unread evidence: {text}")
 
 
-@BOOK.says("more in <new:t> less in <again:t>", "<new:t>で増加 <again:t>で減少", of="text")
+@BOOK.says(of="text")
 def legend(reader: Reader, groups: Groups, _part: Part) -> None:
     levels = reader.campaign.levels(reader.campaign.contrast)
     reader.that(reader.side_of(groups["new"]) in levels[1:], "not the new side")

@@ -10,7 +10,7 @@ from tests.reader.kinds.recorded import outcome_by_plans, reason_by_plans
 from tests.reader.language import Book, Groups, printed
 from tests.reader.reader import Reader
 
-BOOK = Book()
+BOOK = Book(__name__)
 
 OUTCOMES = {
     "reproduced": "再現された",
@@ -21,78 +21,13 @@ OUTCOMES = {
 APPLIED = {"Findings that apply to this campaign", "本検証と比較できるもの"}
 ELSEWHERE = {"Findings that do not apply here", "本検証では対象外のもの"}
 
-BOOK.only_words(
-    ("Findings that apply to this campaign", "本検証と比較できるもの"),
-    ("Findings that do not apply here", "本検証では対象外のもの"),
-    ("Published and measured TPS by clients", "PGECons報告書と本検証のTPS"),
-    ("Published and measured TPS per core", "1コアあたりのTPS(PGECons報告書と本検証)"),
-    (
-        "Machines differ, so that each curve is relative to its own value with as many clients as"
-        " cores (1.00), and the clients are counted per core. Dashed: as printed (old and new: the"
-        " first and second column of the table); drawn through: medians of this campaign.",
-        "マシンが異なるため、各系列をクライアント接続数がコア数と等しいときの値に対する比(1.00)で示し、接続数もコア数に"
-        "対する比とした。破線はPGECons報告書の値(旧・新は表の1列目と2列目)、実線は本検証の中央値。",
-    ),
-    (
-        "TPS for each core, relative to that on the fewest cores (1.00); a level line is growth in"
-        " proportion. Dashed: as printed; drawn through: geometric means of this campaign.",
-        "1コアあたりのTPSを、最小のコア数での値を1.00として示す。水平ならコア数に比例して伸びている。破線はPGECons報告書の値、"
-        "実線は本検証の幾何平均。",
-    ),
-    (
-        "Published and measured speed-ups of the queries",
-        "クエリの性能向上比(PGECons報告書と本検証)",
-    ),
-    (
-        "How many times as fast the new side is as the old one: 1 is no difference. Printed numbers"
-        " have no interval; long intervals are cut. Machines, versions and sizes of the data"
-        " differ.",
-        "新しい側が古い側の何倍速いかを示す(1なら差がない)。PGECons報告書の値には信頼区間がない。長い信頼区間は途中で切って"
-        "示す。マシン、バージョン、データ量は異なる。",
-    ),
-    (
-        "Published and measured speed-up by permitted workers",
-        "ワーカー数の上限ごとの性能向上比(PGECons報告書と本検証)",
-    ),
-    (
-        "The time with the fewest permitted workers by the time with more. Printed, and medians of"
-        " this campaign; how many workers are launched depends on the size of the data.",
-        "上限が最小のときの処理時間を、各上限での処理時間で割った値。PGECons報告書の値と本検証の中央値。起動するワーカー数は"
-        "データ量による。",
-    ),
-    ("Parallel workers, printed and here", "パラレルワーカー数(PGECons報告書と本検証)"),
-    (
-        "The number of workers follows from the size of the data: findings are about the rule, not"
-        " about the printed number.",
-        "ワーカー数はデータ量で決まるため、判定の対象はPGECons報告書の数そのものではなく規則である。",
-    ),
-    (
-        "A finding is a set of checks, each a ratio that must lie between bounds fixed beforehand"
-        " (where a table is printed, so that it keeps them with room for chance)."
-        " It is reproduced where every check's whole interval lies between them, and contradicted"
-        " where one lies wholly outside. Shown is the check that decides, with its interval at α; to"
-        " contradict, the interval at α divided by the number of checks has to lie outside. Findings"
-        " about versions apply to these versions only;"
-        " those about the shape of a curve are checked on every server here.",
-        "検証結果ごとに、比が収まるべき範囲を事前に定めた(表がある場合は、その値が偶然の揺れの余裕をもって収まる範囲とした)。"
-        "すべての項目で信頼区間全体が範囲に収まれば「再現された」、範囲の"
-        "完全に外にある項目が1つでもあれば「異なる結果となった」とする。表には判定を決めた項目を、αによる信頼区間とともに示す。"
-        "「異なる結果となった」とするのは、αを項目数で割った信頼区間が範囲の外にある場合に限る。バージョン間の差についての検証結果は、そのバージョンにのみ当てはめる。曲線の形についての検証結果は、"
-        "本検証のすべてのサーバで確かめる。",
-    ),
-)
 
-
-@BOOK.says("Printed and measured, <what:t>", "PGECons報告書と本検証の比較(<what:t>)", of="caption")
+@BOOK.says(of="caption")
 def compared_caption(reader: Reader, _groups: Groups, part: Part) -> None:
     reader.that(part.section > 2, "a caption out of its place")
 
 
-@BOOK.says(
-    "Old is “<old:t>” and new “<new:t>” of the printed table, in seconds. Intervals of the measured"
-    " are those of the findings, each at α.",
-    "旧はPGECons報告書の表の「<old:t>」、新は「<new:t>」(秒)。本検証の信頼区間は各検証結果の判定に用いたもので、αによる。",
-)
+@BOOK.says()
 def compared_note(reader: Reader, _groups: Groups, part: Part) -> None:
     reader.that(part.section > 2, "a note out of its place")
 
@@ -101,10 +36,7 @@ def tables(reader: Reader, names: set[str]) -> list[Table]:
     return [table for table in reader.document.tables if table.caption in names]
 
 
-@BOOK.says(
-    "The study replicates <count:i> findings of the reports: <counts:t>.",
-    "この検証に対応する公開された検証結果は<count:i>件: <counts:t>。",
-)
+@BOOK.says()
 def summary(reader: Reader, groups: Groups, _part: Part) -> None:
     """As many as the rows of the tables below have each outcome; and each row by itself."""
     ja = reader.language == "ja"

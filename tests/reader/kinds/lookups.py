@@ -10,7 +10,7 @@ from tests.reader.language import Book, Groups, printed
 from tests.reader.noise import size
 from tests.reader.reader import Reader
 
-BOOK = Book()
+BOOK = Book(__name__)
 FETCHES, VISIBLE, WAL = (
     "heap_fetches_per_lookup",
     "visible_pages_share",
@@ -26,20 +26,6 @@ COLUMNS = {
 }
 BYTES = {"WAL per transaction", "トランザクションあたりのWAL"}
 
-BOOK.only_words(
-    ("Lookups by an index", "インデックスによる検索"),
-    ("Visits to the table and WAL", "テーブルの参照とWAL"),
-    ("heap fetches per lookup", "各条件に対する検索あたりのテーブル参照回数"),
-    (
-        "Medians of the counted trials. Visible pages: counted in the visibility map before each"
-        " trial. Visits: rows fetched from the table for each scan of an index, warm-up included; an"
-        " index-only scan that is spared the table makes none. Records and full-page images are"
-        " counted from PostgreSQL 14 on.",
-        "有効な試行の中央値。all-visibleのページは、試行の前に可視性マップで数えた割合。テーブル参照は、インデックス"
-        "スキャン1回あたりにテーブルから取得した行数(ウォームアップを含む)で、インデックスオンリースキャンがテーブルを参照"
-        "せずに済めば0になる。WALレコード数とフルページイメージ数は、PostgreSQL 14以降でのみ得られる。",
-    ),
-)
 
 Side = tuple[Context, str]
 
@@ -71,11 +57,7 @@ def called(reader: Reader, workload: str, text: str) -> Side | None:
     return None
 
 
-@BOOK.says(
-    "A lookup wrote <most:t> of WAL in the median trial of <most_of:t>, and <least:t> in that of"
-    " <least_of:t>.",
-    "1回の検索が書き込んだWALは、最多の<most_of:t>で<most:t>、最少の<least_of:t>で<least:t>(試行の中央値)。",
-)
+@BOOK.says()
 def wrote(reader: Reader, groups: Groups, part: Part) -> None:
     """The most and the least of all that were counted."""
     workload = reader.workload_of(part.part)
@@ -96,11 +78,7 @@ def wrote(reader: Reader, groups: Groups, part: Part) -> None:
         reader.equal(groups[word], size(found[side]), f"the {word}")
 
 
-@BOOK.says(
-    "At <level:w>, where this differs most, a lookup wrote <new_wal:t> of WAL in <new:t>, and"
-    " <old_wal:t> in <old:t>.",
-    "1回の検索が書き込んだWALは、差が最大の<level:w>では<new:t>で<new_wal:t>、<old:t>で<old_wal:t>である。",
-)
+@BOOK.says()
 def readers_wrote(reader: Reader, groups: Groups, part: Part) -> None:
     """In the mean over the pairs of a level; without a level there is one that differs."""
     campaign = reader.campaign
@@ -120,12 +98,6 @@ def readers_wrote(reader: Reader, groups: Groups, part: Part) -> None:
                     )
                 )
     reader.that(any(fits), "no level has such means")
-
-
-BOOK.says(
-    "A lookup wrote <new_wal:t> of WAL in <new:t>, and <old_wal:t> in <old:t>.",
-    "1回の検索が書き込んだWALは、<new:t>で<new_wal:t>、<old:t>で<old_wal:t>である。",
-)(readers_wrote)
 
 
 def close(reader: Reader) -> None:

@@ -16,50 +16,8 @@ from tests.reader.document import Part, Table
 from tests.reader.language import NUMBER, Book, Groups, count, printed
 from tests.reader.reader import Reader
 
-BOOK = Book()
+BOOK = Book(__name__)
 KIND = "pgbench"
-
-BOOK.only_words(
-    ("TPS", "TPS"),
-    ("TPS", "各条件に対するTPS"),
-    ("mean latency", "各条件に対する平均レイテンシ"),
-    ("Latency percentiles", "レイテンシのパーセンタイル"),
-    ("Latency in ms", "レイテンシ (ms)"),
-    ("Scaling with client connections", "クライアント接続数に対するスケーラビリティ"),
-    ("Scaling with cores", "CPUコア数に対するスケーラビリティ"),
-    ("Throughput by connections", "接続数とスループット"),
-    ("Throughput by cores", "コア数とスループット"),
-    (
-        "Of all transactions of a trial, on one logarithmic axis. Dots: trials; lines: medians.",
-        "各試行の全トランザクションから求めた値。縦軸は共通の対数目盛。点は各試行、線は中央値。",
-    ),
-    (
-        "Medians over the counted trials; percentiles are of all transactions of a trial.",
-        "有効な試行の中央値。パーセンタイルは各試行の全トランザクションから求めた。",
-    ),
-    (
-        "Dots: means of the trials. Diamond: the knee, its interval as a bar. Line: the Universal"
-        " Scalability Law, only where it fits, and only over the measured range.",
-        "点: 試行の平均。菱形: 性能が頭打ちになる点(帯はその信頼区間)。線: USL(当てはまる場合に、測定範囲内"
-        "だけを描く)。",
-    ),
-    (
-        "TPS: geometric means. Efficiency: TPS against that of the smallest number of connections,"
-        " per connection or per core that these connections can keep busy; above 100 % where one"
-        " connection leaves its core idle at times. Distance: measured from the fitted Universal"
-        " Scalability Law, also where that is withheld.",
-        "TPSは幾何平均。効率は、最小の接続数でのTPSに対する比を、1接続あたり、またはその接続数で使えるコア"
-        "1つあたりで示す。1接続ではコアに空きが生じる場合、100%を超える。曲線との差は、当てはめたUSLから"
-        "測ったもので、USLを示さない場合にも掲げる。",
-    ),
-    (
-        "TPS: geometric means. Efficiency: TPS per core against that on the fewest cores; 100 % is"
-        " growth in proportion. Distance: measured from the fitted Universal Scalability Law, also"
-        " where that is withheld.",
-        "TPSは幾何平均。効率は、1コアあたりのTPSを、最小のコア数での値に対する比で示す。100%がコア数に"
-        "比例した伸びである。曲線との差は、当てはめたUSLから測ったもので、USLを示さない場合にも掲げる。",
-    ),
-)
 
 
 def options_of(reader: Reader) -> PgbenchOptions:
@@ -74,7 +32,7 @@ def seconds_of(declared: float | None) -> float:
     return declared
 
 
-@BOOK.says("<metric:t>, <workload:t>", "<workload:t>: <metric:t>", of="caption")
+@BOOK.says(of="caption")
 def table_caption(reader: Reader, _groups: Groups, part: Part) -> None:
     """Of a table of a contrast: its metric with the unit, and its workload."""
     titles = [getattr(one.title, reader.language) for one in reader.campaign.workloads()]
@@ -86,25 +44,19 @@ def table_caption(reader: Reader, _groups: Groups, part: Part) -> None:
     reader.that(False, "unread sentence")
 
 
-@BOOK.says("Efficiency, <workload:t>", "効率: <workload:t>", of="caption")
+@BOOK.says(of="caption")
 def efficiency_caption(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(reader.workload_of(groups["workload"]) is not None, "another workload")
 
 
-@BOOK.says(
-    "A trial: <seconds:d> measured, after <warmup:d> of warm-up",
-    "1試行: 測定<seconds:d>(その前にウォームアップ<warmup:d>)",
-)
+@BOOK.says()
 def length(reader: Reader, groups: Groups, _part: Part) -> None:
     measure = reader.campaign.plan.study.measure
     lasts(reader, groups["seconds"], seconds_of(measure.duration))
     lasts(reader, groups["warmup"], seconds_of(measure.warmup))
 
 
-@BOOK.says(
-    "A trial: <seconds:d> measured in <slices:i> slices of <slice:d>, after <warmup:d> of warm-up",
-    "1試行: 測定<seconds:d>(<slice:d>のスライス<slices:i>個。その前にウォームアップ<warmup:d>)",
-)
+@BOOK.says()
 def length_in_slices(reader: Reader, groups: Groups, _part: Part) -> None:
     measure = reader.campaign.plan.study.measure
     lasts(reader, groups["seconds"], seconds_of(measure.duration))
@@ -113,31 +65,19 @@ def length_in_slices(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.equal(groups["slices"], measure.slices, "the slices")
 
 
-@BOOK.says(
-    "<warmup:d> of load are discarded, then <seconds:d> are measured; the random seed is the same"
-    " for both sides in a block.",
-    "<warmup:d>のウォームアップ(結果は捨てる)に続けて、<seconds:d>間測定する。乱数シードはブロック内の新旧で"
-    "同じ。",
-)
+@BOOK.says()
 def measured(reader: Reader, groups: Groups, _part: Part) -> None:
     length(reader, groups, _part)
 
 
-@BOOK.says(
-    "<warmup:d> of load on each server are discarded. Then slices of <slice:d> are measured, one"
-    " server under load and the other one idle, which one goes first drawn anew for every two"
-    " slices; the random seed is the same for both.",
-    "それぞれ<warmup:d>のウォームアップ(結果は捨てる)の後、<slice:d>のスライスを交互に測定する。負荷をかける"
-    "のは片方だけで、もう一方は待機する。どちらを先にするかは2スライスごとに無作為に決める。乱数シードは両者で"
-    "同じ。",
-)
+@BOOK.says()
 def measured_in_slices(reader: Reader, groups: Groups, _part: Part) -> None:
     measure = reader.campaign.plan.study.measure
     lasts(reader, groups["warmup"], seconds_of(measure.warmup))
     lasts(reader, groups["slice"], seconds_of(measure.duration) / measure.slices)
 
 
-@BOOK.says("One number per trial: <said:t>", "1試行につき1つの値: <said:t>", of="pair")
+@BOOK.says(of="pair")
 def number_of_slices(reader: Reader, groups: Groups, _part: Part) -> None:
     """What of the slices of a trial is its number: a fifth at each end is cut from five on."""
     slices = reader.campaign.plan.study.measure.slices
@@ -181,8 +121,6 @@ KNEE_REASONS = {
         "繰り返した測定値が完全に一致し、ばらつきを推定できないため",
     ),
 }
-COUNT_EN = "<clients:i> <unit:t>"
-COUNT_JA = "<clients:i><unit:t>"
 
 
 def efficiency(reader: Reader, part: Part, side: str) -> list[tuple[float, float, float | None]]:
@@ -293,17 +231,7 @@ def knee(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(unit in (singular if said == 1 else plural), "one or several")
 
 
-KNEE_EN = (
-    f"<side:t>: the knee is at {COUNT_EN}, the smallest number of <loads:t> within <delta:p> of the"
-    " greatest throughput"
-)
-KNEE_JA = f"<side:t>: 性能が頭打ちになる点は{COUNT_JA}(最大スループットとの差が<delta:p>以内となる最小の<loads:t>"
-
-
-@BOOK.says(
-    KNEE_EN + " (<confidence:p> interval <low:i> to <high:i>, of the numbers measured).",
-    KNEE_JA + "。測定した<again:t>での<confidence:p>信頼区間は<low:i>〜<high:i>)。",
-)
+@BOOK.says()
 def knee_interval(reader: Reader, groups: Groups, part: Part) -> None:
     knee(reader, groups, part)
     measured_loads = loads_of(reader, part, groups["side"])
@@ -313,19 +241,13 @@ def knee_interval(reader: Reader, groups: Groups, part: Part) -> None:
     reader.same(groups["confidence"], (1 - reader.campaign.plan.study.measure.alpha) * 100, "α")
 
 
-@BOOK.says(
-    KNEE_EN + " (the <confidence:p> interval holds no other of the numbers measured).",
-    KNEE_JA + "。<confidence:p>信頼区間に、測定した他の<again:t>は含まれない)。",
-)
+@BOOK.says()
 def knee_single(reader: Reader, groups: Groups, part: Part) -> None:
     knee(reader, groups, part)
     reader.same(groups["confidence"], (1 - reader.campaign.plan.study.measure.alpha) * 100, "α")
 
 
-@BOOK.says(
-    KNEE_EN + "; it has no interval, because <reason:w>.",
-    KNEE_JA + ")。<reason:w>、信頼区間は示さない。",
-)
+@BOOK.says()
 def knee_plain(reader: Reader, groups: Groups, part: Part) -> None:
     knee(reader, groups, part)
     loads = loads_of(reader, part, groups["side"])
@@ -355,28 +277,7 @@ def _are_linked(loads: Mapping[float, Mapping[int, float]]) -> bool:
     return not others
 
 
-BOOK.only_words(
-    (
-        "That is the end of the measured range: throughput still grew there, and the true knee may"
-        " lie beyond.",
-        "ここは測定範囲の上端で、性能はまだ伸びている。実際に頭打ちになる点は、これより先にある可能性がある。",
-    )
-)
-
-LAW_EN = "<side:t>: the Universal Scalability Law "
-LAW_JA = "<side:t>: Universal Scalability Law(USL)"
-
-
-@BOOK.says(
-    LAW_EN
-    + "fits, with λ = <rate:t> TPS, σ = <contention:t>, κ = <coherency:t>. The measured means"
-    " lie <least:p> to <most:p> from it. It holds for <low:i> to <high:i> <unit:t> and says nothing"
-    " beyond.",
-    LAW_JA
-    + "が当てはまり、λ = <rate:t> TPS、σ = <contention:t>、κ = <coherency:t>。測定値の平均と曲線の差は"
-    "<least:p>〜<most:p>。この曲線は<low:i>〜<high:i><unit:t>の範囲に限り有効で、範囲外については"
-    "何も言えない。",
-)
+@BOOK.says()
 def law(reader: Reader, groups: Groups, part: Part) -> None:
     rows = efficiency(reader, part, groups["side"])
     distances_are(reader, groups, part)
@@ -568,15 +469,6 @@ def distances_are(reader: Reader, groups: Groups, part: Part) -> None:
     reader.same(groups["most"], max(found) * 100, "the greatest distance", slack=0.06)
 
 
-MISS_EN = LAW_EN + (
-    "is withheld, because it does not fit. The measured means miss it by <lack:p> (<least:p> to"
-    " <most:p>)"
-)
-MISS_JA = (
-    LAW_JA + "は当てはまらないため、示さない。測定値の平均と曲線の差は<lack:p>(<least:p>〜<most:p>)"
-)
-
-
 @dataclass(frozen=True)
 class Lack:
     """How far the means lie from the law, and trials from one another."""
@@ -619,10 +511,7 @@ def lack_of(reader: Reader, groups: Groups, part: Part) -> Lack | None:
     return Lack(lack, pure, p)
 
 
-@BOOK.says(
-    MISS_EN + ", more than three times the <pure:p> between repeated trials.",
-    MISS_JA + "で、繰り返し測定のばらつき<pure:p>の3倍を超える。",
-)
+@BOOK.says()
 def misfit_times(reader: Reader, groups: Groups, part: Part) -> None:
     found = misses(reader, groups, part)
     lack, pure = printed(groups["lack"]).value, printed(groups["pure"])
@@ -632,10 +521,7 @@ def misfit_times(reader: Reader, groups: Groups, part: Part) -> None:
         reader.same(groups["pure"], found.pure * 100, "between trials", slack=1e-4)
 
 
-@BOOK.says(
-    MISS_EN + ", with <pure:p> between repeated trials; that is no chance (p <sign:t> <p:n>).",
-    MISS_JA + "、繰り返し測定のばらつきは<pure:p>で、偶然とは考えにくい(p <sign:t> <p:n>)。",
-)
+@BOOK.says()
 def misfit_chance(reader: Reader, groups: Groups, part: Part) -> None:
     found = misses(reader, groups, part)
     alpha = reader.campaign.plan.study.measure.alpha
@@ -651,10 +537,7 @@ def misfit_chance(reader: Reader, groups: Groups, part: Part) -> None:
             reader.same(groups["p"], found.p, "p", slack=1e-3 * found.p)
 
 
-@BOOK.says(
-    MISS_EN + "; without repeated trials, up to <limit:p> could be noise.",
-    MISS_JA + "。繰り返し測定がないため、<limit:p>までは測定のばらつきとみなしている。",
-)
+@BOOK.says()
 def misfit_presumed(reader: Reader, groups: Groups, part: Part) -> None:
     misses(reader, groups, part)
     loads = loads_of(reader, part, groups["side"])
@@ -664,12 +547,7 @@ def misfit_presumed(reader: Reader, groups: Groups, part: Part) -> None:
     reader.same(groups["limit"], 3 * 2.3, "what is presumed")
 
 
-@BOOK.says(
-    MISS_EN + "; the spread of repeated trials cannot be told from these, and up to <limit:p> could"
-    " be noise.",
-    MISS_JA
-    + "。繰り返し測定のばらつきを推定できないため、<limit:p>までは測定のばらつきとみなしている。",
-)
+@BOOK.says()
 def misfit_unknown(reader: Reader, groups: Groups, part: Part) -> None:
     found = misses(reader, groups, part)
     loads = loads_of(reader, part, groups["side"])
@@ -686,23 +564,13 @@ def misses(reader: Reader, groups: Groups, part: Part) -> Lack | None:
     return found
 
 
-@BOOK.says(
-    "<side:t>: fewer than four numbers of <loads:t> were measured, and through three the Universal"
-    " Scalability Law always fits; it is withheld.",
-    "<side:t>: 測定した<loads:t>が4点に満たない。3点以下ではUniversal Scalability Law(USL)は必ず当てはまる"
-    "ため、示さない。",
-)
+@BOOK.says()
 def too_few_levels(reader: Reader, groups: Groups, part: Part) -> None:
     rows = efficiency(reader, part, groups["side"])
     reader.that(len(rows) < 4, f"{len(rows)} were measured")
 
 
-@BOOK.says(
-    "<side:t>: from <first:i> <one:t> to <last:i> <other:t>, throughput grew to <times:n> times its"
-    " value, <share:p> of growth in proportion to the cores.",
-    "<side:t>: <first:i>コアから<last:i>コアに増やすと、スループットは<times:n>倍になる。コア数に比例した場合の"
-    "<share:p>にあたる。",
-)
+@BOOK.says()
 def growth(reader: Reader, groups: Groups, part: Part) -> None:
     loads = loads_of(reader, part, groups["side"])
     rows = efficiency(reader, part, groups["side"])

@@ -3,70 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 from tests.reader.campaign import Context
 from tests.reader.document import Part, Table
 from tests.reader.kinds.queries import plans_of
-from tests.reader.language import Book, Groups, count
+from tests.reader.language import Book, Check, Groups, count
 from tests.reader.reader import Reader
 
-BOOK = Book()
+BOOK = Book(__name__)
 
 SECONDS = {"µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 TIME = r"[+−]?(?:\d[\d,]*(?:\.\d+)? (?:µs|ms|s|min|h))(?: \d+(?:\.\d+)? (?:s|min))?|—"
 MOST_ROWS = 20
 
-BOOK.only_words(
-    ("The statement", "SQL文"),
-    ("Node statistics", "計画ノード統計"),
-    ("Show the plans", "実行計画を表示"),
-    (
-        "The viewer is pev2 by Dalibo, included in this file; it asks the network for nothing. Its"
-        " times per node treat parallel plans in its own way.",
-        "表示にはDalibo社のpev2を使う。このファイルに組み込まれており、ネットワークには接続しない。計画ノードごとの時間について、"
-        "pev2はパラレルクエリを独自の方法で扱う。",
-    ),
-    ("The plans in numbers", "実行計画の数値"),
-    ("Node by node", "計画ノードごとの比較"),
-    (
-        "Every counted trial of a query is followed by EXPLAIN (ANALYZE, VERBOSE, BUFFERS), which"
-        " is not timed: its own times are longer than those above by the cost of the"
-        " instrumentation. Of the repetitions the one nearest to the median is shown.",
-        "クエリの各試行では、測定とは別にEXPLAIN (ANALYZE, VERBOSE, BUFFERS)を実行した。計測の負荷が加わるため、"
-        "その時間は上の結果より長い。繰り返しのうち、中央値に最も近い実行計画を示す。",
-    ),
-    (
-        "Exclusive times: each node's own, without the nodes that it waited for; the workers'"
-        " beside the leader's. The share is of the time of all processes.",
-        "時間は排他時間(待っていた計画ノードの時間を除いたもの)で、ワーカーの時間はリーダーと分けて示す。割合は"
-        "全プロセスの時間に対するもの。",
-    ),
-)
 
-
-@BOOK.says("By node type: <side:t>", "計画ノード統計: <side:t>", of="caption")
+@BOOK.says(of="caption")
 def kinds_caption(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.that(reader.side_of(groups["side"]) is not None, "another side")
 
 
-@BOOK.says(
-    "Scans of a parallel plan by number of workers: <side:t>",
-    "ワーカー数ごとのスキャン数: <side:t>",
-    of="caption",
-)
+@BOOK.says(of="caption")
 def scans_caption(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.that(reader.side_of(groups["side"]) is not None, "another side")
 
 
-@BOOK.says("<side:t>", "<side:t>", of="caption")
+@BOOK.says(of="caption")
 def plan_caption(reader: Reader, groups: Groups, part: Part) -> None:
     """Which side's plan opens here."""
     reader.that(reader.side_of(groups["side"]) is not None, "unread sentence")
 
 
-@BOOK.says("<query:t>", "<query:t>", of="heading")
+@BOOK.says(of="heading")
 def query_heading(reader: Reader, groups: Groups, part: Part) -> None:
     """The heading of a query's plans."""
     known = any(
@@ -89,7 +57,7 @@ def shapes(reader: Reader, part: Part) -> list[list[str]]:
     return [sorted(f"{row[0]} {row[1]}" for row in table.rows) for table in tables]
 
 
-@BOOK.says("The plan has the same structure on both sides.", "両者の実行計画の構造は同じである。")
+@BOOK.says()
 def same(reader: Reader, _groups: Groups, part: Part) -> None:
     found = shapes(reader, part)
     reader.that(len(found) < 2 or found[0] == found[1], "other nodes")
@@ -100,7 +68,7 @@ def same(reader: Reader, _groups: Groups, part: Part) -> None:
     )
 
 
-@BOOK.says("The plans of the sides differ in their structure.", "両者の実行計画は構造が異なる。")
+@BOOK.says()
 def different(reader: Reader, _groups: Groups, part: Part) -> None:
     said = [
         one.text
@@ -111,7 +79,7 @@ def different(reader: Reader, _groups: Groups, part: Part) -> None:
     reader.that(bool(said) and not none & set(said), "nothing differs")
 
 
-@BOOK.says("No node differs in what it does.", "処理内容が異なる計画ノードはない。")
+@BOOK.says()
 def no_changes(reader: Reader, _groups: Groups, part: Part) -> None:
     said = [
         one
@@ -123,10 +91,7 @@ def no_changes(reader: Reader, _groups: Groups, part: Part) -> None:
     reader.that(len(others) == 1, "and yet some do")
 
 
-@BOOK.says(
-    "On <side:t> every execution exceeded the time limit: its plan is an estimate, without times.",
-    "<side:t>ではすべての実行が制限時間を超えた。実行計画は見積もりのみで、時間の情報はない。",
-)
+@BOOK.says()
 def over(reader: Reader, groups: Groups, part: Part) -> None:
     side = reader.side_of(groups["side"])
     campaign = reader.campaign
@@ -138,12 +103,7 @@ def over(reader: Reader, groups: Groups, part: Part) -> None:
                 reader.that(not within and bool(limits), "not every execution did")
 
 
-@BOOK.says(
-    "Exclusive time of all processes: what a node used itself, without the nodes that it waited"
-    " for. Of <count:i> nodes those are shown whose time differs most.",
-    "全プロセスの排他時間(待っていた計画ノードの時間を除いた、その計画ノード自身の時間)。<count:i>個の計画ノード"
-    "のうち、時間の差が大きいものを示す。",
-)
+@BOOK.says()
 def nodes_note(reader: Reader, groups: Groups, part: Part) -> None:
     table = nodes_table(reader, part)
     if table is None:
@@ -170,22 +130,14 @@ def nodes_table(reader: Reader, part: Part) -> Table | None:
 COST = rf"(?: ?\((?P<before>{TIME}) → (?P<after>{TIME})(?:, |、)(?P<cost>{TIME})\))?"
 
 
-def change(en: str, ja: str) -> Callable[[Callable[[Reader, Groups, Part], None]], None]:
+def change(check: Check) -> Check:
     """A difference of two plans, with what it costs behind it."""
 
-    def register(check: Callable[[Reader, Groups, Part], None]) -> None:
-        def checked(reader: Reader, groups: Groups, part: Part) -> None:
-            costs(reader, groups, part)
-            check(reader, groups, part)
+    def checked(reader: Reader, groups: Groups, part: Part) -> None:
+        costs(reader, groups, part)
+        check(reader, groups, part)
 
-        checked.__name__ = check.__name__
-        BOOK.says(en, ja, of="item")(checked)
-        pattern = BOOK.patterns[-1]
-        for language in ("en", "ja"):
-            text = pattern.matches[language].pattern + COST
-            pattern.matches[language] = re.compile(text, re.DOTALL)
-
-    return register
+    return BOOK.says(check.__name__, of="item", then=COST)(checked)
 
 
 def seconds(text: str) -> tuple[float, float]:
@@ -225,24 +177,18 @@ def node_is_there(reader: Reader, text: str, part: Part, column: int) -> None:
     reader.that(text in names, f"no node {text} in {names}")
 
 
-@change("<old:t> became <new:t>", "<old:t> が <new:t> に変化")
+@change
 def became(reader: Reader, groups: Groups, part: Part) -> None:
     node_is_there(reader, groups["old"], part, 0)
     node_is_there(reader, groups["new"], part, 1)
 
 
-@change(
-    "<old:t> is done partition by partition: <new:t>",
-    "<old:t> がパーティションごとの処理(<new:t>)に変化",
-)
+@change
 def partitioned(reader: Reader, groups: Groups, part: Part) -> None:
     became_group(reader, groups, part)
 
 
-@change(
-    "<old:t>, partition by partition, became <new:t>",
-    "パーティションごとの処理(<old:t>)が <new:t> に変化",
-)
+@change
 def unpartitioned(reader: Reader, groups: Groups, part: Part) -> None:
     became_group(reader, groups, part)
 
@@ -252,36 +198,29 @@ def became_group(reader: Reader, groups: Groups, part: Part) -> None:
     node_is_there(reader, groups["new"], part, 1)
 
 
-@change("new: <new:t>", "追加: <new:t>")
+@change
 def added(reader: Reader, groups: Groups, part: Part) -> None:
     node_is_there(reader, groups["new"], part, 1)
 
 
-@change("gone: <old:t>", "削除: <old:t>")
+@change
 def removed(reader: Reader, groups: Groups, part: Part) -> None:
     node_is_there(reader, groups["old"], part, 0)
 
 
-@change("<new:t>: now shared by several processes", "<new:t>: 複数のプロセスで分担するようになった")
+@change
 def shared(reader: Reader, groups: Groups, part: Part) -> None:
     node_is_there(reader, groups["new"], part, 1)
     reader.that("Parallel" in groups["new"] or "分担" in part.text, "not a parallel node")
 
 
-@change(
-    "<new:t>: no longer shared by several processes", "<new:t>: 複数のプロセスで分担しなくなった"
-)
+@change
 def alone(reader: Reader, groups: Groups, part: Part) -> None:
     node_is_there(reader, groups["new"], part, 1)
     reader.that("Parallel" not in groups["new"], "a parallel node")
 
 
-@change(
-    "<new:t>: <old_launched:i> of <old_planned:i> workers launched became <new_launched:i> of"
-    " <new_planned:i>",
-    "<new:t>: ワーカー数(起動/計画)が <old_launched:i>/<old_planned:i> から <new_launched:i>/"
-    "<new_planned:i> に変化",
-)
+@change
 def workers(reader: Reader, groups: Groups, part: Part) -> None:
     """As the table of the plans in numbers has them."""
     table = next(
@@ -313,19 +252,17 @@ def workers(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(set(said) <= known, f"the workers are {known}")
 
 
-@change(
-    "<count:i> nodes: <old:t> became <new:t>", "<count:i>個の計画ノード: <old:t> が <new:t> に変化"
-)
+@change
 def many_became(reader: Reader, groups: Groups, part: Part) -> None:
     alike(reader, groups, part, ("old", "new"))
 
 
-@change("new: <count:i> nodes of type <new:t>", "追加: <new:t> <count:i>個")
+@change
 def many_added(reader: Reader, groups: Groups, part: Part) -> None:
     alike(reader, groups, part, ("new",))
 
 
-@change("gone: <count:i> nodes of type <old:t>", "削除: <old:t> <count:i>個")
+@change
 def many_removed(reader: Reader, groups: Groups, part: Part) -> None:
     alike(reader, groups, part, ("old",))
 
@@ -347,10 +284,7 @@ def alike(reader: Reader, groups: Groups, part: Part, sides: tuple[str, ...]) ->
         )
 
 
-@change(
-    "<new:t>: <old_planned:i> workers planned became <new_planned:i>",
-    "<new:t>: ワーカーの計画数が <old_planned:i> から <new_planned:i> に変化",
-)
+@change
 def workers_planned(reader: Reader, groups: Groups, _part: Part) -> None:
     """Where not both plans were executed."""
     pairs = {
@@ -378,7 +312,7 @@ def estimated_pairs(reader: Reader) -> list[tuple[dict[str, Any], dict[str, Any]
     return pairs
 
 
-@BOOK.says("and <count:i> more differences", "ほかに<count:i>件の違いがある", of="item")
+@BOOK.says(of="item")
 def more(reader: Reader, groups: Groups, part: Part) -> None:
     said = [
         one

@@ -15,10 +15,9 @@ from tests.reader.document import Part, Table
 from tests.reader.language import Book, Groups, count, printed
 from tests.reader.reader import Reader
 
-BOOK = Book()
+BOOK = Book(__name__)
 SIZE = "guc:shared_buffers"
 UNITS = {"KiB": 1024.0, "MiB": 1024.0**2, "GiB": 1024.0**3}
-SECONDS = {"µs": 1e-6, "ms": 1e-3}
 CLIFF = 0.05
 OPEN = (
     *("inconclusive", "no conclusion", "equivalent", "not comparable"),
@@ -99,10 +98,7 @@ def each_seconds(found: ProbeMeasurement, metrics: Mapping[str, float]) -> float
 # --- each probe ------------------------------------------------------------------------------
 
 
-@BOOK.says(
-    "How many statements took no longer: <count:i> of them, each dot a hundredth of its curve's.",
-    "処理時間がその値以下であったSQL文の割合。全<count:i>回で、点1つが各曲線の100分の1にあたる。",
-)
+@BOOK.says()
 def statements_drawn(reader: Reader, groups: Groups, part: Part) -> None:
     probe = probe_of(reader, part.topic)
     if probe is None:
@@ -115,32 +111,13 @@ def statements_drawn(reader: Reader, groups: Groups, part: Part) -> None:
     reader.equal(str(count(groups["count"])), drawn, "the statements")
 
 
-EFFECT_EN = (
-    "Effect: <effect:w>. Best size: <winner:w>. Time of the probe, <pair:t>: <verdict:r>. In the mean"
-    " a statement "
-)
-EFFECT_JA = (
-    "実行時間への影響: <effect:w>。有利なサイズ: <winner:w>。プローブの時間(<pair:t>)の判定は「<verdict:r>」である。"
-    "1回あたりの平均"
-)
-
-
-@BOOK.says(
-    EFFECT_EN + "takes <longer:n> µs longer at <worst:t> than at <best:t> (interval <low:n> to"
-    " <high:n>).",
-    EFFECT_JA + "は、<worst:t>のほうが<best:t>より<longer:n> µs長い(区間<low:n>〜<high:n>)。",
-)
+@BOOK.says()
 def effect_decided(reader: Reader, groups: Groups, part: Part) -> None:
     effect(reader, groups, part)
     reader.that(printed(groups["low"]).value >= 0, "the interval holds nothing")
 
 
-@BOOK.says(
-    EFFECT_EN + "is not shown to take longer at <worst:t> than at <best:t>: <longer:n> µs (interval"
-    " <low:n> to <high:n>).",
-    EFFECT_JA
-    + "の、<worst:t>と<best:t>の差は示されていない(<longer:n> µs、区間<low:n>〜<high:n>)。",
-)
+@BOOK.says()
 def effect_undecided(reader: Reader, groups: Groups, part: Part) -> None:
     effect(reader, groups, part)
     reader.that(printed(groups["low"]).value <= 0, "the interval excludes nothing")
@@ -177,13 +154,7 @@ def sharing(reader: Reader) -> int:
     return compared + sum(len(table.rows) for table in of_servers(reader))
 
 
-@BOOK.says(
-    EFFECT_EN
-    + "took <longer:n> µs longer at <worst:t> than at <best:t>; there are too few blocks for"
-    " an interval.",
-    EFFECT_JA
-    + "は、<worst:t>のほうが<best:t>より<longer:n> µs長かったが、ブロックが少なく区間は求められない。",
-)
+@BOOK.says()
 def effect_of_few(reader: Reader, groups: Groups, part: Part) -> None:
     added = effect_without(reader, groups, part)
     reader.that(added is None or len(added) < 2, "an interval can be told of several blocks")
@@ -220,11 +191,7 @@ def of_servers(reader: Reader) -> list[Table]:
     return [table for table in reader.document.tables if table.caption.endswith(captions)]
 
 
-@BOOK.says(
-    "<count:i> of <of:i> comparisons of two servers, each a time of a probe at a size of the"
-    " buffers, found a difference.",
-    "検証項目の時間をサイズごとに2つのサーバ間で比較した<of:i>通りのうち、差があったのは<count:i>通りである。",
-)
+@BOOK.says()
 def comparisons(reader: Reader, groups: Groups, part: Part) -> None:
     """As many as its table has rows."""
     place = (part.section, part.part)
@@ -238,9 +205,7 @@ def comparisons(reader: Reader, groups: Groups, part: Part) -> None:
     reader.equal(str(count(groups["count"])), len(decided), "the differences")
 
 
-@BOOK.says(
-    "<what:t>: <new:t> against <old:t> is <ways:w>.", "<what:t>: <new:t>は<old:t>に対し、<ways:w>。"
-)
+@BOOK.says()
 def difference(reader: Reader, groups: Groups, _part: Part) -> None:
     """At every size that is named, the newer one is what is said of it."""
     title = re.sub(r": the \w+ itself$|\(「\w+」自体の時間\)$", "", groups["what"])
@@ -266,10 +231,7 @@ def _time(found: Measured, executed: bool) -> float:
     return math.exp(fmean(math.log(one.executed[0].seconds) for one, _ in found.values()))
 
 
-@BOOK.says(
-    "Seen here of what changed in the server: <changes:t>.",
-    "サーバの変更点のうち、本検証で確認できたもの: <changes:t>。",
-)
+@BOOK.says()
 def seen(reader: Reader, groups: Groups, _part: Part) -> None:
     """A ring that is called larger is, and I/O workers have read."""
     if re.search("ring of buffers|リングバッファ", groups["changes"]):
@@ -295,22 +257,7 @@ def seen(reader: Reader, groups: Groups, _part: Part) -> None:
         reader.that(workers == {True, False}, "I/O workers read at both servers, or at none")
 
 
-BOOK.only_words(
-    (
-        "Nothing else that was measured tells the two apart: this campaign does not say why.",
-        "時間のほかに両者で差のある測定値はなく、本検証からは理由が分からない。",
-    ),
-    (
-        "The two are also built differently, which may be the cause.",
-        "両者はビルドも異なり、これが原因である可能性がある。",
-    ),
-)
-
-
-@BOOK.says(
-    "Beside the time this differs: <traces:t>; no change that Teiten knows shows in it.",
-    "時間のほかに差があったもの: <traces:t>。これに現れる変更点は、Teitenの知る限りない。",
-)
+@BOOK.says()
 def only_traces(reader: Reader, groups: Groups, part: Part) -> None:
     """They stand in the table below, in a row without a change."""
     rows = [
@@ -326,11 +273,7 @@ def only_traces(reader: Reader, groups: Groups, part: Part) -> None:
 # --- the recommendation ----------------------------------------------------------------------
 
 
-@BOOK.says(
-    "Working sets that fit into memory, so that less than 5 % of the reads come from the disk:"
-    " <listed:t> (<probe:t>).",
-    "メモリに載るワーキングセット(ディスクアクセスが参照の5%未満): <listed:t>(<probe:t>)。",
-)
+@BOOK.says()
 def cliffs(reader: Reader, groups: Groups, part: Part) -> None:
     """Where all trials read from the disk, and where none does."""
     server = server_in(reader, part.part, part.topic)
@@ -351,10 +294,7 @@ def cliffs(reader: Reader, groups: Groups, part: Part) -> None:
             reader.that(all((share < CLIFF) is fits for share in shares), f"not so at {size}")
 
 
-@BOOK.says(
-    "Memory beside the buffers, for connections and the page cache: <listed:t>.",
-    "バッファ以外に残るメモリ(接続とページキャッシュ用): <listed:t>。",
-)
+@BOOK.says()
 def rooms(reader: Reader, groups: Groups, part: Part) -> None:
     """What is left of the memory, and how many of such connections fit."""
     for side, left in _rooms(reader, groups["listed"], part):
@@ -362,12 +302,7 @@ def rooms(reader: Reader, groups: Groups, part: Part) -> None:
         reader.that(numbers is not None and size_fits(numbers[1], left), "what is left")
 
 
-@BOOK.says(
-    "Warning: with <connections:i> connections memory may run out: <listed:t>. The kernel then ends"
-    " processes of the server.",
-    "警告: <connections:i>接続ではメモリが枯渇するおそれがある。<listed:t>。枯渇すると、カーネルがサーバの"
-    "プロセスを強制終了する。",
-)
+@BOOK.says()
 def out_of_memory(reader: Reader, groups: Groups, part: Part) -> None:
     """More is needed than is left."""
     for side, left in _rooms(reader, groups["listed"], part):

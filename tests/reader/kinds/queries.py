@@ -9,7 +9,6 @@ import math
 import re
 import zlib
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 from teiten.kinds.queries.model import QueriesOptions
@@ -17,71 +16,12 @@ from tests.reader.answers import lasts, reason_text, verdict_text
 from tests.reader.arithmetic import Judgement, geometric_mean
 from tests.reader.campaign import Context
 from tests.reader.document import Part
-from tests.reader.language import Book, Groups, count
+from tests.reader.language import Book, Check, Groups, count
 from tests.reader.reader import Reader
 
-BOOK = Book()
+BOOK = Book(__name__)
 KIND = "queries"
 METRIC = "query_seconds"
-
-BOOK.only_words(
-    ("Level by level", "段階ごとの結果"),
-    ("By group of queries", "クエリの分類ごとの結果"),
-    ("Workers", "ワーカー起動数"),
-    ("Blocks and partitions", "ブロック数とパーティション"),
-    (
-        "Node statistics of the greatest gain and loss",
-        "改善・劣化が最大のクエリの計画ノード統計",
-    ),
-    ("Time of each query", "各クエリの処理時間"),
-    (
-        "Speed-up: time of the old side ÷ time of the new, the geometric mean over the queries of a"
-        " group in each block. The intervals of all groups hold together. A query that exceeded its"
-        " time limit has no number; the limit in its place bounds the speed-up from one side (≥ or"
-        " ≤).",
-        "性能向上比は、旧の処理時間 ÷ 新の処理時間。ブロックごとに分類内のクエリの幾何平均を求めている。"
-        "信頼区間は全分類で同時に成り立つ。制限時間を超えたクエリには数値がなく、制限時間で置き換えて片側だけを"
-        "示す(≥、≤)。",
-    ),
-    (
-        "Workers: expected by the rule / planned / launched. What a Gather gets is decided by the"
-        " first table, index or set of partitions below it, on the outer side of every join. By the"
-        " size of a table: one worker from min_parallel_table_scan_size on (8 MB by default), one"
-        " more for each threefold size; of an index the same from min_parallel_index_scan_size on"
-        " (512 kB). Of partitions: the bits of their number, 7 of 84. 9 → 2: the rule gives 9, of"
-        " which max_parallel_workers_per_gather permits 2. ≤: the planner counts only the blocks"
-        " that it expects to visit. Several Gathers of one plan: 2+1.",
-        "ワーカー数は、想定数 / 計画数 / 起動数の順に示す。Gatherのワーカー数は、その下で最初にアクセスする"
-        "テーブル・インデックス・パーティション群(結合では外側)で決まる。テーブルサイズでは、"
-        "min_parallel_table_scan_size(デフォルト8MB)以上で1、サイズが3倍になるごとに1増える。"
-        "インデックスサイズではmin_parallel_index_scan_size(デフォルト512kB)から同様に増える。パーティション"
-        "では、その数の2進数での桁数(84個なら7)。「9 → 2」は、算出値9がmax_parallel_workers_per_gatherにより"
-        "2に制限されることを示す。≤は、プランナがアクセスを見込むブロックだけを数えるため、上限であることを示す。"
-        "1つの実行計画に複数のGatherがある場合は2+1のように示す。",
-    ),
-    (
-        "Blocks of the table and its indexes that one execution touched, in shared buffers or read.",
-        "1回の実行でアクセスした、テーブルとそのインデックスのブロック数(共有バッファのヒットと読み込みの合計)。",
-    ),
-    (
-        "Not executed: in the plan, but removed at its start or never executed, such as the other"
-        " side of a join with an empty partition.",
-        "「実行時に除外」は、実行計画には含まれるが、実行開始時に除外されたもの、または結合相手のパーティションに"
-        "該当行がないなどで一度も実行されなかったもの。",
-    ),
-    (
-        "How many workers had a part in the scan of a partition; 0: the leader alone. Mean time: of"
-        " a process, over the partitions, with the cost of EXPLAIN.",
-        "パーティションのスキャンに加わったワーカーの数。0はリーダーのみ。平均時間は1プロセスあたりの時間の"
-        "パーティション間の平均で、EXPLAINによる計測の負荷を含む。",
-    ),
-    (
-        "By node type: executed nodes, and their exclusive time in all processes. All types, and"
-        " both plans, stand under Execution plans.",
-        "計画ノード種別ごとの、実行されたノード数と全プロセスの排他時間。すべての種別と両方の実行計画は"
-        "「実行計画」に示す。",
-    ),
-)
 
 
 def options_of(reader: Reader) -> QueriesOptions:
@@ -90,27 +30,14 @@ def options_of(reader: Reader) -> QueriesOptions:
     return found.options
 
 
-@BOOK.says(
-    "A trial: one query: executed once and discarded, timed <runs:i>×, at the most <limit:d>, then"
-    " explained apart from its timing",
-    "1試行: 1つのクエリを1回実行して結果を捨て、続けて<runs:i>回測定する(最長<limit:d>)。その後、測定とは"
-    "別に実行計画を取得する",
-)
+@BOOK.says()
 def length(reader: Reader, groups: Groups, _part: Part) -> None:
     options = options_of(reader)
     reader.equal(groups["runs"], options.runs, "the runs")
     lasts(reader, groups["limit"], options.timeout)
 
 
-@BOOK.says(
-    "A query is executed once and discarded, then timed without instrumentation (the median of"
-    " <runs:i>); one that takes longer than <limit:d> is cancelled and its result is “over"
-    " <again:d>”, never a number. EXPLAIN (ANALYZE, VERBOSE, BUFFERS) is another execution, after"
-    " the timing. The rows that it answers must be the same in all trials.",
-    "クエリを1回実行して結果を捨て、続けて計測の負荷なしで測定する(<runs:i>回の中央値)。<limit:d>を超えたものは"
-    "中断し、数値ではなく「<again:d>超」とする。EXPLAIN (ANALYZE, VERBOSE, BUFFERS)は測定の後に別途実行する。"
-    "返される行は、すべての試行で同じでなければならない。",
-)
+@BOOK.says()
 def procedure(reader: Reader, groups: Groups, part: Part) -> None:
     length(reader, groups, part)
     reader.equal(groups["again"], groups["limit"], "the limit")
@@ -229,51 +156,26 @@ def group_of(reader: Reader, groups: Groups, part: Part) -> Group | None:
     return None
 
 
-EFFECTS_EN = (
-    ("<factor:n> times as fast", "fast"),
-    ("takes <factor:n> times as long", "long"),
-    ("takes <percent:p> less time", "less"),
-    ("takes <percent:p> more time", "more"),
-)
-EFFECTS_JA = {
-    "fast": "<factor:n>倍速い",
-    "long": "処理時間は<factor:n>倍",
-    "less": "処理時間は<percent:p>短い",
-    "more": "処理時間は<percent:p>長い",
-}
-
-
-def effects(en: str, ja: str) -> Callable[[Any], Any]:
+def effects(check: Check) -> Check:
     """A sentence with every way in which an effect is told, and an interval in the same terms.
 
-    ``{effect}``, ``{interval}``: where they stand.
+    ``{effect}``, ``{interval}``: where they stand. The form is the way.
     """
-
-    def register(check: Callable[..., None]) -> Callable[..., None]:
-        for effect, way in EFFECTS_EN:
-            kind = "n" if way in {"fast", "long"} else "p"
-            ends = f"<low:{kind}> to <high:{kind}>"
-            ends_ja = f"<low:{kind}>〜<high:{kind}>"
-
-            def said(reader: Reader, groups: Groups, part: Part, way: str = way) -> None:
-                check(reader, groups, part, way)
-
-            said.__name__ = check.__name__
-            BOOK.says(
-                en.replace("{effect}", effect).replace(
-                    "{interval}", f"<confidence:p> interval {ends}"
-                ),
-                ja.replace("{effect}", EFFECTS_JA[way]).replace(
-                    "{interval}", f"<confidence:p>信頼区間 {ends_ja}"
-                ),
-            )(said)
-        return check
-
-    return register
+    ((_, *intervals),) = BOOK.texts("interval")
+    for name, *texts in BOOK.texts("effects"):
+        for way, *effect in BOOK.texts("effect") if name == check.__name__ else ():
+            kind = ":n>" if way in {"fast", "long"} else ":p>"
+            said = [
+                text.replace("{effect}", one).replace("{interval}", interval.replace(":k>", kind))
+                for text, one, interval in zip(texts, effect, intervals, strict=True)
+            ]
+            BOOK.add(name, way, dict(zip(("en", "ja"), said, strict=True)), check)
+    return check
 
 
-def effect_is(reader: Reader, groups: Groups, found: Judgement, way: str) -> None:
+def effect_is(reader: Reader, groups: Groups, found: Judgement) -> None:
     """That effect and interval of a sentence are those of the numbers, in one unit."""
+    way = groups["form"]
     if found.reason:
         reader.that(False, f"there is no effect ({found.reason})")
         return
@@ -301,10 +203,8 @@ def effect_is(reader: Reader, groups: Groups, found: Judgement, way: str) -> Non
         reader.same(groups["confidence"], found.confidence * 100, "confidence")
 
 
-GROUP_EN, GROUP_JA = "<group:t> (<queries:t>): ", "<group:t>(<queries:t>): "
-
-
-def group_effect(reader: Reader, groups: Groups, part: Part, way: str) -> None:
+@effects
+def group_effect(reader: Reader, groups: Groups, part: Part) -> None:
     about = group_of(reader, groups, part)
     if about is None:
         return
@@ -313,20 +213,11 @@ def group_effect(reader: Reader, groups: Groups, part: Part, way: str) -> None:
         return
     reader.that(not over_in(reader, *about), "a query exceeded its limit")
     found = group_judged(reader, workload, sides, others, names)
-    effect_is(reader, groups, found, way)
+    effect_is(reader, groups, found)
     reader.equal(groups["verdict"], verdict_text(reader, found), "the verdict")
 
 
-effects(
-    GROUP_EN + "{effect} ({interval}), <verdict:t>.",
-    GROUP_JA + "{effect}({interval})。判定: <verdict:t>。",
-)(group_effect)
-effects(
-    "<group:t>: {effect} ({interval}), <verdict:t>.",
-    "<group:t>: {effect}({interval})。判定: <verdict:t>。",
-)(group_effect)
-
-
+@BOOK.says(of="item")
 def group_nothing(reader: Reader, groups: Groups, part: Part) -> None:
     """Why nothing is said of a group."""
     about = group_of(reader, groups, part)
@@ -343,10 +234,6 @@ def group_nothing(reader: Reader, groups: Groups, part: Part) -> None:
         return
     found = group_judged(reader, *about)
     reader.equal(said, reason_text(reader, found.reason) if found.reason else "?", "the reason")
-
-
-BOOK.says(GROUP_EN + "<said:t>.", GROUP_JA + "<said:t>。", of="item")(group_nothing)
-BOOK.says("<group:t>: <said:t>.", "<group:t>: <said:t>。", of="item")(group_nothing)
 
 
 def bound_of(
@@ -384,7 +271,8 @@ def bound_of(
     return (found.high if at_most else found.low), at_most
 
 
-def bounded(reader: Reader, groups: Groups, part: Part, kind: str) -> None:
+@BOOK.says()
+def bounded(reader: Reader, groups: Groups, part: Part) -> None:
     """least-fast, most-fast, least-long or most-long"""
     about = group_of(reader, groups, part)
     if about is None:
@@ -403,44 +291,12 @@ def bounded(reader: Reader, groups: Groups, part: Part, kind: str) -> None:
         if log < 0
         else ("most-long" if at_most else "least-long")
     )
-    reader.that(kind == right, f"it is {right}")
-    safe = "down" if kind.startswith("least") else "up"
+    reader.equal(groups["form"], right, "the bound")
+    safe = "down" if right.startswith("least") else "up"
     reader.same(groups["factor"], math.exp(abs(log)), "the bound", safe=safe)
 
 
-def _bounds() -> None:
-    ways = {
-        "least-fast": ("at least <factor:n> times as fast", "少なくとも<factor:n>倍速い"),
-        "most-fast": ("at most <factor:n> times as fast", "速くても<factor:n>倍まで"),
-        "least-long": (
-            "takes at least <factor:n> times as long",
-            "処理時間は少なくとも<factor:n>倍",
-        ),
-        "most-long": (
-            "takes at most <factor:n> times as long",
-            "処理時間は長くても<factor:n>倍まで",
-        ),
-    }
-    for kind, (en, ja) in ways.items():
-
-        def said(reader: Reader, groups: Groups, part: Part, kind: str = kind) -> None:
-            bounded(reader, groups, part, kind)
-
-        said.__name__ = f"bounded_{kind}"
-        tail = ", as far as is known (<over:t> exceeded the time limit)."
-        whole = f"分かる範囲では{ja}(<over:t>が制限時間を超えた)。"
-        BOOK.says(GROUP_EN + en + tail, GROUP_JA + whole)(said)
-        BOOK.says("<group:t>: " + en + tail, "<group:t>: " + whole)(said)
-
-
-_bounds()
-
-
-@BOOK.says(
-    "The mean over all queries leaves out those of which a trial exceeded its time limit:"
-    " <queries:t>.",
-    "全クエリの平均からは、制限時間を超えた試行のあるクエリを除いている: <queries:t>。",
-)
+@BOOK.says()
 def left_out(reader: Reader, groups: Groups, part: Part) -> None:
     if part.section == 1:
         about = compared(reader, part)
@@ -501,20 +357,18 @@ def counts(reader: Reader, groups: Groups, part: Part, *, cases: bool) -> None:
     reader.that(said == dict(words), f"it is {dict(words)}")
 
 
-@BOOK.says("Of <count:i> queries: <listed:t>.", "<count:i>クエリの内訳は、<listed:t>。")
+@BOOK.says()
 def counted(reader: Reader, groups: Groups, part: Part) -> None:
     counts(reader, groups, part, cases=False)
 
 
-@BOOK.says(
-    "Of <count:i> cases, each query under each condition: <listed:t>.",
-    "クエリと条件の組み合わせ<count:i>通りの内訳は、<listed:t>。",
-)
+@BOOK.says()
 def counted_cases(reader: Reader, groups: Groups, part: Part) -> None:
     counts(reader, groups, part, cases=True)
 
 
-def extreme(reader: Reader, groups: Groups, part: Part, way: str) -> None:
+@effects
+def extreme(reader: Reader, groups: Groups, part: Part) -> None:
     """The greatest gain or loss among the decided queries."""
     about = compared(reader, part)
     if about is None:
@@ -529,26 +383,23 @@ def extreme(reader: Reader, groups: Groups, part: Part, way: str) -> None:
     context = reader.context_of(workload, groups["query"])
     farthest = max(decided, key=lambda one: abs(decided[one].mean))
     reader.that(context == farthest, f"it is {farthest}")
-    effect_is(reader, groups, decided[farthest], way)
-
-
-effects(
-    "The greatest <which:w>: <query:t> {effect}.", "最も<which:w>したクエリ: <query:t>({effect})。"
-)(extreme)
+    effect_is(reader, groups, decided[farthest])
 
 
 # --- sweeps ----------------------------------------------------------------------------------
 
 
-def fastest(reader: Reader, groups: Groups, part: Part, way: str) -> None:
-    _fastest(reader, groups, part, way, first_wins=False)
+@effects
+def fastest(reader: Reader, groups: Groups, part: Part) -> None:
+    _fastest(reader, groups, part, first_wins=False)
 
 
-def fastest_first(reader: Reader, groups: Groups, part: Part, way: str) -> None:
-    _fastest(reader, groups, part, way, first_wins=True)
+@effects
+def fastest_first(reader: Reader, groups: Groups, part: Part) -> None:
+    _fastest(reader, groups, part, first_wins=True)
 
 
-def _fastest(reader: Reader, groups: Groups, part: Part, way: str, *, first_wins: bool) -> None:
+def _fastest(reader: Reader, groups: Groups, part: Part, *, first_wins: bool) -> None:
     """Of all levels, the first one among them, the one with the least time."""
     workload = workload_here(reader, part)
     if workload is None:
@@ -569,7 +420,7 @@ def _fastest(reader: Reader, groups: Groups, part: Part, way: str, *, first_wins
         and not campaign.over(workload, context, [side])
     }
     found = reader.judged(workload, METRIC, level).levels[context]
-    effect_is(reader, groups, found, way)
+    effect_is(reader, groups, found)
     if found.reason:
         return
     least = min(ratios, key=lambda one: ratios[one])
@@ -579,19 +430,6 @@ def _fastest(reader: Reader, groups: Groups, part: Part, way: str, *, first_wins
     else:
         reader.that(found.mean <= 0, "the first level is faster")
     reader.sweep = (workload, context)
-
-
-effects(
-    "<query:t>: measured fastest with <varied:t> = <level:w>: {effect} compared with <first:w>"
-    " ({interval}).",
-    "<query:t>: <varied:t> = <level:w> での測定値が最も速く、<first:w>に対して{effect}({interval})。",
-)(fastest)
-effects(
-    "<query:t>: measured fastest with <varied:t> = <first:w>; the next is <level:w>: {effect}"
-    " compared with it ({interval}).",
-    "<query:t>: <varied:t> = <first:w> での測定値が最も速い。次に速いのは<level:w>で、<first2:w>に対して{effect}"
-    "({interval})。",
-)(fastest_first)
 
 
 def steps(reader: Reader) -> list[tuple[str, Judgement]]:
@@ -625,26 +463,21 @@ def measured_levels(reader: Reader) -> list[str]:
     ]
 
 
-@BOOK.says(
-    "The last step that gains is that to <level:w>.",
-    "性能が向上する最後の段階は、<level:w>への増加である。",
-)
+@BOOK.says()
 def last_gain(reader: Reader, groups: Groups, _part: Part) -> None:
     gains = [level for level, found in steps(reader) if found.word == "faster"]
     reader.that(gains[-1:] == [groups["level"]], f"steps that gain: {gains}")
     reader.that(reader.sweep is None or gains[-1:] != measured_levels(reader)[-1:], "the end gains")
 
 
-@BOOK.says(
-    "The last step, to <level:w>, still gains.", "最後の段階(<level:w>)でもまだ性能が向上している。"
-)
+@BOOK.says()
 def gain_to_the_end(reader: Reader, groups: Groups, _part: Part) -> None:
     gains = [level for level, found in steps(reader) if found.word == "faster"]
     reader.that(gains[-1:] == [groups["level"]], f"steps that gain: {gains}")
     reader.that(reader.sweep is None or gains[-1:] == measured_levels(reader)[-1:], "not the end")
 
 
-@BOOK.says("No single step gains for certain.", "確実に性能が向上したといえる段階はない。")
+@BOOK.says()
 def no_gain(reader: Reader, _groups: Groups, _part: Part) -> None:
     gains = [level for level, found in steps(reader) if found.word == "faster"]
     reader.that(not gains, f"steps that gain: {gains}")
@@ -665,20 +498,12 @@ def first_level(reader: Reader, text: str, part: Part) -> None:
     )
 
 
-@BOOK.says(
-    "With intervals, from the pairs in which the level and <first:w> ran next to each other."
-    " Intervals that end far beyond are cut. Point at a dot for its workers.",
-    "線は信頼区間で、<first:w>と続けて実行した組から求めた。長すぎる区間は途中まで示す。点を指すとワーカー起動数を"
-    "表示する。",
-)
+@BOOK.says()
 def sweep_chart(reader: Reader, groups: Groups, part: Part) -> None:
     first_level(reader, groups["first"], part)
 
 
-@BOOK.says(
-    "Speed-up: time with <first:w> ÷ time, with <confidence:p> intervals.",
-    "性能向上比は、<first:w>での処理時間 ÷ 処理時間。信頼区間は<confidence:p>。",
-)
+@BOOK.says()
 def sweep_note(reader: Reader, groups: Groups, part: Part) -> None:
     first_level(reader, groups["first"], part)
     workload = workload_here(reader, part)
@@ -687,10 +512,7 @@ def sweep_note(reader: Reader, groups: Groups, part: Part) -> None:
         reader.same(groups["confidence"], (1 - alpha) * 100, "the level")
 
 
-@BOOK.says(
-    "Begins with <source:t>: <workers:n> workers by the <what:t>.",
-    "最初にアクセスするもの: <source:t>(<what:t>による<workers:n>ワーカー)。",
-)
+@BOOK.says()
 def sweep_source(reader: Reader, groups: Groups, _part: Part) -> None:
     source_is(reader, groups["source"])
     rule = rule_of(reader, groups["source"])
@@ -805,9 +627,6 @@ def query_of_side(reader: Reader, text: str) -> list[list[dict[str, Any]]]:
     return plans
 
 
-NAMED_EN, NAMED_JA = "<query:t> (<side:t>): ", "<query:t>(<side:t>): "
-
-
 def _numbers(reader: Reader, groups: Groups) -> list[tuple[int, int | None]]:
     """Workers planned and launched in the plans of a query on a side."""
     plans = query_of_side(reader, f"{groups['query']} ({groups['side']})")
@@ -819,10 +638,7 @@ def _numbers(reader: Reader, groups: Groups) -> list[tuple[int, int | None]]:
     ]
 
 
-@BOOK.says(
-    NAMED_EN + "<planned:i> planned, where the rule expects <expected:i> (<source:t>).",
-    NAMED_JA + "計画数は<planned:i>で、想定数は<expected:i>(<source:t>)。",
-)
+@BOOK.says()
 def differs(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.that(groups["planned"] != groups["expected"], "no difference")
     planned = {str(one) for one, _ in _numbers(reader, groups)}
@@ -849,24 +665,14 @@ def limit_of(reader: Reader, groups: Groups) -> int:
     return min(found, default=0)
 
 
-@BOOK.says(
-    NAMED_EN
-    + "<launched:i> of <planned:i> planned workers were launched; the others were not free.",
-    NAMED_JA
-    + "計画<planned:i>に対して<launched:i>しか起動しなかった。空きワーカーがなかったためである。",
-)
+@BOOK.says()
 def starved(reader: Reader, groups: Groups, _part: Part) -> None:
     said = (count(groups["planned"]), count(groups["launched"]))
     known = _numbers(reader, groups)
     reader.that(said in known and said[0] > said[1], f"planned and launched are {known}")
 
 
-@BOOK.says(
-    NAMED_EN + "<launched:i> of <planned:i> planned workers were launched; max_parallel_workers and"
-    " max_worker_processes permit <limit:i>.",
-    NAMED_JA + "計画<planned:i>に対して<launched:i>しか起動しなかった。max_parallel_workersと"
-    "max_worker_processesによる上限は<limit:i>である。",
-)
+@BOOK.says()
 def limited(reader: Reader, groups: Groups, part: Part) -> None:
     starved(reader, groups, part)
     limits = {
@@ -888,29 +694,20 @@ def typical_gathers(reader: Reader, part: Part) -> list[dict[str, Any]]:
     return [found[0] for one in typical if (found := gathers(one))]
 
 
-@BOOK.says(
-    "In all <count:i> parallel plans as many workers were planned as the rule expects.",
-    "パラレルクエリの実行計画<count:i>件のすべてで、ワーカーの計画数は想定数と一致した。",
-)
+@BOOK.says()
 def all_follow(reader: Reader, groups: Groups, part: Part) -> None:
     reader.equal(groups["count"], len(typical_gathers(reader, part)), "the parallel plans")
     known = known_in_table(reader, part)
     reader.that(known in {None, count(groups["count"])}, f"known are {known}")
 
 
-@BOOK.says(
-    "In the <count:i> parallel plan as many workers were planned as the rule expects.",
-    "パラレルクエリの実行計画<count:i>件で、ワーカーの計画数は想定数と一致した。",
-)
+@BOOK.says()
 def one_follows(reader: Reader, groups: Groups, part: Part) -> None:
     reader.equal(groups["count"], 1, "one plan")
     all_follow(reader, groups, part)
 
 
-@BOOK.says(
-    "<count:i> more of <of:i> plans differ from the rule.",
-    "想定数と異なる実行計画は、<of:i>件のうちほかに<count:i>件ある。",
-)
+@BOOK.says()
 def more_differ(reader: Reader, groups: Groups, part: Part) -> None:
     parallel = typical_gathers(reader, part)
     named_ones = sum(
@@ -922,20 +719,7 @@ def more_differ(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(count(groups["count"]) + named_ones <= count(groups["of"]), "too many")
 
 
-BOOK.only_words(
-    (
-        "What the rules expect is not known: sizes or parameters were not recorded, or the plans"
-        " begin with something else than a table.",
-        "サイズやパラメータの記録がない、またはテーブル以外から始まる実行計画のため、想定数は分からない。",
-    )
-)
-
-
-@BOOK.says(
-    "In <count:i> of <of:i> parallel plans as many workers were planned as the rule expects; what it"
-    " expects in the others is not known.",
-    "パラレルクエリの実行計画<of:i>件のうち<count:i>件で、ワーカーの計画数は想定数と一致した。残りの想定数は分からない。",
-)
+@BOOK.says()
 def some_follow(reader: Reader, groups: Groups, part: Part) -> None:
     reader.equal(groups["of"], len(typical_gathers(reader, part)), "the parallel plans")
     known = known_in_table(reader, part)
@@ -952,10 +736,7 @@ def known_in_table(reader: Reader, part: Part) -> int | None:
     return None
 
 
-@BOOK.says(
-    "In the plans that were executed, every planned worker was launched.",
-    "実行された実行計画では、計画されたワーカーはすべて起動した。",
-)
+@BOOK.says()
 def executed_launched(reader: Reader, _groups: Groups, part: Part) -> None:
     found = typical_gathers(reader, part)
     known = [one for one in found if "Workers Launched" in one]
@@ -965,7 +746,7 @@ def executed_launched(reader: Reader, _groups: Groups, part: Part) -> None:
         reader.that(launched == one["Workers Planned"], f"{launched} were launched")
 
 
-@BOOK.says("Every planned worker was launched.", "計画されたワーカーはすべて起動した。")
+@BOOK.says()
 def all_launched(reader: Reader, _groups: Groups, part: Part) -> None:
     for one in typical_gathers(reader, part):
         launched = one.get("Workers Launched")
@@ -973,10 +754,7 @@ def all_launched(reader: Reader, _groups: Groups, part: Part) -> None:
         reader.that(launched == one["Workers Planned"], f"{launched} were launched")
 
 
-@BOOK.says(
-    "<count:i> more plans had fewer workers launched than planned.",
-    "ほかに<count:i>件の実行計画で、起動数が計画数を下回った。",
-)
+@BOOK.says()
 def more_starved(reader: Reader, groups: Groups, part: Part) -> None:
     few = [
         one
@@ -986,10 +764,7 @@ def more_starved(reader: Reader, groups: Groups, part: Part) -> None:
     reader.equal(groups["count"], len(few) - 6, "plans with fewer workers")
 
 
-@BOOK.says(
-    "Serial plans, although workers were permitted: <queries:t>.",
-    "ワーカーの使用を許可していてもパラレルにならなかった実行計画: <queries:t>。",
-)
+@BOOK.says()
 def serial(reader: Reader, groups: Groups, _part: Part) -> None:
     text = re.sub(r" and \d+ more$|ほか\d+件$", "", groups["queries"])
     named_ones = re.findall(r"(.+?\))(?:, |、|$)", text)
@@ -1003,13 +778,7 @@ def serial(reader: Reader, groups: Groups, _part: Part) -> None:
             reader.that(limit > 0, "no workers were permitted")
 
 
-@BOOK.says(
-    "<query:t> takes <factor:n> times as long with <new:t>, and its plan has fewer workers: it"
-    " begins with <new_source:t>, whose size gives it <new_planned:i> <noun:w>; with <old:t> it begins with"
-    " <old_source:t>, and has <old_planned:i>.",
-    "<query:t>の処理時間は、<new:t>では<factor:n>倍かかる。実行計画によれば、<again:t>では<new_source:t>から始まり、その"
-    "サイズによりワーカー数は<new_planned:i>となる。<old:t>では<old_source:t>から始まり、ワーカー数は<old_planned:i>である。",
-)
+@BOOK.says()
 def fewer(reader: Reader, groups: Groups, part: Part) -> None:
     """A slower query whose plan begins elsewhere, where the size gives fewer workers."""
     workload = workload_here(reader, part)
@@ -1034,20 +803,18 @@ def fewer(reader: Reader, groups: Groups, part: Part) -> None:
 # --- captions --------------------------------------------------------------------------------
 
 
-def caption(en: str, ja: str) -> None:
+@BOOK.says(of="caption")
+def caption(reader: Reader, groups: Groups, part: Part) -> None:
     """One whose names are those of this campaign."""
-
-    @BOOK.says(en, ja, of="caption")
-    def check(reader: Reader, groups: Groups, part: Part) -> None:
-        sides = [reader.side_of(groups[one]) for one in ("new", "old") if one in groups]
-        reader.that(None not in sides, "another side")
-        if "new" in groups:
-            levels = reader.campaign.levels(reader.campaign.contrast)
-            reader.that(sides[1] == levels[0] and sides[0] in levels[1:], "not new against old")
-        if "workload" in groups:
-            reader.that(reader.workload_of(groups["workload"]) is not None, "another workload")
-        if "which" in groups:
-            extremes_are(reader, groups, part)
+    sides = [reader.side_of(groups[one]) for one in ("new", "old") if one in groups]
+    reader.that(None not in sides, "another side")
+    if "new" in groups:
+        levels = reader.campaign.levels(reader.campaign.contrast)
+        reader.that(sides[1] == levels[0] and sides[0] in levels[1:], "not new against old")
+    if "workload" in groups:
+        reader.that(reader.workload_of(groups["workload"]) is not None, "another workload")
+    if "which" in groups:
+        extremes_are(reader, groups, part)
 
 
 def extremes_are(reader: Reader, groups: Groups, part: Part) -> None:
@@ -1067,69 +834,17 @@ def extremes_are(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(context in found, f"it is {found}")
 
 
-caption(
-    "Speed-up of each query: <new:t> against <old:t>",
-    "各クエリの性能向上比: <old:t>に対する<new:t>",
-)
-caption(
-    "Speed-up by group of queries: <new:t> against <old:t>",
-    "クエリの分類ごとの性能向上比: <old:t>に対する<new:t>",
-)
-caption("Speed-up by level, <workload:t>", "各段階の性能向上比: <workload:t>")
-caption(
-    "Groups of queries, <workload:t>: <new:t> against <old:t>",
-    "クエリの分類ごとの性能向上比: <workload:t>(<old:t>に対する<new:t>)",
-)
-caption("Workers of parallel plans, <workload:t>", "パラレルクエリのワーカー数: <workload:t>")
-caption("Blocks of <table:t>, <workload:t>", "アクセスブロック数: <table:t>(<workload:t>)")
-caption(
-    "Blocks of each query’s greatest table, <workload:t>",
-    "各クエリで最大のテーブルのアクセスブロック数: <workload:t>",
-)
-caption("Level by level: <query:t>", "段階ごとの結果: <query:t>")
-caption(
-    "Scans of partitions of <table:t> by number of workers, <query:t>",
-    "ワーカー数ごとのスキャン: <query:t>(<table:t>のパーティション)",
-)
-caption(
-    "Node statistics of <query:t>, the greatest <which:w>",
-    "計画ノード統計: <query:t>(<which:w>が最大)",
-)
-
-
-@BOOK.says(
-    "Right of 1.00 faster, left of it slower, with intervals; all queries together first. The band"
-    " is ±<delta:p>, the difference that was declared to matter.",
-    "1.00より右が速く、左が遅い。線は信頼区間、先頭は全クエリをまとめたもの。帯は意味のある差として事前に定めた"
-    "±<delta:p>。",
-)
+@BOOK.says()
 def speed_band(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.same(groups["delta"], reader.campaign.plan.study.measure.delta * 100, "δ")
 
 
-TAIL_EN = (
-    " Triangle: over the time limit. Whether two sides differ is decided by their pairs, in the"
-    " table below."
-)
-TAIL_JA = "三角は制限時間の超過。両者の差の判定は、組で比べた下の表による。"
-
-
-@BOOK.says(
-    "Geometric means of the trials, with <confidence:p> intervals of each by itself; the axis is"
-    " logarithmic, as the times differ by more than twenty times." + TAIL_EN,
-    "試行の幾何平均。誤差棒はそれぞれ単独の<confidence:p>信頼区間。処理時間の差が20倍を超えるため、横軸は対数目盛。"
-    + TAIL_JA,
-)
+@BOOK.says()
 def dots(reader: Reader, groups: Groups, part: Part) -> None:
     _times_note(reader, groups, part, logarithmic=True)
 
 
-@BOOK.says(
-    "Geometric means of the trials, with <confidence:p> intervals of each by itself (cut where they"
-    " end far beyond the bars)." + TAIL_EN,
-    "試行の幾何平均。誤差棒はそれぞれ単独の<confidence:p>信頼区間(長すぎるものは途中まで)。"
-    + TAIL_JA,
-)
+@BOOK.says()
 def bars(reader: Reader, groups: Groups, part: Part) -> None:
     _times_note(reader, groups, part, logarithmic=False)
 
