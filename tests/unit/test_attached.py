@@ -272,7 +272,7 @@ def test_pairs_of_attached_servers_need_what_the_generator_can_reach() -> None:
     both = ("17", attached("17", **plain)), ("18", attached("18", **plain))
     assert all(trial.turns for trial in pairs(*both).trials)
     assert all(trial.turns for trial in pairs(both[0], ("18", attached("18"))).trials)
-    with pytest.raises(WayError, match="17 is attached, and the other side is a server that"):
+    with pytest.raises(WayError, match="17 is attached, and another side is a server that"):
         pairs(both[0], ("18", make_installation("18.4")))
     with pytest.raises(UsageError):
         pairs(*both, way="statements")

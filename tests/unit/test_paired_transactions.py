@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -10,16 +11,18 @@ import pytest
 from benchmarks.pairs.lengths import Machine, campaign
 
 from teiten.analysis.model.findings import VerdictKind
-from teiten.kinds.pgbench.load.paired_metrics import of_sides, without_other_server
+from teiten.kinds.pgbench.load.paired_metrics import of_sides, without_other_servers
 from teiten.kinds.pgbench.load.paired_numbers import (
     SAME_BATCH,
     PairedTimes,
     carry_over,
     numbers,
+    paired_times,
     parts,
     throughput,
     typical,
 )
+from teiten.kinds.pgbench.metrics import WITHIN
 from teiten.model.paired_starts import (
     FIRST_SECONDS,
     LEAST_SECONDS,
@@ -113,6 +116,78 @@ def test_what_the_server_before_does_is_taken_out() -> None:
     assert set(PairedTimes.of(pairs).before) == {SAME_BATCH}
 
 
+def turns_of(
+    servers: int, turns: int, latency: Callable[[int, int, int], float]
+) -> npt.NDArray[np.void]:
+    """What the generator writes of a client: ``latency`` of a server, from its place and from the
+    server that was before it (-1 for none), in nanoseconds."""
+    random = np.random.default_rng(servers)
+    each = (servers,)
+    written = np.zeros(
+        turns,
+        [
+            *(("start", "<u8", each), ("latency", "<u8", each), ("sqlstate", "S5", each)),
+            *(("client", "<u2"), ("script", "u1"), ("first", "u1"), ("position", "<u2")),
+        ],
+    )
+    clock, before = 0, -1
+    for turn in written:
+        order = random.permutation(servers)
+        turn["first"] = order[0]
+        for place, server in enumerate(order):
+            turn["start"][server] = clock
+            turn["latency"][server] = latency(int(server), place, before)
+            clock += int(turn["latency"][server])
+            before = int(server)
+    return written
+
+
+def test_each_of_several_servers_is_compared_with_the_first() -> None:
+    speeds = (1.0, 1.02, 1.0, 0.95)
+    written = turns_of(4, 4000, lambda server, place, _: 1_000_000 / speeds[server] + 9 * place)
+    comparisons = paired_times(written)
+    assert len(comparisons) == 3 and {len(each) for each in comparisons} == {4000}
+    expected = [math.log(speed) for speed in speeds[1:]]
+    assert [numbers(each).typical for each in comparisons] == pytest.approx(expected, abs=1e-5)
+    assert [numbers(each).throughput for each in comparisons] == pytest.approx(expected, abs=1e-5)
+    sides = of_sides(comparisons, 2, 16.0)
+    assert sides is not None
+    metrics = [side.metrics for side in sides]
+    tps = [math.log(each["tps"] / metrics[0]["tps"]) for each in metrics[1:]]
+    assert tps == pytest.approx(expected, abs=1e-5)
+    typical = [
+        math.log(metrics[0]["latency_typical"] / each["latency_typical"]) for each in metrics
+    ]
+    assert typical == pytest.approx([0.0, *expected], abs=1e-5)
+    assert metrics[0][WITHIN.name] == max(each[WITHIN.name] for each in metrics[1:])
+    assert "left_behind_typical" not in metrics[0], "it is of a side against the base"
+    assert all(each["left_behind_typical"] == pytest.approx(1, abs=1e-4) for each in metrics[1:])
+
+
+def test_what_came_just_before_is_taken_out_of_several_servers_too() -> None:
+    def latency(server: int, _: int, before: int) -> float:
+        base = 1_000_000 / (1.0, 1.01, 1.03)[server]
+        return base * (1.5 if before == server else 1.2 if before == -1 else 1.0)
+
+    found = [typical(each) for each in paired_times(turns_of(3, PAIRS, latency))]
+    assert found == pytest.approx([math.log(1.01), math.log(1.03)], abs=1e-5)
+
+
+def test_what_a_third_server_leaves_for_one_of_two_is_carry_over() -> None:
+    written = turns_of(3, PAIRS, lambda server, place, _: 1e6 * (1.06 if server and place else 1.0))
+    left = [carry_over(each) for each in paired_times(written)]
+    expected = -math.log(1.06) * 2 / 3
+    assert [each.typical for each in left] == pytest.approx([expected] * 2, rel=1e-3)
+    assert [each.throughput for each in left] == pytest.approx([expected] * 2, rel=1e-3)
+
+
+def test_two_servers_in_turn_are_the_pair_that_they_were() -> None:
+    written = turns_of(2, 500, lambda server, place, before: 1e6 + 7 * server + place + before)
+    (pair,) = paired_times(written)
+    assert pair.places is None and pair.sides == 2
+    assert (pair.before == PairedTimes.of(written).before).all()
+
+
 def test_parts_are_of_equal_time() -> None:
     a = np.concatenate((np.full(400, 1_000_000), np.full(1600, 300_000)))
     b = np.concatenate((np.full(400, 1_000_000), np.full(1600, 200_000)))
@@ -175,7 +250,7 @@ def test_the_sides_ratios_are_the_two_numbers_of_the_start() -> None:
     slow = np.where(np.arange(PAIRS) % 500 == 0, 30.0, 1.0)
     start = times(base * 1.05, base * slow)
     found = numbers(start)
-    sides = of_sides(start, 4, 8.5)
+    sides = of_sides([start], 4, 8.5)
     assert sides is not None
     a, b = (side.metrics for side in sides)
     assert math.log(b["tps"] / a["tps"]) == pytest.approx(found.throughput)
@@ -195,22 +270,22 @@ def test_the_sides_ratios_are_the_two_numbers_of_the_start() -> None:
 def test_a_side_that_completes_nothing_has_no_numbers() -> None:
     failed = np.zeros((PAIRS, 2), dtype=bool)
     failed[:, 1] = True
-    assert of_sides(times(np.ones(PAIRS), np.ones(PAIRS), failed=failed), 1, 8.0) is None
+    assert of_sides([times(np.ones(PAIRS), np.ones(PAIRS), failed=failed)], 1, 8.0) is None
 
 
 def test_the_other_sides_server_is_no_stranger() -> None:
     own = {"cpu_other_share": 0.45, "server_cpu_share": 0.4}
-    assert without_other_server(own, {"server_cpu_share": 0.42})[
+    assert without_other_servers(own, [{"server_cpu_share": 0.22}, {"server_cpu_share": 0.2}])[
         "cpu_other_share"
     ] == pytest.approx(0.03)
-    assert without_other_server(own, {"server_cpu_share": 0.5})["cpu_other_share"] == 0.0
-    assert without_other_server(own, {}) == own
+    assert without_other_servers(own, [{"server_cpu_share": 0.5}])["cpu_other_share"] == 0.0
+    assert without_other_servers(own, [{}]) == own
 
 
 def test_strangers_are_not_hidden_by_the_other_sides_server_which_is_a_child_of_ours() -> None:
     """As Linux counts: what a side's sampler calls Teiten's has the other side's server in it."""
     own = {"cpu_other_share": 0.3, "teiten_cpu_share": 0.25, "server_cpu_share": 0.24}
-    found = without_other_server(own, {"server_cpu_share": 0.24})
+    found = without_other_servers(own, [{"server_cpu_share": 0.24}])
     assert found["cpu_other_share"] == pytest.approx(0.3)
     assert found["teiten_cpu_share"] == pytest.approx(0.01)
     assert found["server_cpu_share"] == 0.24

@@ -33,12 +33,14 @@ from teiten.model.noise import NoiseFloor
 from teiten.model.paired_starts import FIRST_SECONDS, FIRST_STARTS, planned_seconds, starts_of
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Ending
+from teiten.model.settings import size_setting
 from teiten.model.study import MOST_SECONDS, Script
 from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Seconds, Share
 from teiten.report.texts import caution_text
 from teiten.ways.registry import rules, way_of_clients
 from tests.fixtures.pairs import ab_plan, names_of_ways
+from tests.fixtures.planned import planned
 from tests.fixtures.synthetic_plan import HOST
 
 FIXED = 4.0
@@ -136,14 +138,14 @@ def test_the_length_of_later_starts_follows_from_what_the_ledger_has() -> None:
     def seconds(starts: int, within: float) -> Seconds:
         attempts = list(attempts_of(plan, starts, within=within))
         found = starts_of(plan, attempts, plan.trials[-1], *names)
-        assert [one.fixed for one in found] == pytest.approx([FIXED] * starts)
+        assert [one.fixed for one in found[0]] == pytest.approx([FIXED] * starts)
         return planned_seconds(plan, found)
 
     assert seconds(FIRST_STARTS - 1, 1.0) == FIRST_SECONDS
     assert seconds(FIRST_STARTS, 1.0) == MOST_SECONDS
     assert seconds(FIRST_STARTS, 1e-9) < FIRST_SECONDS
     cut = list(attempts_of(plan, 2))[:3]
-    assert len(starts_of(plan, cut, plan.trials[0], *names)) == 1, "one side is no start"
+    assert len(starts_of(plan, cut, plan.trials[0], *names)[0]) == 1, "one side is no start"
 
 
 def test_a_longer_start_that_does_not_fit_into_the_budget_is_not_begun() -> None:
@@ -292,3 +294,79 @@ def test_clients_that_are_spread_over_two_servers_make_no_curve_of_one() -> None
     found = {way: scalings(plan, (), ["read"], cores=2) for way, plan in plans.items()}
     assert not found["pairs"]
     assert len(found["classic"]) == len(found["in-step"]) == 2, "one of each side"
+
+
+def three_sides(*overrides: str) -> Plan:
+    given = ("way=pairs", "server=16,17,18", "workloads=read", "clients=2", *overrides)
+    return planned(*given, study="observe", profile="quick")
+
+
+SEQUENTIAL = ("until_decided=yes", "budget=20m", "duration=auto")
+
+
+def test_a_start_holds_all_levels_of_the_contrast() -> None:
+    plan = three_sides("blocks=4", "duration=3s", "warmup=1s", "settle=3s")
+    for trial in plan.trials:
+        sides = plan.pair_of(trial)
+        assert len(sides) == 3 and {side.copy for side in sides} == {1, 2, 3}
+        assert {side.restart for side in sides} == {trial.block}
+        assert {side.seed for side in sides} == {trial.seed}
+        assert sorted(turn for side in sides for turn in side.turns) == [1, 2, 3]
+    assert "all 3 servers in turn" in loaded_text(plan)
+    two = planned(
+        *("way=pairs", "server=17,18", "workloads=read", "clients=2"),
+        *("blocks=4", "duration=3s", "warmup=1s", "settle=3s"),
+    )
+    load = 4 * (3 + 1 + 3)
+    assert plan.needs.seconds - load == pytest.approx(1.5 * (two.needs.seconds - load), rel=0.05), (
+        "load and rest count once for all sides"
+    )
+    assert plan.needs.measured_seconds == two.needs.measured_seconds == Seconds(12.0)
+    buffers = size_setting(dict(plan.trials[0].settings), "shared_buffers")
+    assert plan.needs.memory - two.needs.memory >= buffers, "a third server is up"
+
+
+def test_more_levels_than_a_start_can_hold_are_refused() -> None:
+    levels = ",".join(f"{number}MB" for number in range(1, 10))
+    given = ("way=pairs", "contrast=guc:work_mem", "server=18", "workloads=read", "clients=1")
+    eight = planned(*given, f"guc:work_mem={levels.removesuffix(',9MB')}")
+    assert len(eight.pair_of(eight.trials[0])) == 8
+    with pytest.raises(WayError, match="two to 8 levels"):
+        planned(*given, f"guc:work_mem={levels}")
+
+
+def test_the_first_starts_of_several_sides_give_each_what_it_has_of_two() -> None:
+    measure = three_sides(*SEQUENTIAL).study.measure
+    assert measure.lengthens and measure.duration == Seconds(FIRST_SECONDS * 3 / 2)
+
+
+def test_a_comparison_that_is_refused_does_not_end_that_of_other_sides() -> None:
+    plan = three_sides(*SEQUENTIAL)
+    starts = FIRST_STARTS
+
+    def attempts(effect: float, left: float, deviation: float = 0.002) -> Iterator[Attempt]:
+        """17 is compared with 16 in vain where it has ``left``; 18 differs by ``effect``."""
+        for trial in plan.trials[: 3 * starts]:
+            level = trial.cell.level("server")
+            noise = random.Random(f"{trial.block} {level}").gauss(0.0, deviation)
+            metrics = {
+                "tps": 1000.0 * math.exp((effect if level == "18" else 0.0) + noise),
+                PLAN.paired_within: 1e-4,
+                "measured_seconds": 12.0,
+            }
+            if level != "16":
+                own = left if level == "17" else 0.0
+                metrics |= {name: math.exp(own + noise) for name in PLAN.carry_over}
+            begun = trial.block * 16.0
+            yield Attempt(trial.number, 1, Outcome.COUNTED, metrics, begun, begun + 16.0)
+
+    undecided = list(attempts(0.019, 0.5, deviation=0.02))
+    refused, other = contrasts(plan, undecided, judged_only=True)
+    assert (refused.new, refused.overall.reason) == ("17", LEFT_BEHIND)
+    assert (other.new, other.overall.reason) == ("18", None)
+    assert standing(plan, undecided, Seconds(100)).ending is None, "18 is not decided"
+    decided = list(attempts(0.1, 0.05))
+    assert standing(plan, decided, Seconds(100)).ending is Ending.LEFT_BEHIND
+    assert standing(plan, list(attempts(0.1, 0.0)), Seconds(100)).ending is Ending.DECIDED
+    found = starts_of(plan, decided, plan.trials[-1], "tps", PLAN.paired_within)
+    assert [len(comparison) for comparison in found] == [starts, starts]

@@ -37,7 +37,7 @@ def starts(plan: Plan, change: Callable[[Times], Times], count: int = STARTS) ->
             np.arange(PAIRS) % 2,
             np.zeros(PAIRS, dtype=int),
         )
-        numbers = of_sides(times, 1, 8.0)
+        numbers = of_sides([times], 1, 8.0)
         assert numbers is not None
         for trial in plan.trials:
             if trial.block == block:

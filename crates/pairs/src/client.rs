@@ -1,9 +1,9 @@
-//! A client: it runs each batch of transactions on one server, and the same on the other.
+//! A client: it runs each batch of transactions on one server, and the same on all others.
 
 use std::time::Instant;
 
 use crate::random::Random;
-use crate::record::{Outcome, Pair};
+use crate::record::{MOST_SERVERS, Outcome, Pair};
 use crate::session::{Broken, Session, Setting, Step};
 
 /// What a client did until it had to stop.
@@ -13,7 +13,7 @@ pub enum Progress {
     Waiting,
     /// It sleeps until then.
     Sleeping(Instant),
-    /// It has run its batch on one server and waits to be let on to the other.
+    /// It has run its batch on one server and waits to be let on to the next.
     BetweenServers,
     /// It has run its batch on every server.
     Done,
@@ -61,12 +61,32 @@ impl Weights {
     }
 }
 
+/// The order of servers of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Turns([u8; MOST_SERVERS]);
+
+impl Turns {
+    /// Draw an order (Fisher and Yates, from the front): of two servers by one random bit, and of
+    /// one by none, as the first of them alone would be drawn.
+    pub fn draw(servers: usize, random: &mut Random) -> Self {
+        let mut order = [0; MOST_SERVERS];
+        for (server, place) in order.iter_mut().enumerate() {
+            *place = server as u8;
+        }
+        for place in 0..servers {
+            let other = random.up_to((servers - 1 - place) as u64) as usize;
+            order.swap(place, place + other);
+        }
+        Self(order)
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Transaction {
     script: u8,
     /// The random numbers that it began with on the first server.
     random: Random,
-    outcomes: [Outcome; 2],
+    outcomes: [Outcome; MOST_SERVERS],
 }
 
 /// A client.
@@ -83,7 +103,8 @@ pub struct Client {
     /// For the order of servers.
     pub order: Random,
     batch: Vec<Transaction>,
-    first: usize,
+    /// The order of servers of this batch.
+    turns: Turns,
     /// How many servers have run the batch.
     visited: usize,
     index: usize,
@@ -115,7 +136,7 @@ impl Client {
             random: streams.parameters,
             order: streams.order,
             batch: Vec::new(),
-            first: 0,
+            turns: Turns::default(),
             visited: 0,
             index: 0,
             left,
@@ -123,17 +144,17 @@ impl Client {
         }
     }
 
-    /// Begin a batch on this server.
-    pub fn begin(&mut self, length: u16, first: usize, weights: &Weights) {
+    /// Begin a batch on the first of these servers.
+    pub fn begin(&mut self, length: u16, turns: Turns, weights: &Weights) {
         let length = u64::from(length).min(self.left);
         self.left -= length;
         self.batch.clear();
         for _ in 0..length {
             let script = weights.choose(&mut self.chooser);
-            let outcomes = [Outcome::default(); 2];
+            let outcomes = [Outcome::default(); MOST_SERVERS];
             self.batch.push(Transaction { script, random: self.random, outcomes });
         }
-        self.first = first;
+        self.turns = turns;
         self.visited = 0;
         self.waited = false;
         self.begin_on_server();
@@ -148,7 +169,7 @@ impl Client {
     /// The server that it is on.
     #[must_use]
     pub fn server(&self) -> usize {
-        (self.first + self.visited) % self.sessions.len()
+        usize::from(self.turns.0[self.visited])
     }
 
     fn begin_transaction(&mut self) {
@@ -205,8 +226,37 @@ impl Client {
             outcomes: transaction.outcomes,
             client: self.number,
             script: transaction.script,
-            first: self.first as u8,
+            first: self.turns.0[0],
             position: position as u16,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_servers_are_drawn_as_ever() {
+        let (mut one, mut other) = (Random::new(29), Random::new(29));
+        for _ in 0..1000 {
+            let first = one.up_to(1) as u8;
+            assert_eq!(Turns::draw(2, &mut other).0[..2], [first, 1 - first]);
+        }
+        let before = other;
+        assert_eq!(Turns::draw(1, &mut other).0[0], 0);
+        assert_eq!(before, other, "one server needs no random number");
+    }
+
+    #[test]
+    fn every_order_is_as_likely() {
+        let mut random = Random::new(7);
+        let mut seen = std::collections::BTreeMap::new();
+        for _ in 0..24_000 {
+            let Turns(order) = Turns::draw(4, &mut random);
+            *seen.entry(order).or_insert(0) += 1;
+        }
+        assert_eq!(seen.len(), 24);
+        assert!(seen.values().all(|times| (850..1150).contains(times)), "{seen:?}");
     }
 }

@@ -1,8 +1,8 @@
-//! Load on two PostgreSQL servers in pairs of transactions.
+//! Load on two to eight PostgreSQL servers in turn, transaction by transaction.
 //!
-//! Each client has a connection to both servers. It runs its script on one and then on the other, in
+//! Each client has a connection to every server. It runs its script on one and then on the others, in
 //! random order and with the same random parameters, transaction by transaction or so many at a time.
-//! What disturbs a machine for longer than a transaction so hits both sides alike. With one server it
+//! What disturbs a machine for longer than a transaction so hits all sides alike. With one server it
 //! is a generator of the classic load, which pgbench is the reference for: scripts, random numbers
 //! and messages are its own.
 

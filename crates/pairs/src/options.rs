@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::authentication::{Binding, RequireAuth};
+use crate::record::MOST_SERVERS;
 use crate::script::Protocol;
 use crate::tls::Encryption;
 
@@ -13,7 +14,7 @@ use crate::tls::Encryption;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Options {
-    /// One server, or the two of a pair.
+    /// One server, or those that take turns.
     pub servers: Vec<Server>,
     /// What clients run.
     pub scripts: Vec<ScriptOption>,
@@ -32,14 +33,14 @@ pub struct Options {
     /// Pairs after which a client ends.
     #[serde(default)]
     pub pairs: Option<u64>,
-    /// How many transactions a client runs on one server before it runs them on the other.
+    /// How many transactions a client runs on one server before it runs them on the next.
     #[serde(default = "one")]
     pub batch: u16,
     /// All clients are on the same server at any time.
     #[serde(default)]
     pub in_step: bool,
-    /// Both servers' processes of a client run on one processor, the clients' in turn: where the
-    /// system put one of them elsewhere it would be the faster or the slower for seconds. For servers
+    /// All servers' processes of a client run on one processor, the clients' in turn: where the
+    /// system put one elsewhere it would be the faster or the slower for seconds. For servers
     /// of this machine whose processes may be moved.
     #[serde(default)]
     pub pin: bool,
@@ -147,7 +148,7 @@ impl Options {
 
     fn check(&self) -> Result<(), String> {
         let wrong = [
-            (!(1..=2).contains(&self.servers.len()), "servers: one or two"),
+            (!(1..=MOST_SERVERS).contains(&self.servers.len()), "servers: 1 to 8"),
             (self.scripts.is_empty() || self.scripts.len() > 128, "scripts: 1 to 128"),
             (self.scripts.iter().all(|script| script.weight == 0), "scripts: no weight"),
             (self.clients == 0, "clients: at least 1"),

@@ -1,4 +1,4 @@
-//! The result: one record for each pair, as an array of NumPy's (`numpy.load` reads it, mapped).
+//! The result: one record for each round of a client, as an array of NumPy's (`numpy.load` reads it, mapped).
 //!
 //! The threads hand blocks of records to one that writes, over a channel of bounded length: a disk
 //! that cannot follow slows the load down rather than filling the memory, and the time that was
@@ -23,51 +23,76 @@ pub struct Outcome {
     pub retries: u16,
 }
 
-/// A pair of transactions; with one server a transaction.
+/// The transactions of a round, one on each server: of two servers a pair; with one server a
+/// transaction.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Pair {
     /// By server.
-    pub outcomes: [Outcome; 2],
+    pub outcomes: [Outcome; MOST_SERVERS],
     /// Which client.
     pub client: u16,
     /// Which script.
     pub script: u8,
-    /// The server that was first.
+    /// The server that was first; where there are more than two, the starts say the whole order.
     pub first: u8,
-    /// The place among those that were run on one server before the other, from 0.
+    /// The place among those that were run on one server before another, from 0.
     pub position: u16,
 }
 
-/// The bytes of a record.
-pub const SIZE: usize = 48;
-/// The fields of a record, as NumPy writes them.
-const FIELDS: &str = "[('start', '<u8', (2,)), ('latency', '<u8', (2,)), ('sqlstate', '|S5', (2,)), \
-                      ('client', '<u2'), ('script', '|u1'), ('first', '|u1'), ('position', '<u2')]";
+/// The most servers of a run.
+pub const MOST_SERVERS: usize = 8;
 /// The length of the file's header, which is written before the number of records is known.
 const HEADER: usize = 256;
-/// The bytes of a block.
-const BLOCK: usize = SIZE * 4096;
+/// The records of a block.
+const BLOCK: usize = 4096;
 /// The blocks that may wait for the disk.
 const WAITING: usize = 64;
 
+/// How many servers a record has room for: two at the least.
+#[must_use]
+pub fn columns(servers: usize) -> usize {
+    servers.max(2)
+}
+
+/// The bytes of a record: of each server two numbers and an SQLSTATE, and what they share.
+#[must_use]
+pub fn size(servers: usize) -> usize {
+    columns(servers) * (8 + 8 + 5) + 6
+}
+
+/// The fields of a record, as NumPy writes them.
+fn fields(servers: usize) -> String {
+    let each = columns(servers);
+    format!(
+        "[('start', '<u8', ({each},)), ('latency', '<u8', ({each},)), \
+         ('sqlstate', '|S5', ({each},)), \
+         ('client', '<u2'), ('script', '|u1'), ('first', '|u1'), ('position', '<u2')]"
+    )
+}
+
 impl Pair {
-    fn write(&self, bytes: &mut Vec<u8>) {
-        let [a, b] = &self.outcomes;
-        for number in [a.start, b.start, a.latency, b.latency] {
+    fn write(&self, servers: usize, bytes: &mut Vec<u8>) {
+        let outcomes = &self.outcomes[..columns(servers)];
+        for number in outcomes.iter().map(|one| one.start) {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
-        bytes.extend_from_slice(&a.state);
-        bytes.extend_from_slice(&b.state);
+        for number in outcomes.iter().map(|one| one.latency) {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        for outcome in outcomes {
+            bytes.extend_from_slice(&outcome.state);
+        }
         bytes.extend_from_slice(&self.client.to_le_bytes());
         bytes.extend_from_slice(&[self.script, self.first]);
         bytes.extend_from_slice(&self.position.to_le_bytes());
     }
 }
 
-fn header(records: u64) -> Vec<u8> {
+fn header(servers: usize, records: u64) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend_from_slice(&((HEADER - 10) as u16).to_le_bytes());
-    let text = format!("{{'descr': {FIELDS}, 'fortran_order': False, 'shape': ({records},), }}");
+    let descr = fields(servers);
+    let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': ({records},), }}");
     bytes.extend_from_slice(text.as_bytes());
     bytes.resize(HEADER - 1, b' ');
     bytes.push(b'\n');
@@ -77,6 +102,7 @@ fn header(records: u64) -> Vec<u8> {
 /// Where a thread puts its pairs.
 #[derive(Debug)]
 pub struct Records {
+    servers: usize,
     block: Vec<u8>,
     blocks: Option<SyncSender<Vec<u8>>>,
     /// How long the disk was waited for.
@@ -86,8 +112,8 @@ pub struct Records {
 impl Records {
     /// Records for one who writes, or for nobody.
     #[must_use]
-    pub fn new(blocks: Option<SyncSender<Vec<u8>>>) -> Self {
-        Self { block: Vec::with_capacity(BLOCK), blocks, blocked: Duration::ZERO }
+    pub fn new(servers: usize, blocks: Option<SyncSender<Vec<u8>>>) -> Self {
+        Self { servers, block: Vec::new(), blocks, blocked: Duration::ZERO }
     }
 
     /// Put a pair.
@@ -95,8 +121,12 @@ impl Records {
         if self.blocks.is_none() {
             return;
         }
-        pair.write(&mut self.block);
-        if self.block.len() >= BLOCK {
+        let full = BLOCK * size(self.servers);
+        if self.block.capacity() == 0 {
+            self.block.reserve(full);
+        }
+        pair.write(self.servers, &mut self.block);
+        if self.block.len() >= full {
             self.flush();
         }
     }
@@ -104,7 +134,7 @@ impl Records {
     /// Hand over what is there.
     pub fn flush(&mut self) {
         let Some(blocks) = &self.blocks else { return };
-        let full = std::mem::replace(&mut self.block, Vec::with_capacity(BLOCK));
+        let full = std::mem::take(&mut self.block);
         // Nobody reads on only where writing failed, which the writer reports.
         if let Err(TrySendError::Full(full)) = blocks.try_send(full) {
             let began = Instant::now();
@@ -124,17 +154,17 @@ pub fn channel() -> (SyncSender<Vec<u8>>, Receiver<Vec<u8>>) {
 ///
 /// # Errors
 /// Where the file cannot be written.
-pub fn write(path: &Path, blocks: &Receiver<Vec<u8>>) -> io::Result<u64> {
+pub fn write(path: &Path, servers: usize, blocks: &Receiver<Vec<u8>>) -> io::Result<u64> {
     let mut file = File::create(path)?;
-    file.write_all(&header(0))?;
+    file.write_all(&header(servers, 0))?;
     let mut bytes = 0;
     for block in blocks {
         file.write_all(&block)?;
         bytes += block.len();
     }
-    let records = (bytes / SIZE) as u64;
+    let records = (bytes / size(servers)) as u64;
     file.seek(SeekFrom::Start(0))?;
-    file.write_all(&header(records))?;
+    file.write_all(&header(servers, records))?;
     Ok(records)
 }
 
@@ -144,8 +174,8 @@ mod tests {
 
     #[test]
     fn a_header_has_its_length_whatever_the_number() {
-        for records in [0, 1, u64::MAX] {
-            let bytes = header(records);
+        for (servers, records) in [(1, 0), (2, 1), (MOST_SERVERS, u64::MAX)] {
+            let bytes = header(servers, records);
             assert_eq!(bytes.len(), HEADER);
             assert_eq!(bytes.last(), Some(&b'\n'));
         }
@@ -153,8 +183,11 @@ mod tests {
 
     #[test]
     fn a_record_has_its_size() {
-        let mut bytes = Vec::new();
-        Pair::default().write(&mut bytes);
-        assert_eq!(bytes.len(), SIZE);
+        for servers in 1..=MOST_SERVERS {
+            let mut bytes = Vec::new();
+            Pair::default().write(servers, &mut bytes);
+            assert_eq!(bytes.len(), size(servers));
+        }
+        assert_eq!((size(1), size(2), size(3)), (48, 48, 69));
     }
 }

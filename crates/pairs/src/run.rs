@@ -313,18 +313,21 @@ fn load(
     say: &mut impl FnMut(&Event),
 ) -> Result<Vec<Work>, String> {
     let (blocks, taken) = record::channel();
+    let servers = options.servers.len();
     let blocks = options.output.is_some().then_some(blocks);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let epoch = Instant::now();
     say(&Event::Started { unix_ns: now.as_nanos() as u64 });
     thread::scope(|scope| {
-        let writer =
-            options.output.as_deref().map(|path| scope.spawn(move || record::write(path, &taken)));
+        let writer = options
+            .output
+            .as_deref()
+            .map(|path| scope.spawn(move || record::write(path, servers, &taken)));
         let (done, finished) = channel();
         let workers: Vec<_> = groups
             .into_iter()
             .map(|clients| {
-                let (done, records) = (done.clone(), Records::new(blocks.clone()));
+                let (done, records) = (done.clone(), Records::new(servers, blocks.clone()));
                 scope.spawn(move || {
                     let work = Worker::new(shared, clients, records, epoch).and_then(Worker::run);
                     // The one who waits has gone only where all is over.

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 
-use crate::client::{Aborted, Client, Progress, Weights};
+use crate::client::{Aborted, Client, Progress, Turns, Weights};
 use crate::random::Random;
-use crate::record::Records;
+use crate::record::{MOST_SERVERS, Records};
 use crate::session::Setting;
 
 /// How often to look whether to stop, while nothing happens.
@@ -27,7 +27,7 @@ pub struct Shared {
     pub setting: Setting,
     /// The choice between scripts.
     pub weights: Weights,
-    /// Transactions on one server before the other.
+    /// Transactions on one server before the next.
     pub batch: u16,
     /// How long clients begin anew.
     pub duration: Option<Duration>,
@@ -81,7 +81,7 @@ pub struct Work {
     /// Pairs.
     pub pairs: u64,
     /// By server.
-    pub counts: [Counts; 2],
+    pub counts: [Counts; MOST_SERVERS],
     /// Clients that could not go on.
     pub aborted: Vec<Aborted>,
     /// When its last pair ended, from the start.
@@ -122,7 +122,7 @@ impl<'a> Worker<'a> {
         let poll = epoll::create(CreateFlags::CLOEXEC)?;
         for (place, client) in clients.iter().enumerate() {
             for (server, session) in client.sessions.iter().enumerate() {
-                let data = EventData::new_u64((place * 2 + server) as u64);
+                let data = EventData::new_u64((place * MOST_SERVERS + server) as u64);
                 epoll::add(&poll, &session.connection, data, EventFlags::IN)?;
             }
         }
@@ -168,7 +168,7 @@ impl<'a> Worker<'a> {
         Ok(self.work)
     }
 
-    /// All clients of all threads on one server, then on the other.
+    /// All clients of all threads on one server, then on the next.
     fn run_in_step(&mut self, in_step: &InStep) -> io::Result<()> {
         let mut order = in_step.order;
         let mut result = Ok(());
@@ -182,16 +182,16 @@ impl<'a> Worker<'a> {
             if in_step.over.load(Ordering::Relaxed) {
                 break;
             }
-            let first = order.up_to(servers as u64 - 1) as usize;
-            for server in 0..servers {
+            let turns = Turns::draw(servers, &mut order);
+            for visited in 0..servers {
                 for place in 0..self.clients.len() {
                     if !self.lives(place) || self.shared.abandon.load(Ordering::Relaxed) {
                         continue;
                     }
-                    match server {
+                    match visited {
                         0 => self.clients[place].begin(
                             self.shared.batch,
-                            first,
+                            turns,
                             &self.shared.weights,
                         ),
                         _ => self.clients[place].begin_on_server(),
@@ -216,8 +216,8 @@ impl<'a> Worker<'a> {
         let client = &mut self.clients[place];
         let begins = client.left > 0 && !self.shared.over(self.epoch);
         if begins {
-            let first = client.order.up_to(client.sessions.len() as u64 - 1) as usize;
-            client.begin(self.shared.batch, first, &self.shared.weights);
+            let turns = Turns::draw(client.sessions.len(), &mut client.order);
+            client.begin(self.shared.batch, turns, &self.shared.weights);
         }
         self.runs[place] = begins;
         begins
@@ -283,7 +283,7 @@ impl<'a> Worker<'a> {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         let (flags, data) = (event.flags, event.data);
         let data = data.u64() as usize;
-        let (place, server) = (data / 2, data % 2);
+        let (place, server) = (data / MOST_SERVERS, data % MOST_SERVERS);
         let client = &mut self.clients[place];
         let current = client.server() == server;
         let session = &mut client.sessions[server];
@@ -409,7 +409,7 @@ impl<'a> Worker<'a> {
             return Ok(());
         }
         let flags = if full { EventFlags::IN | EventFlags::OUT } else { EventFlags::IN };
-        let data = EventData::new_u64((place * 2 + server) as u64);
+        let data = EventData::new_u64((place * MOST_SERVERS + server) as u64);
         epoll::modify(&self.poll, &self.clients[place].sessions[server].connection, data, flags)?;
         self.full.retain(|own| *own != (place, server));
         if full {

@@ -34,7 +34,7 @@ from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import open_trials
 from teiten.model.trial import Event, Trial
 from teiten.model.units import Seconds
-from teiten.ways.registry import way_of
+from teiten.ways.registry import sides_of_a_second, way_of
 
 BEGINNINGS = frozenset({"campaign-started", "resumed"})
 """Events with which a session of Teiten begins; the time before one is not the campaign's."""
@@ -118,9 +118,9 @@ def analyse(
 
 
 def _measured(plan: Plan, views: Iterable[TrialView]) -> Seconds:
-    """The seconds of load, those of two sides once."""
+    """The seconds of load, those of sides that share them once."""
     seconds = sum(view.metrics.get("measured_seconds", 0.0) for view in views)
-    return Seconds(seconds / way_of(plan.study.measure).sides_of_a_second)
+    return Seconds(seconds / sides_of_a_second(plan.study))
 
 
 def _of_kinds(measured: Measured) -> dict[str, object]:

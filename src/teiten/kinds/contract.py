@@ -18,7 +18,6 @@ from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds
 from teiten.study.place import Place
 from teiten.study.schema import WorkloadTable
-from teiten.ways.registry import way_of
 
 
 @dataclass(frozen=True)
@@ -187,13 +186,13 @@ class KindPlan(ABC):
         return load
 
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
-        """Compute how long a trial measures, the seconds of two sides shared between them; an open
-        duration counts nothing."""
-        return Seconds((measure.duration or 0.0) / way_of(measure).sides_of_a_second)
+        """Compute how long a trial measures, as if it ran alone; of an open duration
+        nothing."""
+        return Seconds(measure.duration or 0.0)
 
     def load_seconds(self, measure: Measure, workload: Workload) -> Seconds:
         """Compute the time of a trial's load, warm-up included; an open duration counts nothing."""
-        warmup = (measure.warmup or 0.0) / way_of(measure).sides_of_a_second if self.lasts else 0.0
+        warmup = (measure.warmup or 0.0) if self.lasts else 0.0
         return Seconds(warmup + self.measured_seconds(measure, workload))
 
     def processes(self, trial: PlannedTrial) -> int:

@@ -1,4 +1,4 @@
-"""Starts of two servers that are loaded in paired transactions: how long the next one is to be.
+"""Starts of servers that are loaded in paired transactions: how long the next one is to be.
 
 METHOD.md, Paired transactions. Pure.
 """
@@ -20,15 +20,20 @@ from teiten.model.units import Seconds
 FIRST_STARTS = 6
 """Starts before their variances are known well enough to plan by (as many as an interval needs)."""
 FIRST_SECONDS = Seconds(8.0)
-"""Wall time of the load of each of the first starts."""
+"""Wall time of the load of two sides in each of the first starts."""
 LEAST_SECONDS = Seconds(4.0)
-"""Wall time of the shortest load of later starts: still shorter ones are mostly fixed cost and a
-wrong estimate of the deviation between starts."""
+"""Wall time of the shortest load of two sides in later starts: still shorter ones are mostly fixed
+cost and a wrong estimate of the deviation between starts."""
+
+
+def of_sides(of_two: Seconds, sides: int) -> Seconds:
+    """How long a load is in which each of several sides has what it has in one of two."""
+    return Seconds(of_two * sides / 2)
 
 
 @dataclass(frozen=True)
 class PairedStart:
-    """Result of a start for one of the numbers."""
+    """Result of a start for one of the numbers, of one side against the base."""
 
     number: float
     """A logarithm of B's speed over A's."""
@@ -74,43 +79,45 @@ def spread(starts: Sequence[PairedStart]) -> Spread:
     return Spread(within, math.sqrt(max(excess, 0.0) / 2))
 
 
-def wall_seconds(fixed: float, known: Spread) -> Seconds:
+def wall_seconds(fixed: float, known: Spread, sides: int = 2) -> Seconds:
     """How long the load of a start is to be, so that a campaign of given length says the most.
 
-    ``fixed``: seconds that a start takes beside its load (F).
+    ``fixed``: seconds that a start takes beside its load (F). ``sides``: how many share it.
 
     In T seconds there are T/(F + W) starts of the variance 2b² + v/W each, so that the mean has
-    (2b² + v/W)(F + W)/T; this is least where W = √(F·v/(2b²)). Clipped to 4 … 32 s.
+    (2b² + v/W)(F + W)/T; this is least where W = √(F·v/(2b²)). Clipped to 4 … 32 s of two sides.
     """
+    least, most = of_sides(LEAST_SECONDS, sides), of_sides(MOST_SECONDS, sides)
     if not known.within * fixed:
-        return LEAST_SECONDS
+        return least
     if not known.between:
-        return MOST_SECONDS
+        return most
     best = math.sqrt(fixed * known.within / 2) / known.between
-    return Seconds(min(max(best, LEAST_SECONDS), MOST_SECONDS))
+    return Seconds(min(max(best, least), most))
 
 
-def next_seconds(starts: Sequence[PairedStart]) -> Seconds:
+def next_seconds(starts: Sequence[PairedStart], sides: int = 2) -> Seconds:
     """How long the load of the next start is to be, after these."""
     if len(starts) < FIRST_STARTS:
-        return FIRST_SECONDS
-    return wall_seconds(float(np.median([start.fixed for start in starts])), spread(starts))
+        return of_sides(FIRST_SECONDS, sides)
+    fixed = float(np.median([start.fixed for start in starts]))
+    return wall_seconds(fixed, spread(starts), sides)
 
 
 def starts_of(
     plan: Plan, attempts: Sequence[Attempt], trial: PlannedTrial, number: str, within: str
-) -> list[PairedStart]:
-    """The counted starts of a trial's workload and context, by block.
+) -> tuple[list[PairedStart], ...]:
+    """The counted starts of a trial's workload and context, by block, of each side against the
+    base.
 
     ``number`` and ``within``: the metrics whose ratio is the number, and that have its variance of
     a second; ``attempts`` have both, and ``MEASURED_SECONDS``.
     """
-    factor = plan.study.factor(plan.study.contrast)
-    old = factor.levels[0] if factor is not None else ""
+    old, *new = _levels(plan)
     planned = {trial.number: trial for trial in plan.trials}
     context = trial.cell.context(plan.study.contrast)
     needed = {number, within, MEASURED_SECONDS.name}
-    sides: dict[int, dict[bool, Attempt]] = {}
+    sides: dict[int, dict[str | None, Attempt]] = {}
     for attempt in attempts:
         cell = planned[attempt.number].cell
         same = cell.workload == trial.cell.workload
@@ -121,26 +128,37 @@ def starts_of(
         ):
             continue
         if cell.context(plan.study.contrast) == context:
-            is_old = cell.level(plan.study.contrast) == old
-            sides.setdefault(planned[attempt.number].block, {})[is_old] = attempt
-    return [
-        _start(pair[True], pair[False], number, within)
-        for _, pair in sorted(sides.items())
-        if len(pair) == 2
-    ]
+            level = cell.level(plan.study.contrast)
+            sides.setdefault(planned[attempt.number].block, {})[level] = attempt
+    return tuple(
+        [
+            _start(of_level[old], of_level[level], number, within)
+            for _, of_level in sorted(sides.items())
+            if {old, level} <= of_level.keys()
+        ]
+        for level in new
+    )
 
 
-def planned_seconds(plan: Plan, starts: Sequence[PairedStart]) -> Seconds:
-    """How long the load of a plan's next start is to be, after these."""
-    measure = plan.study.measure
-    return next_seconds(starts) if measure.lengthens else measure.duration or FIRST_SECONDS
+def planned_seconds(plan: Plan, comparisons: Sequence[Sequence[PairedStart]]) -> Seconds:
+    """How long the load of a plan's next start is to be, after these starts of each comparison: as
+    long as the one is best served that asks for most."""
+    measure, sides = plan.study.measure, len(_levels(plan))
+    if not measure.lengthens:
+        return measure.duration or of_sides(FIRST_SECONDS, sides)
+    return max(next_seconds(starts, sides) for starts in comparisons)
+
+
+def _levels(plan: Plan) -> tuple[str, ...]:
+    factor = plan.study.factor(plan.study.contrast)
+    return factor.levels if factor is not None else ("", "")
 
 
 def _start(old: Attempt, new: Attempt, number: str, within: str) -> PairedStart:
     seconds = old.metrics[MEASURED_SECONDS.name]
     return PairedStart(
         math.log(new.metrics[number] / old.metrics[number]),
-        old.metrics[within],
+        new.metrics[within],
         seconds,
         max(0.0, old.finished_at - old.started_at - seconds),
     )

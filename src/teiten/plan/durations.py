@@ -6,11 +6,10 @@ from collections import Counter
 from dataclasses import replace
 
 from teiten.datasets.plan import build_seconds, data_bytes
-from teiten.kinds.contract import plan_of
 from teiten.model.study import SERVER, Study, Workload
 from teiten.model.units import Seconds
 from teiten.plan.cells import cell_groups, data_sets
-from teiten.plan.estimate import trial_time
+from teiten.plan.estimate import load_seconds, trial_time
 from teiten.plan.levels import levels_of
 from teiten.plan.side_by_side import pairs_of_a_start
 
@@ -50,9 +49,9 @@ def block_seconds(study: Study) -> float:
 
 def _mean_trial_seconds(study: Study, workload: Workload) -> float:
     size = max(map(data_bytes, data_sets(study, workload)))
-    load = plan_of(workload.kind).load_seconds(study.measure, workload)
-    begins = trial_time(study.measure, size, restores=study.restores(workload), load=load).total
-    goes_on = trial_time(study.measure, size, restores=False, starts=False).total
+    load = load_seconds(study, workload)
+    begins = trial_time(study, size, restores=study.restores(workload), load=load).total
+    goes_on = trial_time(study, size, restores=False, starts=False).total
     pairs = pairs_of_a_start(study)
     return (begins + (pairs - 1) * goes_on) / pairs
 

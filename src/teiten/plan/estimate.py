@@ -9,13 +9,13 @@ from teiten.datasets.plan import build_seconds, data_bytes, is_laid_out, templat
 from teiten.kinds.contract import plan_of
 from teiten.model.plan import ClusterKey, Needs, PlannedTrial, TemplateSpec
 from teiten.model.settings import size_setting
-from teiten.model.study import DataSet, Measure, Study
+from teiten.model.study import DataSet, Measure, Study, Workload
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan import volumes
 from teiten.plan.cells import data_sets
 from teiten.plan.sites.of import starts
 from teiten.plan.storages import folder_needs, storage_needs, working_folder_needs
-from teiten.ways.registry import concurrent_trials, way_of
+from teiten.ways.registry import concurrent_trials, sides_of_a_second, way_of
 
 START_SECONDS = 0.6
 """Starting a server and connecting."""
@@ -70,7 +70,7 @@ class TrialTime:
 
 
 def trial_time(
-    measure: Measure,
+    study: Study,
     size: int,
     *,
     restores: bool,
@@ -78,11 +78,13 @@ def trial_time(
     load: Seconds | None = None,
     nodes: int = 1,
 ) -> TrialTime:
-    """The time of one trial on ``size`` bytes of data; an open duration counts nothing.
+    """The time of one trial on ``size`` bytes of data, its share of what all sides of a start have
+    together; an open duration counts nothing.
 
     ``starts``: False where its servers are up, and warm, from the pair before; ``load``: warm-up
     and measuring, where that is not the measure's; ``nodes``: servers, started one by one.
     """
+    measure = study.measure
     slices = SLICE_SECONDS * way_of(measure).parts(measure)
     if not starts:
         return TrialTime(
@@ -93,13 +95,19 @@ def trial_time(
         )
     if load is None:
         load = Seconds((measure.warmup or 0.0) + (measure.duration or 0.0))
-    settle = measure.settle / (2 if way_of(measure).side_by_side else 1)  # once for both sides
+    settle = measure.settle / concurrent_trials(study)
     return TrialTime(
         restore=volumes.restore_seconds(size) if restores else Seconds(0.0),
         prewarm=volumes.prewarm_seconds(size) if measure.prewarm else Seconds(0.0),
         load=Seconds(settle + load + profile_seconds(measure)),
         fixed=Seconds(START_SECONDS * nodes + END_SECONDS + slices),
     )
+
+
+def load_seconds(study: Study, workload: Workload) -> Seconds:
+    """Compute a trial's share of the load, warm-up included, of all sides that it is shared by."""
+    alone = plan_of(workload.kind).load_seconds(study.measure, workload)
+    return Seconds(alone / sides_of_a_second(study))
 
 
 def profile_seconds(measure: Measure) -> float:
@@ -154,7 +162,8 @@ def disk_of_data(study: Study, installations: int) -> Bytes:
 
 def _measured(study: Study, trial: PlannedTrial) -> float:
     workload = study.workload(trial.cell.workload)
-    return plan_of(workload.kind).measured_seconds(study.measure, workload)
+    alone = plan_of(workload.kind).measured_seconds(study.measure, workload)
+    return alone / sides_of_a_second(study)
 
 
 def _preparing(trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> float:
@@ -180,13 +189,12 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
         start = (trial.restart, trial.copy)
         starts = not trial.restart or start not in started
         started.add(start)
-        load = plan_of(workload.kind).load_seconds(study.measure, workload)
         yield trial_time(
-            study.measure,
+            study,
             size,
             restores=restores,
             starts=starts,
-            load=load,
+            load=load_seconds(study, workload),
             nodes=len(trial.templates),
         ).total + (_emulation(trial) + _relinking(study, trial) if starts else 0.0)
 

@@ -6,12 +6,13 @@ import math
 from dataclasses import replace
 
 from teiten.errors import UsageError
-from teiten.model.paired_starts import FIRST_STARTS, LEAST_SECONDS
+from teiten.model.paired_starts import FIRST_STARTS, LEAST_SECONDS, of_sides
 from teiten.model.study import Measure, Study
 from teiten.model.units import Seconds
 from teiten.plan.cells import cell_groups
 from teiten.plan.durations import block_seconds, preparing_seconds, target
 from teiten.plan.side_by_side import pairs_of_a_start
+from teiten.ways.registry import concurrent_trials
 
 EXPECTED_PAIRS = 30
 """For which the duration of a trial is derived from the budget: enough for 2 % at a deviation of
@@ -73,7 +74,8 @@ def _permitted(study: Study, seconds: float, block: float) -> int:
 
 
 def _shortest_block(study: Study) -> float:
-    measure = replace(study.measure, duration=LEAST_SECONDS)
+    duration = of_sides(LEAST_SECONDS, concurrent_trials(study))
+    measure = replace(study.measure, duration=duration)
     return block_seconds(replace(study, measure=measure))
 
 

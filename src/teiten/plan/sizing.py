@@ -108,7 +108,9 @@ def _timed(study: Study) -> Measure:
     measure = study.measure
     if not any(plan_of(workload.kind).lasts for workload in study.workloads):
         return replace(measure, duration=Seconds(0.0), warmup=Seconds(0.0))
-    measure = way_of(measure).timed(measure)
+    contrasted = study.factor(study.contrast)
+    sides = len(contrasted.levels) if contrasted is not None else 1
+    measure = way_of(measure).timed(measure, sides)
     if measure.duration is not None:
         warmup = measure.warmup
         if warmup is None:

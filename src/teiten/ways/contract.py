@@ -1,4 +1,4 @@
-"""The contract of a way of loading the sides of a pair (METHOD.md, Paired transactions)."""
+"""The contract of a way of loading the sides of a contrast (METHOD.md, Paired transactions)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class WayRule(ABC):
     side_by_side: ClassVar[bool] = True
     """The servers of all sides run at the same time."""
     concurrent: ClassVar[bool] = False
-    """Two sides are under load in the same seconds, and the duration is that of both."""
+    """All sides are under load in the same seconds, and the duration is that of all."""
     in_step: ClassVar[bool] = False
     """All clients are on the same side at any time."""
     here: ClassVar[bool] = False
@@ -39,11 +39,6 @@ class WayRule(ABC):
     reused_unit: ClassVar[str] = "pair"
     """The unit that counts as one number of the comparison, where servers are not started anew for
     it."""
-
-    @property
-    def sides_of_a_second(self) -> int:
-        """How many sides are measured by the same second of load."""
-        return 2 if self.concurrent else 1
 
     @property
     def recorded(self) -> str:
@@ -73,8 +68,9 @@ class WayRule(ABC):
         """The measure with what it needs of the servers' machine."""
         return measure
 
-    def timed(self, measure: Measure) -> Measure:
-        """The measure with the duration of trials, where the way decides on an open one."""
+    def timed(self, measure: Measure, sides: int) -> Measure:
+        """The measure with the duration of trials, where the way decides on an open one; ``sides``:
+        how many the contrast has."""
         return measure
 
     def start_of(self, study: Study, cell: Cell) -> object:

@@ -7,17 +7,22 @@ from dataclasses import replace
 from typing import ClassVar
 
 from teiten.kinds.contract import plan_of
-from teiten.model.paired_starts import FIRST_SECONDS
+from teiten.model.paired_starts import FIRST_SECONDS, of_sides
 from teiten.model.plan import Plan
 from teiten.model.study import CachePolicy, Measure, Study
 from teiten.ways.contract import WayRule
+from teiten.ways.registry import concurrent_trials
 
 OF_ONE_LOAD = ("cores", "memory", "query_mode")
 """Factors that set, for one side, what one load of both sides has but once."""
 
 
+MOST_SIDES = 8
+"""The most servers of a start (crates/pairs/src/record.rs)."""
+
+
 class PairedTransactions(WayRule):
-    """Each client alternates between two servers, transaction by transaction."""
+    """Each client takes turns on the servers of all sides, transaction by transaction."""
 
     hint: ClassVar[str] = (
         "leave it out, or have the sides loaded one after the other: --way classic"
@@ -29,8 +34,8 @@ class PairedTransactions(WayRule):
     def obstacles(self, study: Study) -> Iterator[str]:
         measure = study.measure
         contrasted = study.factor(study.contrast)
-        if contrasted is None or len(contrasted.levels) != 2:
-            yield "paired transactions compare exactly two levels"
+        if contrasted is None or not 2 <= len(contrasted.levels) <= MOST_SIDES:
+            yield f"paired transactions compare two to {MOST_SIDES} levels"
         if measure.slices > 1:
             yield "slices are turns of one side at a time"
         if measure.restart_every > 1:
@@ -52,13 +57,16 @@ class PairedTransactions(WayRule):
     def sized(self, measure: Measure, processors: int) -> Measure:
         return replace(measure, processors=processors)
 
-    def timed(self, measure: Measure) -> Measure:
+    def timed(self, measure: Measure, sides: int) -> Measure:
         """The first starts have a usual length; that of later ones follows from what these show,
         where nothing is fixed."""
         if measure.duration is not None:
             return measure
         lengthens = measure.sequential is not None
-        return replace(measure, duration=FIRST_SECONDS, lengthens=lengthens)
+        return replace(measure, duration=of_sides(FIRST_SECONDS, sides), lengthens=lengthens)
 
     def described(self, plan: Plan, anew: str, copies: str) -> str:
-        return f"in paired transactions on both servers, {anew} for each pair{copies}"
+        sides = concurrent_trials(plan.study)
+        servers = "both servers" if sides == 2 else f"all {sides} servers in turn"
+        start = "pair" if sides == 2 else "start"
+        return f"in paired transactions on {servers}, {anew} for each {start}{copies}"

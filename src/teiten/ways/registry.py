@@ -48,8 +48,13 @@ def ways_by_clients(plan: Plan) -> dict[int, WayRule]:
     return {count: way_of_clients(plan.study.measure, count) for count in clients}
 
 
+def sides_of_a_second(study: Study) -> int:
+    """How many sides are measured by the same second of load."""
+    return concurrent_trials(study) if way_of(study.measure).concurrent else 1
+
+
 def concurrent_trials(study: Study) -> int:
-    """How many trials share their time: those of a pair whose servers run side by side."""
+    """How many trials share their time: those of a start whose servers run side by side."""
     contrasted = study.factor(study.contrast)
     together = way_of(study.measure).side_by_side and contrasted is not None
     return len(contrasted.levels) if together and contrasted is not None else 1

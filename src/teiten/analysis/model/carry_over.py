@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class CarryOver:
-    """Carry-over in one of the numbers: by which share the new side seems better than it is."""
+    """Carry-over in one of the numbers: by which share a new side seems better than it is."""
 
+    new: str
+    """The level that is compared with the base."""
     metric: str
     share: float
     low: float

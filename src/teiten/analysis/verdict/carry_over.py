@@ -22,11 +22,26 @@ SHARE_OF_DELTA = 0.25
 def carry_overs(
     plan: Plan, workload: str, observations: Sequence[Observation]
 ) -> Iterator[CarryOver]:
-    """Yield the carry-over in every number of a workload that has two starts or more; nothing of
-    classic trials.
+    """Yield the carry-over of each new side in every number of a workload that has two starts or
+    more; nothing of classic trials.
 
     ``observations``: the workload's.
     """
+    for side in dict.fromkeys(each.side for each in observations):
+        if side != base_of(plan):
+            of_side = [each for each in observations if each.side == side]
+            yield from _of_side(plan, workload, side, of_side)
+
+
+def base_of(plan: Plan) -> str:
+    """The level that all others are compared with in paired transactions."""
+    factor = plan.study.factor(plan.study.contrast)
+    return factor.levels[0] if factor is not None else ""
+
+
+def _of_side(
+    plan: Plan, workload: str, side: str, observations: Sequence[Observation]
+) -> Iterator[CarryOver]:
     measure, kind = plan.study.measure, plan_of(plan.study.workload(workload).kind)
     for name in kind.carry_over if way_of(measure).concurrent else ():
         found = {
@@ -40,9 +55,12 @@ def carry_overs(
         mean, deviation = mean_and_deviation(values)
         half = patient_half_width(deviation, len(values), measure.alpha)
         limit = math.log1p(measure.delta) * SHARE_OF_DELTA
-        yield CarryOver(name, mean, mean - half, mean + half, limit)
+        yield CarryOver(side, name, mean, mean - half, mean + half, limit)
 
 
-def has_carry_over(plan: Plan, workload: str, observations: Sequence[Observation]) -> bool:
-    """Whether paired transactions are no way to compare these sides."""
-    return any(one.is_too_much for one in carry_overs(plan, workload, observations))
+def has_carry_over(
+    plan: Plan, workload: str, observations: Sequence[Observation], new: str
+) -> bool:
+    """Whether paired transactions are no way to compare a new side with the base."""
+    estimates = carry_overs(plan, workload, observations)
+    return any(one.is_too_much for one in estimates if one.new == new)

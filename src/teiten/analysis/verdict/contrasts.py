@@ -181,7 +181,7 @@ def _contrast(
     )
     averaged = is_averaged(plan, workload, contexts)
     overall = over_levels(overall, levels, rule, averaged=averaged)
-    if has_carry_over(plan, workload, observations):
+    if has_carry_over(plan, workload, observations, new):
         overall = withheld(overall, LEFT_BEHIND)
     return ContrastResult(
         workload=workload,

@@ -132,12 +132,12 @@ def _time_of_next(plan: Plan, left: Sequence[OpenTrial], attempts: Sequence[Atte
 def _time_of_start(plan: Plan, attempts: Sequence[Attempt], trial: PlannedTrial) -> float:
     """Predict the seconds of the next start of paired transactions from its planned length."""
     kind = plan_of(plan.study.workload(trial.cell.workload).kind)
-    starts = starts_of(plan, attempts, trial, kind.metrics[0].name, kind.paired_within)
+    comparisons = starts_of(plan, attempts, trial, kind.metrics[0].name, kind.paired_within)
     times = [attempt.finished_at - attempt.started_at for attempt in attempts]
-    seconds = planned_seconds(plan, starts)
-    if not starts:
+    seconds = planned_seconds(plan, comparisons)
+    if not any(comparisons):
         return sum(times) / len(times)
-    return float(median(start.fixed for start in starts)) + seconds
+    return float(median(start.fixed for starts in comparisons for start in starts)) + seconds
 
 
 def _budget(plan: Plan) -> float:

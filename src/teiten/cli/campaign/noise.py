@@ -129,7 +129,7 @@ def _components_of_starts(ledger: Ledger, one: Noise) -> Components | None:
         == (one.workload, one.context)
     )
     attempts = ledger.attempts(*deciding(plan))
-    starts = starts_of(plan, attempts, trial, kind.metrics[0].name, kind.paired_within)
+    (starts,) = starts_of(plan, attempts, trial, kind.metrics[0].name, kind.paired_within)
     if len(starts) < 2:
         return None
     known = spread(starts)

@@ -1,7 +1,7 @@
 """Load in paired transactions: the native generator (crates/pairs) as a process.
 
 Each client has a connection to every server of the run. It runs its script on one and then on the
-other, in random order, with the same random parameters. With one server it is a generator of the
+others, in random order, with the same random parameters. With one server it is a generator of the
 classic load.
 
 The options go to the process's standard input, so that no password stands in its arguments or in a
@@ -40,8 +40,8 @@ from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds
 
 PAIRS_FILE = "pairs.npy"
-HEADER_BYTES, PAIR_BYTES = 256, 48
-"""Sizes of the header and of one pair in the file of pairs (crates/pairs/src/record.rs)."""
+HEADER_BYTES = 256
+"""Size of the header in the file of pairs (crates/pairs/src/record.rs)."""
 EVENTS_FILE = "pairs-events.jsonl"
 ERRORS_FILE = "pairs-errors.txt"
 FOREVER = 1e9
@@ -97,7 +97,7 @@ class PairedRun:
     """The run that the generator is asked for."""
 
     servers: Sequence[PairedServer]
-    """One, or the two of a pair."""
+    """One, or those that take turns: eight at the most."""
     scripts: Sequence[tuple[Script, int]]
     """Each with its weight."""
     clients: int
@@ -112,11 +112,11 @@ class PairedRun:
     threads: int | None = None
     """None for as many as processors, at most one for each client."""
     batch: int = 1
-    """Transactions that a client runs on one server before it runs them on the other."""
+    """Transactions that a client runs on one server before it runs them on the next."""
     in_step: bool = False
     """All clients are on the same server at any time."""
     pin: bool = False
-    """Both servers' processes of a client run on one processor, the clients' in turn."""
+    """All servers' processes of a client run on one processor, the clients' in turn."""
     start_delay: float = 0.0
     """Seconds from the last connection to the first transaction."""
     max_tries: int = 1
@@ -213,7 +213,8 @@ class PairedProcess:
     def transactions(self) -> int:
         """How many pairs (with one server, transactions) are in the file so far."""
         path = self.run.folder / PAIRS_FILE
-        return max(0, path.stat().st_size - HEADER_BYTES) // PAIR_BYTES if path.exists() else 0
+        written = path.stat().st_size - HEADER_BYTES if path.exists() else 0
+        return max(0, written) // record_bytes(len(self.run.servers))
 
     def wait(self, timeout: float | None = None) -> PairedResult:
         """Wait for the end; after ``timeout`` seconds the generator is stopped.
@@ -272,6 +273,11 @@ def run_pairs(run: PairedRun, timeout: float | None = None) -> PairedResult:
     except BaseException:
         process.stop()
         raise
+
+
+def record_bytes(servers: int) -> int:
+    """Compute the size of one pair in the file (crates/pairs/src/record.rs)."""
+    return 21 * max(2, servers) + 6
 
 
 def read_pairs(path: Path) -> Pairs:

@@ -37,7 +37,7 @@ from teiten.study.schema import Clients, WorkloadTable
 from teiten.study.scripts import read_script
 from teiten.study.tables import Mode, Options
 from teiten.study.values import BUILTIN_SCRIPTS
-from teiten.ways.registry import way_of, way_of_clients
+from teiten.ways.registry import concurrent_trials, way_of, way_of_clients
 
 NODES = "nodes"
 OF_NODES = (NODES, "engine", "distribution", "shards", "scenario", "entry")
@@ -196,7 +196,9 @@ class PgbenchKind(KindPlan):
         if way_of(measure).concurrent:
             seconds = f"{measure.duration or 0:g} s" + (" at first" if measure.lengthens else "")
             in_step = way_of_clients(measure, load.clients).in_step
-            servers = "one server at a time" if in_step else "both servers"
+            sides = concurrent_trials(study)
+            servers = "both servers" if sides == 2 else f"{sides} servers in turn"
+            servers = "one server at a time" if in_step else servers
             return (
                 f"paired transactions on {servers}: {_counted(load.clients, 'client')},"
                 f" {seconds}, {workload.options.source}, random seed {trial.seed}"

@@ -15,7 +15,7 @@ from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
 from teiten.model.study import CachePolicy, Measure, Study, Workload
 from teiten.model.text import Bilingual
-from teiten.ways.registry import way_of
+from teiten.ways.registry import concurrent_trials, way_of
 
 Settings = tuple[tuple[str, str], ...]
 
@@ -52,7 +52,9 @@ class Told:
     def loading(self, where: str) -> Iterator[str]:
         """Say what is done to the servers, from ``where``."""
         if way_of(self.plan.study.measure).concurrent:
-            yield f"load both servers at once with Teiten's generator of pairs from {where}"
+            sides = concurrent_trials(self.plan.study)
+            servers = "both servers" if sides == 2 else f"all {sides} servers"
+            yield f"load {servers} at once with Teiten's generator of pairs from {where}"
             return
         for kind in sorted({workload.kind for workload in self.plan.study.workloads}):
             yield plan_of(kind).loading(str(self.plan.pgbench.version), where)

@@ -44,9 +44,9 @@ def check_pairs(study: Study, servers: Sequence[tuple[str, Installation]]) -> No
     if way_of(study.measure).concurrent and len(set(starting.values())) > 1:
         attached = ", ".join(level for level, started in starting.items() if not started)
         raise WayError(
-            f"way: {attached} is attached, and the other side is a server that Teiten starts anew"
+            f"way: {attached} is attached, and another side is a server that Teiten starts anew"
             " for each pair",
-            "compare two attached servers, or have the sides loaded one after the other:"
+            "compare attached servers alone, or have the sides loaded one after the other:"
             " --way classic",
         )
 

@@ -8,7 +8,7 @@ any metric.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,41 +51,63 @@ class SideNumbers:
 
 
 def of_sides(
-    times: PairedTimes, clients: int, seconds: float
-) -> tuple[SideNumbers, SideNumbers] | None:
-    """A's and B's; None where a side completed nothing.
+    comparisons: Sequence[PairedTimes], clients: int, seconds: float
+) -> tuple[SideNumbers, ...] | None:
+    """The base's and each further side's; None where a side completed nothing.
 
-    ``seconds``: wall time of the load. TPS are those of as many clients that do nothing else: their
-    number by the mean time of a transaction, failed ones' time included.
+    ``comparisons``: of each further side with the base. ``seconds``: wall time of the load. TPS are
+    those of as many clients that do nothing else: their number by the mean time of a transaction,
+    failed ones' time included.
     """
-    of_start = numbers(times)
-    if math.isnan(of_start.throughput) or math.isnan(of_start.typical):
+    of_start = [numbers(times) for times in comparisons]
+    if any(math.isnan(each.throughput) or math.isnan(each.typical) for each in of_start):
         return None
+    own = [_of_comparison(times, seconds) for times in comparisons]
+    faster = [0.0, *(each.typical for each in of_start)]
+    base, middle = sum(faster) / len(faster), _middle(comparisons)
+    columns = [(comparisons[0], 0), *((times, 1) for times in comparisons)]
+    return tuple(
+        _side(times, column, clients, middle * math.exp(base - speed), beside)
+        for (times, column), speed, beside in zip(
+            columns, faster, (_of_base(own), *own), strict=True
+        )
+    )
+
+
+def _of_comparison(times: PairedTimes, seconds: float) -> dict[str, float]:
+    """Numbers of a comparison as a whole, which its new side has."""
     left = carry_over(times)
-    shared = {
+    return {
         MEASURED_SECONDS.name: seconds,
         WITHIN.name: variance_of_a_second([part.throughput for part in parts(times)], seconds),
         CARRY_OVER_THROUGHPUT.name: math.exp(left.throughput),
         CARRY_OVER_TYPICAL.name: math.exp(left.typical),
     }
-    middle = _middle(times)
-    typical = (middle * math.exp(of_start.typical / 2), middle * math.exp(-of_start.typical / 2))
-    a, b = (_side(times, side, clients, typical[side], shared) for side in (0, 1))
-    return a, b
 
 
-def without_other_server(
-    metrics: Mapping[str, float], of_other_side: Mapping[str, float]
+def _of_base(comparisons: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
+    """Numbers of comparisons that the base has: those of a single one, and of several the greatest
+    variance."""
+    if len(comparisons) == 1:
+        return comparisons[0]
+    return {
+        MEASURED_SECONDS.name: comparisons[0][MEASURED_SECONDS.name],
+        WITHIN.name: max(each[WITHIN.name] for each in comparisons),
+    }
+
+
+def without_other_servers(
+    metrics: Mapping[str, float], of_other_sides: Sequence[Mapping[str, float]]
 ) -> dict[str, float]:
-    """Telemetry of a side without the processor time of the other side's server, which is neither a
-    stranger's nor Teiten's own.
+    """Telemetry of a side without the processor time of the other sides' servers, which is neither
+    a stranger's nor Teiten's own.
 
     Where processes are told apart by their parents, a server that Teiten started is counted as
     Teiten's, else as a stranger's: its time is taken from Teiten's first, and the rest of it from
     the strangers'.
     """
     own = dict(metrics)
-    left = of_other_side.get(SERVER_CPU, 0.0)
+    left = sum(each.get(SERVER_CPU, 0.0) for each in of_other_sides)
     for name in (OURS, OTHERS):
         if name in own:
             taken = min(own[name], left)
@@ -94,10 +116,13 @@ def without_other_server(
     return own
 
 
-def _middle(times: PairedTimes) -> float:
-    """Seconds between the two sides' typical transactions: the median of the pairs' geometric
-    means."""
-    whole = times.latency[~times.failed.any(axis=1)].astype(np.float64)
+def _middle(comparisons: Sequence[PairedTimes]) -> float:
+    """Seconds between the sides' typical transactions: the median of the geometric means of the
+    transactions with the same parameters."""
+    base, *others = comparisons
+    latency = np.column_stack((base.latency, *(times.latency[:, 1] for times in others)))
+    failed = np.any([times.failed.any(axis=1) for times in comparisons], axis=0)
+    whole = latency[~failed].astype(np.float64)
     return float(np.exp(np.median(np.log(whole).mean(axis=1)))) / NANOSECONDS
 
 

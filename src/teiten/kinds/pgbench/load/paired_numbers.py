@@ -12,6 +12,9 @@ side has more of them, or longer ones.
 
 A start is the unit of evidence: pairs within one share the layout of memory and files of their
 servers, and are never n.
+
+Where more than two servers take turns, each is compared with the base (A) by the transactions of
+these two alone: ``paired_times`` makes a ``PairedTimes`` of each such comparison.
 """
 
 from __future__ import annotations
@@ -32,6 +35,11 @@ BEFORE = OTHER_SERVER, SAME_SERVER, SAME_BATCH = 0, 1, 2
 """It was on the other server (or had done nothing yet); on the same, because orders are random; on
 the same, within a batch."""
 
+THIRD_SERVER = 3
+"""It was on a server that is neither of the two compared."""
+NO_SERVER = -1
+"""A client's first transaction comes after none."""
+
 ROUNDING = 1e-12
 """Tolerated rounding error of a sum of weights, as a share."""
 
@@ -51,7 +59,13 @@ class PairedTimes:
     first: npt.NDArray[np.integer[Any]]
     """The server that was first: 0 or 1."""
     before: npt.NDArray[np.integer[Any]]
-    """The client's last action before the pair's first transaction, one of ``BEFORE``."""
+    """The client's last action before the pair's first transaction, one of ``BEFORE``; of more than
+    two servers, a number for what was just before each of the two transactions."""
+    places: npt.NDArray[np.integer[Any]] | None = None
+    """Two columns: the transaction's place among those of all servers, from 0; None of two servers,
+    where ``first`` says it."""
+    sides: int = 2
+    """How many servers took turns."""
 
     @classmethod
     def of(cls, pairs: npt.NDArray[np.void]) -> PairedTimes:
@@ -75,7 +89,26 @@ class PairedTimes:
             self.failed[chosen],
             self.first[chosen],
             self.before[chosen],
+            None if self.places is None else self.places[chosen],
+            self.sides,
         )
+
+    def at(self, side: int, place: int) -> PairedTimes:
+        """Only those in which a side had this place."""
+        if self.places is None:
+            return self.where(self.first == (side if place == 0 else 1 - side))
+        return self.where(self.places[:, side] == place)
+
+
+def paired_times(pairs: npt.NDArray[np.void]) -> tuple[PairedTimes, ...]:
+    """The generator's array as comparisons of each further server with the first."""
+    servers = pairs["latency"].shape[1]
+    if servers == 2:
+        return (PairedTimes.of(pairs),)
+    order = np.argsort(pairs["start"], axis=1, kind="stable")
+    places = np.argsort(order, axis=1)
+    previous = _previous_servers(pairs["client"], pairs["position"], order)
+    return tuple(_against_first(pairs, side, places, previous) for side in range(1, servers))
 
 
 @dataclass(frozen=True)
@@ -119,25 +152,16 @@ def numbers(times: PairedTimes) -> StartNumbers:
 
 
 def carry_over(times: PairedTimes) -> StartNumbers:
-    """By how much B seems faster than it is because of what each server leaves behind for the
-    other: the work of its background processes, caches, heat.
+    """By how much B seems faster than it is because of what servers leave behind for the next: the
+    work of their background processes, caches, heat.
 
-    Each server's own time is compared between the pairs in which it was first and those in which it
-    was second. What being second does to both sides alike, the random order takes out; half of what
-    it does to A more than to B is in the numbers. NaN where one order is missing.
+    Each server's own time is compared between the turns in which it was first and those in which it
+    was second, or later. What this does to both sides alike, the random order takes out; of what it
+    does to A more than to B, the mean over all places (of two: half) is in the numbers. NaN where
+    one place is missing.
     """
-    orders = [times.where(times.first == first) for first in (0, 1)]
-    if not all(len(order) for order in orders):
-        return StartNumbers(math.nan, math.nan)
-    slower = [
-        StartNumbers(
-            _log_mean(orders[1 - side], side) - _log_mean(orders[side], side),
-            _log_median(orders[1 - side], side) - _log_median(orders[side], side),
-        )
-        for side in (0, 1)
-    ]
-    a, b = slower
-    return StartNumbers((a.throughput - b.throughput) / 2, (a.typical - b.typical) / 2)
+    a, b = (_later_than_first(times, side) for side in (0, 1))
+    return StartNumbers(a.throughput - b.throughput, a.typical - b.typical)
 
 
 def parts(times: PairedTimes, count: int = PARTS) -> list[StartNumbers]:
@@ -151,6 +175,18 @@ def parts(times: PairedTimes, count: int = PARTS) -> list[StartNumbers]:
     return [
         part for part in of_parts if not (math.isnan(part.throughput) or math.isnan(part.typical))
     ]
+
+
+def _later_than_first(times: PairedTimes, side: int) -> StartNumbers:
+    """By how much a side's transactions are slower, as the mean over all places, than in the first
+    place."""
+    first, *later = (times.at(side, place) for place in range(times.sides))
+    if not all(len(chosen) for chosen in (first, *later)):
+        return StartNumbers(math.nan, math.nan)
+    return StartNumbers(
+        sum(_log_mean(each, side) - _log_mean(first, side) for each in later) / times.sides,
+        sum(_log_median(each, side) - _log_median(first, side) for each in later) / times.sides,
+    )
 
 
 def _log_mean(times: PairedTimes, side: int) -> float:
@@ -167,7 +203,7 @@ def _log_median(times: PairedTimes, side: int) -> float:
 def _weights(times: PairedTimes) -> FloatArray:
     """Weigh pairs so that both orders count alike for each past, where both are there."""
     weights = np.ones(len(times))
-    for before in BEFORE:
+    for before in np.unique(times.before):
         orders = [(times.before == before) & (times.first == first) for first in (0, 1)]
         counts = [int(order.sum()) for order in orders]
         if all(counts):
@@ -198,3 +234,52 @@ def _before(
     before[order[1:][same]] = SAME_SERVER
     before[position > 0] = SAME_BATCH
     return before
+
+
+def _previous_servers(
+    client: npt.NDArray[np.integer[Any]],
+    position: npt.NDArray[np.integer[Any]],
+    order: npt.NDArray[np.integer[Any]],
+) -> npt.NDArray[np.integer[Any]]:
+    """The server on which a client was just before, by transaction and server; ``order``: the
+    servers of each turn in their order."""
+    of_client = np.argsort(client, kind="stable")
+    last = np.full(len(client), NO_SERVER)
+    follows = client[of_client][1:] == client[of_client][:-1]
+    last[of_client[1:][follows]] = order[of_client[:-1][follows], -1]
+    by_place = np.column_stack((last, order[:, :-1]))
+    previous = np.empty_like(by_place)
+    np.put_along_axis(previous, order, by_place, axis=1)
+    within = position > 0
+    previous[within] = np.arange(order.shape[1])
+    return previous
+
+
+def _against_first(
+    pairs: npt.NDArray[np.void],
+    side: int,
+    places: npt.NDArray[np.integer[Any]],
+    previous: npt.NDArray[np.integer[Any]],
+) -> PairedTimes:
+    """The transactions of one server and of the first.
+
+    Turns weigh alike with those in which the two servers have exchanged their parts: who of both
+    came first, and what was just before each: the same server, the other of the two, or a third.
+    """
+    own, both = np.array([0, side]), [0, side]
+    here = previous[:, both]
+    kinds = np.where(here == own, SAME_SERVER, OTHER_SERVER)
+    kinds[(here != own) & (here != own[::-1]) & (here != NO_SERVER)] = THIRD_SERVER
+    places = places[:, both]
+    first = (places[:, 1] < places[:, 0]).astype(np.int64)
+    rows = np.arange(len(pairs))
+    before = kinds[rows, first] * (THIRD_SERVER + 1) + kinds[rows, 1 - first]
+    return PairedTimes(
+        pairs["start"][:, both],
+        pairs["latency"][:, both],
+        pairs["sqlstate"][:, both] != b"",
+        first,
+        before,
+        places,
+        pairs["latency"].shape[1],
+    )

@@ -1,4 +1,4 @@
-"""Load two servers in paired transactions, or try a script on a single one."""
+"""Load servers in paired transactions, or try a script on a single one."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class PairedWork:
                 self.bench.observer.progress(
                     Seconds(now - began),
                     1 / seconds_each,
-                    Seconds(seconds_each * self.clients.clients / 2),
+                    Seconds(seconds_each * self.clients.clients / len(sites)),
                 )
                 seen, at = count, now
             if not all(site.is_running() for site in sites):

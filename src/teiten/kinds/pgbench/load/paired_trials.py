@@ -1,7 +1,7 @@
-"""Trials in paired transactions: those of a pair share one load, which drives both servers.
+"""Trials in paired transactions: those of a start share one load, which drives all its servers.
 
-Both servers are up. The trial whose step comes first runs the load for both, and each trial takes
-the numbers of its side.
+All are up. The trial whose step comes first runs the load for all, and each trial takes the numbers
+of its side.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from teiten.execute.sites.contract import Site
 from teiten.host.cautions.machine import data_changed
 from teiten.kinds.pgbench.load.checks import changes_rows
 from teiten.kinds.pgbench.load.invariants import broken_invariants
-from teiten.kinds.pgbench.load.paired_metrics import SideNumbers, of_sides, without_other_server
-from teiten.kinds.pgbench.load.paired_numbers import PairedTimes
+from teiten.kinds.pgbench.load.paired_metrics import SideNumbers, of_sides, without_other_servers
+from teiten.kinds.pgbench.load.paired_numbers import paired_times
 from teiten.kinds.pgbench.load.paired_run import FAILED, NOT_PINNED, PairedWork, problems_of
 from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, TPS, WITHIN
 from teiten.kinds.pgbench.model import clients_of, pgbench_of
@@ -43,11 +43,11 @@ from teiten.ways.registry import way_of_clients
 WARM_UP_SEED = 20_000_003
 """Added to a trial's seed for the warm-up, so that it does not touch the same rows first."""
 WITH_THE_OTHER: Facts = {"with": "the other side"}
-"""The facts of a step that the trial of the other side has taken for both."""
+"""The facts of a step that the trial of another side has taken for all."""
 
 
 class PairedTrials:
-    """All trials of a campaign, where those of a pair find each other."""
+    """All trials of a campaign, where those of a start find each other."""
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
@@ -59,16 +59,16 @@ class PairedTrials:
         begun = self._begun[trial.number] = PairedTrial(self, trial, site, folder)
         return begun
 
-    def sides_of(self, trial: PlannedTrial) -> tuple[PairedTrial, PairedTrial]:
-        """Both of a pair that has begun, the old side first."""
+    def sides_of(self, trial: PlannedTrial) -> tuple[PairedTrial, ...]:
+        """All of a start that has begun, the base first."""
         study = self.bench.plan.study
         factor = study.factor(study.contrast)
         levels = factor.levels if factor is not None else ()
-        pair = self.bench.plan.pair_of(trial)
-        old, new = sorted(
-            pair, key=lambda side: levels.index(side.cell.level(study.contrast) or "")
+        sides = sorted(
+            self.bench.plan.pair_of(trial),
+            key=lambda side: levels.index(side.cell.level(study.contrast) or ""),
         )
-        return self._begun[old.number], self._begun[new.number]
+        return tuple(self._begun[side.number] for side in sides)
 
     def seconds_of(self, trial: PlannedTrial) -> Seconds:
         """How long the load of a start is to be, from the starts that the ledger has."""
@@ -133,7 +133,7 @@ class PairedTrial:
         return {"pairs": result.summary["pairs"]}
 
     def measure(self, turn: int) -> Facts:
-        """Measure both sides, in the turn of the first."""
+        """Measure all sides, in the turn of the first."""
         del turn
         if self._measured is None and not self._problems:
             sides = self._trials.sides_of(self._trial)
@@ -205,7 +205,7 @@ class PairedTrial:
         self._process = PairedProcess(run)
         return self._work.carry_out(self._process, sites)
 
-    def _measure(self, sides: tuple[PairedTrial, PairedTrial]) -> None:
+    def _measure(self, sides: Sequence[PairedTrial]) -> None:
         sites = [side.site for side in sides]
         seconds = self._trials.seconds_of(self._trial)
         run = self._work.run(sites, self.folder, seconds, self._trial.seed, pin=self._trials.pin)
@@ -222,11 +222,12 @@ class PairedTrial:
                 samplings = stopped(samplers)
         problems = problems_of(result, self._work.threads)
         clients = self._work.clients.clients
-        of_each = of_sides(PairedTimes.of(result.pairs), clients, result.summary["seconds"])
+        of_each = of_sides(paired_times(result.pairs), clients, result.summary["seconds"])
         if of_each is None:
             problems = problems or (Problem(FAILED, "no transaction was completed"),)
         for at, side in enumerate(sides):
             side._problems = problems
             if of_each is not None:
-                telemetry = without_other_server(samplings[at].metrics, samplings[1 - at].metrics)
+                others = [each.metrics for each in samplings if each is not samplings[at]]
+                telemetry = without_other_servers(samplings[at].metrics, others)
                 side._measured = _Measured(result, of_each[at], samplings[at], telemetry)

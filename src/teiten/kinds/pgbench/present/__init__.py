@@ -22,7 +22,7 @@ from teiten.kinds.pgbench.present.published import clients_chart
 from teiten.kinds.pgbench.present.published_cores import cores_chart
 from teiten.kinds.pgbench.present.scale_out import answer_of, section_of
 from teiten.kinds.pgbench.present.scaling import scaling
-from teiten.model.paired_starts import LEAST_SECONDS
+from teiten.model.paired_starts import LEAST_SECONDS, of_sides
 from teiten.model.study import MOST_SECONDS, Workload
 from teiten.report.blocks import Block, Gallery, Section
 from teiten.report.charts.base import Chart
@@ -38,7 +38,7 @@ from teiten.report.view.contrasts import Judged
 from teiten.report.view.kit import Kit
 from teiten.report.view.levels import metric_chart
 from teiten.report.view.usual import UsualPresent, tables_of
-from teiten.ways.registry import way_of
+from teiten.ways.registry import concurrent_trials, way_of
 
 
 class PgbenchPresent(UsualPresent):
@@ -67,12 +67,13 @@ class PgbenchPresent(UsualPresent):
         measure = kit.study.measure
         if way_of(measure).concurrent:
             rounds = "-rounds" if of_one_start(kit.analysis.plan) else ""
+            sides = concurrent_trials(kit.study)
             return kit.t(
                 f"paired.duration-lengthens{rounds}" if measure.lengthens else "paired.duration",
                 seconds=kit.seconds(measure.duration),
                 warmup=kit.seconds(measure.warmup),
-                least=kit.seconds(LEAST_SECONDS),
-                most=kit.seconds(MOST_SECONDS),
+                least=kit.seconds(of_sides(LEAST_SECONDS, sides)),
+                most=kit.seconds(of_sides(MOST_SECONDS, sides)),
             )
         return kit.t(
             "design.duration.slices" if way_of(measure).parts(measure) else "design.duration.text",

@@ -167,6 +167,7 @@ def carry_over(kit: Kit, workload: str) -> Iterator[Block]:
         t(
             "paired.left",
             number=t(f"paired.number.{carry_over.metric}"),
+            new=kit.names.side(carry_over.new).long,
             share=change(t, math.exp(carry_over.share), 2),
             interval=_interval(t, carry_over),
             limit=percent(t, math.expm1(carry_over.limit), 2),

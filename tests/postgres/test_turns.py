@@ -1,0 +1,69 @@
+"""Three sides in paired transactions with real servers: a parameter of Teiten's own tells each
+side's transactions how long to sleep."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from teiten.host.facts.cpus import allowed_processors
+from teiten.ledger.campaigns import CampaignState, summarise
+from teiten.model.trial import Trial
+from tests.fixtures.campaigns import Teiten, kill, step_of
+
+native = pytest.importorskip("teiten_native", reason="the native part is not built: make native")
+if not hasattr(native, "pairs_main"):
+    pytest.skip("the native part is older than this test: make native", allow_module_level=True)
+
+PARAMETER = "guc:teiten.milliseconds"
+MILLISECONDS = {"20": 20.0, "40": 40.0, "10": 10.0}
+SLEEP = "SELECT pg_sleep(current_setting('teiten.milliseconds')::float8 / 1000);\n"
+SMALL = (
+    *("way=pairs", "workloads=read", "scale=1", "settle=0s", "warmup=0s", "duration=1s"),
+    *("blocks=2", "disturbed_share=100%", f"contrast={PARAMETER}"),
+    f"{PARAMETER}={','.join(MILLISECONDS)}",
+)
+
+
+def test_three_sides_share_a_start_which_is_run_again_where_it_is_killed(
+    teiten: Teiten, server: str, tmp_path: Path
+) -> None:
+    script = tmp_path / "sleep.sql"
+    script.write_text(SLEEP, encoding="ascii")
+    clients = f"1,{allowed_processors() + 1}"
+    given = (*SMALL, f"server={server}", f"clients={clients}", f"workloads.read.script={script}")
+    settings = [word for setting in given for word in ("--set", setting)]
+    process = teiten.start("run", "observe", "--profile", "quick", *settings, "--yes")
+    teiten.wait_for(process, step_of(5, "measure"))
+    kill(process)
+    before = {(trial.number, trial.attempt): trial.metrics for trial in teiten.trials()}
+    assert {number for number, _ in before} == {1, 2, 3}, "all sides of a start are one record"
+    result = teiten.run("resume", "--json")
+    assert result.returncode == 0, result.stderr
+    assert summarise(teiten.campaign()).state is CampaignState.COMPLETE
+    after = {(trial.number, trial.attempt): trial for trial in teiten.trials()}
+    assert len(after) == 12, "no trial is run twice"
+    assert all(after[key].metrics == metrics for key, metrics in before.items())
+    assert not list(teiten.processes("postgres"))
+    assert not list(teiten.workdir.clusters.iterdir())
+    starts: dict[int, dict[str, Trial]] = {}
+    for planned in teiten.plan().trials:
+        level = planned.cell.level(PARAMETER) or ""
+        starts.setdefault(planned.restart, {})[level] = after[planned.number, 1]
+    assert len(starts) == 4
+    assert {trial.facts["way"] for sides in starts.values() for trial in sides.values()} == {
+        "pairs",
+        "in-step",
+    }
+    for sides in starts.values():
+        assert {trial.facts["pairs"] for trial in sides.values()} == {sides["20"].facts["pairs"]}
+        for level, trial in sides.items():
+            speed = math.log(trial.metrics["tps"] / sides["20"].metrics["tps"])
+            assert speed == pytest.approx(math.log(20 / MILLISECONDS[level]), abs=0.25)
+    found = json.loads(result.stdout)["contrasts"]
+    judged = [each for each in found if each["metric"] == "tps"]
+    assert {(each["old"], each["new"]) for each in judged} == {("20", "40"), ("20", "10")}
+    assert {each["pairs"] for each in judged} == {2}
