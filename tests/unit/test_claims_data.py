@@ -43,7 +43,9 @@ def recomputed(claim: str) -> list[str]:
 
 
 def test_every_report_has_its_claims() -> None:
-    reports = {one.source.report for one in CLAIMS}
+    reports = {one.source.report for one in CLAIMS if not one.promise}
+    promised = {one.source.report for one in CLAIMS if one.promise}
+    assert promised == {f"PostgreSQL {major} release notes" for major in range(13, 19)}
     years = (2013, 2020, 2021)
     assert reports == {*(f"PGECons WG1 {year}" for year in years), "PGECons WG3 2021"}
     assert len({one.id for one in CLAIMS}) == len(CLAIMS) >= 22

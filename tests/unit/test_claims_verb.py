@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from teiten.analysis.claims.outcomes import of_major
 from teiten.claims.catalogue import claims_of
 from teiten.cli.main import teiten
 from teiten.errors import LedgerError, UsageError
+from tests.fixtures.planned import planned
 from tests.fixtures.synthetic import write_synthetic_ledger
 
 
@@ -63,3 +65,25 @@ def test_what_does_not_exist_is_said(workdir: Path) -> None:
     assert isinstance(refused, UsageError)
     assert "Did you mean 'observe'?" in refused.message
     assert isinstance(run(workdir, "--run", "nothing").exception, LedgerError)
+
+
+def test_promises_of_release_notes_are_listed_by_version(workdir: Path) -> None:
+    promised = json.loads(run(workdir, "--promises", "15,18", "--json").stdout)
+    assert {one["promise"] for one in promised} == {"15", "18"}
+    assert "PostgreSQL 18 release notes" in run(workdir, "--promises", "18").stdout
+    assert len(json.loads(run(workdir, "--promises", "all", "--json").stdout)) > len(promised)
+    with pytest.raises(UsageError, match="no promise of these versions"):
+        CliRunner().invoke(
+            teiten,
+            ["--workdir", str(workdir), "claims", "--promises", "9"],
+            standalone_mode=False,
+            catch_exceptions=False,
+        )
+
+
+@pytest.mark.parametrize(
+    ("asked", "level"),
+    [("18", "18"), ("<18", "17"), (">=17", "17"), ("<17", None), (">=19", None)],
+)
+def test_a_promise_is_asked_across_its_version(asked: str, level: str | None) -> None:
+    assert of_major(planned(), asked) == level

@@ -92,6 +92,7 @@ ROOMS = {
     "factors": Room(
         (*FOUNDATION, *WAYS, *DATA_SETS, *ENGINES, "factors", "study"), (FACTOR,), "a factor"
     ),
+    "factors/*/fill": Room((*FOUNDATION, "datasets.contract", "factors"), (FACTOR,), "a factor"),
     "factors/*/run": Room((*FOUNDATION, "factors", "host", "execute"), (FACTOR,), "a factor"),
     "ledger": Room((*FOUNDATION, *KINDS, *DATA_SETS, "ledger")),
     "ledger/options": Room(asks=(KIND,), why="the forms of older ledgers"),

@@ -104,4 +104,5 @@ def _claim(file: ClaimsFile, table: ClaimTable, workload: WorkloadTable | None) 
         remark=table.remark,
         work=options.texts,
         at=tuple(table.at.items()),
+        promise=table.promise,
     )

@@ -66,6 +66,10 @@ class PublishedReference(TomlTable):
     curves: Annotated[list[str], Field(min_length=1)]
 
 
+Promise = Annotated[str, Field(pattern=r"^(\d\d)?$")]
+"""A major version; empty for what no release notes say."""
+
+
 class ClaimTable(TomlTable):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -83,6 +87,7 @@ class ClaimTable(TomlTable):
     printed: Annotated[tuple[PrintedTable, ...], Field(strict=False)] = ()
     published: PublishedReference | None = None
     remark: Text | None = None
+    promise: Promise = ""
     unmeasured: bool = False
     """The study has no such workload: the finding is listed, and applies to no campaign."""
 

@@ -165,6 +165,7 @@ def with_data_kind(table: Any) -> Any:
 def data_bytes(data: DataSet) -> Bytes:
     """The tables and indexes of a data set whose scale is known, in its layout."""
     grown = 1.0 if data.layout is None else data.layout.size
+    grown *= 1.0 if data.state is None else data.state.size
     return Bytes(math.ceil(plan_of(data.kind).filled_bytes(data) * grown))
 
 
@@ -175,7 +176,8 @@ def template_bytes(data: DataSet) -> Bytes:
 
 def is_laid_out(data: DataSet) -> bool:
     """Whether something is done to the tables after they were filled."""
-    return data.layout is not None and bool(data.layout.scripts)
+    in_state = data.state is not None and bool(data.state.recipe)
+    return in_state or (data.layout is not None and bool(data.layout.scripts))
 
 
 def build_seconds(data: DataSet) -> Seconds:

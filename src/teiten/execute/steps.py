@@ -18,7 +18,7 @@ from teiten.execute.bench import Bench
 from teiten.execute.distribution import distributed
 from teiten.execute.executor import Facts
 from teiten.execute.load import Gathered, Load
-from teiten.execute.postgres import visibility
+from teiten.execute.postgres import states, visibility
 from teiten.execute.sites.contract import Site
 from teiten.execute.stacks import ProfilingFailedError, Window, sample, stack_cautions
 from teiten.host.facts.stacks import read_profiling_facts
@@ -45,7 +45,7 @@ class Steps:
         self._site, self._load = site, load
         self.evidence = evidence
         self._stack_samples: StackSamples | None = None
-        self._visible_pages: dict[str, float] = {}
+        self._of_tables: dict[str, float] = {}
         self._tables = distributed(trial, site)
 
     def restore(self) -> Facts:
@@ -144,7 +144,7 @@ class Steps:
         kept = (*self._site.evidence, *gathered.evidence)
         return replace(
             gathered,
-            metrics={**gathered.metrics, **self._visible_pages, **counted},
+            metrics={**gathered.metrics, **self._of_tables, **counted},
             facts={**self._site.facts, **gathered.facts},
             evidence=tuple((kind, str(base / name)) for kind, name in kept),
             stack_samples=self._stack_samples,
@@ -156,14 +156,17 @@ class Steps:
         self._site.abandon()
 
     def _visible(self) -> Facts:
-        """Confirm that as many pages are known visible as the layout says: readers change pages."""
+        """Confirm that the tables are as their layout and state say: readers change pages."""
         data = self._trial.template.data
+        if data.state is not None:
+            with self._site.connect() as connection:
+                self._of_tables = states.confirm(connection, data.state)
         if visibility.wanted_of(data) is None:
-            return {}
+            return dict(self._of_tables)
         with self._site.connect() as connection:
             visible = visibility.confirm(connection, data, "the trial's server")
-        self._visible_pages = {} if visible is None else {VISIBLE_PAGES.name: visible}
-        return dict(self._visible_pages)
+        self._of_tables |= {} if visible is None else {VISIBLE_PAGES.name: visible}
+        return dict(self._of_tables)
 
     def _answered(self, step: Callable[[], Done]) -> Done:
         try:

@@ -25,6 +25,8 @@ class FactorStage(StrEnum):
     RUN = "run"
     """How a level is applied to a server, and read back; only of factors that the operating system
     knows."""
+    FILL = "fill"
+    """How tables come into the state of a level, and how that is seen."""
 
 
 @cache

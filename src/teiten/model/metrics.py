@@ -96,6 +96,16 @@ Teiten started and that is loaded in paired transactions. It needs no quiet mach
 in it."""
 VISIBLE_PAGES = Metric("visible_pages_share", "1")
 """Pages known to be visible before the trial, of all; where the layout says how many."""
+STATE_OF_TABLES = (
+    Metric("dead_rows_share", "1"),
+    VISIBLE_PAGES,
+    Metric("oldest_transaction_age", "1"),
+    Metric("known_rows_share", "1"),
+    Metric("analysed_tables_share", "1"),
+)
+"""By what the state of tables is known before the trial: dead rows of all; transactions since the
+oldest one that is open began; rows that the planner's figures say, of those there are; tables with
+statistics, of those with rows."""
 
 PARTICIPANTS = Metric("participants", "1")
 """The mean number of nodes on which a transaction that changed something was committed, in a trial
@@ -144,7 +154,7 @@ OF_THE_MACHINE: tuple[Metric, ...] = (
     Metric("wal_full_page_images", "1"),
     Metric("wal_syncs", "1"),
     Metric("checkpoints", "1"),
-    VISIBLE_PAGES,
+    *STATE_OF_TABLES,
     PARTICIPANTS,
     Metric("blocks_hit", "1"),
     Metric("blocks_read", "1"),

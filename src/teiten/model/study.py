@@ -103,6 +103,19 @@ class Layout:
 
 
 @dataclass(frozen=True)
+class TableState:
+    """State of tables that were filled: a level of the factor that makes it
+    (``factors/FACTOR/fill.py``)."""
+
+    factor: str
+    level: str
+    recipe: str
+    """A digest of what makes it; empty where nothing has to be done."""
+    size: Share = AS_FILLED
+    """The size of tables and indexes afterwards, as a ratio to their size before."""
+
+
+@dataclass(frozen=True)
 class DataOptions:
     """Options of tables of one kind; each kind's own stand in ``datasets/KIND/model.py``."""
 
@@ -132,12 +145,15 @@ class DataSet:
     spread: bool = False
     """WAL, tables, indexes and temporary files stand in folders of their own beside the data
     directory (``initdb --waldir``, tablespaces), so that each can lie on another storage."""
+    state: TableState | None = None
+    """None where no factor says in which state they are."""
 
     def __str__(self) -> str:
         """``scale 20, fillfactor 100``, ``the tables of mine.sql, layout plain``."""
         laid_out = "" if self.layout is None else f", layout {self.layout.name}"
         spread = ", in tablespaces" if self.spread else ""
-        return f"{self.options.described(self.scale)}{laid_out}{spread}"
+        state = "" if self.state is None else f", {self.state.factor} {self.state.level}"
+        return f"{self.options.described(self.scale)}{laid_out}{spread}{state}"
 
 
 @dataclass(frozen=True)
@@ -345,6 +361,9 @@ class Study:
     """Machines that the nodes of trials are emulated as; None for plain servers."""
     machine_memory: Bytes | None = None
     """The memory of the servers' machine when the study was sized; None before that."""
+    read_anew: bool = False
+    """Each trial begins with a copy of its own although its workload changes nothing: readers
+    change the state that the tables are in."""
     replicates: bool = True
     """False for a profile whose verdicts hold, and whose data are too small to be held against
     published findings."""
@@ -359,7 +378,7 @@ class Study:
 
     def restores(self, workload: Workload) -> bool:
         """Whether each trial of a workload begins with a copy of its own."""
-        return workload.changes_data or self.measure.rounds
+        return workload.changes_data or self.measure.rounds or self.read_anew
 
     def factor(self, name: str) -> Factor | None:
         return next((factor for factor in self.factors if factor.name == name), None)

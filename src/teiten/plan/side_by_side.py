@@ -41,7 +41,7 @@ def with_turns(study: Study, trials: Iterable[PlannedTrial]) -> Iterator[Planned
 
 def pairs_of_a_start(study: Study) -> int:
     """How many pairs share a start of their servers."""
-    if len(cell_groups(study)) > 1 or any(workload.changes_data for workload in study.workloads):
+    if len(cell_groups(study)) > 1 or any(map(study.restores, study.workloads)):
         return 1
     return way_of(study.measure).pairs_of_a_start(study.measure)
 

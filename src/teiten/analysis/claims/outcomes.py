@@ -177,5 +177,13 @@ def _log(value: float) -> float:
 
 
 def of_major(plan: Plan, major: str) -> str | None:
-    """The level of ``server`` that is of a major version; the first, where there are several."""
+    """The level of ``server`` that is of a major version; the first, where there are several.
+    ``<18``: the newest of those before it; ``>=18``: the oldest of it and those after it."""
+    numbers = {level: server.version.major_number for level, server in plan.servers}
+    if major.startswith("<"):
+        older = [level for level in numbers if numbers[level] < int(major.removeprefix("<"))]
+        return max(older, key=lambda level: numbers[level], default=None)
+    if major.startswith(">="):
+        later = [level for level in numbers if numbers[level] >= int(major.removeprefix(">="))]
+        return min(later, key=lambda level: numbers[level], default=None)
     return next((level for level, one in plan.servers if one.version.major == major), None)

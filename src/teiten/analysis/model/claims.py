@@ -47,7 +47,7 @@ class ClaimNeeds:
     """Conditions that a campaign must meet for a claim to apply to it."""
 
     servers: tuple[str, ...] = ()
-    """Major versions. Empty where a finding is not about versions."""
+    """Major versions, as ``of_major`` reads them. Empty where a finding is not about versions."""
     factor: str | None = None
     """A factor that the campaign must vary."""
     cores: int = 1
@@ -138,6 +138,8 @@ class Claim:
     printed: tuple[PrintedValue, ...] = ()
     published: PublishedCurves | PublishedQueries | None = None
     remark: Bilingual | None = None
+    promise: str = ""
+    """The major version whose release notes promise it; empty for a finding of a report."""
     work: tuple[Script, ...] = ()
     """Scripts that the workload runs in the study of the catalogue; empty for whatever it runs."""
     at: Levels = ()

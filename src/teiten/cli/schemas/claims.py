@@ -42,6 +42,7 @@ def claims_schema() -> Schema:
         {
             "id": TEXT,
             "study": TEXT,
+            "promise": said("The major version whose release notes say it.", MAYBE_TEXT),
             "source": closed({"report": TEXT, "section": TEXT, "table": TEXT}),
             "statement": BILINGUAL,
             "workload": TEXT,

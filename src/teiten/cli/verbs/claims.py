@@ -13,7 +13,7 @@ from teiten.cli.text.layout import paragraph
 from teiten.errors import UsageError
 from teiten.model.text import Language
 
-EXAMPLES = "Examples:  teiten claims  ·  teiten claims observe --run last --lang ja"
+EXAMPLES = "Examples:  teiten claims --promises 18  ·  teiten claims observe --run last --lang ja"
 INDENT = "    "
 
 
@@ -29,10 +29,21 @@ INDENT = "    "
 @click.option(
     "--lang", type=click.Choice(["en", "ja"]), default="en", show_default=True, help="Language."
 )
+@click.option(
+    "--promises",
+    metavar="VERSION",
+    help="Only what the release notes of these major versions promise (13,18), or all.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_obj
 def command(
-    session: Session, study: str | None, campaign: str | None, lang: str, as_json: bool
+    session: Session,
+    *,
+    study: str | None,
+    campaign: str | None,
+    lang: str,
+    promises: str | None,
+    as_json: bool,
 ) -> None:
     """List the published findings that studies replicate, of STUDY or of all.
 
@@ -44,6 +55,8 @@ def command(
     claims = claims_of(study)
     if not claims:
         raise _without_claims(session, study)
+    if promises is not None:
+        claims = _promised(claims, promises)
     outcomes = _of_campaign(session, campaign, claims) if campaign else _of_print(claims)
     if as_json:
         session.console.json(
@@ -54,6 +67,19 @@ def command(
     for outcome in outcomes:
         for line in _lines(outcome, language, assessed=campaign is not None):
             session.console.text(line)
+
+
+def _promised(claims: tuple[Claim, ...], versions: str) -> tuple[Claim, ...]:
+    """Those that release notes of these versions promise. Raises UsageError without any."""
+    known = sorted({claim.promise for claim in claims if claim.promise})
+    wanted = known if versions == "all" else [version.strip() for version in versions.split(",")]
+    promised = tuple(claim for claim in claims if claim.promise and claim.promise in wanted)
+    if not promised:
+        raise UsageError(
+            f"--promises {versions}: no promise of these versions is in the catalogue",
+            f"versions with promises: {', '.join(known) or 'none of this study'}",
+        )
+    return promised
 
 
 def _without_claims(session: Session, study: str | None) -> UsageError:
@@ -117,6 +143,7 @@ def _as_json(one: ClaimOutcome, *, assessed: bool) -> dict[str, Any]:
     data: dict[str, Any] = {
         "id": claim.id,
         "study": claim.study,
+        "promise": claim.promise or None,
         "source": {
             "report": claim.source.report,
             "section": claim.source.section,

@@ -26,6 +26,7 @@ from teiten.report.view.cautions import cautions
 from teiten.report.view.kit import Kit
 from teiten.report.view.repeat import repeat_blocks
 from teiten.report.view.settings import settings_table
+from teiten.report.view.states import states_table
 from teiten.report.view.trials import (
     excluded_table,
     level_download,
@@ -61,6 +62,7 @@ def evidence(kit: Kit) -> Section:
         Heading(3, t("heading.cautions")),
         cautions(kit),
         _environment(kit),
+        *folded(states_table(kit)),
         *folded(_servers(kit)),
         *folded(settings_table(kit)),
         *folded(excluded_table(kit)),

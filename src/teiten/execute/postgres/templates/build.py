@@ -16,7 +16,7 @@ from teiten.datasets.registry import dataset
 from teiten.datasets.sql import run_script
 from teiten.errors import ServerError
 from teiten.execute.client.address import Address
-from teiten.execute.postgres import visibility
+from teiten.execute.postgres import states, visibility
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.marker import Kind
@@ -103,7 +103,8 @@ def build_cluster(
         what=Kind.TEMPLATE_BUILD,
         wal=WAL_FOLDER if spec.data.spread else None,
     )
-    cluster.configure((*BUILD_SETTINGS, *(SPREAD_SETTINGS if spec.data.spread else ())))
+    spread = SPREAD_SETTINGS if spec.data.spread else ()
+    cluster.configure((*BUILD_SETTINGS, *spread, *states.settings(spec.data)))
     cluster.start()
     try:
         if spec.data.spread:
@@ -227,6 +228,9 @@ def fill(tables: Tables, data: DataSet, say: Say) -> None:
         if visibility.wanted_of(data) is not None:
             _create_extension(connection, visibility.EXTENSION, tables.name)
             visibility.confirm(connection, data, tables.name)
+        if data.state is not None:
+            _create_extension(connection, visibility.EXTENSION, tables.name, required=False)
+            states.make(tables, data.state, say)
         connection.execute("CHECKPOINT")
 
 

@@ -38,6 +38,8 @@ def template_fingerprint(installation: Installation, checksums: bool, data: Data
             identity["all_visible"] = False
     if data.layout is not None and data.layout.visible is not None:
         identity["visible"] = data.layout.visible
+    if data.state is not None:
+        identity["state"] = data.state.recipe
     if data.spread:
         identity["spread"] = True
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()

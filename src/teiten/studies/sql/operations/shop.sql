@@ -104,3 +104,10 @@ END
 $$;
 INSERT INTO measurements
 SELECT d, s, (d * 17 + s) % 1000 / 10.0 FROM generate_series(0, 199) AS d, generate_series(1, 500) AS s;
+
+-- A tenth of a day of the queue, for the states of the tables: as many jobs are put in as are taken.
+CREATE FUNCTION day_of_churn(part integer) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO jobs (payload) SELECT repeat('x', 80) FROM generate_series(1, 4000);
+    UPDATE jobs SET done = true
+    WHERE id IN (SELECT id FROM jobs WHERE NOT done ORDER BY id LIMIT 4000);
+$$;

@@ -1,0 +1,65 @@
+"""In which state the tables are; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from teiten.errors import UsageError
+from teiten.factors.contract import FactorRule, Need, WrittenStudy
+from teiten.factors.state.states import recipes
+from teiten.model.facts import HostFacts
+from teiten.model.plan import PlannedTrial
+from teiten.model.setup import PlannedCell, Setup
+from teiten.model.study import Factor, Study, Workload
+from teiten.study.values import one_of
+
+
+class TableStateFactor(FactorRule):
+    name = "state"
+    rank = 80
+    of_server = False
+    of_data = True
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.START, Need.HERE})
+
+    def level(self, value: Any) -> str:
+        return one_of(value, tuple(recipes()))
+
+    def sized(self, study: Study, facts: HostFacts) -> Study:
+        """Where readers change a state, each trial of the study begins with a new copy: of all
+        states, so that they are compared alike."""
+        factor = study.factor(self.name)
+        levels = factor.levels if factor is not None else ()
+        return replace(study, read_anew=any(recipes()[level].read_anew for level in levels))
+
+    def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
+        recipe = recipes()[level]
+        kept = setup.with_settings(dict(recipe.settings))
+        return replace(kept, data=replace(kept.data, state=recipe.state))
+
+    def check_study(
+        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
+    ) -> None:
+        """Layouts and spread tables have states of their own."""
+        for excluded in ("layout", "nodes", "placement"):
+            if excluded in written.factors:
+                raise written.error(
+                    ("factors", self.name),
+                    f"cannot be varied together with {excluded}",
+                    "leave out one of the two",
+                )
+
+    def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
+        """Autovacuum would end every state but the fresh one within a trial."""
+        for trial in trials:
+            state = trial.template.data.state
+            vacuums = dict(trial.settings).get("autovacuum", "on") not in ("off", "false", "0")
+            if state is not None and state.recipe and vacuums:
+                raise UsageError(
+                    f"the state {state.level} does not last with autovacuum, which is on",
+                    "switch it off: --guc autovacuum=off",
+                )
+
+
+FACTOR = TableStateFactor()

@@ -1,0 +1,73 @@
+"""The levels of the factor state as ``states.toml`` has them."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from teiten.model.study import TableState
+from teiten.model.units import Share
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class StateRecipe:
+    """How tables come into a state, and by which numbers it is known."""
+
+    name: str
+    steps: tuple[tuple[str, int], ...]
+    """SQL and its round, in order; each is one simple query outside of a transaction block."""
+    settings: tuple[tuple[str, str], ...]
+    """Parameters that a server needs to keep the state."""
+    size: Share
+    read_anew: bool
+    """Readers change the state, so that each trial begins with a new copy."""
+    confirmed: tuple[tuple[str, float, float], ...]
+    """Numbers of ``numbers.sql``, with the least and the most that each may be."""
+
+    @property
+    def state(self) -> TableState:
+        """The part of it that plans and ledgers know."""
+        digest = hashlib.sha256(repr(self.steps).encode()).hexdigest()[:12]
+        return TableState("state", self.name, digest if self.steps else "", self.size)
+
+
+@cache
+def recipes() -> Mapping[str, StateRecipe]:
+    """All states, in their order."""
+    tables = tomllib.loads((FOLDER / "states.toml").read_text(encoding="utf-8"))
+    return {name: _recipe(name, table) for name, table in tables.items()}
+
+
+def numbers_sql() -> str:
+    """The query that counts by what a state is known: one row, a column for each number."""
+    return (FOLDER / "numbers.sql").read_text(encoding="utf-8")
+
+
+def _recipe(name: str, table: Mapping[str, Any]) -> StateRecipe:
+    return StateRecipe(
+        name,
+        tuple(
+            (_text(step), number)
+            for step in table.get("steps", ())
+            for number in range(step.get("rounds", 1))
+        ),
+        tuple(table.get("settings", {}).items()),
+        Share(table.get("size", 1.0)),
+        table.get("read_anew", False),
+        tuple(
+            (key, float(least), float(most)) for key, (least, most) in table["confirmed"].items()
+        ),
+    )
+
+
+def _text(step: Mapping[str, Any]) -> str:
+    return (
+        str(step["sql"]) if "sql" in step else (FOLDER / step["file"]).read_text(encoding="utf-8")
+    )

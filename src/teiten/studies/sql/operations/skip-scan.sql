@@ -1,0 +1,2 @@
+\set cents random(0, 99999)
+SELECT count(*) FROM orders WHERE amount = :cents / 100.0;

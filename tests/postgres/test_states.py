@@ -1,0 +1,80 @@
+"""States of tables on real servers: each is made once, and known by its numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from teiten.datasets.pgbench.model import pgbench_data
+from teiten.datasets.script.model import script_data
+from teiten.errors import ServerError
+from teiten.execute.postgres import states
+from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.factors.state.states import recipes
+from teiten.host.system.paths import Workdir
+from teiten.host.system.users import server_user
+from teiten.model.installation import Installation, Pgbench
+from teiten.model.metrics import STATE_OF_TABLES
+from teiten.model.study import Script
+from tests.fixtures.pgbench_run import pgbench
+from tests.postgres.test_templates import quiet, spec_of
+
+__all__ = ["pgbench"]
+
+NUMBERS = {metric.name for metric in STATE_OF_TABLES}
+
+
+@pytest.mark.parametrize("major", ["13", "18"])
+@pytest.mark.parametrize("level", list(recipes()))
+def test_a_state_is_made_and_survives_the_copy(
+    level: str,
+    major: str,
+    installation: Callable[[str], Installation],
+    workdir: Workdir,
+    pgbench: Pgbench,
+) -> None:
+    state = recipes()[level].state
+    data = replace(pgbench_data(1), state=state)
+    spec, store = spec_of(installation(major), data), TemplateStore(workdir, server_user())
+    store.build(spec, pgbench, quiet)
+    folder = workdir.clusters / "copy"
+    store.clone(spec, folder)
+    cluster = Cluster.adopt(
+        spec.installation, folder / "data", user=server_user(), log=folder / "server.log"
+    )
+    cluster.configure(states.settings(data))
+    cluster.start()
+    try:
+        with cluster.connect(BENCH_DATABASE) as connection:
+            assert states.confirm(connection, state).keys() == NUMBERS
+            others = [one for one in recipes().values() if one.name != level]
+            for other in others:
+                with pytest.raises(ServerError, match=f"not in the state {other.name}"):
+                    states.confirm(connection, other.state)
+            noticed: list[str] = []
+            connection.add_notice_handler(
+                lambda one: noticed.append(f"{one.message_primary} {one.message_detail}")
+            )
+            connection.execute("VACUUM VERBOSE pgbench_accounts")
+            kept = re.search(
+                r"(\d+) (?:are dead but not yet|dead row versions cannot)", "".join(noticed)
+            )
+            assert kept is not None and (int(kept[1]) > 10_000) == (level == "pinned")
+    finally:
+        cluster.remove()
+
+
+def test_a_state_that_cannot_be_made_is_an_error(
+    installation: Callable[[str], Installation], workdir: Workdir, pgbench: Pgbench
+) -> None:
+    script = Script("empty.sql", builtin=False, text="CREATE TABLE empty (a integer);\n")
+    data = replace(script_data(script), state=recipes()["bloated"].state)
+    store, spec = TemplateStore(workdir, server_user()), spec_of(installation("18"), data)
+    with pytest.raises(ServerError, match="not in the state bloated: dead rows share is 0, and"):
+        store.build(spec, pgbench, quiet)
+    assert not store.ready(spec)
