@@ -14,7 +14,7 @@ import click
 from pydantic.fields import FieldInfo
 
 from teiten.cli.main import VERBS, teiten
-from teiten.cli.schemas.registry import SCHEMAS
+from teiten.cli.printed.registry import SCHEMAS
 from teiten.cli.text.help import HelpContext
 from teiten.datasets.plan import own_keys as own_data_keys
 from teiten.datasets.plan import plan_of

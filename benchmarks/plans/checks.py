@@ -9,9 +9,10 @@ from teiten.analysis.explain.difference import difference
 from teiten.analysis.explain.read import read_plan
 from teiten.analysis.explain.text import PlanTextError
 from teiten.analysis.model.explain import LEADER, ExplainedPlan, PlanDifference, PlanStatistics
+from teiten.cli.printed.form import jsonable
+from teiten.cli.printed.plan_difference import json_plan_difference
 from teiten.cli.text.explain_diff import as_lines
 from teiten.model.text import Language
-from teiten.report.plans.json import difference_as_json
 
 SHARE = 1e-6
 """Of the largest figure: how far sums of figures of different sizes may be from one another."""
@@ -35,7 +36,7 @@ def check(old: ExplainedPlan, new: ExplainedPlan, language: Language) -> None:
     check_matches(found)
     text = "\n".join(as_lines(found, SIDES, language))
     text.encode("utf-8")
-    json.dumps(difference_as_json(found, SIDES), allow_nan=False)
+    json.dumps(jsonable(json_plan_difference(found, SIDES)), allow_nan=False)
 
 
 def check_accounts(side: PlanStatistics) -> None:

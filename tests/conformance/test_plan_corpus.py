@@ -12,8 +12,9 @@ from teiten.analysis.explain.difference import difference
 from teiten.analysis.explain.statistics import statistics
 from teiten.analysis.explain.structure import fingerprint
 from teiten.analysis.model.explain import LEADER, ExplainedPlan
+from teiten.cli.printed.form import jsonable
+from teiten.cli.printed.plan_difference import json_plan_difference
 from teiten.report.blocks import of_kind
-from teiten.report.plans.json import difference_as_json
 from teiten.report.plans.page import difference_page
 from teiten.report.tables import Table
 from tests.fixtures.plan_corpus import all_plans, corpus, plan, servers
@@ -109,7 +110,7 @@ def test_every_plan_can_be_shown(server: str) -> None:
         found = difference(one, plan(server, next(iter(corpus(server)))))
         for language in ("en", "ja"):
             assert of_kind(difference_page(found, ("a", "b"), language).sections[0].blocks, Table)
-        json.dumps(difference_as_json(found, ("a", "b")), allow_nan=False)
+        json.dumps(jsonable(json_plan_difference(found, ("a", "b"))), allow_nan=False)
 
 
 @pytest.mark.parametrize("server", [one for one in servers() if one != "pg15-jit"])

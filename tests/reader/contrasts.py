@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.cli.text.verdict_json import contrast_as_json, verdict_as_json
+from teiten.cli.printed.form import jsonable
+from teiten.cli.printed.outcome import json_contrast, json_verdict
 from tests.reader.arithmetic import Judgement
 from tests.reader.campaign import Campaign
 
@@ -23,9 +24,9 @@ def contrasts_of(analysis: CampaignAnalysis) -> list[dict[str, Any]]:
     """The contrasts as JSON has them, and their levels in the same form."""
     return [
         {
-            **contrast_as_json(analysis, one),
+            **jsonable(json_contrast(analysis, one)),
             "levels": [
-                {**verdict_as_json(level.verdict), "levels": dict(level.context)}
+                {**jsonable(json_verdict(level.verdict)), "levels": dict(level.context)}
                 for level in one.levels
             ],
         }

@@ -11,8 +11,9 @@ import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.verdict.conclusive import marked
-from teiten.cli.schemas.verdict import verdict_schema
-from teiten.cli.text.verdict_json import verdict_as_json
+from teiten.cli.printed.form import jsonable
+from teiten.cli.printed.outcome import json_verdict
+from teiten.cli.printed.registry import BY_NAME
 from teiten.report.exchange import render_exchange
 from tests.fixtures.invented_analysis import invented_analysis
 
@@ -130,14 +131,14 @@ def test_a_summary_is_the_first_screen_without_pictures(analysis: CampaignAnalys
 
 
 def test_every_verdict_is_as_the_schema_says(analysis: CampaignAnalysis) -> None:
-    schema = verdict_schema()
+    schema = BY_NAME["verdict"].make()
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     verdicts = [level.verdict for contrast in analysis.contrasts for level in contrast.levels] + [
         one.overall for one in marked(analysis.contrasts)
     ]
     for verdict in verdicts:
-        validator.validate(verdict_as_json(verdict))
-    wrong = {**verdict_as_json(verdicts[0]), "verdict": "better"}
+        validator.validate(jsonable(json_verdict(verdict)))
+    wrong = {**jsonable(json_verdict(verdicts[0])), "verdict": "better"}
     with pytest.raises(jsonschema.ValidationError):
         validator.validate(wrong)

@@ -8,8 +8,9 @@ from rich.cells import cell_len
 
 from teiten.cli.doctor.text import cautions_text, facts_text, summary
 from teiten.cli.main import main
+from teiten.cli.printed.form import jsonable
+from teiten.cli.printed.machine import json_machine
 from teiten.cli.text.wrap import NO_LINE_START, wrap
-from teiten.cli.verbs.doctor import as_object
 from teiten.host.cautions.machine import cautions
 from teiten.model.text import Language
 from teiten.report.texts import read_entries
@@ -48,7 +49,7 @@ def test_the_sums() -> None:
 
 
 def test_json_holds_facts_and_texts() -> None:
-    found = json.loads(json.dumps(as_object(POOR, cautions(POOR), None, (), "ja")))
+    found = json.loads(json.dumps(jsonable(json_machine(POOR, cautions(POOR), None, (), "ja"))))
     assert found["facts"]["cpu"]["governor"] == "powersave"
     first = found["cautions"][0]
     assert first["severity"] == "warning"

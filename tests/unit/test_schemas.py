@@ -17,17 +17,16 @@ from teiten.analysis.model.bisection import BisectEnding, BisectStep, CommitComp
 from teiten.analysis.model.findings import CampaignAnalysis, Interval
 from teiten.analysis.model.verdict import VerdictKind
 from teiten.cli.bisect.search import Search
-from teiten.cli.bisect.text import search_as_json
-from teiten.cli.campaign.carry_out import CarriedOut, outcome_as_json
+from teiten.cli.bisect.text import json_search
+from teiten.cli.campaign.carry_out import CarriedOut
 from teiten.cli.doctor.abilities import abilities
 from teiten.cli.main import teiten
-from teiten.cli.plan.as_json import plan_as_json
 from teiten.cli.plan.make import Planned
-from teiten.cli.schemas.of_values import of_type
-from teiten.cli.schemas.registry import BY_NAME, SCHEMAS, schema_of
-from teiten.cli.verbs.ab import ab_as_json
-from teiten.cli.verbs.doctor import as_object
-from teiten.cli.verbs.null import noise_as_json
+from teiten.cli.printed.form import schema_of_type
+from teiten.cli.printed.machine import json_machine
+from teiten.cli.printed.outcome import json_noise, json_outcome, json_two_sides
+from teiten.cli.printed.plan import json_plan
+from teiten.cli.printed.registry import BY_NAME, SCHEMAS, schema_of
 from teiten.host.cautions.machine import cautions
 from teiten.model.bisection import Mark
 from teiten.model.facts import Caution, Severity
@@ -155,7 +154,7 @@ def test_every_plan_is_described(study: str) -> None:
     profile = read_document(study).tables.profiles
     made = planned(study=study, profile=next(iter(profile)), facts=GOOD_MACHINE)
     told = (Caution("swap-used", Severity.WARNING, (("used", "1 MiB"),)),)
-    value = plan_as_json(Planned(made, HOST, told, noise=(FLOOR,)), FOLDER, ("start servers",))
+    value = json_plan(Planned(made, HOST, told, noise=(FLOOR,)), FOLDER, ("start servers",))
     assert described("plan", as_printed(value))["trials"]
 
 
@@ -163,11 +162,11 @@ def test_ended_campaigns_are_described(analysis: CampaignAnalysis) -> None:
     for one in (analysis, quick(analysis), empty(analysis)):
         carried = CarriedOut(one, (Path("report.en.html"),), (FLOOR,))
         for verb in ("run", "resume"):
-            described(verb, as_printed(outcome_as_json("one", carried)))
-        found = described("null", as_printed(noise_as_json("one", carried)))
+            described(verb, as_printed(json_outcome(one, carried.reports)))
+        found = described("null", as_printed(json_noise("one", carried.noise, carried.reports)))
         assert len(found["noise"]) == 1
         if one.contrasts:
-            described("ab", as_printed(ab_as_json("one", carried, one.contrasts[0])))
+            described("ab", as_printed(json_two_sides(one, one.contrasts[0], carried.reports)))
 
 
 @pytest.mark.parametrize("ending", BisectEnding)
@@ -183,12 +182,14 @@ def test_a_search_is_described(ending: BisectEnding) -> None:
         spent=160.0,
         request=SimpleNamespace(command="teiten bisect"),
     )
-    found = described("bisect", as_printed(search_as_json("one", cast("Search", search))))
+    found = described("bisect", as_printed(json_search("one", cast("Search", search))))
     assert len(found["steps"]) == 2
 
 
 def test_a_machine_with_a_check_of_pairs_is_described() -> None:
-    value = as_object(GOOD_MACHINE, cautions(GOOD_MACHINE), check(), abilities(GOOD_MACHINE), "en")
+    value = json_machine(
+        GOOD_MACHINE, cautions(GOOD_MACHINE), check(), abilities(GOOD_MACHINE), "en"
+    )
     assert described("doctor", as_printed(value))["pairs_check"]["numbers"]
 
 
@@ -208,11 +209,11 @@ def test_a_new_key_must_be_described(workdir: Path) -> None:
 
 
 def test_types_become_schemas_and_others_are_refused() -> None:
-    validator = jsonschema.Draft202012Validator(of_type(tuple[str, int | None]))
+    validator = jsonschema.Draft202012Validator(schema_of_type(tuple[str, int | None]))
     assert validator.is_valid(["a", None]) and validator.is_valid(["a", 1])
     assert not validator.is_valid(["a"]) and not validator.is_valid(["a", 1, 2])
     with pytest.raises(TypeError, match="complex"):
-        of_type(complex)
+        schema_of_type(complex)
 
 
 def test_a_verb_without_schema_is_not_known() -> None:

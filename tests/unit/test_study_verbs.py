@@ -10,9 +10,10 @@ import pytest
 from rich.cells import cell_len
 
 from teiten.cli.main import main
-from teiten.cli.plan.as_json import plan_as_json
 from teiten.cli.plan.make import Planned
 from teiten.cli.plan.text import plan_lines
+from teiten.cli.printed.form import jsonable
+from teiten.cli.printed.plan import json_plan
 from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.cli.text.wrap import NO_LINE_START
 from teiten.errors import MachineError
@@ -127,7 +128,7 @@ def test_what_stands_in_the_way_comes_first() -> None:
 
 def test_a_plan_as_json_has_every_trial() -> None:
     value = Planned(planned("guc:work_mem=4MB,64MB", seed=7), HOST, ())
-    data = json.loads(json.dumps(plan_as_json(value, FOLDER, ())))
+    data = json.loads(json.dumps(jsonable(json_plan(value, FOLDER, ()))))
     assert len(data["trials"]) == 120
     first = data["trials"][0]
     assert set(first["levels"]) == {"server", "clients", "guc:work_mem"}

@@ -95,9 +95,11 @@ class Console:
         return gone
 
     def json(self, value: Any) -> None:
-        """A JSON document, on stdout."""
+        """A JSON document, on stdout; of a dataclass, what ``cli.printed.form`` makes of it."""
+        from teiten.cli.printed.form import jsonable
+
         unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-        text = json.dumps(value, ensure_ascii=not unicode, indent=2, default=str)
+        text = json.dumps(jsonable(value), ensure_ascii=not unicode, indent=2, default=str)
         sys.stdout.write(text.translate(_IN_JSON) + "\n")
 
     def say(self, text: str) -> None:

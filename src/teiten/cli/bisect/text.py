@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import Any
 
 from teiten.analysis.model.bisection import BisectEnding, CommitComparison
 from teiten.analysis.model.findings import VerdictKind
 from teiten.cli.bisect.search import SHORT, Search, effect_text
+from teiten.cli.printed.across import JsonSearch
 
 
 def _effect(search: Search) -> CommitComparison | None:
@@ -65,23 +64,22 @@ def search_lines(search: Search) -> list[str]:
     return [*lines, *(f"report: {path}" for path in dict.fromkeys(reports))]
 
 
-def search_as_json(name: str, search: Search) -> dict[str, Any]:
+def json_search(name: str, search: Search) -> JsonSearch:
     found = search.ending is BisectEnding.FOUND
     commit = search.candidates[0] if found else None
-    effect = _effect(search) if found else None
-    return {
-        "search": name,
-        "ending": search.ending.value,
-        "first_bad": commit,
-        "subject": search.repository.subject(commit) if commit else None,
-        "candidates": list(search.candidates),
-        "effect": asdict(effect) if effect else None,
-        "against": ("parent" if search.last else "good") if found else None,
-        "ends": asdict(search.ends) if search.ends else None,
-        "steps": [asdict(step) for step in search.steps],
-        "seconds": search.spent,
-        "command": search.request.command,
-    }
+    return JsonSearch(
+        name,
+        search.ending,
+        commit,
+        search.repository.subject(commit) if commit else None,
+        tuple(search.candidates),
+        _effect(search) if found else None,
+        ("parent" if search.last else "good") if found else None,
+        search.ends,
+        tuple(search.steps),
+        search.spent,
+        search.request.command,
+    )
 
 
 def step_lines(search: Search) -> Iterator[str]:

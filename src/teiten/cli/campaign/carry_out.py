@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.cli.campaign.analyse import analyse_campaign
@@ -18,7 +17,6 @@ from teiten.cli.campaign.uncounted import busy_machine_line, refuse_uncounted, u
 from teiten.cli.main import Session
 from teiten.cli.text.noise import noise_lines
 from teiten.cli.text.outcome import outcome_lines
-from teiten.cli.text.verdict_json import contrast_as_json
 from teiten.errors import InterruptedCampaignError, MachineError, TeitenError, TrialsFailedError
 from teiten.execute.client.log_folder import sweep_logs
 from teiten.execute.machine import ThisMachine
@@ -218,18 +216,3 @@ def _tell(session: Session, carried: CarriedOut) -> None:
     if counted and any(contrast.overall.kind is VerdictKind.INCONCLUSIVE for contrast in judged):
         for line in uncounted_lines(analysis):
             session.console.say(line)
-
-
-def outcome_as_json(name: str, carried: CarriedOut) -> dict[str, Any]:
-    """Make the object that ``--json`` prints."""
-    analysis = carried.analysis
-    return {
-        "campaign": name,
-        "complete": analysis.complete,
-        "conclusive": analysis.plan.study.conclusive,
-        "contrasts": [
-            {**contrast_as_json(analysis, contrast), "pairs": contrast.overall.pairs}
-            for contrast in analysis.contrasts
-        ],
-        "reports": [str(path) for path in carried.reports],
-    }

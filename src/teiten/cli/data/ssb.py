@@ -190,9 +190,11 @@ def _to_server(
 
 def _tell(session: Session, written: tuple[Written, ...], places: list[str], json: bool) -> None:
     if json:
+        from teiten.cli.printed.folders import JsonTable, JsonTableFile
+
         session.console.json(
             [
-                {"table": one.table, "rows": one.rows, **({"file": place} if place else {})}
+                JsonTable(one.table, one.rows, JsonTableFile(place) if place else None)
                 for one, place in zip(written, places, strict=True)
             ]
         )

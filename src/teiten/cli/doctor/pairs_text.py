@@ -1,27 +1,16 @@
-"""Result of a check of paired transactions, in words and as JSON."""
+"""Result of a check of paired transactions, in words."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
 
 from rich.text import Text
 
 from teiten.cli.doctor.text import Row, rows_text, words
 from teiten.model.pairs_check import CheckedNumber, PairsCheck
 from teiten.model.text import Language
-
-
-def check_as_object(check: PairsCheck) -> dict[str, Any]:
-    """For ``--json``: logarithms of ratios, and what each came to."""
-    numbers = [
-        {**asdict(number), "equal": number.equal.value, "true_to_scale": number.true_to_scale.value}
-        for number in check.numbers
-    ]
-    return {**asdict(check), "numbers": numbers, "holds": check.all_hold().value}
 
 
 def pairs_text(check: PairsCheck, language: Language, width: int) -> Text:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from teiten.cli.campaign.saturation import Foretold
 from teiten.cli.text.layout import bullets
@@ -29,17 +28,3 @@ def foretold_lines(foretold: Foretold) -> Iterator[str]:
         ]
     )
     yield ""
-
-
-def foretold_json(foretold: Foretold) -> dict[str, Any]:
-    """The provisional run beside the plan of the campaign, which is an upper bound then."""
-    plan = foretold.provisional.plan
-    return {
-        "upper_bound": True,
-        "provisional": {
-            "trials": len(plan.trials),
-            "seconds": plan.needs.seconds,
-            "duration": plan.study.measure.duration,
-            "clients": sorted({trial.load.connections for trial in plan.trials}),
-        },
-    }

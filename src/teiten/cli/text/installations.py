@@ -1,9 +1,8 @@
-"""Installations of PostgreSQL, for people and as JSON."""
+"""Installations of PostgreSQL, for people."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from teiten.execute.postgres.built_as import read_build
 from teiten.execute.postgres.contrib import WANTED
@@ -17,41 +16,6 @@ FOLDED = ("name", "build", "contrib", "programs")
 """Columns whose texts go on below."""
 SPARE = ("programs", "source", "pgbench")
 """Columns that a narrow terminal does without."""
-
-
-def describe(one: Installation) -> dict[str, Any]:
-    """An installation as JSON."""
-    return {
-        "name": one.name,
-        "version": str(one.version),
-        "version_number": one.version.number,
-        "source": one.source.value,
-        "managed": one.managed,
-        "server": one.postgres is not None,
-        "bin_directory": str(one.bin_directory),
-        "pgbench": str(one.pgbench) if one.pgbench else None,
-        "psql": str(one.psql) if one.psql else None,
-        "contrib": sorted(one.contrib),
-        "fingerprint": one.fingerprint,
-        "build": asdict(one.build) if one.build else None,
-        "built_as": _built_as(one),
-    }
-
-
-def _built_as(one: Installation) -> dict[str, Any] | None:
-    found = read_build(one)
-    if found is None:
-        return None
-    return {
-        "compiler": found.compiler,
-        "optimisation": found.optimisation,
-        "link_time_optimisation": found.link_time_optimisation,
-        "assertions": found.assertions,
-        "jit": found.jit,
-        "icu": found.icu,
-        "cflags": found.cflags,
-        "configure": found.configure,
-    }
 
 
 def _build_text(one: Installation) -> str:

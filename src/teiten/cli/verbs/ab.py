@@ -16,11 +16,8 @@ from teiten.cli.campaign.way import plan_by_way
 from teiten.cli.completion import servers
 from teiten.cli.main import Session
 from teiten.cli.plan.two_sides import pair_options, repeated, shared_options, tell_of_changed_data
-from teiten.cli.text.verdict_json import cpu_agrees, verdict_as_json
-from teiten.model.starts import pairs_of_a_start
-from teiten.report.scope import boots
+from teiten.cli.printed.outcome import json_two_sides
 from teiten.study.sides import SideFlags, ab_study
-from teiten.ways.registry import ways_by_clients
 
 EXAMPLES = (
     "Examples:  teiten ab 17 18  ·  teiten ab 18 18 --guc-b shared_buffers=8GB --budget 1h"
@@ -80,7 +77,7 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
     )
     carried = carry_out_new(session, name)
     if given["as_json"]:
-        session.console.json(ab_as_json(name, carried, _primary(carried)))
+        session.console.json(json_two_sides(carried.analysis, _primary(carried), carried.reports))
     else:
         session.console.data(str(carried.reports[0]))
     check_fail_on(carried, given["fail_on"])
@@ -88,33 +85,3 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
 
 def _primary(carried: CarriedOut) -> ContrastResult:
     return next(contrast for contrast in carried.analysis.contrasts if contrast.metric.judged)
-
-
-def ab_as_json(name: str, carried: CarriedOut, result: ContrastResult) -> dict[str, Any]:
-    """Make the object that ``--json`` prints; ``result``: the contrast of TPS, which is judged."""
-    verdict, analysis = result.overall, carried.analysis
-    ending = analysis.standing.ending
-    return {
-        "campaign": name,
-        **verdict_as_json(verdict),
-        "delta": verdict.delta,
-        "pairs": verdict.pairs,
-        "seconds": analysis.wall + (analysis.replication.took if analysis.replication else 0.0),
-        "metrics": {
-            contrast.metric.name: verdict_as_json(contrast.overall)
-            for contrast in analysis.contrasts
-        },
-        "way": analysis.plan.study.measure.way,
-        "way_by_clients": {
-            str(clients): way.name for clients, way in ways_by_clients(analysis.plan).items()
-        },
-        "cpu_agrees": cpu_agrees(analysis, result),
-        "duration": analysis.plan.study.measure.duration,
-        "slices": analysis.plan.study.measure.slices,
-        "rounds": analysis.plan.study.measure.rounds,
-        "boots": boots(analysis),
-        "pairs_of_a_start": pairs_of_a_start(analysis.plan),
-        "chosen_by": analysis.replication.source.value if analysis.replication else None,
-        "ending": ending.value if ending else None,
-        "reports": [str(path) for path in carried.reports],
-    }

@@ -13,7 +13,7 @@ import click
 from teiten.analysis.across.bisection import comparisons
 from teiten.cli.bisect.record import BisectRecord
 from teiten.cli.bisect.search import SHORT, Request, Search
-from teiten.cli.bisect.text import answer, search_as_json, search_lines
+from teiten.cli.bisect.text import answer, json_search, search_lines
 from teiten.cli.campaign.begin import prepare
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import spec_of
@@ -108,7 +108,7 @@ def command(session: Session, /, **given: Any) -> None:
     for line in search_lines(search):
         session.console.say(line)
     if given["as_json"]:
-        session.console.json(search_as_json(name, search))
+        session.console.json(json_search(name, search))
     else:
         session.console.text(answer(search))
 

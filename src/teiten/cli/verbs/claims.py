@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from teiten.analysis.model.claims import Check, Claim, ClaimOutcome, ClaimStanding, Reason
+from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding, Reason
 from teiten.cli.completion import campaigns, studies
 from teiten.cli.main import Session
 from teiten.cli.text.layout import paragraph
@@ -59,9 +57,10 @@ def command(
         claims = _promised(claims, promises)
     outcomes = _of_campaign(session, campaign, claims) if campaign else _of_print(claims)
     if as_json:
-        session.console.json(
-            [_as_json(outcome, assessed=campaign is not None) for outcome in outcomes]
-        )
+        from teiten.cli.printed.claims import json_claim
+
+        assessed = campaign is not None
+        session.console.json([json_claim(outcome, assessed=assessed) for outcome in outcomes])
         return
     language: Language = "ja" if lang == "ja" else "en"
     for outcome in outcomes:
@@ -136,59 +135,3 @@ def _lines(one: ClaimOutcome, language: Language, *, assessed: bool) -> list[str
     head = f"{one.claim.id}  {outcome_word(t, one)}" if assessed else one.claim.id
     said = lines_about(t, one, assessed=assessed)
     return [head, *(line for text in said for line in paragraph(text, indent=INDENT))]
-
-
-def _as_json(one: ClaimOutcome, *, assessed: bool) -> dict[str, Any]:
-    claim = one.claim
-    data: dict[str, Any] = {
-        "id": claim.id,
-        "study": claim.study,
-        "promise": claim.promise or None,
-        "source": {
-            "report": claim.source.report,
-            "section": claim.source.section,
-            "table": claim.source.table,
-        },
-        "statement": {"en": claim.statement.en, "ja": claim.statement.ja},
-        "workload": claim.workload,
-        "metric": claim.metric,
-        "needs": {
-            "servers": list(claim.needs.servers),
-            "factor": claim.needs.factor,
-            "cores": claim.needs.cores,
-            "levels": dict(claim.at),
-        },
-        "printed": [
-            {"label": value.label.en, "value": value.value, "recomputed": value.recomputed or None}
-            for value in claim.printed
-        ],
-        "in_print": _check(one.in_print),
-    }
-    if assessed:
-        data |= {
-            "outcome": one.standing.value,
-            "reason": None
-            if one.reason is None
-            else {"code": one.reason.code, **dict(one.reason.values)},
-            "deciding": _check(one.deciding),
-            "checks": [_check(check) for check in one.checks],
-        }
-    return data
-
-
-def _check(check: Check | None) -> dict[str, Any] | None:
-    """A ratio with its interval and its bounds; null where open or unknown."""
-    if check is None:
-        return None
-    return {
-        "kind": check.kind.value,
-        "sides": list(check.sides),
-        "at": list(check.at),
-        "queries": [list(one) for one in check.classes],
-        "server": check.server or None,
-        "ratio": check.ratio,
-        "interval": None if check.low is None else [check.low, check.high],
-        "bounds": [check.least, check.most],
-        "pairs": check.pairs,
-        "outcome": check.standing.value,
-    }

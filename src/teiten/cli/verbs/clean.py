@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import click
 
 from teiten.cli.campaign.uses import Unfinished, Uses, refusal
 from teiten.cli.main import Session
+from teiten.cli.printed.folders import JsonCleaned
 from teiten.cli.text.layout import columns
 from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.sites.belongings import (
@@ -87,7 +87,7 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
         _list(session, chosen)
     if dry_run or not chosen:
         if as_json:
-            session.console.json({"deleted": [], "would_delete": _values(chosen), "bytes": 0})
+            session.console.json(JsonCleaned((), chosen, 0))
         return
     if not yes:
         _ask(session, chosen)
@@ -190,17 +190,4 @@ def _tell(
     total = sum(one.bytes for one in deleted)
     session.console.say(f"gave back {format_size(total)}")
     if as_json:
-        session.console.json({"deleted": _values(deleted), "would_delete": [], "bytes": total})
-
-
-def _values(chosen: Sequence[Belonging]) -> list[dict[str, Any]]:
-    return [
-        {
-            "kind": one.kind.value,
-            "name": one.name,
-            "path": str(one.path),
-            "bytes": one.bytes,
-            "last_used": one.last_used,
-        }
-        for one in chosen
-    ]
+        session.console.json(JsonCleaned(tuple(deleted), (), total))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -15,7 +14,6 @@ from teiten.cli.campaign.fail_on import refuse_fail_on
 from teiten.cli.completion import campaigns
 from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
-from teiten.cli.text.verdict_json import verdict_as_json
 from teiten.cli.verbs.report import LANGUAGES, form_option, languages_option, write_files
 from teiten.errors import UsageError, VerdictError
 from teiten.model.text import Language
@@ -75,7 +73,9 @@ def command(
     folder = target or session.workdir.root / FOLDER / _name(comparison)
     paths = _write(comparison, folder, form, (language,) if language else LANGUAGES)
     if as_json:
-        session.console.json(comparison_json(comparison, paths))
+        from teiten.cli.printed.across import json_comparison
+
+        session.console.json(json_comparison(comparison, paths))
     else:
         for one in _primary(comparison):
             session.console.say(comparison_sentence(comparison, one, "en"))
@@ -145,54 +145,3 @@ def _write(
             write_files(folder, {name: comparison_html(comparison, language).encode()})
             paths.append(folder / name)
     return paths
-
-
-def comparison_json(comparison: Comparison, paths: Sequence[Path]) -> dict[str, Any]:
-    """Ratios are B ÷ A; intervals cover the scatter of trials only."""
-    return {
-        "a": comparison.a.name,
-        "b": comparison.b.name,
-        "comparable": not comparison.obstacles,
-        "factor": comparison.a.plan.study.contrast,
-        "differences": [
-            {
-                "code": difference.code,
-                "weight": difference.weight.value,
-                "subject": difference.subject or None,
-                "a": difference.a,
-                "b": difference.b,
-            }
-            for difference in comparison.differences
-        ],
-        "results": [
-            {
-                "workload": result.workload,
-                "metric": result.metric.name,
-                "level_a": result.side.a,
-                "level_b": result.side.b,
-                "blocks": list(result.blocks),
-                "left_out": [dict(context) for context in result.left_out],
-                **verdict_as_json(result.overall),
-                "levels": [
-                    {
-                        "levels": dict(level.context),
-                        "trials": [len(level.old_values), len(level.new_values)],
-                        "median_a": level.old_median,
-                        "median_b": level.new_median,
-                        **verdict_as_json(level.verdict),
-                    }
-                    for level in result.levels
-                ],
-            }
-            for result in comparison.results
-        ],
-        "claims": [
-            {
-                "id": claim.claim.id,
-                "outcome": claim.standing.value,
-                "reason": claim.reason.code if claim.reason else None,
-            }
-            for claim in comparison.claims
-        ],
-        "reports": [str(path) for path in paths],
-    }

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 import click
 
 from teiten.cli.main import Session
-
-if TYPE_CHECKING:
-    from teiten.cli.doctor.abilities import Ability
-    from teiten.model.facts import Caution, HostFacts
-    from teiten.model.pairs_check import PairsCheck
 
 
 @click.command(
@@ -73,7 +67,9 @@ def command(
     found = cautions(facts)
     able = abilities(facts)
     if as_json:
-        session.console.json(as_object(facts, found, check, able, language))
+        from teiten.cli.printed.machine import json_machine
+
+        session.console.json(json_machine(facts, found, check, able, language))
         return
     output = session.console.output
     output.print(facts_text(facts, language, output.width))
@@ -88,35 +84,3 @@ def command(
         output.print()
     output.print(cautions_text(found, language, output.width))
     session.console.say(summary(found, language))
-
-
-def as_object(
-    facts: HostFacts,
-    cautions: tuple[Caution, ...],
-    check: PairsCheck | None,
-    able: tuple[Ability, ...],
-    language: Literal["en", "ja"],
-) -> dict[str, Any]:
-    """Make the object that ``--json`` prints: the facts in base units, the cautions with their
-    texts, the last check of paired transactions, and what this installation can do."""
-    from teiten.cli.doctor.pairs_text import check_as_object
-    from teiten.report.texts import caution_text
-
-    listed = []
-    for caution in cautions:
-        what, advice = caution_text(caution, language)
-        listed.append(
-            {
-                "code": caution.code,
-                "severity": caution.severity.value,
-                "values": dict(caution.values),
-                "what": what,
-                "advice": advice,
-            }
-        )
-    return {
-        "facts": asdict(facts),
-        "cautions": listed,
-        "pairs_check": None if check is None else check_as_object(check),
-        "abilities": [asdict(ability) for ability in able],
-    }

@@ -81,8 +81,8 @@ def _compare(
     session: Session, old: str, new: str, *, as_json: bool, page: Path | None, language: Language
 ) -> None:
     from teiten.analysis.explain.difference import difference
+    from teiten.cli.printed.plan_difference import json_plan_difference
     from teiten.cli.text.explain_diff import as_lines
-    from teiten.report.plans.json import difference_as_json
 
     found = difference(_plan(old), _plan(new))
     sides = _names(old, new)
@@ -93,7 +93,7 @@ def _compare(
         _write(page, render_difference(found, sides, language, __version__))
         session.console.say(f"wrote {well_formed(str(page))}")
     if as_json:
-        session.console.json(difference_as_json(found, sides))
+        session.console.json(json_plan_difference(found, sides))
         return
     for line in as_lines(found, sides, language):
         session.console.text(line)

@@ -43,6 +43,7 @@ def command(session: Session, campaign: str, folder: Path | None, form: str, as_
     campaign with flame graphs also profiles (folded stacks with their samples and CPU seconds).
     """
     from teiten.cli.campaign.analyse import analyse_campaign
+    from teiten.cli.printed.folders import JsonExport
     from teiten.export.files import Format, export
     from teiten.ledger.campaigns import find_campaign
     from teiten.ledger.store import Ledger
@@ -54,7 +55,7 @@ def command(session: Session, campaign: str, folder: Path | None, form: str, as_
         session.console.detail(f"writing {len(analysis.trials)} trials to {target}")
         written = export(ledger, analysis.contrasts, target, formats)
     if as_json:
-        session.console.json({"campaign": analysis.name, "files": [str(path) for path in written]})
+        session.console.json(JsonExport(analysis.name, tuple(written)))
         return
     for path in written:
         session.console.data(str(path))

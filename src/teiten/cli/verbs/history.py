@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.analysis.model.history import Axis, ChangeSearch, History, HistoryLine, LeftOut
+from teiten.analysis.model.history import Axis, ChangeSearch, History, LeftOut
 from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.cli.verbs.report import LANGUAGES, languages_option, write_files
@@ -87,7 +85,9 @@ def command(
     write_files(folder, pages)
     paths = [folder / name for name in pages]
     if as_json:
-        session.console.json(history_json(found, paths))
+        from teiten.cli.printed.across import json_history
+
+        session.console.json(json_history(found, paths))
         return
     for line in history_lines(found):
         session.console.say(line)
@@ -175,40 +175,3 @@ def history_lines(found: History) -> Iterator[str]:
     short = sum(line.search is ChangeSearch.TOO_FEW for line in found.lines)
     if short:
         yield f"{short_text(words, short)}."
-
-
-def history_json(found: History, paths: Sequence[Path]) -> dict[str, Any]:
-    """Values are TPS, geometric means over levels; moments are seconds since the epoch."""
-    return {
-        "axis": found.axis.value,
-        "lines": [_line(line) for line in found.lines],
-        "left_out": [asdict(one) for one in found.left_out],
-        "pages": [str(path) for path in paths],
-    }
-
-
-def _line(line: HistoryLine) -> dict[str, Any]:
-    return {
-        "study": line.study,
-        "profile": line.profile,
-        "workload": line.workload,
-        "factor": line.factor,
-        "level": line.level or None,
-        "machine": line.machine,
-        "conditions": line.conditions,
-        "search": line.search.value,
-        "points": [asdict(point) for point in line.points],
-        "changes": [
-            {
-                "campaign": line.points[change.first].campaign,
-                "index": change.first,
-                "ratio": change.ratio,
-                "firm": change.firm,
-                "differences": [
-                    {"code": each.code, "subject": each.subject, "before": each.a, "after": each.b}
-                    for each in change.differences
-                ],
-            }
-            for change in line.changes
-        ],
-    }

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import asdict
 from typing import Any
 
 import click
 
-from teiten.analysis.verdict.sequential import pairs_for
 from teiten.cli.campaign.begin import begin, carry_out_new, prepare
-from teiten.cli.campaign.carry_out import CarriedOut
 from teiten.cli.campaign.confirm import confirm
 from teiten.cli.campaign.way import plan_by_way
 from teiten.cli.completion import servers
 from teiten.cli.main import Session
 from teiten.cli.plan.two_sides import pair_options, shared_options, tell_of_changed_data
-from teiten.cli.text.noise import EFFECTS
+from teiten.cli.printed.outcome import json_noise
 from teiten.errors import UsageError
 from teiten.execute.postgres.installations import find_installations
 from teiten.kinds.contract import all_last
-from teiten.model.noise import NoiseFloor
 from teiten.study.sides import null_study
 
 EXAMPLES = (
@@ -60,7 +56,7 @@ def command(session: Session, /, server: str | None, **given: Any) -> None:
     carried = carry_out_new(session, name)
     found = carried.noise
     if given["as_json"]:
-        session.console.json(noise_as_json(name, carried))
+        session.console.json(json_noise(name, carried.noise, carried.reports))
         return
     if not found:
         session.console.say("there are too few valid pairs for an estimate of the noise")
@@ -72,17 +68,3 @@ def _newest(session: Session) -> str:
     if not servers:
         raise UsageError("there is no PostgreSQL server here", "install one: teiten pg install 18")
     return max(servers, key=lambda one: one.version).name
-
-
-def noise_as_json(name: str, carried: CarriedOut) -> dict[str, Any]:
-    """Make the object that ``--json`` prints."""
-    return {
-        "campaign": name,
-        "noise": [_as_json(one) for one in carried.noise],
-        "reports": [str(path) for path in carried.reports],
-    }
-
-
-def _as_json(floor: NoiseFloor) -> dict[str, Any]:
-    needed = {f"{effect:g}": pairs_for(effect, floor.deviation, floor.alpha) for effect in EFFECTS}
-    return {**asdict(floor), "pairs_needed": needed}

@@ -32,13 +32,14 @@ def command() -> None:
 @click.pass_obj
 def list_command(session: Session, as_json: bool) -> None:
     """List what is found: Teiten's own, PATH, pg_config, and the folders of distributions."""
-    from teiten.cli.text.installations import SPARE, describe, table
+    from teiten.cli.printed.machine import json_installation
+    from teiten.cli.text.installations import SPARE, table
     from teiten.execute.postgres.installations import search
     from teiten.execute.postgres.places import this_machine
 
     findings = search(session.workdir, this_machine())
     if as_json:
-        session.console.json([describe(installation) for installation in findings.installations])
+        session.console.json([json_installation(each) for each in findings.installations])
     elif findings.installations:
         session.console.table(table(findings.installations), SPARE)
     else:
@@ -116,11 +117,11 @@ def install_command(
     --build they differ in nothing but their source; they are called build:17, build:18.
     """
     from teiten.cli.pg_install import installed
-    from teiten.cli.text.installations import describe
+    from teiten.cli.printed.machine import json_installation
 
     done = installed(session, tuple(dict.fromkeys(versions)), given)
     if as_json:
-        session.console.json([describe(one) for one in done])
+        session.console.json([json_installation(one) for one in done])
 
 
 @command.command(
@@ -156,7 +157,7 @@ def build_command(session: Session, /, name: str, **given: Any) -> None:
     source, options and compiler is made once.
     """
     from teiten.cli.plan.builds import build_one, spec_of
-    from teiten.cli.text.installations import describe
+    from teiten.cli.printed.machine import json_installation
 
     spec = spec_of(given["source"], given["configure"], given["cflags"], meson=given["meson"])
     built = build_one(session, name, spec, given["jobs"])
@@ -166,7 +167,7 @@ def build_command(session: Session, /, name: str, **given: Any) -> None:
             f"name it {built.name}, or remove it first: teiten pg remove {built.name}",
         )
     if given["as_json"]:
-        session.console.json(describe(built))
+        session.console.json(json_installation(built))
 
 
 @command.command(
@@ -182,7 +183,7 @@ def remove_command(session: Session, names: tuple[str, ...], anyway: bool, as_js
     What a campaign needs that is running, or that can be resumed, is not removed.
     """
     from teiten.cli.campaign.uses import Uses, refusal
-    from teiten.cli.text.installations import describe
+    from teiten.cli.printed.machine import json_installation
     from teiten.execute.postgres.installations import find_installations
     from teiten.execute.postgres.provision.install import remove
 
@@ -199,4 +200,4 @@ def remove_command(session: Session, names: tuple[str, ...], anyway: bool, as_js
         removed.append(remove(name, session.workdir, others, check))
         session.console.say(f"removed {removed[-1].name}")
     if as_json:
-        session.console.json([describe(one) for one in removed])
+        session.console.json([json_installation(one) for one in removed])

@@ -33,10 +33,10 @@ def command(session: Session, study: str, options: PlanOptions, order: bool, as_
     will be done to the machine. Nothing is started.
     """
     from teiten.cli.campaign.saturation import foretell
-    from teiten.cli.plan.as_json import plan_as_json
     from teiten.cli.plan.make import check_planned, make_plan
-    from teiten.cli.plan.saturation_text import foretold_json, foretold_lines
+    from teiten.cli.plan.saturation_text import foretold_lines
     from teiten.cli.plan.text import plan_lines
+    from teiten.cli.printed.plan import json_plan
 
     if options.find_saturation:
         foretold = foretell(session, study, options)
@@ -48,10 +48,7 @@ def command(session: Session, study: str, options: PlanOptions, order: bool, as_
         foretold, planned = None, make_plan(session, study, options, checked=False)
     actions = _actions(session, planned)
     if as_json:
-        provisional = foretold_json(foretold) if foretold else {}
-        session.console.json(
-            {**plan_as_json(planned, session.workdir.root, actions), **provisional}
-        )
+        session.console.json(json_plan(planned, session.workdir.root, actions, foretold))
         check_planned(session, planned)
         return
     lack = _lack(session, planned)

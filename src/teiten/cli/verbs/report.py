@@ -126,7 +126,9 @@ def command(
         analysis = _analysis_of(folder)
         path = _write(analysis, folder, target, form=form, language=language, notes=_notes(notes))
     if as_json:
-        session.console.json(_as_json(analysis, language or "en", path))
+        from teiten.cli.printed.outcome import json_report
+
+        session.console.json(json_report(analysis, language or "en", path))
     else:
         session.console.data(str(path))
 
@@ -270,22 +272,3 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
                 with suppress(OSError):
                     part.unlink(missing_ok=True)
                 raise
-
-
-def _as_json(analysis: CampaignAnalysis, language: Language, path: Path) -> dict[str, object]:
-    from teiten.cli.text.verdict_json import contrast_as_json
-    from teiten.report.sentences import verdict_sentence
-
-    return {
-        "campaign": analysis.name,
-        "path": str(path),
-        "complete": analysis.complete,
-        "conclusive": analysis.plan.study.conclusive,
-        "verdicts": [
-            {
-                **contrast_as_json(analysis, contrast),
-                "sentence": verdict_sentence(analysis, contrast, language),
-            }
-            for contrast in analysis.contrasts
-        ],
-    }

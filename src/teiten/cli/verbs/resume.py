@@ -10,7 +10,6 @@ from teiten.cli.campaign.carry_out import (
     CarriedOut,
     carry_out,
     measuring,
-    outcome_as_json,
     reread,
 )
 from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option
@@ -39,7 +38,9 @@ def command(session: Session, campaign: str, fail_on: tuple[str, ...], as_json: 
     folder = find_campaign(session.workdir.campaigns, campaign)
     carried = _complete(session, folder) or _continued(session, folder)
     if as_json:
-        session.console.json(outcome_as_json(carried.analysis.name, carried))
+        from teiten.cli.printed.outcome import json_outcome
+
+        session.console.json(json_outcome(carried.analysis, carried.reports))
     else:
         session.console.data(str(carried.reports[0]))
     check_fail_on(carried, fail_on)

@@ -10,6 +10,7 @@ from rich.filesize import decimal
 
 from teiten.cli import completion
 from teiten.cli.main import Session
+from teiten.cli.printed.folders import JsonRemoved
 from teiten.errors import LedgerError, UsageError
 from teiten.ledger.campaigns import CampaignState, CampaignSummary, find_campaign, summarise
 from teiten.ledger.deletion import check_deletable, delete_campaign
@@ -47,7 +48,7 @@ def command(session: Session, campaigns: Sequence[str], yes: bool, as_json: bool
                 f"kept {one.folder}: it holds what is not the campaign's: {', '.join(others)}"
             )
     if as_json:
-        session.console.json([{"name": one.name, "folder": str(one.folder)} for one in found])
+        session.console.json([JsonRemoved(one.name, one.folder) for one in found])
 
 
 def _check(session: Session, one: CampaignSummary) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from teiten.cli.campaign.begin import begin, carry_out_new, prepare, repeating_command
-from teiten.cli.campaign.carry_out import outcome_as_json
 from teiten.cli.campaign.confirm import confirm
 from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option, refuse_fail_on
 from teiten.cli.completion import studies
@@ -45,7 +44,9 @@ def command(
         name = begin(session, planned, options.name, command, yes=options.yes)
         carried = carry_out_new(session, name)
     if as_json:
-        session.console.json(outcome_as_json(carried.analysis.name, carried))
+        from teiten.cli.printed.outcome import json_outcome
+
+        session.console.json(json_outcome(carried.analysis, carried.reports))
     else:
         session.console.data(str(carried.reports[0]))
     check_fail_on(carried, fail_on)

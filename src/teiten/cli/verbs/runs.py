@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from typing import Any
 
 import click
 from rich.filesize import decimal
@@ -11,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from teiten.cli.main import Session
+from teiten.cli.printed.folders import json_campaign
 from teiten.ledger.campaigns import CampaignState, CampaignSummary, list_campaigns
 
 EXAMPLES = "Examples:  teiten runs  ·  teiten --workdir /data/teiten runs --json"
@@ -36,7 +36,7 @@ def command(session: Session, as_json: bool) -> None:
     """
     found = list_campaigns(session.workdir.campaigns)
     if as_json:
-        session.console.json([_as_json(one) for one in found])
+        session.console.json([json_campaign(one) for one in found])
         return
     if not found:
         session.console.say(f"no campaign in {session.workdir.campaigns} yet")
@@ -76,19 +76,3 @@ def _moment(seconds: float | None) -> str:
     if seconds is None:
         return "?"
     return f"{datetime.datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M}"
-
-
-def _as_json(one: CampaignSummary) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "folder": str(one.folder),
-        "state": one.state.value,
-        "study": one.study,
-        "profile": one.profile,
-        "created_at": one.created_at,
-        "done": one.done,
-        "planned": one.planned,
-        "failed": one.failed,
-        "bytes": one.size,
-        "problem": one.problem,
-    }

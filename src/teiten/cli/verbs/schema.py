@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from teiten.cli.main import Session
-from teiten.cli.schemas.registry import BY_NAME, SCHEMAS, NamedSchema
+from teiten.cli.printed.registry import BY_NAME, SCHEMAS, NamedSchema
 from teiten.cli.text.layout import columns
 
 EXAMPLES = "Examples:  teiten schema  ·  teiten schema verdict > verdict.schema.json"

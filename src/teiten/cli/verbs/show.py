@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import click
 
 from teiten.cli.completion import profiles, studies
@@ -41,7 +39,7 @@ def command(session: Session, study: str, profile: str | None, lang: str, as_jso
         hint = f"teiten report {study} makes its report, teiten runs lists campaigns"
         raise UsageError(f"{study!r} is a campaign; show is for studies", hint) from None
     if as_json:
-        session.console.json(asdict(loaded))
+        session.console.json(loaded)
         return
     everything = load_study(study, profile=profile, overrides=["workloads=all"])
     optional = tuple(

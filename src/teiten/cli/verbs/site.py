@@ -45,6 +45,7 @@ def command(
     writes only what changed, and removes the pages of campaigns that are no longer there. A ledger
     of which no page can be made is named and left out; the exit code is 0 where others are shown.
     """
+    from teiten.cli.printed.across import JsonSite, JsonSiteCampaign, JsonSiteLeftOut
     from teiten.cli.site.entries import entries
     from teiten.cli.site.make import Asked, make
     from teiten.cli.site.output import Output
@@ -77,17 +78,17 @@ def command(
         session.console.data(str(index))
         return
     session.console.json(
-        {
-            "index": str(index),
-            "campaigns": [
-                {"campaign": one.campaign, "folder": f"campaigns/{one.slug}"}
-                for one in site.entries
-            ],
-            "lines": site.lines,
-            "changes": changes,
-            "comparisons": len(site.compared),
-            "left_out": [{"ledger": name, "why": why} for name, why in site.left_out],
-            "written": output.written,
-            "removed": removed,
-        }
+        JsonSite(
+            index,
+            tuple(
+                JsonSiteCampaign(entry.campaign, f"campaigns/{entry.slug}")
+                for entry in site.entries
+            ),
+            site.lines,
+            changes,
+            len(site.compared),
+            tuple(JsonSiteLeftOut(name, why) for name, why in site.left_out),
+            output.written,
+            removed,
+        )
     )

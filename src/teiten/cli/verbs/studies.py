@@ -23,18 +23,7 @@ def command(session: Session, lang: str, as_json: bool) -> None:
 
     summaries = catalogue()
     if as_json:
-        session.console.json(
-            [
-                {
-                    "name": study.name,
-                    "title": {"en": study.title.en, "ja": study.title.ja},
-                    "question": {"en": study.question.en, "ja": study.question.ja},
-                    "sources": list(study.sources),
-                    "profiles": list(study.profiles),
-                }
-                for study in summaries
-            ]
-        )
+        session.console.json(summaries)
         return
     for study in summaries:
         language: Language = "ja" if lang == "ja" else "en"

@@ -1,0 +1,258 @@
+"""How campaigns ended: what ``run``, ``resume``, ``ab``, ``report`` and ``null`` print as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, Verdict, VerdictKind
+from teiten.analysis.model.replication import NoiseSource
+from teiten.analysis.verdict.sequential import pairs_for
+from teiten.cli.printed.form import SPREAD, Count, Keyword, Names, OpenObject, Positive, taken
+from teiten.cli.text.noise import EFFECTS
+from teiten.model.noise import NoiseFloor
+from teiten.model.progress import Ending
+from teiten.model.starts import pairs_of_a_start
+from teiten.model.text import Language
+from teiten.report.scope import boots
+from teiten.report.sentences import verdict_sentence
+from teiten.ways.registry import rules, ways_by_clients
+
+WayName = Annotated[str, Keyword("enum", tuple(rules()))]
+PairsAgree = Annotated[
+    bool | None,
+    "Of paired transactions: whether throughput and the servers' processor time per"
+    " transaction can both be true; null of another metric, and where it was not counted.",
+]
+_Share = Annotated[float, Keyword("exclusiveMinimum", 0), Keyword("exclusiveMaximum", 1)]
+
+
+@dataclass(frozen=True)
+class JsonExtreme:
+    """A level of a mixed verdict."""
+
+    levels: Names
+    verdict: VerdictKind
+    ratio: Positive
+    interval: tuple[float, float]
+    confidence: _Share
+
+
+@dataclass(frozen=True)
+class JsonVerdict(OpenObject):
+    """The statement of pairs of trials on a new side against an old one."""
+
+    verdict: Annotated[
+        VerdictKind,
+        "METHOD.md, Verdicts: what the interval says; mixed: levels"
+        " contradict one another, so that their mean says nothing.",
+    ]
+    conclusive: Annotated[
+        bool,
+        "False: the profile supports no conclusion, and there is no verdict"
+        " whatever stands under 'verdict'.",
+    ]
+    at_least_delta: Annotated[bool, "Slower or faster, and the whole interval lies beyond δ."]
+    ratio: Annotated[Positive | None, "new ÷ old of the metric; null where nothing can be said."]
+    interval: Annotated[
+        tuple[Positive, Positive] | None, "Ends of the ratio's interval, low first."
+    ]
+    confidence: Annotated[_Share | None, "Of the interval, as a share."]
+    reason: Annotated[str | None, "Code of why nothing can be said."]
+    extremes: Annotated[
+        tuple[JsonExtreme, ...],
+        "Of a mixed verdict the level whose interval ends lowest and the one"
+        " whose interval begins highest; empty otherwise.",
+    ]
+
+
+def json_verdict(verdict: Verdict) -> JsonVerdict:
+    effect = verdict.effect
+    return taken(
+        JsonVerdict,
+        verdict,
+        verdict=verdict.kind,
+        ratio=effect.ratio if effect else None,
+        interval=(effect.low, effect.high) if effect else None,
+        confidence=effect.confidence if effect else None,
+        extremes=tuple(
+            taken(
+                JsonExtreme,
+                extreme.effect,
+                levels=dict(extreme.context),
+                verdict=extreme.kind,
+                interval=(extreme.effect.low, extreme.effect.high),
+            )
+            for extreme in verdict.extremes
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class JsonContrast:
+    workload: str
+    metric: str
+    old: str
+    new: str
+    verdict: Annotated[JsonVerdict, SPREAD]
+    cpu_agrees: PairsAgree
+
+
+def json_contrast(analysis: CampaignAnalysis, contrast: ContrastResult) -> JsonContrast:
+    """Describe what is compared, and its verdict."""
+    return taken(
+        JsonContrast,
+        contrast,
+        metric=contrast.metric.name,
+        verdict=json_verdict(contrast.overall),
+        cpu_agrees=_cpu_agrees(analysis, contrast),
+    )
+
+
+def _cpu_agrees(analysis: CampaignAnalysis, contrast: ContrastResult) -> bool | None:
+    """Whether throughput and the servers' processor time per transaction can both be true, over all
+    levels and at each; None of another metric, and where processor time was not counted."""
+    witness = analysis.cpu_witness(contrast) if contrast.metric.judged else None
+    return None if witness is None else witness.agrees and not witness.parting
+
+
+@dataclass(frozen=True)
+class JsonEndedContrast:
+    contrast: Annotated[JsonContrast, SPREAD]
+    pairs: Count
+
+
+@dataclass(frozen=True)
+class JsonOutcome:
+    """Printed by ``run`` and ``resume``."""
+
+    campaign: str
+    complete: bool
+    conclusive: bool
+    contrasts: tuple[JsonEndedContrast, ...]
+    reports: tuple[Path, ...]
+
+
+def json_outcome(analysis: CampaignAnalysis, reports: Sequence[Path]) -> JsonOutcome:
+    contrasts = (
+        JsonEndedContrast(json_contrast(analysis, contrast), contrast.overall.pairs)
+        for contrast in analysis.contrasts
+    )
+    return JsonOutcome(
+        analysis.name,
+        analysis.complete,
+        analysis.plan.study.conclusive,
+        tuple(contrasts),
+        tuple(reports),
+    )
+
+
+@dataclass(frozen=True)
+class JsonReportedContrast:
+    contrast: Annotated[JsonContrast, SPREAD]
+    sentence: str
+
+
+@dataclass(frozen=True)
+class JsonReport:
+    campaign: str
+    path: Path
+    complete: bool
+    conclusive: bool
+    verdicts: tuple[JsonReportedContrast, ...]
+
+
+def json_report(analysis: CampaignAnalysis, language: Language, path: Path) -> JsonReport:
+    verdicts = (
+        JsonReportedContrast(
+            json_contrast(analysis, contrast), verdict_sentence(analysis, contrast, language)
+        )
+        for contrast in analysis.contrasts
+    )
+    return JsonReport(
+        analysis.name, path, analysis.complete, analysis.plan.study.conclusive, tuple(verdicts)
+    )
+
+
+@dataclass(frozen=True)
+class JsonTwoSides:
+    """The verdict of TPS, and how it was come by."""
+
+    campaign: str
+    verdict: Annotated[JsonVerdict, SPREAD]
+    delta: Annotated[Positive, "The smallest difference that matters, as a share."]
+    pairs: Count
+    seconds: Annotated[Positive, "Of the campaign, with the pilot."]
+    metrics: Annotated[Mapping[str, JsonVerdict], "The verdict of each metric, by its name."]
+    way: WayName
+    way_by_clients: Annotated[
+        Mapping[str, WayName],
+        "How each number of clients was loaded: pairs beyond the processors are in step.",
+    ]
+    cpu_agrees: PairsAgree
+    duration: Annotated[Positive | None, "Seconds of a trial; null where it was left open."]
+    slices: Count
+    rounds: bool
+    boots: Annotated[Count | None, "Starts of the servers; null of trials by themselves."]
+    pairs_of_a_start: Count
+    chosen_by: Annotated[
+        NoiseSource | None, "Whence the noise by which pairs and starts were chosen."
+    ]
+    ending: Ending | None
+    reports: tuple[Path, ...]
+
+
+def json_two_sides(
+    analysis: CampaignAnalysis, result: ContrastResult, reports: Sequence[Path]
+) -> JsonTwoSides:
+    """``result``: the contrast of TPS, which is judged."""
+    plan, pilot = analysis.plan, analysis.replication
+    ways = ways_by_clients(plan).items()
+    return taken(
+        JsonTwoSides,
+        plan.study.measure,
+        campaign=analysis.name,
+        verdict=json_verdict(result.overall),
+        delta=result.overall.delta,
+        pairs=result.overall.pairs,
+        seconds=analysis.wall + (pilot.took if pilot else 0.0),
+        metrics={
+            contrast.metric.name: json_verdict(contrast.overall) for contrast in analysis.contrasts
+        },
+        way_by_clients={str(clients): way.name for clients, way in ways},
+        cpu_agrees=_cpu_agrees(analysis, result),
+        boots=boots(analysis),
+        pairs_of_a_start=pairs_of_a_start(plan),
+        chosen_by=pilot.source if pilot else None,
+        ending=analysis.standing.ending,
+        reports=tuple(reports),
+    )
+
+
+@dataclass(frozen=True)
+class JsonNoiseFloor:
+    floor: Annotated[NoiseFloor, SPREAD]
+    pairs_needed: Annotated[
+        Mapping[str, Count | None],
+        "Pairs until a verdict, by the difference as a share; null where none comes.",
+    ]
+
+
+@dataclass(frozen=True)
+class JsonNoise:
+    """How much equal sides differ."""
+
+    campaign: str
+    noise: tuple[JsonNoiseFloor, ...]
+    reports: tuple[Path, ...]
+
+
+def json_noise(name: str, floors: Sequence[NoiseFloor], reports: Sequence[Path]) -> JsonNoise:
+    return JsonNoise(name, tuple(map(_noise_floor, floors)), tuple(reports))
+
+
+def _noise_floor(floor: NoiseFloor) -> JsonNoiseFloor:
+    needed = {f"{effect:g}": pairs_for(effect, floor.deviation, floor.alpha) for effect in EFFECTS}
+    return JsonNoiseFloor(floor, needed)

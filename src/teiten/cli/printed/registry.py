@@ -1,0 +1,154 @@
+"""All schemas of ``--json``: what each describes, and which verbs print it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+
+from teiten.cli.printed.form import Schema, schema_of_type
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+@dataclass(frozen=True)
+class NamedSchema:
+    """The schema of one thing."""
+
+    name: str
+    kind: str
+    """Module and class below ``teiten``."""
+    what: str
+    verbs: tuple[str, ...] = ()
+    """Verbs that print it."""
+    listing: tuple[str, ...] = ()
+    """Verbs that print a list of it."""
+    version: int = 1
+    """A change of meaning raises it."""
+    listed: bool = False
+    """The thing is itself a list of such objects."""
+
+    def make(self) -> Schema:
+        """Make the schema itself; the module is loaded only here."""
+        module, _, kind = self.kind.rpartition(".")
+        body = schema_of_type(getattr(import_module(f"teiten.{module}"), kind))
+        return {
+            "$schema": DRAFT,
+            "$id": f"urn:teiten:{self.name}:{self.version}",
+            "title": f"Teiten {self.name}",
+            **({"type": "array", "items": body} if self.listed else body),
+        }
+
+    def of(self, verb: str) -> Schema:
+        """Make the schema of all that one of its verbs prints."""
+        return {"type": "array", "items": self.make()} if verb in self.listing else self.make()
+
+
+def _of(module: str, kind: str) -> str:
+    return f"cli.printed.{module}.{kind}"
+
+
+SCHEMAS = (
+    NamedSchema(
+        "verdict",
+        _of("outcome", "JsonVerdict"),
+        "a verdict, as it stands in other documents",
+        version=2,
+    ),
+    NamedSchema(
+        "outcome",
+        _of("outcome", "JsonOutcome"),
+        "how a campaign ended, with its verdicts",
+        ("run", "resume"),
+        version=2,
+    ),
+    NamedSchema(
+        "ab",
+        _of("outcome", "JsonTwoSides"),
+        "the verdict on two servers, and how it was come by",
+        ("ab",),
+        version=2,
+    ),
+    NamedSchema(
+        "report",
+        _of("outcome", "JsonReport"),
+        "where a report is, and its verdicts",
+        ("report",),
+        version=2,
+    ),
+    NamedSchema(
+        "comparison",
+        _of("across", "JsonComparison"),
+        "two campaigns side by side",
+        ("compare",),
+        version=2,
+    ),
+    NamedSchema(
+        "history",
+        _of("across", "JsonHistory"),
+        "lines through many campaigns, and their changes",
+        ("history",),
+    ),
+    NamedSchema("site", _of("across", "JsonSite"), "what was made of many campaigns", ("site",)),
+    NamedSchema("bisection", _of("across", "JsonSearch"), "a search for a commit", ("bisect",)),
+    NamedSchema("noise", _of("outcome", "JsonNoise"), "how much equal sides differ", ("null",)),
+    NamedSchema(
+        "claims",
+        _of("claims", "JsonClaim"),
+        "published findings, and their outcomes",
+        ("claims",),
+        listed=True,
+    ),
+    NamedSchema(
+        "plan-difference",
+        _of("plan_difference", "JsonPlanDifference"),
+        "two execution plans",
+        ("explain-diff",),
+    ),
+    NamedSchema("plan", _of("plan", "JsonPlan"), "what a study would do", ("plan",)),
+    NamedSchema("study", "model.study.Study", "a study with the values of a profile", ("show",)),
+    NamedSchema("studies", "model.study.StudySummary", "the catalogue", ("studies",), listed=True),
+    NamedSchema(
+        "campaigns",
+        _of("folders", "JsonCampaign"),
+        "the list of campaigns",
+        ("runs",),
+        listed=True,
+    ),
+    NamedSchema(
+        "removed",
+        _of("folders", "JsonRemoved"),
+        "campaigns that were deleted",
+        ("rm",),
+        listed=True,
+    ),
+    NamedSchema(
+        "export", _of("folders", "JsonExport"), "files of a campaign's numbers", ("export",)
+    ),
+    NamedSchema("clean", _of("folders", "JsonCleaned"), "what was or would be deleted", ("clean",)),
+    NamedSchema(
+        "machine", _of("machine", "JsonMachine"), "facts and cautions of this machine", ("doctor",)
+    ),
+    NamedSchema(
+        "installation",
+        _of("machine", "JsonInstallation"),
+        "an installation of PostgreSQL",
+        ("pg build",),
+        ("pg list", "pg install", "pg remove"),
+    ),
+    NamedSchema(
+        "tables",
+        _of("folders", "JsonTable"),
+        "tables of benchmark data that were made",
+        ("data ssb",),
+        listed=True,
+    ),
+)
+BY_NAME = {schema.name: schema for schema in SCHEMAS}
+
+
+def schema_of(verb: str) -> Schema:
+    """Make the schema of a verb's output with ``--json``. Raises KeyError where none is known."""
+    for schema in SCHEMAS:
+        if verb in (*schema.verbs, *schema.listing):
+            return schema.of(verb)
+    raise KeyError(verb)

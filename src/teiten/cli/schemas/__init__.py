@@ -1,1 +1,0 @@
-"""JSON schemas of what verbs print with ``--json``; ``registry`` knows them all."""
