@@ -161,8 +161,8 @@ def _clusters(
                 f" or {name} below [servers]",
             )
         if name in servers:
-            said = table.model_dump(exclude={"nodes"})
-            yield name, AttachedCluster(table.nodes, ClusterStatements(**said))
+            statements = table.model_dump(exclude={"nodes"})
+            yield name, AttachedCluster(table.nodes, ClusterStatements(**statements))
 
 
 def _server_levels(
@@ -319,10 +319,10 @@ def _measure(draft: Draft, table: MeasureTable, *, judged: bool) -> Measure:
             "leave one of them out",
         )
     own = {one.name for one in fields(Measure)}
-    said = {key: getattr(table, key) for key in MeasureTable.model_fields if key in own}
+    same = {key: getattr(table, key) for key in MeasureTable.model_fields if key in own}
     return Measure(
         **{
-            **said,
+            **same,
             "sequential": _sequential(draft, table),
             "slices": _slices(draft, table),
             "way": table.way or CLASSIC,

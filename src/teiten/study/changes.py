@@ -83,8 +83,8 @@ class Change:
 
 def workload_keys(kind: str) -> tuple[str, ...]:
     """List the keys that may be changed of one workload of a kind."""
-    said = plan_of(kind)
-    return (*_WORKLOAD_KEYS, *said.changeable, *said.changeable_of_one)
+    rules_of_kind = plan_of(kind)
+    return (*_WORKLOAD_KEYS, *rules_of_kind.changeable, *rules_of_kind.changeable_of_one)
 
 
 def shared_workload_keys() -> tuple[str, ...]:

@@ -133,7 +133,7 @@ def _components_of_starts(ledger: Ledger, one: Noise) -> Components | None:
     if len(starts) < 2:
         return None
     known = spread(starts)
-    fixed = Seconds(statistics.median(each.fixed for each in starts))
+    fixed = Seconds(statistics.median(start.fixed for start in starts))
     return Components(known.between, math.sqrt(known.within / 2), fixed)
 
 

@@ -30,7 +30,7 @@ EXAMPLES = (
 @click.option("--chunk", metavar="I/N", help="Only part I of N of each table.")
 @click.option(
     "--variant",
-    type=click.Choice([each.value for each in SsbVariant]),
+    type=click.Choice([variant.value for variant in SsbVariant]),
     default=SsbVariant.REFERENCE.value,
     show_default=True,
     help="Whose description is followed where they differ.",
@@ -38,7 +38,7 @@ EXAMPLES = (
 @click.option(
     "--format",
     "form",
-    type=click.Choice([each.value for each in SsbFormat]),
+    type=click.Choice([form.value for form in SsbFormat]),
     help="Of files and of stdout (default: tbl); a server always gets binary COPY.",
 )
 @click.option(
@@ -122,14 +122,14 @@ def _tables(names: tuple[str, ...]) -> tuple[SsbTable, ...]:
     from teiten.errors import UsageError
     from teiten.suggest import did_you_mean
 
-    known = [each.value for each in SsbTable]
+    known = [table.value for table in SsbTable]
     for name in names:
         if name not in known:
             raise UsageError(
                 f"--table {name}: no such table.{did_you_mean(name, known)}",
                 f"the tables are {', '.join(known)}",
             )
-    return tuple(each for each in SsbTable if each in names) or tuple(SsbTable)
+    return tuple(table for table in SsbTable if table in names) or tuple(SsbTable)
 
 
 def _chunk(text: str | None) -> Chunk:

@@ -129,7 +129,9 @@ class PlanningHere(PlanningSite):
 
     def ready(self, plan: Plan) -> frozenset[str]:
         store = TemplateStore(self.session.workdir, server_user())
-        return frozenset(each.fingerprint for each in plan.templates if store.ready(each))
+        return frozenset(
+            template.fingerprint for template in plan.templates if store.ready(template)
+        )
 
     def cautions(self, plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
         found = cautions(facts, clients=most_clients(plan.study))

@@ -58,7 +58,7 @@ SCHEMAS = (
         "outcome",
         _of("outcome", "JsonOutcome"),
         "how a campaign ended, with its verdicts",
-        ("run", "resume"),
+        ("run", "resume", "demo"),
         version=2,
     ),
     NamedSchema(

@@ -21,7 +21,7 @@ from teiten.report.view.contrasts import by_interval
 from teiten.report.view.kit import Kit, factor_of
 
 MOST_LEVELS = 12
-"""Of more, the terminal has their mean and how many there are; the report has all of them."""
+"""Levels of one line: of more the terminal has the mean and the number, the report all of them."""
 NARROWEST = 16
 """Cells that are left to the verdict, however narrow the terminal is."""
 GAP = "  "

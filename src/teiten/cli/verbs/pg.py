@@ -39,7 +39,9 @@ def list_command(session: Session, as_json: bool) -> None:
 
     findings = search(session.workdir, this_machine())
     if as_json:
-        session.console.json([json_installation(each) for each in findings.installations])
+        session.console.json(
+            [json_installation(installation) for installation in findings.installations]
+        )
     elif findings.installations:
         session.console.table(table(findings.installations), SPARE)
     else:

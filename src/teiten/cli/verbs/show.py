@@ -43,7 +43,9 @@ def command(session: Session, study: str, profile: str | None, lang: str, as_jso
         return
     everything = load_study(study, profile=profile, overrides=["workloads=all"])
     optional = tuple(
-        each for each in everything.workloads if each.name not in {w.name for w in loaded.workloads}
+        workload
+        for workload in everything.workloads
+        if workload.name not in {w.name for w in loaded.workloads}
     )
     profiles = tuple(read_document(study).tables.profiles)
     for line in study_lines(loaded, optional, profiles, "ja" if lang == "ja" else "en"):
