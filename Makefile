@@ -3,7 +3,8 @@
 # make develop   the tree, editable, with the tools, in .venv
 # make check     ruff, mypy and the unit tests, on the tree as it is: the quick loop
 # make docs      the documentation as pages with search, in dist/docs; no server is needed to read them
-# make native    the native part (teiten data ssb); needs Rust
+# make native    the native part (paired transactions, teiten data ssb); needs Rust 1.85
+# make dist      the wheels of a release, with the native part, and the source archive; needs Rust
 # make lock      the versions and hashes of what is installed, anew; needs uv
 # make clean     .venv and all that was built, away
 # Each sets up what it needs in .venv and in Teiten's data folder.
@@ -22,12 +23,15 @@ CRATES := $(shell find crates -type f -not -path 'crates/target/*' 2>/dev/null)
 # The native part is built and tested where Rust is; everything else works without it.
 NATIVE_WHERE_RUST := $(shell tools/prerequisites rust 2>/dev/null && echo $(VENV)/.native)
 
-.PHONY: demo needs check test test-crates native docs develop lock clean help
+# A wheel of make dist's for this machine: its native part is taken as it is.
+WHEEL := $(abspath $(firstword $(wildcard dist/teiten-*-abi3-manylinux*_$(shell uname -m).whl)))
+
+.PHONY: demo dist needs check test test-crates native docs develop lock clean help
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
-demo: $(VENV)/.installed $(NATIVE_WHERE_RUST)
+demo: $(VENV)/.installed $(if $(WHEEL),,$(NATIVE_WHERE_RUST))
 	$(TEITEN) demo
 
 # First of all, so that nothing is downloaded before everything that is missing or left out was named.
@@ -100,22 +104,34 @@ $(VENV)/docs/.installed: requirements/docs.lock
 	@touch $@
 
 $(VENV)/.developed: $(VENV)/.tools pyproject.toml
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --editable .
+	TEITEN_NATIVE=no $(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@rm -f $(VENV)/.installed $(VENV)/.tested-wheel
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.requirements pyproject.toml README.md $(SOURCES)
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall .
+$(VENV)/.installed: $(VENV)/.requirements pyproject.toml hatch_build.py README.md $(SOURCES)
+	TEITEN_NATIVE=$(or $(WHEEL),no) \
+	  $(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall .
 	@rm -f $(VENV)/.developed
 	@touch $@
 
 # The tests run against the built wheel, not against the tree.
-$(VENV)/.tested-wheel: $(VENV)/.tools pyproject.toml README.md $(SOURCES)
-	@rm -rf dist
-	$(VENV)/bin/python -m build --wheel --no-isolation --outdir dist . >/dev/null
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/*.whl
+$(VENV)/.tested-wheel: $(VENV)/.tools pyproject.toml hatch_build.py README.md $(SOURCES)
+	@rm -rf dist/tested
+	TEITEN_NATIVE=no $(VENV)/bin/python -m build --wheel --no-isolation --outdir dist/tested . >/dev/null
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/tested/*.whl
 	@rm -f $(VENV)/.developed
 	@touch $@ $(VENV)/.installed
+
+dist: $(VENV)/dist/.installed
+	@tools/prerequisites rust
+	tools/dist $(abspath $(VENV)/dist/bin/python) $(TARGETS)
+
+# Apart from the others: the linker alone is 100 MB.
+$(VENV)/dist/.installed: requirements/dist.txt
+	@tools/prerequisites python $(PYTHON)
+	$(PYTHON) -m venv $(VENV)/dist
+	$(VENV)/dist/bin/pip install --quiet --disable-pip-version-check -r requirements/dist.txt
+	@touch $@
 
 # One of the tools, by its hashes in their lock: the demo needs no other.
 $(VENV)/.maturin: requirements/dev.lock | $(VENV)/bin/python
@@ -125,8 +141,8 @@ $(VENV)/.maturin: requirements/dev.lock | $(VENV)/bin/python
 
 $(VENV)/.native: $(VENV)/.maturin $(CRATES)
 	@tools/prerequisites rust
-	@rm -rf dist/native
+	@rm -rf dist/own
 	$(VENV)/bin/maturin build --quiet --release --locked --manifest-path crates/teiten-native/Cargo.toml \
-	  --interpreter $(VENV)/bin/python --out dist/native
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/native/*.whl
+	  --interpreter $(VENV)/bin/python --out dist/own
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/own/*.whl
 	@touch $@

@@ -15,7 +15,8 @@ import pytest
 
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.datasets.plan import data_bytes, template_bytes
-from teiten.errors import MachineError, ServerError, UsageError
+from teiten.datasets.script.model import script_data
+from teiten.errors import MachineError, ServerError, UsageError, WorkloadError
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.marker import Kind, new_folder
@@ -30,7 +31,7 @@ from teiten.host.system.users import server_user
 from teiten.model.build import BuildFacts
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import TemplateSpec
-from teiten.model.study import DataSet
+from teiten.model.study import DataSet, Script
 from tests.fixtures.pgbench_run import pgbench
 from tests.fixtures.servers import ClusterKit
 
@@ -51,6 +52,37 @@ def spec_of(installation: Installation, data: DataSet, checksums: bool = True) -
 
 def quiet(_: str) -> None:
     """Nobody listens."""
+
+
+DUMP = """\\restrict abc
+SET statement_timeout = 0;
+SET no_server_has_this = 0;
+SELECT pg_catalog.set_config('search_path', '', false);
+CREATE TABLE public.t (a integer, b text);
+{owner}
+COPY public.t (a, b) FROM stdin;
+1\tone; -- no comment
+2\t\\N
+\\.
+ALTER TABLE ONLY public.t ADD PRIMARY KEY (a);
+DO $$BEGIN ASSERT (SELECT sum(a) = 3 AND count(b) = 1 FROM public.t); END$$;
+\\unrestrict abc
+"""
+
+
+@pytest.mark.pg(">=9.6")
+def test_a_dump_is_loaded_as_it_is(
+    server_installation: Installation, workdir: Workdir, pgbench: Pgbench
+) -> None:
+    store = TemplateStore(workdir, server_user())
+    loaded = script_data(Script("shop.sql", False, DUMP.format(owner="")))
+    store.build(spec_of(server_installation, loaded), pgbench, quiet)
+    assert store.ready(spec_of(server_installation, loaded))
+    owner = "ALTER TABLE public.t OWNER TO nobody_here;"
+    owned = script_data(Script("shop.sql", False, DUMP.format(owner=owner)))
+    with pytest.raises(WorkloadError, match="nobody_here") as caught:
+        store.build(spec_of(server_installation, owned), pgbench, quiet)
+    assert "CREATE ROLE nobody_here;" in caught.value.hint
 
 
 @pytest.mark.pg(">=9.6")

@@ -9,9 +9,12 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 
-from teiten.cli.failures import report_failure
+from teiten.cli.campaign.decision import ENDINGS
+from teiten.cli.failures import example_of, report_failure
 from teiten.cli.main import VERBS, as_typed_elsewhere, teiten
-from teiten.errors import UsageError
+from teiten.cli.verbs.ab import flags_of_sides
+from teiten.errors import LedgerError, MachineError, UsageError
+from teiten.model.progress import Ending
 from tests.fixtures.synthetic_plan import make_installation
 
 
@@ -33,8 +36,11 @@ def test_help_and_version_are_verbs_too(typed: list[str], meant: list[str]) -> N
     [
         ("plan observe --servers 17 18", "separated by commas: --servers 17,18"),
         ("runs --workdir /tmp", "--workdir stands before the verb: teiten --workdir … runs"),
-        ("plan observe 17", "teiten plan --help shows examples"),
-        ("runs --nonsense", "teiten runs --help shows examples"),
+        ("plan observe 17", "for example: teiten plan observe"),
+        ("runs --nonsense", "for example: teiten runs"),
+        ("run observe --server 17,18", "Did you mean '--servers'?"),
+        ("ab 18", "for example: teiten ab 17 18"),
+        ("compare missing.sqlite", "there is no file 'missing.sqlite'; for example: teiten"),
         ("ab 17,18 --json", "separate them by a space: teiten ab 17 18"),
         ("null 17 18", "teiten ab A B"),
         ("ab 17 18 --budget 5 min", "one word, for example 30m"),
@@ -52,6 +58,44 @@ def test_a_hint_says_what_was_meant(
         teiten.main(args=words, standalone_mode=False, prog_name="teiten")
     assert report_failure(caught.value) == 2
     assert hint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_an_example_to_show(verb: str) -> None:
+    command = teiten.get_command(click.Context(teiten), verb)
+    assert example_of(command).startswith(f"for example: teiten {verb}")
+
+
+def test_an_unknown_verb_is_answered_with_those_that_there_are() -> None:
+    with pytest.raises(UsageError) as caught:
+        teiten.main(args=["frobnicate"], standalone_mode=False, prog_name="teiten")
+    assert caught.value.hint.startswith("the verbs are demo, ") and "--help" not in (
+        caught.value.hint
+    )
+
+
+def test_a_ledger_that_is_not_there_is_no_campaign(tmp_path: Path) -> None:
+    words = ["--workdir", str(tmp_path), "compare", "missing.sqlite", "last"]
+    with pytest.raises(LedgerError) as caught:
+        teiten.main(args=words, standalone_mode=False, prog_name="teiten")
+    assert caught.value.message == "there is no file 'missing.sqlite'"
+
+
+def test_the_flag_of_the_side_that_is_too_large_is_named() -> None:
+    error = MachineError("too little memory", "less with --guc shared_buffers=…")
+    given: dict[str, tuple[str, ...]] = {"guc_a": (), "guc_b": ("shared_buffers=500GB",)}
+    with pytest.raises(MachineError) as caught, flags_of_sides(given):
+        raise error
+    assert caught.value.hint == "less with --guc-b shared_buffers=…"
+    given = {"guc_a": ("work_mem=1GB",), "guc_b": ()}
+    with pytest.raises(MachineError) as caught, flags_of_sides(given):
+        raise error
+    assert caught.value.hint == error.hint
+
+
+@pytest.mark.parametrize("ending", Ending)
+def test_one_block_is_told_in_the_singular(ending: Ending) -> None:
+    assert " were " not in ENDINGS[ending] and "{blocks}" in ENDINGS[ending]
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from click.testing import CliRunner, Result
 
 from teiten.cli.campaign.analyse import analyse_campaign
-from teiten.cli.main import teiten
-from teiten.cli.verbs.report import write_reports
+from teiten.cli.main import Session, teiten
+from teiten.cli.verbs.report import tell_unfinished, write_reports
 from teiten.errors import LedgerError, UsageError
+from teiten.ledger.campaigns import CampaignState, summarise
 from teiten.ledger.store import Ledger
 from tests.fixtures.synthetic import write_synthetic_ledger
 from tests.fixtures.undrawn import drawn
@@ -74,3 +78,29 @@ def test_refusals_have_hints(workdir: Path, tmp_path: Path) -> None:
     assert isinstance(refused, UsageError)
     assert refused.hint == "name a place that you can write to with --to"
     assert isinstance(run(workdir, "unknown").exception, LedgerError)
+
+
+@pytest.mark.parametrize(
+    ("state", "hint"),
+    [
+        (CampaignState.INTERRUPTED, "teiten resume one"),
+        (CampaignState.RUNNING, "it runs still: repeat this when it has ended"),
+    ],
+)
+def test_a_campaign_that_has_not_ended_is_told_as_that(
+    workdir: Path, monkeypatch: pytest.MonkeyPatch, state: CampaignState, hint: str
+) -> None:
+    folder = workdir / "campaigns" / "one"
+    warned: list[tuple[str, str]] = []
+    session = SimpleNamespace(
+        console=SimpleNamespace(warn=lambda text, hint: warned.append((text, hint)))
+    )
+    summary = replace(summarise(folder), state=state, done=3, planned=8)
+    monkeypatch.setattr("teiten.ledger.campaigns.summarise", lambda _folder: summary)
+    tell_unfinished(cast("Session", session), folder)
+    assert warned == [
+        ("the campaign has not ended: 3 of 8 trials are in this report", hint),
+    ]
+    summary = replace(summary, state=CampaignState.COMPLETE)
+    tell_unfinished(cast("Session", session), folder)
+    assert len(warned) == 1

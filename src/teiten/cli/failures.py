@@ -142,6 +142,8 @@ def _by_names_of_today(error: click.ClickException) -> click.ClickException:
         for name in param.opts
     }
     near = () if _key_of_a_study(error) else error.possibilities or ()
+    if _plural(error.option_name, error.ctx):
+        near = [f"{error.option_name}s"]
     found = [one for one in near if one not in former]
     message = None
     if near and not found:
@@ -156,22 +158,48 @@ def _key_of_a_study(error: click.NoSuchOption) -> str | None:
     from teiten.study.changes import short_keys
 
     key = error.option_name.lstrip("-").replace("-", "_")
+    if error.ctx is not None and _plural(error.option_name, error.ctx):
+        return None
     takes = error.ctx is not None and any(
         "--set" in param.opts for param in error.ctx.command.params
     )
     return key if takes and key in short_keys() else None
 
 
+def _plural(option: str, context: click.Context) -> bool:
+    """Whether an option was named as one, where it is a list: ``--server``."""
+    return any(f"{option}s" in param.opts for param in context.command.params)
+
+
 def _usage_hint(error: click.ClickException) -> str | None:
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption) and (key := _key_of_a_study(error)):
         return f"it is a key of the study: --set {key}=…"
-    meant = _split(error, context) or _meant(error.format_message(), context)
+    meant = (
+        _no_file(error, context)
+        or _split(error, context)
+        or _meant(error.format_message(), context)
+    )
     if meant:
         return meant
-    if context is None:  # click does not always say where it was
-        return "teiten --help lists the verbs, teiten VERB --help shows examples"
-    return f"{context.command_path} --help shows examples"
+    return example_of(context.command if context is not None else None)
+
+
+def example_of(command: click.Command | None) -> str:
+    """The first example of a verb, from its help; of a verb without any, where they are."""
+    first = ((command.epilog if command else None) or "").partition("·")[0]
+    words = first.removeprefix("Examples:").strip()
+    return f"for example: {words or 'teiten run observe --servers 17,18'}"
+
+
+def _no_file(error: click.ClickException, context: click.Context | None) -> str | None:
+    """Name the file that is not there, where another argument is missing beside it."""
+    if context is None or not isinstance(error, click.MissingParameter):
+        return None
+    for value in context.params.values():
+        if isinstance(value, str) and value.endswith(".sqlite") and not Path(value).is_file():
+            return f"there is no file {value!r}; {example_of(context.command)}"
+    return None
 
 
 def _split(error: click.ClickException, context: click.Context | None) -> str | None:

@@ -99,7 +99,7 @@ class Verbs(click.Group):
             near = f" Did you mean {meant!r}?" if meant else did_you_mean(args[0], VERBS)
             raise UsageError(
                 f"no verb {args[0]!r}.{near}",
-                "teiten --help lists the verbs",
+                f"the verbs are {', '.join(VERBS)}",
             )
         return super().resolve_command(ctx, args)
 

@@ -42,9 +42,7 @@ class Document:
     def hint(self) -> str:
         """Where to see what may be changed."""
         if self.is_of_verbs:
-            return (
-                "see teiten ab --help and teiten null --help; teiten init observe prints every key"
-            )
+            return "teiten init observe prints every key"
         return "teiten show STUDY lists what the study holds; teiten init STUDY prints every key"
 
     @property

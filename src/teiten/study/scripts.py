@@ -10,6 +10,9 @@ from teiten.model.study import Script
 from teiten.study.values import BUILTIN_SCRIPTS
 from teiten.suggest import did_you_mean
 
+ARCHIVE = b"PGDMP"
+"""The first bytes of ``pg_dump --format=custom`` (pg_backup_archiver.c)."""
+
 
 def read_script(value: str, *, workload: str, folders: Sequence[Path]) -> Script:
     """The script that a workload names.
@@ -35,6 +38,12 @@ def _known(folders: Sequence[Path]) -> list[str]:
 
 def _text_of(path: Path) -> str:
     try:
+        with path.open("rb") as file:
+            if file.read(len(ARCHIVE)) == ARCHIVE:
+                raise ValueError(
+                    f"{path} is an archive of pg_dump's, and no SQL; make it SQL:"
+                    f" pg_restore --no-owner --no-privileges --file={path.stem}.sql {path}"
+                )
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ValueError(f"the script {path} is not a text in UTF-8") from error

@@ -29,7 +29,7 @@ from teiten.ways.registry import concurrent_trials, way_of
 ENDINGS = {
     Ending.DECIDED: "decided after {blocks}",
     Ending.BUDGET_SPENT: "the budget is spent after {blocks}, and not every verdict is decided",
-    Ending.BLOCKS_SPENT: "{blocks} were run, the most that may, and not every verdict is decided",
+    Ending.BLOCKS_SPENT: "ended after {blocks}, the most that may run, and not all is decided",
     Ending.LEFT_BEHIND: "ended after {blocks}: what each side leaves behind for the other is more"
     " than a quarter of δ; --way classic loads one side at a time",
 }

@@ -12,6 +12,9 @@ from teiten.given_paths import expanded
 from teiten.ledger.campaigns import find_campaign
 from teiten.ledger.reading import reading
 
+FILES = (".sqlite", ".db")
+"""Endings of what is meant for a ledger, and not for a campaign's name."""
+
 
 def locate(session: Session, reference: str) -> Path:
     """A campaign's folder, or a ledger: by name, unique prefix, ``last`` or path.
@@ -21,6 +24,11 @@ def locate(session: Session, reference: str) -> Path:
     path = expanded(reference)
     if path.is_file():
         return path.absolute()
+    if path.suffix in FILES:
+        raise LedgerError(
+            f"there is no file {reference!r}",
+            "name the ledger of a campaign (its folder has ledger.sqlite), or a campaign",
+        )
     return find_campaign(session.workdir.campaigns, reference)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -17,6 +19,7 @@ from teiten.cli.completion import servers
 from teiten.cli.main import Session
 from teiten.cli.plan.two_sides import pair_options, repeated, shared_options, tell_of_changed_data
 from teiten.cli.printed.outcome import json_two_sides
+from teiten.errors import MachineError
 from teiten.study.sides import SideFlags, ab_study
 
 EXAMPLES = (
@@ -58,7 +61,8 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
     refuse_fail_on(study, given["fail_on"])
     prepare(session, options.name)
     tell_of_changed_data(session, study, options)
-    chosen = plan_by_way(session, study, options)
+    with flags_of_sides(given):
+        chosen = plan_by_way(session, study, options)
     confirm(session, chosen.planned, yes=options.yes)
     way = chosen.planned.plan.study.measure.way
     options = options.with_chosen(chosen.replication).with_way(way)
@@ -81,6 +85,20 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
     else:
         session.console.data(str(carried.reports[0]))
     check_fail_on(carried, given["fail_on"])
+
+
+@contextmanager
+def flags_of_sides(given: Mapping[str, Any]) -> Iterator[None]:
+    """A machine that does not suffice for a parameter of one side: its flag is named."""
+    try:
+        yield
+    except MachineError as error:
+        hint = error.hint
+        for text in (*given["guc_b"], *given["guc_a"]):
+            letter = "b" if text in given["guc_b"] else "a"
+            name = text.partition("=")[0].strip()
+            hint = hint.replace(f"--guc {name}=", f"--guc-{letter} {name}=")
+        raise type(error)(error.message, hint) from error
 
 
 def _primary(carried: CarriedOut) -> ContrastResult:

@@ -125,12 +125,28 @@ def command(
     with consistent(folder / FILE_NAME):
         analysis = _analysis_of(folder)
         path = _write(analysis, folder, target, form=form, language=language, notes=_notes(notes))
+    tell_unfinished(session, folder)
     if as_json:
         from teiten.cli.printed.outcome import json_report
 
         session.console.json(json_report(analysis, language or "en", path))
     else:
         session.console.data(str(path))
+
+
+def tell_unfinished(session: Session, folder: Path) -> None:
+    """Say of a campaign that has not ended how far it is, and how it goes on."""
+    from teiten.ledger.campaigns import CampaignState, summarise
+
+    campaign = summarise(folder)
+    if campaign.state in (CampaignState.INTERRUPTED, CampaignState.RUNNING):
+        session.console.warn(
+            f"the campaign has not ended: {campaign.done} of {campaign.planned} trials are in this"
+            " report",
+            f"teiten resume {campaign.name}"
+            if campaign.state is CampaignState.INTERRUPTED
+            else "it runs still: repeat this when it has ended",
+        )
 
 
 def _write(

@@ -16,6 +16,7 @@ from teiten.execute.sites.contract import WARM, Site
 from teiten.host.cautions.machine import data_changed
 from teiten.kinds.pgbench.load.checks import changes_rows, load_problems, without_retried
 from teiten.kinds.pgbench.load.command import PgbenchRun
+from teiten.kinds.pgbench.load.errors import other_tables
 from teiten.kinds.pgbench.load.invariants import broken_invariants
 from teiten.kinds.pgbench.load.lookups import Lookups, read, read_settled
 from teiten.kinds.pgbench.load.measured import MeasuredSlices, Slice, join_outputs
@@ -88,7 +89,8 @@ class PgbenchLoad:
         except WorkloadError as error:
             raise WorkloadError(
                 error.message,
-                "correct it and run again: every script is tried with one transaction before the"
+                other_tables(error.message)
+                or "correct it and run again: every script is tried with one transaction before the"
                 " first trial",
             ) from error
 

@@ -26,6 +26,19 @@ MAXIMUM_LINES = 12
 """The most lines of one message; a message of libpq or of a script has fewer."""
 
 
+_NO_RELATION = re.compile(r'relation "(.+?)" does not exist')
+
+
+def other_tables(message: str) -> str | None:
+    """The way out for a script that asks for tables that are not there; None for other errors."""
+    if not _NO_RELATION.search(message):
+        return None
+    return (
+        "the script runs on pgbench's tables where the study has no others; on yours:"
+        " --set data.script=tables.sql (plain SQL, or a dump of pg_dump's)"
+    )
+
+
 def first_error(lines: Sequence[str]) -> str | None:
     """The first error message with its continuation lines, without pgbench's prefix.
 

@@ -22,6 +22,7 @@ from teiten.host.facts.cpus import allowed_processors
 from teiten.host.system.users import uid_of
 from teiten.kinds.pgbench.load.checks import CLIENT_BOUND
 from teiten.kinds.pgbench.load.encryption import encryption_of
+from teiten.kinds.pgbench.load.errors import other_tables
 from teiten.kinds.pgbench.load.process import too_long
 from teiten.kinds.pgbench.model import REHEARSAL, PgbenchClients, PgbenchOptions
 from teiten.model.study import Workload
@@ -112,11 +113,14 @@ class PairedWork:
         try:
             result = self.carry_out(process, [site])
         except WorkloadError as error:
-            raise WorkloadError(f"script {name}: {error.message}", _CORRECT) from error
+            raise WorkloadError(
+                f"script {name}: {error.message}", other_tables(error.message) or _CORRECT
+            ) from error
         finally:
             process.stop()
         for aborted in result.summary["aborted"]:
-            raise WorkloadError(f"script {name}: {aborted['message']}", _CORRECT)
+            said = aborted["message"]
+            raise WorkloadError(f"script {name}: {said}", other_tables(said) or _CORRECT)
         if not result.summary["pairs"]:
             raise too_long(self.options.script, REHEARSAL)
 
