@@ -25,9 +25,9 @@ def run_script(server: Fillable, script: Script, what: str) -> None:
             else:
                 connection.execute(script.text.encode("utf-8"))
         except psycopg.Error as error:
-            said = str(error).splitlines()[0]
+            message = str(error).splitlines()[0]
             raise WorkloadError(
-                f"the {what} {script.name} failed on {server.name}: {said}", hint_for(said)
+                f"the {what} {script.name} failed on {server.name}: {message}", hint_for(message)
             ) from error
 
 

@@ -119,8 +119,8 @@ class PairedWork:
         finally:
             process.stop()
         for aborted in result.summary["aborted"]:
-            said = aborted["message"]
-            raise WorkloadError(f"script {name}: {said}", other_tables(said) or _CORRECT)
+            message = aborted["message"]
+            raise WorkloadError(f"script {name}: {message}", other_tables(message) or _CORRECT)
         if not result.summary["pairs"]:
             raise too_long(self.options.script, REHEARSAL)
 
