@@ -30,7 +30,7 @@ def test_it_installs_both_servers_of_one_wheel_and_runs_the_quick_look(
         ran.append((study, options))
         return load_study(study, profile=options.profile)
 
-    monkeypatch.setattr("teiten.cli.verbs.run.load", load)
+    monkeypatch.setattr("teiten.cli.verbs.run.load_study", load)
     monkeypatch.setattr("teiten.cli.verbs.run.prepare", prepare)
     CliRunner().invoke(teiten, ["--workdir", str(tmp_path), "demo", "--yes"])
     assert installed == ["wheel:16", "wheel:18"]

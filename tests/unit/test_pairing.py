@@ -15,17 +15,17 @@ from teiten.study.sides import Shared
 
 def test_the_options_as_a_command_line_that_repeats_them() -> None:
     shared = Shared(
-        "q.sql",
-        "4",
-        "5s",
-        "1h",
-        5,
-        9,
-        "1%",
-        "5%",
-        ("scale=3",),
-        ("work_mem=1MB", "jit=off"),
-        "quick",
+        script="q.sql",
+        clients="4",
+        duration="5s",
+        budget="1h",
+        slices=5,
+        blocks=9,
+        delta="1%",
+        alpha="5%",
+        overrides=("scale=3",),
+        gucs=("work_mem=1MB", "jit=off"),
+        profile="quick",
     )
     assert SharedOptions(shared).as_arguments() == [
         "--script", "q.sql", "--clients", "4", "--profile", "quick", "--duration", "5s",

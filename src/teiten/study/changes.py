@@ -81,6 +81,43 @@ class Change:
     """A hint at what else to write, where the flag knows better than the study."""
 
 
+@dataclass(frozen=True)
+class StudyFlags:
+    """Flags of the command line that change a study, as they were written."""
+
+    profile: str | None = None
+    servers: Sequence[str] = ()
+    """Levels of the factor server, each perhaps several between commas."""
+    overrides: Sequence[str] = ()
+    """``KEY=VALUE`` of ``--set``."""
+    gucs: Sequence[str] = ()
+    """``NAME=VALUE`` of ``--guc``."""
+    blocks: int | None = None
+    """With ``until_decided``, the most."""
+    delta: str | None = None
+    """``2%``"""
+    alpha: str | None = None
+    until_decided: bool = False
+    """Sequentially, within ``budget``."""
+    budget: str | None = None
+    """``30m``"""
+    source: str | None = None
+    """Of the study's builds that name none."""
+    flame_graph: bool = False
+    """Sample call stacks after each counted trial."""
+    queries: str | None = None
+    """A folder whose queries take the place of the study's."""
+    workload: str | None = None
+    """A script beside the study's own workloads."""
+    memory: str | None = None
+    """``2GiB``"""
+    storage: Sequence[str] = ()
+    """``NAME=DIR``"""
+
+
+UNCHANGED = StudyFlags()
+
+
 def workload_keys(kind: str) -> tuple[str, ...]:
     """List the keys that may be changed of one workload of a kind."""
     rules_of_kind = plan_of(kind)
@@ -126,52 +163,36 @@ def short_keys() -> tuple[str, ...]:
     )
 
 
-def from_command_line(
-    *,
-    servers: Iterable[str] = (),
-    overrides: Iterable[str] = (),
-    gucs: Iterable[str] = (),
-    blocks: int | None = None,
-    delta: str | None = None,
-    alpha: str | None = None,
-    until_decided: bool = False,
-    budget: str | None = None,
-    source: str | None = None,
-    flame_graph: bool = False,
-    queries: str | None = None,
-    workload: str | None = None,
-    memory: str | None = None,
-    storage: Iterable[str] = (),
-) -> tuple[Change, ...]:
+def from_command_line(flags: StudyFlags) -> tuple[Change, ...]:
     """The changes that flags ask for, in the order in which they are applied.
-
-    With ``until_decided``, ``blocks`` are the most.
 
     Raises UsageError for a flag that cannot be read or a key that is given twice.
     """
     changes: list[Change] = []
-    levels = [part.strip() for each in servers for part in each.split(",") if part.strip()]
+    levels = [part.strip() for each in flags.servers for part in each.split(",") if part.strip()]
     if levels:
         levels, attached = with_attached(levels, "--servers")
         changes += attached
         changes.append(Change("factors.server", levels, "--servers", f"server={','.join(levels)}"))
-    if source is not None:
-        changes.append(Change("builds.source", source, "--source", f"builds.source={source}"))
-    if queries is not None:
-        changes.append(Change("queries", queries, "--queries", f"queries={queries}"))
-    changes += [_from_set(each) for each in overrides]
-    if workload is not None:  # after which of the study's own run
-        changes.append(Change(BESIDE, workload, "--script", f"{BESIDE}={workload}"))
-    changes += [_from_guc(each) for each in gucs]
-    changes += [_from_storage(each) for each in storage]
+    if flags.source is not None:
+        changes.append(
+            Change("builds.source", flags.source, "--source", f"builds.source={flags.source}")
+        )
+    if flags.queries is not None:
+        changes.append(Change("queries", flags.queries, "--queries", f"queries={flags.queries}"))
+    changes += [_from_set(each) for each in flags.overrides]
+    if flags.workload is not None:  # after which of the study's own run
+        changes.append(Change(BESIDE, flags.workload, "--script", f"{BESIDE}={flags.workload}"))
+    changes += [_from_guc(each) for each in flags.gucs]
+    changes += [_from_storage(each) for each in flags.storage]
     named = (
-        ("most_blocks" if until_decided else "blocks", blocks, "--blocks"),
-        ("delta", delta, "--delta"),
-        ("alpha", alpha, "--alpha"),
-        ("until_decided", until_decided or None, "--until-decided"),
-        ("budget", budget, "--budget"),
-        ("flame_graph", flame_graph or None, "--flame-graph"),
-        ("memory", memory, "--memory"),
+        ("most_blocks" if flags.until_decided else "blocks", flags.blocks, "--blocks"),
+        ("delta", flags.delta, "--delta"),
+        ("alpha", flags.alpha, "--alpha"),
+        ("until_decided", flags.until_decided or None, "--until-decided"),
+        ("budget", flags.budget, "--budget"),
+        ("flame_graph", flags.flame_graph or None, "--flame-graph"),
+        ("memory", flags.memory, "--memory"),
     )
     changes += [
         Change(f"measure.{key}", value, flag, f"{key}={value}")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from teiten.errors import UsageError
 from teiten.model.study import Script
+from teiten.study.changes import StudyFlags
 from teiten.study.document import read_document
 from teiten.study.load import load_study
 
@@ -19,7 +20,7 @@ def commented_copy(reference: str) -> str:
     Raises UsageError where there is no such study, StudyError where its file is wrong.
     """
     document = read_document(reference)
-    study = load_study(reference, overrides=["workloads=all"])
+    study = load_study(reference, StudyFlags(overrides=["workloads=all"]))
     scripts = {text.name: text for workload in study.workloads for text in workload.options.texts}
 
     def inlined(match: re.Match[str]) -> str:

@@ -2,64 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from teiten.model.study import Study, StudySummary
 from teiten.study.build import build
-from teiten.study.changes import Change, from_command_line
+from teiten.study.changes import UNCHANGED, Change, StudyFlags, from_command_line
 from teiten.study.document import Document, catalogue_names, read_document
 from teiten.study.draft import Draft
 from teiten.study.profiles import apply_profile
 from teiten.study.values import titled
 
 
-def load_study(
-    reference: str,
-    *,
-    profile: str | None = None,
-    servers: Sequence[str] = (),
-    overrides: Sequence[str] = (),
-    gucs: Sequence[str] = (),
-    blocks: int | None = None,
-    delta: str | None = None,
-    alpha: str | None = None,
-    until_decided: bool = False,
-    budget: str | None = None,
-    source: str | None = None,
-    flame_graph: bool = False,
-    queries: str | None = None,
-    workload: str | None = None,
-    memory: str | None = None,
-    storage: Iterable[str] = (),
-) -> Study:
-    """Read a study and change it as the profile and the flags say.
+def load_study(reference: str, flags: StudyFlags = UNCHANGED, **given: Any) -> Study:
+    """Read a study and change it as the profile and the flags say; ``given``: single flags, by the
+    names of their fields.
 
-    ``servers``: the levels of the factor server, each perhaps several between commas.
-    ``overrides``: ``KEY=VALUE`` of ``--set``; ``gucs``: ``NAME=VALUE`` of ``--guc``; ``delta`` and
-    ``alpha`` as written (``2%``); ``until_decided``: sequentially, within ``budget`` (``30m``).
-    ``source``: of the study's builds that name none; ``queries``: a folder whose queries take the
-    place of the study's; ``workload``: a script beside the study's own workloads; ``memory``: as
-    written (``2GiB``); ``storage``: ``NAME=DIR``.
     What the profile leaves to the machine is None or an empty tuple; ``plan.sizing`` fills it.
     Raises UsageError (a flag) or StudyError (the file).
     """
-    changes = from_command_line(
-        servers=servers,
-        overrides=overrides,
-        gucs=gucs,
-        blocks=blocks,
-        delta=delta,
-        alpha=alpha,
-        until_decided=until_decided,
-        budget=budget,
-        source=source,
-        flame_graph=flame_graph,
-        queries=queries,
-        workload=workload,
-        memory=memory,
-        storage=storage,
-    )
-    return study_of(read_document(reference), changes, profile=profile)
+    flags = replace(flags, **given)
+    changes = from_command_line(flags)
+    return study_of(read_document(reference), changes, profile=flags.profile)
 
 
 def study_of(document: Document, changes: Sequence[Change], *, profile: str | None = None) -> Study:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from teiten.errors import UsageError
 from teiten.model.attached import named_address
 from teiten.model.study import GUC_PREFIX, Study
-from teiten.study.changes import Change, from_command_line, typed_value, with_attached
+from teiten.study.changes import Change, StudyFlags, from_command_line, typed_value, with_attached
 from teiten.study.document import Document, read_verb_document
 from teiten.study.levels import ServerAlias, server_alias
 from teiten.study.load import study_of
@@ -38,27 +38,18 @@ class SideFlags:
 
 
 @dataclass(frozen=True)
-class Shared:
+class Shared(StudyFlags):
     """Settings that both sides share; values as written, None where the study's own holds."""
 
     script: str | None = None
     """One of the study's workloads, or a file."""
     clients: str | None = None
     duration: str | None = None
-    budget: str | None = None
     slices: int | None = None
-    blocks: int | None = None
-    delta: str | None = None
-    alpha: str | None = None
-    overrides: tuple[str, ...] = ()
-    gucs: tuple[str, ...] = ()
-    profile: str | None = None
     way: str | None = None
     """How both are loaded; None for whatever can be had."""
     rounds: int | None = None
     """How many pairs there are at the most, each with new copies of the data."""
-    flame_graph: bool = False
-    """Sample call stacks after each counted trial."""
 
 
 def ab_study(old: SideFlags, new: SideFlags, shared: Shared) -> Study:
@@ -161,13 +152,8 @@ def _shared(document: Document, shared: Shared, *, sequential: bool) -> Iterator
         known = shared.script in names and not Path(shared.script).is_file()
         key = "workloads" if known else "script"
         yield Change(key, shared.script, "--script", f"{key}={shared.script}")
-    yield from from_command_line(
-        overrides=shared.overrides,
-        gucs=shared.gucs,
-        delta=shared.delta,
-        alpha=shared.alpha,
-        flame_graph=shared.flame_graph,
-    )
+    # of two sides, budget and blocks are said below
+    yield from from_command_line(replace(shared, budget=None, blocks=None))
     if sequential:
         yield Change("measure.until_decided", True, "teiten ab", "until_decided=yes")
     if shared.rounds is not None:

@@ -33,7 +33,7 @@ from teiten.cli.campaign.carry_out import (
 )
 from teiten.cli.campaign.confirm import confirm
 from teiten.cli.main import Session
-from teiten.cli.plan.make import Planned, load, make_plan, plan_sized, plan_study
+from teiten.cli.plan.make import Planned, make_plan, plan_sized, plan_study
 from teiten.cli.plan.options import PlanOptions
 from teiten.errors import LedgerError, TrialsFailedError, UsageError
 from teiten.host.facts.machine import read_host_facts
@@ -57,6 +57,7 @@ from teiten.plan.saturation import (
 )
 from teiten.plan.sites.told import runs_here
 from teiten.plan.sizing import size
+from teiten.study.load import load_study
 
 ASKED = "provisional-asked"
 CONTINUED = "provisional-continued"
@@ -247,7 +248,7 @@ def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, i
             "leave out one of the two",
         )
     facts = read_host_facts(session.workdir.root)
-    loaded = load(study, options)
+    loaded = load_study(study, options)
     if not runs_here(loaded):
         raise UsageError(
             "--find-saturation searches on this machine, and the study names other hosts",
@@ -263,7 +264,7 @@ def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, i
     names = [workload.name for workload in loaded.workloads]
     levels = [f"clients={_listed(upper_levels(most))}"]
     levels += [f"workloads.{name}.clients={_listed(upper_levels(most))}" for name in names]
-    upper = load(study, replace(options, overrides=(*options.overrides, *levels)))
+    upper = load_study(study, replace(options, overrides=(*options.overrides, *levels)))
     return size(upper, facts), most
 
 

@@ -71,7 +71,7 @@ def make_plan(
     ``checked``: raise MachineError where the machine does not suffice. Raises UsageError and
     StudyError for what the user wrote.
     """
-    study = load(study_reference, options)
+    study = load_study(study_reference, options)
     plan = partial(plan_study, session, seed=options.seed, checked=checked, building=building)
     paired = paired_plan(session.console, study, plan) if study.measure.way_open else None
     return plan(study) if paired is None else paired
@@ -153,28 +153,6 @@ def check_planned(session: Session, planned: Planned) -> None:
     except MachineError as error:
         raise where_it_lacks(planned.plan, error) from error
     check_parameters(read_refusals(asked_here(planned.plan)))
-
-
-def load(study_reference: str, options: PlanOptions) -> Study:
-    """The study with the options' changes. Raises UsageError and StudyError."""
-    return load_study(
-        study_reference,
-        profile=options.profile,
-        servers=options.servers,
-        overrides=options.overrides,
-        gucs=options.gucs,
-        blocks=options.blocks,
-        delta=options.delta,
-        alpha=options.alpha,
-        until_decided=options.until_decided,
-        budget=options.budget,
-        source=options.source,
-        flame_graph=options.flame_graph,
-        queries=options.queries,
-        workload=options.workload,
-        memory=options.memory,
-        storage=options.storage,
-    )
 
 
 def _of_servers(plan: Plan) -> tuple[Caution, ...]:

@@ -12,6 +12,7 @@ import click
 
 from teiten.cli.completion import profiles, servers
 from teiten.cli.plan.flags import Flag, renamed, repeating, with_flags
+from teiten.study.changes import StudyFlags
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -20,28 +21,13 @@ LARGEST_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class PlanOptions:
+class PlanOptions(StudyFlags):
     """The options of the command line for a study. Shares as written (``2%``)."""
 
-    servers: tuple[str, ...] = ()
-    profile: str | None = None
-    overrides: tuple[str, ...] = ()
-    gucs: tuple[str, ...] = ()
-    blocks: int | None = None
-    delta: str | None = None
-    alpha: str | None = None
-    until_decided: bool = False
-    budget: str | None = None
-    source: str | None = None
-    flame_graph: bool = False
     seed: int | None = None
     name: str | None = None
     find_saturation: bool = False
     yes: bool = False
-    queries: str | None = None
-    workload: str | None = None
-    memory: str | None = None
-    storage: tuple[str, ...] = ()
 
     def as_arguments(self) -> list[str]:
         """The options as a command line that repeats them; without the campaign's name."""

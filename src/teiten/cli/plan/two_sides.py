@@ -142,8 +142,7 @@ def pair_options(function: Any) -> Any:
 def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:
     """The options from what click gave; takes them out of ``given``."""
     seed, name, yes = given.pop("seed"), given.pop("name"), given.pop("yes")
-    names = Shared.__dataclass_fields__
-    chosen = {key: given.pop(key) for key in names}
+    chosen = {key: given.pop(key) for key in Shared.__dataclass_fields__ if key in given}
     chosen["overrides"] = with_hosts(chosen["overrides"], given)
     keys = {one.partition("=")[0].strip() for one in chosen["overrides"]}
     if chosen["clients"] is None and not keys & {"clients", "factors.clients"}:

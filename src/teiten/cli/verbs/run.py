@@ -9,8 +9,9 @@ from teiten.cli.campaign.confirm import confirm
 from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option, refuse_fail_on
 from teiten.cli.completion import studies
 from teiten.cli.main import Session
-from teiten.cli.plan.make import load, make_plan
+from teiten.cli.plan.make import make_plan
 from teiten.cli.plan.options import PlanOptions, plan_options
+from teiten.study.load import load_study
 
 EXAMPLES = (
     "Examples:  teiten run observe --profile quick --servers 17,18"
@@ -31,7 +32,7 @@ def command(
 
     Ctrl-C ends it in order; `teiten resume` continues it.
     """
-    refuse_fail_on(load(study, options), fail_on)
+    refuse_fail_on(load_study(study, options), fail_on)
     prepare(session, options.name)
     if options.find_saturation:
         from teiten.cli.campaign.saturation import run_with_saturation

@@ -28,11 +28,12 @@ def command(session: Session, study: str, profile: str | None, lang: str, as_jso
     """Show what STUDY, a name of the catalogue or a TOML file, asks and how it finds out."""
     from teiten.cli.campaign.read import is_campaign
     from teiten.cli.text.study import study_lines
+    from teiten.study.changes import StudyFlags
     from teiten.study.document import read_document
     from teiten.study.load import load_study
 
     try:
-        loaded = load_study(study, profile=profile)
+        loaded = load_study(study, StudyFlags(profile=profile))
     except UsageError:
         if not is_campaign(session, study):
             raise
@@ -41,7 +42,7 @@ def command(session: Session, study: str, profile: str | None, lang: str, as_jso
     if as_json:
         session.console.json(loaded)
         return
-    everything = load_study(study, profile=profile, overrides=["workloads=all"])
+    everything = load_study(study, StudyFlags(profile=profile, overrides=["workloads=all"]))
     optional = tuple(
         workload
         for workload in everything.workloads
