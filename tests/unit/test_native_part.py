@@ -17,6 +17,7 @@ from teiten.cli.plan.open_way import paired_plan
 from teiten.host.facts import native_part as room
 from teiten.host.facts.native_part import NativePart, how_to_get, native_part
 from teiten.report.render.pdf import PACKAGES
+from teiten.study.load import load_study
 from tests.fixtures.invented_machine import GOOD_MACHINE, machine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -131,6 +132,22 @@ def test_without_it_one_line_says_what_is_lost_and_the_next_how_to_get_it(
     ((text, hint),) = said
     assert "no paired transactions, slower and less conclusive" in text
     assert hint == how_to_get()
+
+
+def test_an_earlier_one_loads_two_sides_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    earlier = SimpleNamespace(pairs_main=int, INTERFACE=room.INTERFACE - 1)
+    monkeypatch.setitem(sys.modules, room.MODULE, earlier)
+    said: list[str] = []
+    console = SimpleNamespace(warn=lambda text, _hint: said.append(text))
+
+    def way(servers: str) -> str | None:
+        study = load_study("observe", profile="quick", overrides=[f"server={servers}"])
+        found = paired_plan(console, study, lambda given: given)  # type: ignore[arg-type]
+        return None if found is None else found.measure.way
+
+    assert (way("17,18"), said) == ("pairs", [])
+    assert way("16,17,18") is None
+    assert "loads two servers at the most" in said[0]
 
 
 def test_what_is_lacking_stands_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:

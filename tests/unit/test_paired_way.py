@@ -100,7 +100,7 @@ def test_a_duration_that_is_given_is_that_of_every_start() -> None:
         (("slices=4", "duration=8s"), "slices"),
         (("restart_every=2",), "restart_every"),
         (("caches=evict",), "cold caches"),
-        (("index_lookups=yes",), "index_lookups"),
+        (("index_lookups=yes",), None),
         (("pgbench_options=-C",), "-C"),
         (("query_mode=simple,prepared",), None),
     ],

@@ -21,7 +21,7 @@ mod teiten_native {
     #[pymodule_export]
     /// Raised where Python needs more of this module than an earlier one has.
     #[pymodule_export]
-    const INTERFACE: u32 = 2;
+    const INTERFACE: u32 = 3;
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

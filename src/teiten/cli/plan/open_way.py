@@ -9,11 +9,12 @@ from typing import TypeVar
 from teiten.cli.console import Console
 from teiten.errors import MachineError, WayError
 from teiten.execute.client.paired import is_built
-from teiten.host.facts.native_part import how_to_get
+from teiten.host.facts.native_part import NativePart, how_to_get, native_part
 from teiten.model.study import Study
 from teiten.ways.registry import PREFERRED
 
 NOT_BUILT = "the native part of Teiten, which has their generator, is not here"
+OF_TWO_SIDES = "the native part is of an earlier Teiten, and loads two servers at the most"
 IN_TURN = "one side at a time, no paired transactions"
 Plan = TypeVar("Plan")
 
@@ -23,11 +24,21 @@ def paired_plan(console: Console, study: Study, plan: Callable[[Study], Plan]) -
 
     ``plan``: how a study is planned.
     """
-    if not is_built():
-        console.warn(f"{IN_TURN}, slower and less conclusive: {NOT_BUILT}", how_to_get())
+    missing = _missing(study)
+    if missing is not None:
+        console.warn(f"{IN_TURN}, slower and less conclusive: {missing}", how_to_get())
         return None
     try:
         return plan(replace(study, measure=replace(study.measure, way=PREFERRED)))
     except (WayError, MachineError) as error:
         console.say(f"{IN_TURN}: {error.message}")
         return None
+
+
+def _missing(study: Study) -> str | None:
+    """What the native part lacks for a study."""
+    if not is_built():
+        return NOT_BUILT
+    contrasted = study.factor(study.contrast)
+    several = contrasted is not None and len(contrasted.levels) > 2
+    return OF_TWO_SIDES if several and native_part() is NativePart.OLD else None

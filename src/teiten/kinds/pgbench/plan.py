@@ -89,8 +89,6 @@ class PgbenchKind(KindPlan):
         options = pgbench_of(workload)
         if options.pgbench_options:
             return f"pgbench_options ({' '.join(options.pgbench_options)}) are for pgbench"
-        if options.index_lookups:
-            return "index_lookups are counted of one server by itself"
         if runs_programs(options.script.text):
             return f"{options.script.name} has its clients run programs (\\shell), as pgbench does"
         return None

@@ -28,6 +28,7 @@ from teiten.execute.sites.contract import Site
 from teiten.host.cautions.machine import data_changed
 from teiten.kinds.pgbench.load.checks import changes_rows
 from teiten.kinds.pgbench.load.invariants import broken_invariants
+from teiten.kinds.pgbench.load.lookups import Lookups, read, read_settled
 from teiten.kinds.pgbench.load.paired_metrics import SideNumbers, of_sides, without_other_servers
 from teiten.kinds.pgbench.load.paired_numbers import paired_times
 from teiten.kinds.pgbench.load.paired_run import FAILED, NOT_PINNED, PairedWork, problems_of
@@ -103,6 +104,7 @@ class PairedTrial:
         self._process: PairedProcess | None = None
         self._is_warm = False
         self._measured: _Measured | None = None
+        self._lookups_before: Lookups | None = None
         self._problems: tuple[Problem, ...] = ()
         self.gathered = Gathered()
 
@@ -137,11 +139,19 @@ class PairedTrial:
         del turn
         if self._measured is None and not self._problems:
             sides = self._trials.sides_of(self._trial)
+            for side in sides:
+                side.begin_counting()
             self._measure(sides)
         if self._measured is None:
             return {"skipped": "nothing was measured"}
         metrics = self._measured.numbers.metrics
         return {name: metrics[name] for name in (TPS.name, LATENCY_TYPICAL.name)}
+
+    def begin_counting(self) -> None:
+        """Note the server's lookups so far, where they are counted."""
+        if self._options.index_lookups:
+            with self.site.connect() as connection:
+                self._lookups_before = read(connection)
 
     def collect(self) -> Facts:
         measured = self._measured
@@ -150,6 +160,9 @@ class PairedTrial:
         own = measured.numbers
         gathered, record = self.gathered, self._bench.record
         gathered.metrics = with_wal_per_transaction({**measured.telemetry, **own.metrics})
+        if self._lookups_before is not None:
+            with self.site.connect() as connection:
+                gathered.metrics |= read_settled(connection).since(self._lookups_before)
         transactions = gathered.metrics["transactions"]
         gathered.series = (own.series, *measured.sampling.series)
         gathered.histogram = own.histogram.encode()
