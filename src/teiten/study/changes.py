@@ -47,6 +47,8 @@ LAYOUT_KEY = "data.layouts."
 """Before a layout's name."""
 BESIDE = "workload"
 """A user's script beside the study's own workloads."""
+TAGS = "tags"
+"""Selects the workloads that have one of these words."""
 HOST_KEYS = tuple(HostsTable.model_fields)
 NODE_KEYS = tuple(NodesTable.model_fields)
 TABLES = (
@@ -136,7 +138,7 @@ def special_keys() -> dict[str, str | None]:
     place of the study's own; by the kind."""
     told = {plan_of(kind).told_by: kind for kind in kinds()}
     named = {key: kind for key, kind in told.items() if key is not None}
-    return {"workloads": None, BESIDE: None, **named}
+    return {"workloads": None, TAGS: None, BESIDE: None, **named}
 
 
 def data_keys() -> tuple[str, ...]:

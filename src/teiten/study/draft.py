@@ -18,6 +18,7 @@ from teiten.study.changes import (
     MEASURE_KEYS,
     NODE_KEYS,
     STUDY_KEYS,
+    TAGS,
     Change,
     data_files,
     special_keys,
@@ -228,6 +229,19 @@ class Draft:
                 raise self._unknown_workload(name, [*names, EVERY], change)
         self.selected = list(dict.fromkeys(wanted))
 
+    def _select_tagged(self, change: Change) -> None:
+        value = change.value
+        wanted = [str(each) for each in value] if isinstance(value, list) else [str(value)]
+        tags = {str(table["name"]): table.get("tags", ()) for table in self._workloads}
+        known = sorted({tag for of_table in tags.values() for tag in of_table})
+        for tag in wanted:
+            if tag not in known:
+                raise UsageError(
+                    f"{change.origin}: no workload has the tag {tag!r}.{did_you_mean(tag, known)}",
+                    f"tags of this study: {', '.join(known) or 'none'}",
+                )
+        self.selected = [name for name, own in tags.items() if not set(own).isdisjoint(wanted)]
+
     def _unknown_workload(self, name: str, known: Sequence[str], change: Change) -> UsageError:
         return UsageError(
             f"{change.origin}: the study has no workload {name!r}.{did_you_mean(name, known)}",
@@ -238,6 +252,9 @@ class Draft:
         """A load that a flag names takes the place of the study's, or stands beside them."""
         if key == BESIDE:
             self._run_beside(change)
+            return
+        if key == TAGS:
+            self._select_tagged(change)
             return
         kind = special_keys()[key]
         assert kind is not None

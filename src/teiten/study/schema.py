@@ -91,6 +91,8 @@ class WorkloadTable(ScaledTable):
     preload: Preload = ()
     changes_data: bool
     optional: bool = False
+    tags: Words = ()
+    """Words by which ``--tags`` selects workloads."""
     yours: bool = False
     """The place of a user's script beside the study's own workloads."""
 

@@ -103,6 +103,16 @@ SEED = Flag(
     type=click.IntRange(0, LARGEST_SEED),
 )
 NAME = Flag("--name", "name", "Name of the campaign.", "TEXT", check=checked_name, repeats=False)
+SELECTION = (  # they become keys of the study, which repeat them
+    Flag("--only", "only", "Run these workloads alone: insert,queue.", "NAMES", repeats=False),
+    Flag(
+        "--tags",
+        "tags",
+        "Run the workloads that have one of these tags: read,planner.",
+        "TAGS",
+        repeats=False,
+    ),
+)
 HOSTS = (  # they become keys of the study, which repeat them
     Flag(
         "--db-host",
@@ -169,6 +179,7 @@ FLAGS = (
         "A folder of SQL files, one query each, in place of the study's.",
         "DIR",
     ),
+    *SELECTION,
     Flag(
         "--script",
         "workload",
@@ -206,6 +217,12 @@ FLAGS = (
 )
 
 
+def with_selection(overrides: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
+    """Add what selects workloads to what ``--set`` gives; takes it out of ``given``."""
+    flags = (("workloads", given.pop("only")), ("tags", given.pop("tags")))
+    return (*overrides, *(f"{key}={value}" for key, value in flags if value is not None))
+
+
 def with_hosts(overrides: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
     """Add the two flags of hosts to what ``--set`` gives; takes them out of ``given``."""
     db = ",".join(given.pop("db_host")) or None
@@ -226,7 +243,8 @@ def plan_options(function: Command) -> Command:
     def with_options(*args: Any, **kwargs: Any) -> Any:
         names = PlanOptions.__dataclass_fields__
         chosen = {name: kwargs.pop(name) for name in names}
-        chosen["overrides"] = with_nodes(with_hosts(chosen["overrides"], kwargs), kwargs)
+        selected = with_selection(chosen["overrides"], kwargs)
+        chosen["overrides"] = with_nodes(with_hosts(selected, kwargs), kwargs)
         return function(*args, options=PlanOptions(**chosen), **kwargs)
 
     result: Command = renamed("--workload", "--script")(with_flags(FLAGS, with_options))

@@ -9,11 +9,12 @@ from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictK
 from teiten.kinds.contract_present import OwnAnswer, present_in, presents_in
 from teiten.model.server_build import OF_BUILDS
 from teiten.model.trial import Outcome
-from teiten.report.blocks import Block, Pairs, Section, Statement, Text, WithoutScripts
+from teiten.report.blocks import Block, Details, Pairs, Section, Statement, Text, WithoutScripts
 from teiten.report.sentences import answer_sentence, verdict_kind, verdict_word
 from teiten.report.texts import Texts, caution_text, problem_text
 from teiten.report.view.design import stopped
 from teiten.report.view.kit import Kit
+from teiten.report.view.overview import overview, slowest_first
 from teiten.report.view.storage import emulated
 
 MOST_OPEN = 10
@@ -29,9 +30,16 @@ def answer(kit: Kit) -> Section:
         (t("answer.excluded"), _excluded(kit)),
         (t("answer.undecided"), _undecided(kit)),
     )
-    statements = (_statement(kit, at, one) for at, one in enumerate(_asked(kit)))
+    asked = _asked(kit)
+    together = overview(kit, asked)
+    asked = tuple(slowest_first(asked)) if together else asked
+    statements: tuple[Block, ...] = tuple(
+        _statement(kit, at, contrast) for at, contrast in enumerate(asked)
+    )
+    if together:
+        statements = (Details(t("overview.each"), statements),)
     own = (block for one in _own(kit) for block in one.blocks)
-    return answer_section(t, _notices(kit), (*statements, *own), remarks)
+    return answer_section(t, _notices(kit), (*together, *statements, *own), remarks)
 
 
 def answer_section(

@@ -1,0 +1,121 @@
+"""All workloads of a study with many in one chart, what got slower first, and what to do next."""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from teiten.analysis.model.findings import ContrastResult, Verdict, VerdictKind
+from teiten.model.installation import Version
+from teiten.model.metrics import Better
+from teiten.report.blocks import Block, Code, Text
+from teiten.report.charts.base import Chart
+from teiten.report.charts.forest import ForestRow, ForestWords, forest
+from teiten.report.effects import plain_percent
+from teiten.report.view.contrasts import Telling, forest_row
+from teiten.report.view.kit import Kit
+
+MANY_WORKLOADS = 6
+"""So many are told together, before each has its sentence."""
+
+
+def overview(kit: Kit, contrasts: Sequence[ContrastResult]) -> tuple[Block, ...]:
+    """A chart for each two sides, then the commands that look for what made an operation slower;
+    empty for few workloads."""
+    if len({contrast.workload for contrast in contrasts}) < MANY_WORKLOADS:
+        return ()
+    sides = dict.fromkeys((contrast.old, contrast.new) for contrast in contrasts)
+    charts = tuple(
+        _chart(kit, number, [each for each in contrasts if (each.old, each.new) == pair])
+        for number, pair in enumerate(sides, start=1)
+    )
+    return (*filter(None, charts), *_next_steps(kit, contrasts))
+
+
+def slowest_first(contrasts: Iterable[ContrastResult]) -> list[ContrastResult]:
+    """Contrasts by the speed of the new side; last those without a mean."""
+    return sorted(contrasts, key=lambda contrast: _speed(contrast, contrast.overall))
+
+
+def _speed(contrast: ContrastResult, verdict: Verdict) -> float:
+    if verdict.effect is None:
+        return float("inf")
+    ratio = verdict.effect.ratio
+    return 1 / ratio if contrast.metric.better is Better.LOWER and ratio > 0 else ratio
+
+
+def _chart(kit: Kit, number: int, contrasts: Sequence[ContrastResult]) -> Chart | None:
+    rows = sorted(_rows(kit, contrasts), key=lambda sorted_row: sorted_row[0])
+    if not rows:
+        return None
+    t, names, first = kit.t, kit.names, contrasts[0]
+    sides = t("contrast.sides", new=names.side(first.new).short, old=names.side(first.old).short)
+    metric = t.either(f"metric.{first.metric.name}", first.metric.name)
+    delta = first.overall.delta
+    words = ForestWords(
+        axis=t("chart.forest.axis", metric=metric, sides=sides),
+        title=t("overview.title", sides=sides),
+        note=t("overview.note", delta=plain_percent(t, delta)),
+        ratio=names.ratio,
+        verdict=t("table.verdict"),
+    )
+    return forest(f"overview-{number}", [row for _, row in rows], delta, words)
+
+
+def _rows(kit: Kit, contrasts: Iterable[ContrastResult]) -> Iterator[tuple[float, ForestRow]]:
+    """A row for each workload; for each of its levels where they have no verdict together."""
+    for contrast in contrasts:
+        title, levels = kit.names.workload(contrast.workload), contrast.levels
+        verdicts = [(title, contrast.overall)]
+        if len(levels) > 1 and contrast.overall.kind in (
+            VerdictKind.MIXED,
+            VerdictKind.INCONCLUSIVE,
+        ):
+            verdicts = [
+                (kit.t("overview.at", workload=title, level=kit.names.context(level.context)), own)
+                for level in levels
+                for own in (level.verdict,)
+            ]
+        for label, verdict in verdicts:
+            row = forest_row(kit.t, label, verdict, Telling())
+            if row is not None:
+                yield _speed(contrast, verdict), row
+
+
+def _next_steps(kit: Kit, contrasts: Sequence[ContrastResult]) -> tuple[Block, ...]:
+    slower = [
+        contrast
+        for contrast in slowest_first(contrasts)
+        if VerdictKind.SLOWER
+        in (contrast.overall.kind, *(level.verdict.kind for level in contrast.levels))
+    ]
+    steps = [command for contrast in slower if (command := _bisect(kit, contrast))]
+    if not steps:
+        return ()
+    return (Text(kit.t("overview.next")), Code("\n".join(dict.fromkeys(steps)), "sh"))
+
+
+def _bisect(kit: Kit, contrast: ContrastResult) -> str:
+    """The search for the commit, ready to paste but for the checkout; empty where the sides are no
+    two releases, or the workload is no script."""
+    versions = {level: server.version for level, server in kit.analysis.plan.servers}
+    tags = [_tag(versions.get(level)) for level in (contrast.old, contrast.new)]
+    tables = tomllib.loads(kit.study.source_text).get("workloads", ())
+    table: dict[str, Any] = next(
+        (written for written in tables if written.get("name") == contrast.workload), {}
+    )
+    if not all(tags) or tags[0] == tags[1] or "script" not in table:
+        return ""
+    data = [f"data.{key}={value}" for key, value in table.get("data", {}).items()]
+    words = ["teiten", "bisect", "--good", tags[0], "--bad", tags[1], "--source", "postgresql"]
+    words += ["--script", table["script"], *(word for key in data for word in ("--set", key))]
+    return shlex.join(words)
+
+
+def _tag(version: Version | None) -> str:
+    """The tag of a release from 10 on in PostgreSQL's repository."""
+    if version is None or version.number < 100_000:
+        return ""
+    return f"REL_{version.number // 10_000}_{version.number % 10_000}"

@@ -1,0 +1,84 @@
+"""A study of many workloads: which of them run, and its first screen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from teiten.analysis.model.findings import ContrastResult, VerdictKind
+from teiten.analysis.model.verdict import Interval
+from teiten.cli.main import teiten
+from teiten.errors import UsageError
+from teiten.model.units import Share
+from teiten.report.blocks import Code
+from teiten.report.charts.base import Chart
+from teiten.report.view.kit import Kit
+from teiten.report.view.overview import MANY_WORKLOADS, overview
+from teiten.study.load import load_study
+from tests.fixtures.invented_analysis import invented_analysis
+
+SPEEDS = {
+    "queue": 0.9,
+    "insert": 1.2,
+    "in-list": 1.01,
+    "update-zipfian": 0.8,
+    "cte": 1.0,
+    "json": 1.1,
+}
+STUDY = """
+[[workloads]]
+name = "update-zipfian"
+script = "operations/update-zipfian.sql"
+data = { script = "operations/shop.sql", size = "230MB" }
+"""
+
+
+def many(base: ContrastResult) -> tuple[ContrastResult, ...]:
+    return tuple(
+        replace(
+            base,
+            workload=name,
+            levels=(),
+            overall=replace(
+                base.overall,
+                kind=VerdictKind.SLOWER if speed < 0.98 else VerdictKind.EQUIVALENT,
+                effect=Interval(speed, speed - 0.01, speed + 0.01, Share(0.95)),
+            ),
+        )
+        for name, speed in SPEEDS.items()
+    )
+
+
+def test_the_first_screen_is_one_chart_with_what_got_slower_first() -> None:
+    analysis = invented_analysis(seconds=3)
+    contrasts = many(analysis.contrasts[0])
+    study = replace(analysis.plan.study, source_text=STUDY)
+    kit = Kit(replace(analysis, plan=replace(analysis.plan, study=study)), "en")
+    chart, _, steps = overview(kit, contrasts)
+    assert isinstance(chart, Chart) and isinstance(steps, Code)
+    labels = [label for label, _, _ in chart.figures]
+    assert labels == sorted(SPEEDS, key=lambda name: SPEEDS[name])
+    assert steps.text.startswith("teiten bisect --good REL_") and steps.text.count("\n") == 0
+    assert (
+        "--script operations/update-zipfian.sql --set data.script=operations/shop.sql" in steps.text
+    )
+    assert overview(kit, contrasts[: MANY_WORKLOADS - 1]) == ()
+
+
+@pytest.mark.parametrize("study", ["operations"])
+def test_tags_select_workloads(study: str) -> None:
+    every = load_study(study).workloads
+    writes = load_study(study, overrides=("tags=write",)).workloads
+    assert {one.name for one in writes} == {one.name for one in every if one.changes_data}
+    some = load_study(study, overrides=("tags=planner,mixed",)).workloads
+    assert {"skip-scan", "mixed-even"} <= {one.name for one in some} < {one.name for one in every}
+    with pytest.raises(UsageError, match=r"no workload has the tag 'wite'\. Did you mean 'write'"):
+        load_study(study, overrides=("tags=wite",))
+
+
+def test_only_selects_by_name() -> None:
+    command = ["plan", "operations", "--servers", "17,18", "--only", "quue"]
+    with pytest.raises(UsageError, match=r"no workload 'quue'\. Did you mean 'queue'"):
+        CliRunner().invoke(teiten, command, standalone_mode=False, catch_exceptions=False)
