@@ -22,30 +22,39 @@ DEVIATION = 0.01
 ALPHA = 0.05
 
 
-def reproduced(claim: Claim, blocks: int, *, campaigns: int, seed: int) -> float | None:
+def reproduced(
+    claim: Claim, blocks: int, *, campaigns: int, seed: int, comparisons: int = 1
+) -> float | None:
     """The share of campaigns that reproduce a finding; None of one without a printed table, or
     that the printed table itself does not keep.
 
-    ``blocks``: of the study's profile ``published``.
+    ``blocks``: of the study's profile ``published``. ``comparisons``: how many of two sides share α
+    there; 1 for the bounds by themselves.
     """
     printed = checks_in_print(claim)
     if not printed or any(one.standing is not ClaimStanding.REPRODUCED for one in printed):
         return None
     random = np.random.default_rng(seed)
-    found = (_standing(printed, blocks, random) for _ in range(campaigns))
+    found = (_standing(printed, blocks, random, comparisons) for _ in range(campaigns))
     return sum(one is ClaimStanding.REPRODUCED for one in found) / campaigns
 
 
-def _standing(printed: Sequence[Check], blocks: int, random: np.random.Generator) -> ClaimStanding:
-    checks = [_drawn(one, len(printed), blocks, random) for one in printed]
+def _standing(
+    printed: Sequence[Check], blocks: int, random: np.random.Generator, comparisons: int
+) -> ClaimStanding:
+    checks = [_drawn(one, len(printed), blocks, random, comparisons) for one in printed]
     return standing_of(checks)[0]
 
 
-def _drawn(one: Check, among: int, blocks: int, random: np.random.Generator) -> Check:
+def _drawn(
+    one: Check, among: int, blocks: int, random: np.random.Generator, comparisons: int
+) -> Check:
     means = max(1, len(one.at), sum(map(len, one.classes)))
     noise = random.normal(0.0, DEVIATION / math.sqrt(means), blocks)
     values = math.log(one.ratio or math.nan) + noise
     low = -math.inf if one.least is None else math.log(one.least)
     high = math.inf if one.most is None else math.log(one.most)
     question = ClaimQuestion(one.kind, one.sides, one.at, tuple(values.tolist()), low, high)
-    return replace(check_of(question, ALPHA, student, among=among), classes=one.classes)
+    own = ALPHA * means / comparisons if one.kind.of_sides else None
+    check = check_of(question, ALPHA, student, among=among, own=own)
+    return replace(check, classes=one.classes)

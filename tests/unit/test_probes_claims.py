@@ -94,7 +94,13 @@ def test_every_finding_can_be_contradicted(claim: Claim) -> None:
 def test_no_finding_is_contradicted_where_it_is_true(claim: Claim) -> None:
     found = outcomes(published=True)[claim.id]
     # an update is as fast at all sizes: 3 % less, as printed, is neither shown nor excluded
-    open_ones = ("2021-buffers-update-large-faster", "2021-buffers-clients-os-cache-independent")
+    # and as many comparisons as the study makes leave six blocks too few for ±2 %
+    open_ones = (
+        "2021-buffers-update-large-faster",
+        "2021-buffers-clients-os-cache-independent",
+        "2021-buffers-clients-independent",
+        "2021-buffers-read-independent",
+    )
     expected = {Standing.REPRODUCED, Standing.INCONCLUSIVE}
     assert found.standing in (expected if claim.id in open_ones else {Standing.REPRODUCED})
 

@@ -62,7 +62,7 @@ def test_a_group_is_the_geometric_mean_of_its_queries(star: CampaignAnalysis) ->
     assert month.effect is not None and month.kind is VerdictKind.FASTER
     expected = math.sqrt(0.232 / 12.118 * 0.642 / 16.243)
     assert month.effect.ratio == pytest.approx(expected, rel=0.03)
-    assert month.effect.confidence == pytest.approx(1 - 0.05 / 3)
+    assert month.effect.confidence == pytest.approx(1 - 0.05 * 2 / 5), "two of five queries"
     none = found["none"].verdict
     assert none.kind is VerdictKind.SLOWER and none.at_least_delta
 

@@ -109,6 +109,7 @@ ROOMS = {
     "report/site/entry": Room(
         (*OF_PRESENT, "analysis.across.fingerprint", "analysis.across.history")
     ),
+    "report/view/contrasts": Room((*OF_PRESENT, "kinds.contract_analyse")),
     "report/sites": Room(asks=(PLACE,), why="the room that is asked"),
     "report/history/view": Room(asks=(METRIC,), why="a column of the exported table"),
     "report/view/saturation": Room(asks=(METRIC,), why="a key of a recorded event"),

@@ -84,6 +84,7 @@ class ContrastOfCurves(OfCurves):
                     tuple(block_means(changes).values()),
                     log_bound(part.low, -math.inf),
                     log_bound(part.high, math.inf),
+                    averaged=len(group),
                 )
 
     def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:

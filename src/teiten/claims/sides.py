@@ -6,13 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from teiten.analysis.claims.outcomes import of_major
-from teiten.analysis.model.claims import WORKLOAD, Claim
+from teiten.analysis.model.claims import BUILD, WORKLOAD, Claim
 from teiten.analysis.model.evidence import Blocks, EvidenceTable, LevelOf
 from teiten.analysis.model.predicate import UnmetError
 from teiten.model.study import SERVER
 
-BUILD = "build"
-"""In a claim's contrast: levels of ``server`` by their names, instead of by major version."""
 Named = Sequence[tuple[str, str]]
 """Factors and levels as a claim names them."""
 ANY_BLOCK = 1

@@ -24,7 +24,7 @@ def _line(check: Check, words: ClaimWords) -> str:
     return words("claim.line", side=side, first=first, middle=middle, last=last)
 
 
-CONTRAST = CheckKind("contrast", _contrast)
+CONTRAST = CheckKind("contrast", _contrast, of_sides=True)
 """New and old, at the levels named."""
 LEVELS = CheckKind("levels", _levels)
 """The second level and the first."""

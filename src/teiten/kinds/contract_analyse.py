@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 
 from teiten.analysis.model.measured import Measured
 from teiten.kinds.registry import Stage, kind, offers
-from teiten.model.plan import PlannedTrial
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.statements import combinations_of, primary_statements
 from teiten.model.study import Workload
+from teiten.model.units import Share
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,12 @@ class KindAnalysis:
         """Find further results beside verdicts: the kind's own values."""
         return None
 
+    def comparisons(self, plan: Plan, workload: str) -> int:
+        """Count the single comparisons of a workload's sides that share α: each of M primary
+        statements at each of K combinations of other levels. Of the plan alone, so that what was
+        measured decides nothing."""
+        return primary_statements(plan) * combinations_of(plan, workload)
+
     def identity(self, workload: Workload) -> dict[str, Any]:
         """Describe, as JSON, what makes a workload the same work in another campaign."""
         return {"texts": [[text.name, text.text] for text in workload.options.texts]}
@@ -58,3 +66,14 @@ def analysis_of(name: str) -> KindAnalysis:
     found = kind(name, Stage.ANALYSE).ANALYSIS
     assert isinstance(found, KindAnalysis), f"kinds/{name}/analyse.py holds no KindAnalysis"
     return found
+
+
+def comparison_alpha(plan: Plan, workload: str, averaged: int = 1) -> Share:
+    """Compute α of the comparison of two sides of a workload: the one that it has wherever a report
+    tells of it.
+
+    ``averaged``: of so many of the K combinations of other levels it is a mean; it has their part
+    of α, so that all K together have a primary statement's, and one by itself the K-th part.
+    """
+    kind_of = analysis_of(plan.study.workload(workload).kind)
+    return Share(plan.study.measure.alpha / (kind_of.comparisons(plan, workload) / averaged))

@@ -23,3 +23,10 @@ def primary_statements(plan: Plan) -> int:
 def statement_alpha(plan: Plan) -> Share:
     """α of a primary statement."""
     return Share(plan.study.measure.alpha / primary_statements(plan))
+
+
+def combinations_of(plan: Plan, workload: str) -> int:
+    """How many combinations of levels, beside those contrasted, a workload has: one or more."""
+    contrast = plan.study.contrast
+    mine = (trial.cell for trial in plan.trials if trial.cell.workload == workload)
+    return max(1, len({cell.context(contrast) for cell in mine}))

@@ -19,8 +19,7 @@ from teiten.analysis.model.claims import (
 )
 from teiten.analysis.model.findings import Interval
 from teiten.model.study import GUC_PREFIX
-from teiten.model.units import Share
-from teiten.report.effects import interval_text, ratio_text
+from teiten.report.effects import confidence_percent, interval_text, ratio_text
 from teiten.report.numbers import NOTHING, fixed, plain
 from teiten.report.texts import Texts
 
@@ -157,15 +156,16 @@ def check_text(t: Texts, check: Check | None, side: Side) -> str:
     check = as_told(check)
     if check.kind.bound is not None:
         return what
-    if check.ratio is None or check.low is None or check.high is None:
+    if check.ratio is None or check.low is None or check.high is None or check.confidence is None:
         return t("claim.check", what=what, ratio=NOTHING)
     if check.low == check.high:
         return t("claim.check", what=what, ratio=fixed(check.ratio, 3))
-    effect = Interval(check.ratio, check.low, check.high, Share(0.95))
+    effect = Interval(check.ratio, check.low, check.high, check.confidence)
     return t(
         "claim.check-interval",
         what=what,
         ratio=ratio_text(effect),
+        confidence=confidence_percent(t, effect.confidence),
         interval=interval_text(t, effect),
     )
 

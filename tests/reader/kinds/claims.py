@@ -82,7 +82,10 @@ def outcome(reader: Reader, row: tuple[str, ...]) -> None:
     if why:
         reason(reader, why[1] or why[2])
     outcome_by_plans(reader, row, word)
-    check = re.search(r": (\S+?) ?\(([<>]? ?[\d.,]+)(?: to |〜)([<>]? ?[\d.,]+)\)", row[2])
+    check = re.search(
+        r": (\S+?) ?\([\d.]+ ?%(?: interval |信頼区間 )([<>]? ?[\d.,]+)(?: to |〜)([<>]? ?[\d.,]+)\)",
+        row[2],
+    )
     bounds = bounds_of(row[3])
     kept = re.search(r"(\d+) of (\d+) checks kept|(\d+)項目中(\d+)項目", row[2])
     if kept:

@@ -98,11 +98,16 @@ def contexts_in(reader: Reader, workload: str, others: Context, names: list[str]
     ]
 
 
+def alpha_of(reader: Reader, workload: str, queries: int) -> float:
+    """The α of a mean over so many of a workload's queries: their part of a statement's."""
+    return reader.campaign.alpha * queries / len(reader.campaign.contexts(workload))
+
+
 def group_judged(
     reader: Reader, workload: str, sides: tuple[str, str], others: Context, names: list[str]
 ) -> Judgement:
     campaign = reader.campaign
-    share = campaign.alpha / len(groups_of(reader, workload))
+    share = alpha_of(reader, workload, len(names))
     pairs, unusable = [], 0
     for context in contexts_in(reader, workload, others, names):
         found, bad = campaign.log_ratios(workload, context, sides, METRIC)
@@ -263,7 +268,7 @@ def bound_of(
                 for block in both[0].keys() & both[1].keys()
             }
         )
-    share = campaign.alpha / len(groups_of(reader, workload))
+    share = alpha_of(reader, workload, len(names))
     found = campaign.together(pairs, share, lower=True)
     if found.reason:
         return None
@@ -440,7 +445,7 @@ def steps(reader: Reader) -> list[tuple[str, Judgement]]:
     workload, context = reader.sweep
     campaign = reader.campaign
     levels = campaign.sides(workload)
-    alpha = campaign.alpha
+    alpha = alpha_of(reader, workload, 1)
     found = []
     for old, new in itertools.pairwise(levels):
         pairs, bad = campaign.log_ratios(workload, context, (old, new), METRIC)
@@ -508,7 +513,7 @@ def sweep_note(reader: Reader, groups: Groups, part: Part) -> None:
     first_level(reader, groups["first"], part)
     workload = workload_here(reader, part)
     if workload is not None:
-        alpha = reader.campaign.alpha / len(reader.campaign.contexts(workload))
+        alpha = alpha_of(reader, workload, 1)
         reader.same(groups["confidence"], (1 - alpha) * 100, "the level")
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
-from teiten.analysis.model.claims import Check, Claim, ClaimQuestion, ClaimStanding
+from teiten.analysis.model.claims import BUILD, Check, Claim, ClaimQuestion, ClaimStanding
 from teiten.analysis.model.predicate import Ground
+from teiten.analysis.verdict.contrasts import sides_of
 from teiten.analysis.verdict.sequential import half_width
 from teiten.analysis.verdict.verdict import NO_VARIANCE, exp, mean_and_deviation, student_half_width
-from teiten.model.study import Measure
+from teiten.kinds.contract_analyse import comparison_alpha
+from teiten.model.plan import Plan
+from teiten.model.study import SERVER, Measure
+from teiten.model.units import Share
 
 Estimate = tuple[float, float, float]
 """Mean and interval, as logarithms."""
@@ -69,31 +74,64 @@ def checks_of(claim: Claim, ground: Ground) -> tuple[Check, ...]:
     estimator = estimator_of(measure)
     if claim.predicate.is_counted(claim):
         estimator = counted(estimator)
-    return _answered(asked, measure.alpha, estimator)
+    own = partial(_alpha, claim, ground.plan)
+    return _answered(asked, measure.alpha, estimator, own)
+
+
+def _alpha(claim: Claim, plan: Plan, question: ClaimQuestion) -> Share:
+    """The α of a check: the comparison's own, where it is one of the sides that the campaign
+    contrasts; the study's, of anything else."""
+    contrasted = set(question.sides) <= set(sides_of(plan, claim.workload))
+    if question.kind.of_sides and contrasted and _is_contrasted(claim, plan):
+        return comparison_alpha(plan, claim.workload, question.averaged)
+    return plan.study.measure.alpha
+
+
+def _is_contrasted(claim: Claim, plan: Plan) -> bool:
+    """Whether a claim is about the contrasted factor alone; one that names no sides may be."""
+    named = claim.contrast
+    if named is None:
+        return True
+    of_server = plan.study.contrast == SERVER and named.factor == BUILD
+    return (of_server or named.factor == plan.study.contrast) and named.old_at == named.new_at
 
 
 def checks_in_print(claim: Claim) -> tuple[Check, ...]:
     """List the checks of a claim on the published table; none where it lacks what is asked."""
-    return _answered(tuple(claim.predicate.printed_questions(claim)), 1.0, exact)
+    asked = tuple(claim.predicate.printed_questions(claim))
+    return _answered(asked, 1.0, exact, lambda _one: 1.0)
 
 
 def _answered(
-    asked: Sequence[ClaimQuestion | Check], alpha: float, estimator: Estimator
+    asked: Sequence[ClaimQuestion | Check],
+    alpha: float,
+    estimator: Estimator,
+    own: Callable[[ClaimQuestion], float],
 ) -> tuple[Check, ...]:
+    among = len(asked)
     return tuple(
-        one if isinstance(one, Check) else check_of(one, alpha, estimator, among=len(asked))
+        one
+        if isinstance(one, Check)
+        else check_of(one, alpha, estimator, among=among, own=own(one))
         for one in asked
     )
 
 
 def check_of(
-    question: ClaimQuestion, alpha: float, estimator: Estimator, *, among: int = 1
+    question: ClaimQuestion,
+    alpha: float,
+    estimator: Estimator,
+    *,
+    among: int = 1,
+    own: float | None = None,
 ) -> Check:
     """``among``: the checks of its claim. A claim needs all of them to be reproduced, so that none
     needs less than α for its part; one is enough to contradict it, so that each may do so at α over
-    their number alone."""
-    found = estimator(question.values, alpha)
-    strict = estimator(question.values, alpha / among)
+    their number alone. ``own``: the α that its comparison has in the campaign, where that is less;
+    its interval is at that one."""
+    own = alpha if own is None else min(own, alpha)
+    found = estimator(question.values, own)
+    strict = estimator(question.values, min(own, alpha / among))
     mean, low, high = found or (None, None, None)
     return Check(
         kind=question.kind,
@@ -109,6 +147,7 @@ def check_of(
         classes=question.classes,
         server=question.server,
         metric=question.metric,
+        confidence=None if found is None else Share(1 - own),
     )
 
 

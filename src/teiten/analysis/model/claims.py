@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from teiten.model.study import Script
 from teiten.model.text import Bilingual
+from teiten.model.units import Share
 
 if TYPE_CHECKING:
     from teiten.analysis.model.predicate import Predicate
@@ -23,6 +24,8 @@ factor, for levels that a machine or a user decides. Where the factor is not var
 the last are the study's own setting."""
 WORKLOAD = "workload"
 """The factor of a claim's contrast between two workloads of a study with the same queries."""
+BUILD = "build"
+"""In a claim's contrast: levels of ``server`` by their names, instead of by major version."""
 
 Levels = tuple[tuple[str, str], ...]
 """Factors and their levels."""
@@ -180,6 +183,8 @@ class CheckKind:
     """The key of the text for its bounds, where it says two numbers instead of a ratio."""
     speed_up: bool = False
     """Times are told as speed-ups, old by new, as the reports print them."""
+    of_sides: bool = False
+    """It compares two sides at the same levels, as the verdicts of a campaign do."""
 
 
 @dataclass(frozen=True)
@@ -205,6 +210,8 @@ class Check:
     """The level of ``server`` on which it was checked, where the campaign has several."""
     metric: str = ""
     """Where it is a number taken from plans."""
+    confidence: Share | None = None
+    """Of the interval; None without one."""
 
 
 @dataclass(frozen=True)
@@ -235,6 +242,8 @@ class ClaimQuestion:
     """Queries: one class, or two of an order."""
     server: str = ""
     metric: str = ""
+    averaged: int = 1
+    """Of so many combinations of levels each value is a mean."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The contrasts of a campaign: for each workload and metric, each new level against the old one.
 
 The primary question is the mean over the levels of the sweep: in each block the mean of d over the
-levels, then one interval over the blocks, at this statement's share of α (``model.statements``).
+levels, then one interval over the blocks, at this statement's share of α (``comparison_alpha``).
 Only blocks in which every level has both sides enter it, or else the levels would weigh differently
 in different blocks; the others are named in ``incomplete_blocks``. A query of which a trial exceeds
 its time limit has no ratio and is left out of the mean (``left_out``). Each single level gets its
@@ -35,12 +35,12 @@ from teiten.analysis.verdict.verdict import (
     over_timeout,
     withheld,
 )
+from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.metrics import contrasted
 from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
-from teiten.model.statements import statement_alpha
 from teiten.model.trial import Attempt
-from teiten.model.units import Seconds, Share
+from teiten.model.units import Seconds
 
 
 def contrasts(
@@ -71,12 +71,6 @@ def compared_sides(plan: Plan, workload: str) -> Iterator[tuple[str, str]]:
     for new in others:
         old = references.get(new, first)
         yield old if old in sides else first, new
-
-
-def level_alpha(plan: Plan, workload: str) -> Share:
-    """α of the comparison of two sides at one combination of a workload's other levels: the one
-    level that it has wherever a report tells of it."""
-    return Share(statement_alpha(plan) / len(contexts_of(plan, workload)))
 
 
 def compared(
@@ -152,9 +146,9 @@ def _contrast(
     }
     alone = {context: by_start(plan, attempts, one.log_ratios) for context, one in paired.items()}
     measure = plan.study.measure
-    alpha = statement_alpha(plan)
+    alpha = comparison_alpha(plan, workload, len(contexts))
     rule = Rule(measure.delta, alpha, metric.better, metric.judged)
-    level_rule = replace(rule, alpha=level_alpha(plan, workload))
+    level_rule = replace(rule, alpha=comparison_alpha(plan, workload))
     over = {context: _over(observations, context, metric) for context in contexts}
     whole = [context for context in contexts if not over[context]]
     means = list(block_means([alone[one] for one in whole]).values())

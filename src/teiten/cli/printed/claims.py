@@ -23,6 +23,7 @@ class JsonCheck:
     server: str | None
     ratio: float | None
     interval: Annotated[_Ends | None, "Low first."]
+    confidence: Annotated[float | None, "Of the interval."]
     bounds: Annotated[_Ends, "What the ratio must keep; null is open."]
     pairs: Count
     outcome: ClaimStanding
@@ -108,6 +109,7 @@ def _check(check: Check | None) -> JsonCheck | None:
         queries=check.classes,
         server=check.server or None,
         interval=None if check.low is None else (check.low, check.high),
+        confidence=check.confidence,
         bounds=(check.least, check.most),
         outcome=check.standing,
     )

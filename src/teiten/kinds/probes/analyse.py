@@ -9,18 +9,17 @@ from statistics import fmean, median
 
 from teiten.analysis.model.measured import Measured as Campaign
 from teiten.analysis.model.observations import Context
-from teiten.analysis.verdict.contrasts import contexts_of
 from teiten.analysis.verdict.pairs import observe
-from teiten.kinds.contract_analyse import KindAnalysis, Unlike
+from teiten.kinds.contract_analyse import KindAnalysis, Unlike, comparison_alpha
 from teiten.kinds.probes.findings.cliffs import cliff_of
 from teiten.kinds.probes.findings.effects import disk_read, effect_of, yardstick
 from teiten.kinds.probes.findings.estimates import arithmetic, geometric
 from teiten.kinds.probes.findings.lines import cost_line
 from teiten.kinds.probes.findings.memory import memories_of
-from teiten.kinds.probes.findings.pairs import Comparisons, pairs_of_sides
+from teiten.kinds.probes.findings.pairs import Comparisons, comparisons_of
 from teiten.kinds.probes.findings.recommendation import Wanted, recommendations
 from teiten.kinds.probes.findings.tried import Key, Sides, Tried, tried_of, without_probe
-from teiten.kinds.probes.findings.versions import servers_compared, settings_seen, version_pairs
+from teiten.kinds.probes.findings.versions import settings_seen, version_pairs
 from teiten.kinds.probes.measurement import (
     Checkpointed,
     MeasuredStep,
@@ -50,7 +49,7 @@ from teiten.model.memory import SHARED_BUFFERS
 from teiten.model.plan import Plan
 from teiten.model.quantities import parse_size
 from teiten.model.study import GUC_PREFIX, Workload
-from teiten.model.units import GIB, Bytes, Seconds, Share
+from teiten.model.units import GIB, Bytes, Seconds
 
 STEPS = 100
 """The number of equal steps of rank between the quantiles of a distribution."""
@@ -62,11 +61,12 @@ class ProbesAnalysis(KindAnalysis):
     def results(self, measured: Campaign) -> ProbesFound:
         tried = tried_of(measured.plan, measured.views)
         observed = observe(measured.plan, measured.views)
-        count = _comparisons(measured.plan, tried)
-        alpha = Share(measured.plan.study.measure.alpha / count)
         comparisons = {
             name: Comparisons(
-                measured.plan, name, [one for one in observed if one.workload == name], alpha
+                measured.plan,
+                name,
+                [one for one in observed if one.workload == name],
+                comparison_alpha(measured.plan, name),
             )
             for name in dict.fromkeys(workload for workload, _ in tried)
         }
@@ -79,10 +79,13 @@ class ProbesAnalysis(KindAnalysis):
             recommendations=tuple(recommendations(results, _wanted(measured, tried)))
             if by_size
             else (),
-            versions=tuple(version_pairs(measured.plan, tried, alpha)),
+            versions=tuple(version_pairs(measured.plan, tried)),
             settings=tuple(settings_seen(measured.plan, tried)),
-            comparisons=count,
+            comparisons=comparisons_of(measured.plan),
         )
+
+    def comparisons(self, plan: Plan, workload: str) -> int:
+        return comparisons_of(plan)
 
     def unlike(self, a: Workload, b: Workload) -> Iterator[Unlike]:
         one, other = probes_of(a), probes_of(b)
@@ -90,18 +93,6 @@ class ProbesAnalysis(KindAnalysis):
         for each in one.probes:
             text = there.get(each.name, each.text)
             yield Unlike("query", _short(each.text), _short(text), each.name)
-
-
-def _comparisons(plan: Plan, tried: Mapping[Key, Sides]) -> int:
-    """How many share α: of sides by each number that they are compared by, and of servers."""
-    planned = [
-        workload
-        for workload in dict.fromkeys(name for name, _ in tried)
-        for _ in contexts_of(plan, workload)
-    ]
-    commits = [workload for (workload, _), sides in tried.items() if _commits(sides)]
-    of_sides = sum(pairs_of_sides(plan, one) for one in (*planned, *commits))
-    return max(1, of_sides + sum(1 for _ in servers_compared(plan, tried)))
 
 
 def _commits(sides: Sides) -> bool:

@@ -1,8 +1,9 @@
 """Conclusions on several queries together: the geometric mean of their ratios in each block.
 
-Each of the K groups and contexts has its own interval at α/K, so that they hold together. Where a
-query exceeded its time limit there is no mean; but the limit stands for a time that is no less, and
-so bounds the ratio from one side, as long as only one side exceeded it.
+Each group has its queries' part of α, so that groups which share no query hold together, and one
+of a single query says what that query's own interval says. Where a query exceeded its time limit
+there is no mean; but the limit stands for a time that is no less, and so bounds the ratio from one
+side, as long as only one side exceeded it.
 """
 
 from __future__ import annotations
@@ -19,12 +20,11 @@ from teiten.analysis.verdict.contrasts import contexts_of, told_incomplete
 from teiten.analysis.verdict.pairs import PairedValues, pair
 from teiten.analysis.verdict.sequential import decide_by_design
 from teiten.analysis.verdict.verdict import Rule, over_timeout
+from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.kinds.queries.model import QueryGroup, queries_of
 from teiten.kinds.queries.results import GroupConclusion, RatioBound
 from teiten.model.plan import Plan
-from teiten.model.statements import statement_alpha
-from teiten.model.units import Share
 
 QUERY = "query"
 
@@ -39,9 +39,9 @@ class ComparedSides:
     old: str
     new: str
 
-    def rule(self, intervals: int) -> Rule:
-        """Make the rule of one interval of so many that hold together."""
-        alpha = Share(statement_alpha(self.plan) / intervals)
+    def rule(self, averaged: int = 1) -> Rule:
+        """Make the rule of a mean over so many queries, each at one combination of levels."""
+        alpha = comparison_alpha(self.plan, self.workload, averaged)
         return Rule(self.plan.study.measure.delta, alpha, QUERY_TIME.better)
 
     def decided(
@@ -72,14 +72,12 @@ def conclusions(sides: ComparedSides) -> tuple[GroupConclusion, ...]:
         for group in groups
     ]
     found = [one for one in found if one[2]]
-    rule = sides.rule(max(1, len(found)))
-    return tuple(_conclusion(sides, *one, rule) for one in found)
+    return tuple(_conclusion(sides, *one, sides.rule(len(one[2]))) for one in found)
 
 
 def bounds(sides: ComparedSides) -> tuple[tuple[Context, RatioBound], ...]:
     """Bound the ratio of every query that exceeded its limit, where only one side did."""
-    contexts = contexts_of(sides.plan, sides.workload)
-    rule = sides.rule(max(1, len(contexts)))
+    contexts, rule = contexts_of(sides.plan, sides.workload), sides.rule()
     found = (
         (context, _bound(sides, [context], rule)) for context in contexts if _over(sides, context)
     )
@@ -176,10 +174,9 @@ def _with_limits(sides: ComparedSides, context: Context) -> dict[int, float]:
 def step_verdicts(
     sides: ComparedSides, context: Context, levels: Sequence[str]
 ) -> tuple[Verdict | None, ...]:
-    """Each level of a sweep against the one before it, each at a statement's share of α (there are
-    as many steps as new sides); None of the first, and where a trial exceeded its limit there is no
-    number."""
-    rule = sides.rule(1)
+    """Each level of a sweep against the one before it (there are as many steps as new sides); None
+    of the first, and where a trial exceeded its limit there is no number."""
+    rule = sides.rule()
     found: list[Verdict | None] = [None]
     for old, new in itertools.pairwise(levels):
         step = ComparedSides(sides.plan, sides.workload, sides.observations, old, new)

@@ -25,6 +25,7 @@ from teiten.analysis.verdict.changes import half_width_of
 from teiten.analysis.verdict.contrasts import contexts_of, sides_of
 from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.verdict import exp, mean_and_deviation
+from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.queries.groups import ComparedSides, bounds, conclusions, step_verdicts
 from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.kinds.queries.results import (
@@ -38,7 +39,6 @@ from teiten.kinds.queries.results import (
 )
 from teiten.model.plan import Plan
 from teiten.model.relations import PLANNER
-from teiten.model.statements import statement_alpha
 from teiten.model.trial import Outcome
 from teiten.model.units import Seconds, Share
 
@@ -200,7 +200,7 @@ class _Workload:
             return
         sides = ComparedSides(self.plan, self.name, self.observations, levels[0], levels[-1])
         contexts = contexts_of(self.plan, self.name)
-        confidence = Share(1 - statement_alpha(self.plan) / len(contexts))
+        confidence = Share(1 - comparison_alpha(self.plan, self.name))
         for context in contexts:
             verdicts = step_verdicts(sides, context, levels)
             steps = tuple(

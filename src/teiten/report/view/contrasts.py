@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.model.findings import ContrastResult, Interval, LevelResult, Verdict
+from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.model.starts import pairs_of_a_start
-from teiten.model.statements import statement_alpha
 from teiten.report.charts.forest import ForestRow
 from teiten.report.effects import confidence_percent, interval_text, ratio_text
 from teiten.report.names import Context
@@ -169,7 +169,7 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
     were made, which is the same for all tables of a workload."""
     t, names = kit.t, kit.names
     factors = names.varied([level.context for level in contrast.levels])
-    alpha = statement_alpha(kit.analysis.plan)
+    alpha = comparison_alpha(kit.analysis.plan, contrast.workload, len(contrast.levels))
     sequential = kit.study.measure.sequential is not None
     note = "table.contrast.note-sequential" if sequential else "table.contrast.note"
     return Judged(
@@ -192,10 +192,9 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
 def _at_each_level(kit: Kit, contrast: ContrastResult) -> str:
     """Say that a level's interval has another confidence than that over all levels; empty where
     there is only one."""
-    count = len(contrast.levels)
-    if count < 2:
+    if len(contrast.levels) < 2:
         return ""
-    level = 1 - statement_alpha(kit.analysis.plan) / count
+    level = 1 - comparison_alpha(kit.analysis.plan, contrast.workload)
     return kit.t("table.contrast.level", level=confidence_percent(kit.t, level))
 
 

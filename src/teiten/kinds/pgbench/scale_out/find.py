@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from statistics import median
 
 from teiten.analysis.model.observations import Context, Observation
-from teiten.analysis.verdict.contrasts import compared, level_alpha
+from teiten.analysis.verdict.contrasts import compared
 from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.verdict import Rule, exp
+from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.pgbench.metrics import RETRIES, TPS
 from teiten.kinds.pgbench.model import pgbench_of
 from teiten.kinds.pgbench.scale_out.commit_model import ROWS
@@ -47,7 +48,7 @@ class _Compared:
         trials = [one for nodes in (old, new) for one in self.by_nodes.get(nodes, {}).values()]
         rule = Rule(
             self.plan.study.measure.delta,
-            level_alpha(self.plan, self.workload),
+            comparison_alpha(self.plan, self.workload),
             TPS.better,
             worded=False,
         )
@@ -104,7 +105,7 @@ def _result(sides: _Compared) -> ScaleOutResult:
         workload=workload,
         context=context,
         engine=next((one.engine for one in spread.values()), ""),
-        confidence=Share(1 - level_alpha(plan, workload)),
+        confidence=Share(1 - comparison_alpha(plan, workload)),
         points=points,
         shape=shape,
         grown=grown,

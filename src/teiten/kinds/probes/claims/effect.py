@@ -29,7 +29,7 @@ def _said(check: Check, words: ClaimWords) -> str:
     return told(check, words, "claim.probe-ratio", probe=check.classes[0][0], old=old, new=new)
 
 
-PROBE_RATIO = CheckKind("probe-ratio", _said)
+PROBE_RATIO = CheckKind("probe-ratio", _said, of_sides=True)
 """New and old."""
 
 

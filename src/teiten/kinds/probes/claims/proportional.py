@@ -22,7 +22,7 @@ def _said(check: Check, words: ClaimWords) -> str:
     return told(check, words, "claim.probe-per-size", sizes=words.number(check.at[0]), **values)
 
 
-PER_SIZE = CheckKind("probe-per-size", _said)
+PER_SIZE = CheckKind("probe-per-size", _said, of_sides=True)
 """New and old, by the ratio of their sizes: 1 where the number is proportional to it."""
 
 

@@ -8,24 +8,52 @@ all pairs of servers, are K comparisons, each from an interval at α/K, so that 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.model.verdict import Verdict
-from teiten.analysis.verdict.contrasts import sides_of
+from teiten.analysis.verdict.contrasts import contexts_of, sides_of
 from teiten.analysis.verdict.pairs import pair
 from teiten.analysis.verdict.sequential import decide_by_design
 from teiten.analysis.verdict.verdict import Rule
+from teiten.kinds.probes.model import NAME, PROBE, Do, ProbeStep, probes_of
 from teiten.kinds.probes.results import SidePair
 from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
+from teiten.model.study import SERVER, Workload
 from teiten.model.units import Share
 
 
-def pairs_of_sides(plan: Plan, workload: str) -> int:
-    sides = len(sides_of(plan, workload))
-    return sides * (sides - 1) // 2
+def comparisons_of(plan: Plan) -> int:
+    """Count all comparisons that share α, as they are planned: of every two sides by each number
+    that they are compared by, and of every two servers next to one another. One or more."""
+    named = dict.fromkeys(trial.cell.workload for trial in plan.trials)
+    workloads = (plan.study.workload(name) for name in named)
+    return max(1, sum(_comparisons(plan, one) for one in workloads if one.kind == NAME))
+
+
+def _comparisons(plan: Plan, workload: Workload) -> int:
+    sides = len(sides_of(plan, workload.name))
+    contexts = [dict(one) for one in contexts_of(plan, workload.name)]
+    crossed = (one for one in contexts if SERVER in one)
+    of_servers = Counter(
+        tuple(pair for pair in one.items() if pair[0] != SERVER) for one in crossed
+    )
+    count = 0
+    for context in contexts:
+        commits = any(step.commit for step in _steps(workload, context))
+        count += (1 + commits) * sides * (sides - 1) // 2
+    for others, servers in of_servers.items():
+        steps = _steps(workload, dict(others))
+        executed = {step.name for step in steps if step.do is Do.EXECUTE}
+        count += (servers - 1) * sides * (1 + len(executed))
+    return count
+
+
+def _steps(workload: Workload, context: Mapping[str, str | None]) -> Sequence[ProbeStep]:
+    return probes_of(workload).probe(context.get(PROBE) or "").steps
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from teiten.analysis.verdict.sequential import decide_by_design
 from teiten.analysis.verdict.verdict import Rule, log_ratio
+from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.probes.findings.estimates import geometric
 from teiten.kinds.probes.findings.traces import traces_of
 from teiten.kinds.probes.findings.tried import Key, Sides, Tried
@@ -40,10 +41,10 @@ class _Mechanism:
     comparable: bool
 
 
-def version_pairs(plan: Plan, tried: Mapping[Key, Sides], alpha: Share) -> Iterator[VersionPair]:
-    """None where servers are contrasted, or there is one of them alone. ``alpha``: of one."""
+def version_pairs(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[VersionPair]:
+    """None where servers are contrasted, or there is one of them alone."""
     for cells in servers_compared(plan, tried):
-        yield _pair(plan, cells, alpha)
+        yield _pair(plan, cells, comparison_alpha(plan, cells.workload))
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def _step_said(check: Check, words: ClaimWords) -> str:
     )
 
 
-METHOD_RATIO = CheckKind("method-ratio", _ratio_said)
+METHOD_RATIO = CheckKind("method-ratio", _ratio_said, of_sides=True)
 """New and old."""
 METHOD_VALUE = CheckKind("method-value", _value_said)
 """The number itself."""

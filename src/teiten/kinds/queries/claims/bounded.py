@@ -76,6 +76,7 @@ def bounded(
             classes=(group,),
             server=found.server,
             metric=metric if plan_measure(metric) else "",
+            averaged=len(group),
         )
 
 

@@ -24,7 +24,7 @@ def _said(check: Check, words: ClaimWords) -> str:
     return of_metric(words, check.metric, what)
 
 
-QUERIES = CheckKind("queries", _said, speed_up=True)
+QUERIES = CheckKind("queries", _said, speed_up=True, of_sides=True)
 """New and old, of a query or of the mean over several."""
 
 

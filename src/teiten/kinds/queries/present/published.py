@@ -20,11 +20,11 @@ from teiten.kinds.queries.claims.worker_curve import WorkerCurve
 from teiten.kinds.queries.claims.workers_by_rule import WORKERS
 from teiten.kinds.queries.metrics import QUERY_TIME
 from teiten.kinds.queries.model import QUERY
-from teiten.model.units import Share
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.queries import QueryAxes, QueryBar, query_bars
 from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
 from teiten.report.claim_words import place_text, source_text
+from teiten.report.effects import confidence_percent
 from teiten.report.numbers import NOTHING, fixed, plain, significant
 from teiten.report.speed import speed_interval_text, speed_text
 from teiten.report.tables import Column, Row, Table, TableCell, cells
@@ -94,9 +94,9 @@ def _caption(kit: Kit, claim: Claim, check: Check) -> str:
 
 
 def _effect(check: Check) -> Interval | None:
-    if check.ratio is None or check.low is None or check.high is None:
+    if check.ratio is None or check.low is None or check.high is None or check.confidence is None:
         return None
-    return Interval(check.ratio, check.low, check.high, Share(0.95))
+    return Interval(check.ratio, check.low, check.high, check.confidence)
 
 
 def _speed_ups(kit: Kit, compared: list[_ComparedQueries]) -> Chart | None:
@@ -158,8 +158,20 @@ def _table(kit: Kit, at: int, one: _ComparedQueries) -> Table:
             for query, before in one.old.values
             if query in new
         ),
-        note=t("table.published-queries.note", old=one.old.label, new=one.new.label),
+        note=t(
+            "table.published-queries.note",
+            old=one.old.label,
+            new=one.new.label,
+            confidence=_confidence(kit, one),
+        ),
     )
+
+
+def _confidence(kit: Kit, one: _ComparedQueries) -> str:
+    """Say that of the intervals: one, as each is of a single query."""
+    known = (check.confidence for check in one.checks.values() if check.confidence is not None)
+    said = dict.fromkeys(confidence_percent(kit.t, each) for each in known)
+    return kit.t("list.separator").join(said) or NOTHING
 
 
 def _row(kit: Kit, query: str, printed: tuple[float, float], check: Check | None) -> Row:
