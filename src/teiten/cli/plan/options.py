@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from teiten.cli.completion import profiles, servers
+from teiten.cli.plan.conf_file import CONF, with_conf
 from teiten.cli.plan.flags import Flag, renamed, repeating, with_flags
 from teiten.study.changes import StudyFlags
 
@@ -173,6 +174,7 @@ FLAGS = (
     PROFILE,
     SET,
     GUC,
+    CONF,
     Flag(
         "--queries",
         "queries",
@@ -245,6 +247,7 @@ def plan_options(function: Command) -> Command:
         chosen = {name: kwargs.pop(name) for name in names}
         selected = with_selection(chosen["overrides"], kwargs)
         chosen["overrides"] = with_nodes(with_hosts(selected, kwargs), kwargs)
+        chosen["gucs"] = with_conf(chosen["gucs"], kwargs)
         return function(*args, options=PlanOptions(**chosen), **kwargs)
 
     result: Command = renamed("--workload", "--script")(with_flags(FLAGS, with_options))

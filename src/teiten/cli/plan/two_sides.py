@@ -10,6 +10,7 @@ import click
 
 from teiten.analysis.model.replication import Replication
 from teiten.cli.main import Session
+from teiten.cli.plan.conf_file import CONF, with_conf
 from teiten.cli.plan.flags import Flag, renamed, repeating, with_flags
 from teiten.cli.plan.options import (
     ALPHA,
@@ -123,6 +124,7 @@ FLAGS = (
     ALPHA,
     SET.of(help="Change a key of the study."),
     GUC.of(help="Set a parameter on both sides."),
+    CONF,
     SEED.of(help="Repeat an order.", repeats=False),
     NAME,
     *HOSTS,
@@ -143,6 +145,7 @@ def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:
     """The options from what click gave; takes them out of ``given``."""
     seed, name, yes = given.pop("seed"), given.pop("name"), given.pop("yes")
     chosen = {key: given.pop(key) for key in Shared.__dataclass_fields__ if key in given}
+    chosen["gucs"] = with_conf(chosen["gucs"], given)
     chosen["overrides"] = with_hosts(chosen["overrides"], given)
     keys = {one.partition("=")[0].strip() for one in chosen["overrides"]}
     if chosen["clients"] is None and not keys & {"clients", "factors.clients"}:
