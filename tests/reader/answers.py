@@ -12,7 +12,7 @@ from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Outcome
 from tests.reader.arithmetic import Judgement
 from tests.reader.document import Part
-from tests.reader.language import Book, Groups, count, printed
+from tests.reader.language import NUMBER, Book, Groups, count
 from tests.reader.reader import Reader
 
 BOOK = Book(__name__)
@@ -121,7 +121,7 @@ def answer_of(reader: Reader, groups: Groups) -> Judgement | None:
     servers_in(reader, groups.get("lead") or "", workload)
     about_machine(reader, groups["machine"])
     if "delta" in groups:
-        reader.same(groups["delta"], reader.campaign.plan.study.measure.delta * 100, "δ")
+        reader.same(groups["delta"], reader.measure.delta * 100, "δ")
     return reader.overall(workload, metric, new)
 
 
@@ -196,63 +196,38 @@ def times_are(reader: Reader, groups: Groups, found: Judgement) -> None:
 WIDEST, MOST_DETECTABLE = 100.0, 9.0
 
 
-@BOOK.says()
-def decided(reader: Reader, groups: Groups, _part: Part) -> None:
-    found = answer_of(reader, groups)
-    if found is not None:
-        word = {"faster": "faster", "slower": "slower", "速い": "faster", "遅い": "slower"}
-        reader.that(groups["word"] in word, "no such direction")
-        change_is(reader, groups, found, word=word.get(groups["word"], ""))
-        reader.that(not found.beyond, "it is by at least δ")
+DIRECTIONS = {
+    **dict.fromkeys(("faster", "速い", "速く"), "faster"),
+    **dict.fromkeys(("slower", "遅い", "遅く"), "slower"),
+}
 
 
 @BOOK.says()
-def decided_beyond(reader: Reader, groups: Groups, _part: Part) -> None:
-    found = answer_of(reader, groups)
-    if found is not None:
-        word = {"faster": "faster", "slower": "slower", "速く": "faster", "遅く": "slower"}
-        reader.that(groups["word"] in word, "no such direction")
-        change_is(reader, groups, found, word=word.get(groups["word"], ""))
-        reader.that(found.beyond, "it is not by at least δ")
-
-
-@BOOK.says()
-def small(reader: Reader, groups: Groups, _part: Part) -> None:
-    found = answer_of(reader, groups)
-    if found is not None:
-        change_is(reader, groups, found, word="small")
-        word = {"faster": "faster", "slower": "slower", "速い": "faster", "遅い": "slower"}
-        reader.that(word.get(groups["word"]) == found.direction, f"it is {found.direction}")
+def answer(reader: Reader, groups: Groups, part: Part) -> None:
+    """An answer with its percentage: its word, direction and interval."""
+    found, form = answer_of(reader, groups), groups["form"]
+    direction = DIRECTIONS.get(groups.get("word", ""))
+    conclusive = reader.campaign.plan.study.conclusive
+    reader.that(conclusive or form == "no_conclusion_answer", "it supports no conclusion")
+    if found is None:
+        return
+    signed = form in {"equivalent", "inconclusive", "no_conclusion_answer"}
+    by_direction = form in {"decided", "decided_beyond"}
+    word = found.word if form == "no_conclusion_answer" else direction if by_direction else form
+    change_is(reader, groups, found, word=word or "", signed=signed)
+    if by_direction:
+        reader.that(found.beyond == (form == "decided_beyond"), "it is by at least δ, or not")
+    elif form == "small":
+        reader.that(direction == found.direction, f"it is {found.direction}")
         reader.that(groups.get("again", groups["new"]) == groups["new"], "another side")
-
-
-@BOOK.says()
-def equivalent(reader: Reader, groups: Groups, _part: Part) -> None:
-    found = answer_of(reader, groups)
-    if found is not None:
-        change_is(reader, groups, found, word="equivalent", signed=True)
-
-
-@BOOK.says()
-def inconclusive(reader: Reader, groups: Groups, part: Part) -> None:
-    found = answer_of(reader, groups)
-    if found is not None:
-        change_is(reader, groups, found, word="inconclusive", signed=True)
+    elif form == "inconclusive":
         reader.that(not found.reason, "there is no interval")
         reader.last = found
-        reader.that(
-            (re.search(r"could have shown|検出できる", part.text) is not None)
-            == (found.detectable <= MOST_DETECTABLE),
-            "what could have been seen is told where that helps",
-        )
-
-
-@BOOK.says()
-def no_conclusion_answer(reader: Reader, groups: Groups, _part: Part) -> None:
-    reader.that(not reader.campaign.plan.study.conclusive, "it supports a conclusion")
-    found = answer_of(reader, groups)
-    if found is not None:
-        change_is(reader, groups, found, word=found.word, signed=True)
+        told = re.search(r"could have shown|検出できる", part.text) is not None
+        helps = found.detectable <= MOST_DETECTABLE
+        reader.that(told == helps, "what could have been seen is told where that helps")
+    elif form == "no_conclusion_answer":
+        reader.that(not conclusive, "it supports a conclusion")
 
 
 @BOOK.says()
@@ -289,8 +264,15 @@ def _extremes(reader: Reader, groups: Groups) -> None:
         reader.same(groups["confidence"], levels[context].confidence * 100, "confidence")
 
 
+EXTREME = re.compile(
+    rf"is {NUMBER} % (?:faster|slower)|is {NUMBER} times as fast|takes {NUMBER} times as long"
+    rf"|measured {NUMBER} %|{NUMBER}%(?:速い|遅い)?|{NUMBER}倍速い|処理時間が{NUMBER}倍"
+)
+
+
 def _extreme(reader: Reader, said: str, interval: str, level: Judgement) -> None:
     """``is 3.1 % slower`` or ``takes 2.5 times as long``, and its interval in the same terms."""
+    reader.that(EXTREME.fullmatch(said) is not None, f"an extreme in other words: {said}")
     faster = re.search(r"faster|as fast|速い", said)
     slower = re.search(r"slower|as long|遅い|処理時間", said)
     if faster or slower:
@@ -335,16 +317,8 @@ def detectable(reader: Reader, groups: Groups, _part: Part) -> None:
 
 
 @BOOK.says()
-def times_fast(reader: Reader, groups: Groups, _part: Part) -> None:
-    _times(reader, groups, "faster")
-
-
-@BOOK.says()
-def times_long(reader: Reader, groups: Groups, _part: Part) -> None:
-    _times(reader, groups, "slower")
-
-
-def _times(reader: Reader, groups: Groups, word: str) -> None:
+def times(reader: Reader, groups: Groups, _part: Part) -> None:
+    word = groups["form"]
     least = re.fullmatch(
         r" |, (?P<word>faster|slower) by at least (?P<en>[\d.]+) % "
         r"|い|る|[くり]、その差は少なくとも(?P<ja>[\d.]+)%ある",
@@ -399,11 +373,13 @@ def one_start(reader: Reader, _groups: Groups, _part: Part) -> None:
 # --- notices and remarks ---------------------------------------------------------------------
 
 
-@BOOK.says()
-def no_conclusion(reader: Reader, groups: Groups, _part: Part) -> None:
-    study = reader.campaign.plan.study
-    reader.that(not study.conclusive, "it is conclusive")
-    reader.equal(groups["profile"], study.profile, "the profile")
+BOOK.holds(
+    "no_conclusion",
+    lambda reader: {
+        "it is not conclusive": not reader.campaign.plan.study.conclusive,
+        "profile": reader.campaign.plan.study.profile,
+    },
+)
 
 
 @BOOK.says()
@@ -438,10 +414,13 @@ def _comparison(trial: PlannedTrial, contrast: str) -> tuple[object, ...]:
     return trial.block, trial.cell.workload, others
 
 
-@BOOK.says()
-def undecided_yet(reader: Reader, _groups: Groups, _part: Part) -> None:
-    reader.that(reader.campaign.plan.study.measure.sequential is not None, "a fixed design")
-    reader.that(not reader.says_ended, "it ended")
+BOOK.holds(
+    "undecided_yet",
+    lambda reader: {
+        "it is sequential": reader.measure.sequential is not None,
+        "it has not ended": not reader.says_ended,
+    },
+)
 
 
 @BOOK.says()
@@ -454,8 +433,8 @@ def cost(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.same(groups["blocks"], blocks, "blocks")
     reader.same(groups["attempts"], len(trials), "ended trials")
     measured = sum(trial.metrics.get("measured_seconds", 0.0) for trial in trials)
-    lasts(reader, groups["measured"], measured)
-    lasts(reader, groups["wall"], working_seconds(reader))
+    reader.lasts(groups["measured"], measured)
+    reader.lasts(groups["wall"], working_seconds(reader))
     if "noun" in groups:
         reader.equal(groups["noun"], "trial" if len(planned) == 1 else "trials", "number")
         reader.equal(groups["block"], "block" if blocks == 1 else "blocks", "number")
@@ -501,23 +480,12 @@ def working_seconds(reader: Reader) -> float:
     )
 
 
-def lasts(reader: Reader, text: str, seconds: float) -> None:
-    """``1 h 5 min``, ``42 s``"""
-    hours = re.fullmatch(r"([\d,]+) ?(?:h |時間)(\d+) ?(?:min|分)", text)
-    if hours:
-        said, step = count(hours[1]) * 3600 + count(hours[2]) * 60, 60.0
-    elif re.search("min|分", text):
-        said, step = count(re.findall(r"[\d,]+", text)[0]) * 60, 60.0
-    else:
-        number = printed(text)
-        said, step = number.value, number.step  # type: ignore[assignment]
-    reader.that(abs(said - seconds) <= step / 2 + 0.5 * (step >= 60) + 1e-6, f"it is {seconds} s")
-
-
-@BOOK.says()
-def nothing_excluded(reader: Reader, _groups: Groups, _part: Part) -> None:
-    out = [trial for trial in reader.campaign.trials if trial.outcome is not Outcome.COUNTED]
-    reader.that(not out, f"{len(out)} do not count")
+BOOK.holds(
+    "nothing_excluded",
+    lambda reader: {
+        "all count": all(trial.outcome is Outcome.COUNTED for trial in reader.campaign.trials)
+    },
+)
 
 
 @BOOK.says()
@@ -619,29 +587,17 @@ def _open_part(
 
 
 @BOOK.says()
-def ended_decided(reader: Reader, groups: Groups, _part: Part) -> None:
-    _ended(reader, groups)
-    for workload, new in reader.campaign.answers():
-        metric = "tps"
-        judged = reader.judged(workload, metric, new)
+def ended(reader: Reader, groups: Groups, _part: Part) -> None:
+    """Decided, all that was planned, or no time for more."""
+    form = groups["form"]
+    if form == "all":
+        last = max(trial.block for trial in reader.campaign.plan.trials)
+        reader.equal(groups["blocks"], last, "the planned blocks")
+    for workload, new in reader.campaign.answers() if form == "decided" else ():
+        judged = reader.judged(workload, "tps", new)
         reader.that(judged.overall.word != "inconclusive", f"{workload} is not decided")
         for context, level in judged.levels.items():
             reader.that(level.word != "inconclusive", f"{context} is not decided")
-
-
-@BOOK.says()
-def ended_spent(reader: Reader, groups: Groups, _part: Part) -> None:
-    _ended(reader, groups)
-
-
-@BOOK.says()
-def ended_all(reader: Reader, groups: Groups, _part: Part) -> None:
-    _ended(reader, groups)
-    last = max(trial.block for trial in reader.campaign.plan.trials)
-    reader.equal(groups["blocks"], last, "the planned blocks")
-
-
-def _ended(reader: Reader, groups: Groups) -> None:
     numbers = {trial.number for trial in reader.campaign.trials}
     blocks = {trial.block for trial in reader.campaign.plan.trials if trial.number in numbers}
     reader.equal(groups["blocks"], len(blocks), "the blocks that ran")

@@ -17,52 +17,13 @@ Extreme = tuple[tuple[str, str], ...]
 
 @cache
 def t_quantile(probability: float, freedom: int) -> float:
-    """Student's quantile, by halving an interval on its distribution."""
-    low, high = 0.0, 1.0
-    while _t_below(high, freedom) < probability:
-        high *= 2
-        if high > 1e12:
-            return high
-    for _ in range(200):
-        middle = (low + high) / 2
-        if _t_below(middle, freedom) < probability:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
-
-
-def _t_below(t: float, freedom: int) -> float:
-    """The probability of a value below t, for t of 0 or more."""
-    return 1 - beta_share(freedom / (freedom + t * t), freedom / 2, 0.5) / 2
+    """Student's quantile."""
+    return float(special.stdtrit(freedom, probability))
 
 
 def beta_share(x: float, a: float, b: float) -> float:
-    """The regularised incomplete beta function, by its continued fraction."""
-    if x <= 0:
-        return 0.0
-    if x >= 1:
-        return 1.0
-    if x > (a + 1) / (a + b + 2):
-        return 1 - beta_share(1 - x, b, a)
-    front = math.exp(
-        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    )
-    fraction, c, d = 1.0, 1.0, 0.0
-    for step in range(400):
-        m = step // 2
-        if step == 0:
-            term = 1.0
-        elif step % 2 == 0:
-            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        else:
-            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        d = 1 / (1 + term * d)
-        c = 1 + term / c
-        fraction *= c * d
-        if abs(1 - c * d) < 1e-15:
-            break
-    return front * (fraction - 1) / a
+    """The regularised incomplete beta function."""
+    return float(special.betainc(a, b, min(max(x, 0.0), 1.0)))
 
 
 @dataclass(frozen=True)

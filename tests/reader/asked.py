@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from teiten.model.study import DataSet
 from teiten.ways.registry import way_of
-from tests.reader.answers import lasts, plain_number
+from tests.reader.answers import plain_number
 from tests.reader.document import Part
 from tests.reader.language import Book, Groups
 from tests.reader.reader import Reader
@@ -56,22 +56,11 @@ def moment(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-@BOOK.says()
-def made(reader: Reader, groups: Groups, _part: Part) -> None:
-    reader.equal(groups["name"], reader.campaign.name, "the campaign")
-    reader.equal(groups["version"], "0.1.0", "the version")
-
-
-@BOOK.says()
-def sources(reader: Reader, groups: Groups, _part: Part) -> None:
-    expected = reader.separator.join(reader.campaign.plan.study.sources)
-    reader.equal(groups["sources"], expected, "the sources")
-
-
-@BOOK.says()
-def contrast(reader: Reader, groups: Groups, _part: Part) -> None:
-    expected = reader.factor_text(reader.campaign.contrast)
-    reader.equal(groups["factor"], expected, "the contrast")
+BOOK.holds("made", lambda reader: {"name": reader.campaign.name, "version": "0.1.0"})
+BOOK.holds(
+    "sources", lambda reader: {"sources": reader.separator.join(reader.campaign.plan.study.sources)}
+)
+BOOK.holds("contrast", lambda reader: {"factor": reader.factor_text(reader.campaign.contrast)})
 
 
 @BOOK.says(of="pair")
@@ -108,22 +97,15 @@ def split_names(text: str, separator: str) -> list[str]:
     return names
 
 
-@BOOK.says()
-def blocks(reader: Reader, groups: Groups, _part: Part) -> None:
-    reader.same(groups["blocks"], reader.campaign.plan.study.measure.blocks, "the blocks")
-
-
-@BOOK.says()
-def most_blocks(reader: Reader, groups: Groups, _part: Part) -> None:
-    measure = reader.campaign.plan.study.measure
-    reader.same(groups["blocks"], measure.blocks, "the blocks")
-    assert measure.sequential is not None
-    lasts(reader, groups["budget"], measure.sequential.budget or 0.0)
-
-
-@BOOK.says()
-def planned_trials(reader: Reader, groups: Groups, _part: Part) -> None:
-    reader.same(groups["trials"], len(reader.campaign.plan.trials), "the planned trials")
+BOOK.holds("blocks", lambda reader: {"blocks": reader.measure.blocks})
+BOOK.holds(
+    "most_blocks",
+    lambda reader: {
+        "blocks": reader.measure.blocks,
+        "budget": reader.measure.sequential.budget if reader.measure.sequential else None,
+    },
+)
+BOOK.holds("planned_trials", lambda reader: {"trials": len(reader.campaign.plan.trials)})
 
 
 def probe_tables(reader: Reader, data: DataSet) -> str:
@@ -155,31 +137,13 @@ def data(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.equal(groups["data"], {"en": "; ", "ja": ";"}[reader.language].join(found), "the data")
 
 
-@BOOK.says()
-def declared(reader: Reader, groups: Groups, _part: Part) -> None:
-    measure = reader.campaign.plan.study.measure
-    reader.same(groups["delta"], measure.delta * 100, "δ")
-    reader.same(groups["alpha"], measure.alpha * 100, "α")
-
-
-@BOOK.says()
-def profile(reader: Reader, groups: Groups, _part: Part) -> None:
-    reader.equal(groups["profile"], reader.campaign.plan.study.profile, "the profile")
-
-
-@BOOK.says()
-def seed(reader: Reader, groups: Groups, _part: Part) -> None:
-    reader.equal(groups["seed"], reader.campaign.plan.seed, "the seed")
-
-
-@BOOK.says()
-def starts_every(reader: Reader, _groups: Groups, _part: Part) -> None:
-    reader.that(_pairs_of_a_start(reader) == 1, "starts are shared")
-
-
-@BOOK.says()
-def starts_shared(reader: Reader, groups: Groups, _part: Part) -> None:
-    reader.equal(groups["pairs"], _pairs_of_a_start(reader), "pairs of a start")
+BOOK.holds(
+    "declared", lambda reader: {"delta": reader.measure.delta, "alpha": reader.measure.alpha}
+)
+BOOK.holds("profile", lambda reader: {"profile": reader.campaign.plan.study.profile})
+BOOK.holds("seed", lambda reader: {"seed": reader.campaign.plan.seed})
+BOOK.holds("starts_every", lambda reader: {"starts are not shared": _pairs_of_a_start(reader) == 1})
+BOOK.holds("starts_shared", lambda reader: {"pairs": _pairs_of_a_start(reader)})
 
 
 def _pairs_of_a_start(reader: Reader) -> int:
@@ -199,10 +163,12 @@ def restored(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.equal(groups["workloads"], expected, "the workloads that change data")
 
 
-@BOOK.says()
-def started(reader: Reader, _groups: Groups, _part: Part) -> None:
-    servers = reader.campaign.plan.servers
-    reader.that(any(one.attached is None for _, one in servers), "Teiten starts no server")
+BOOK.holds("started", lambda reader: {"Teiten starts a server": starts_any(reader)})
+
+
+def starts_any(reader: Reader) -> bool:
+    """Whether Teiten starts any server."""
+    return any(one.attached is None for _, one in reader.campaign.plan.servers)
 
 
 def is_limited(reader: Reader) -> bool:
@@ -210,64 +176,53 @@ def is_limited(reader: Reader) -> bool:
     return any(trial.memory_limit is not None for trial in reader.campaign.plan.trials)
 
 
-@BOOK.says()
-def limited(reader: Reader, _groups: Groups, _part: Part) -> None:
-    reader.that(is_limited(reader), "no memory is limited")
+BOOK.holds("limited", lambda reader: {"memory is limited": is_limited(reader)})
 
 
 @BOOK.says()
 def caches(reader: Reader, groups: Groups, part: Part) -> None:
-    wanted = reader.campaign.plan.study.measure.caches.value
+    wanted = reader.measure.caches.value
     if is_limited(reader) and wanted == "keep":  # what is kept would not be in the limit
         wanted = "evict"
     reader.equal(groups["form"], wanted, "the caches")
-    started(reader, groups, part)
+    reader.that(starts_any(reader), "Teiten starts no server")
 
 
-@BOOK.says()
-def side_by_side(reader: Reader, _groups: Groups, _part: Part) -> None:
-    started(reader, _groups, _part)
-    reader.that(way_of(reader.campaign.plan.study.measure).side_by_side, "one after the other")
-
-
-@BOOK.says()
-def read_before(reader: Reader, groups: Groups, part: Part) -> None:
-    prewarmed(reader, groups, part)
-    reader.that(reader.campaign.plan.servers_without("pg_prewarm") != (), "all have pg_prewarm")
-
-
-@BOOK.says()
-def prewarmed(reader: Reader, groups: Groups, _part: Part) -> None:
-    reader.that(reader.campaign.plan.study.measure.prewarm, "nothing is prewarmed")
-    lasts(reader, groups["settle"], reader.campaign.plan.study.measure.settle)
-
-
-@BOOK.says()
-def not_prewarmed(reader: Reader, groups: Groups, _part: Part) -> None:
-    reader.that(not reader.campaign.plan.study.measure.prewarm, "tables are prewarmed")
-    lasts(reader, groups["settle"], reader.campaign.plan.study.measure.settle)
-
-
-@BOOK.says()
-def checked(reader: Reader, groups: Groups, _part: Part) -> None:
-    measure = reader.campaign.plan.study.measure
-    reader.same(groups["share"], measure.disturbed_share * 100, "the disturbed share")
-    reader.equal(groups["repeats"], measure.repeats, "the repeats")
-
-
-@BOOK.says()
-def profiled(reader: Reader, groups: Groups, _part: Part) -> None:
-    lasts(reader, groups["window"], reader.campaign.plan.study.measure.flame_graph_window)
-
-
-@BOOK.says()
-def fixed_design(reader: Reader, _groups: Groups, _part: Part) -> None:
-    reader.that(reader.campaign.plan.study.measure.sequential is None, "it is sequential")
-
-
-@BOOK.says()
-def sequential_design(reader: Reader, _groups: Groups, _part: Part) -> None:
-    reader.that(reader.campaign.plan.study.measure.sequential is not None, "it is fixed")
+BOOK.holds(
+    "side_by_side",
+    lambda reader: {
+        "Teiten starts a server": starts_any(reader),
+        "both run": way_of(reader.measure).side_by_side,
+    },
+)
+BOOK.holds(
+    "read_before",
+    lambda reader: {
+        "it is prewarmed": reader.measure.prewarm,
+        "settle": reader.measure.settle,
+        "some have no pg_prewarm": reader.campaign.plan.servers_without("pg_prewarm") != (),
+    },
+)
+BOOK.holds(
+    "prewarmed",
+    lambda reader: {"it is prewarmed": reader.measure.prewarm, "settle": reader.measure.settle},
+)
+BOOK.holds(
+    "not_prewarmed",
+    lambda reader: {
+        "it is not prewarmed": not reader.measure.prewarm,
+        "settle": reader.measure.settle,
+    },
+)
+BOOK.holds(
+    "checked",
+    lambda reader: {"share": reader.measure.disturbed_share, "repeats": reader.measure.repeats},
+)
+BOOK.holds("profiled", lambda reader: {"window": reader.measure.flame_graph_window})
+BOOK.holds("fixed_design", lambda reader: {"it is fixed": reader.measure.sequential is None})
+BOOK.holds(
+    "sequential_design", lambda reader: {"it is sequential": reader.measure.sequential is not None}
+)
 
 
 @BOOK.says()
@@ -303,19 +258,17 @@ def level_of(reader: Reader, groups: Groups) -> None:
 def paired(reader: Reader, groups: Groups, _part: Part) -> None:
     confidence_of(reader, groups["confidence"])
     level_of(reader, groups)
-    reader.that(reader.campaign.plan.study.measure.sequential is None, "it is sequential")
+    reader.that(reader.measure.sequential is None, "it is sequential")
 
 
 @BOOK.says()
 def paired_sequentially(reader: Reader, groups: Groups, _part: Part) -> None:
     confidence_of(reader, groups["confidence"])
     level_of(reader, groups)
-    reader.that(reader.campaign.plan.study.measure.sequential is not None, "it is fixed")
+    reader.that(reader.measure.sequential is not None, "it is fixed")
 
 
-@BOOK.says()
-def band(reader: Reader, groups: Groups, _part: Part) -> None:
-    reader.same(groups["delta"], reader.campaign.plan.study.measure.delta * 100, "δ")
+BOOK.holds("band", lambda reader: {"delta": reader.measure.delta})
 
 
 @BOOK.says(of="caption")
@@ -328,9 +281,7 @@ def forest_caption(reader: Reader, groups: Groups, part: Part) -> None:
 # --- evidence --------------------------------------------------------------------------------
 
 
-@BOOK.says()
-def seed_again(reader: Reader, groups: Groups, _part: Part) -> None:
-    reader.equal(groups["seed"], reader.campaign.plan.seed, "the seed")
+BOOK.holds("seed_again", lambda reader: {"seed": reader.campaign.plan.seed})
 
 
 @BOOK.says()
@@ -392,10 +343,9 @@ def elsewhere(reader: Reader, groups: Groups, _part: Part) -> None:
         reader.equal(groups["noun"], one, "one or several")
 
 
-@BOOK.says()
-def kernel_parameters(reader: Reader, groups: Groups, _part: Part) -> None:
-    known = len(reader.campaign.facts.kernel_parameters)
-    reader.equal(groups["count"], known, "the parameters")
+BOOK.holds(
+    "kernel_parameters", lambda reader: {"count": len(reader.campaign.facts.kernel_parameters)}
+)
 
 
 @BOOK.says()

@@ -20,17 +20,20 @@ from tests.reader.reader import Reader
 BOOK = Book(__name__)
 
 
-@BOOK.says()
-def withheld(reader: Reader, groups: Groups, _part: Part) -> None:
-    study = reader.campaign.plan.study
-    reader.equal(groups["profile"], study.profile, "the profile")
-    reader.that(not study.conclusive, "it supports conclusions")
-
-
-@BOOK.says()
-def quick_look(reader: Reader, _groups: Groups, _part: Part) -> None:
-    study = reader.campaign.plan.study
-    reader.that(study.conclusive and not study.replicates, "it judges findings")
+BOOK.holds(
+    "withheld",
+    lambda reader: {
+        "it supports no conclusion": not reader.campaign.plan.study.conclusive,
+        "profile": reader.campaign.plan.study.profile,
+    },
+)
+BOOK.holds(
+    "quick_look",
+    lambda reader: {
+        "no findings": reader.campaign.plan.study.conclusive
+        and not reader.campaign.plan.study.replicates
+    },
+)
 
 
 # --- the form of a curve ---------------------------------------------------------------------
@@ -89,7 +92,7 @@ class Curve:
         reader.that(bool(self.means), "no trials of this side")
         if not self.means:
             return
-        delta = reader.campaign.plan.study.measure.delta
+        delta = reader.measure.delta
         slack = 1e-9 if self.balanced else CONVERGED
         if "delta" in groups:
             reader.same(groups["delta"], delta * 100, "δ")
@@ -124,7 +127,7 @@ class Curve:
         freedom = (loads - 1) * (blocks - 1)
         if freedom < 1:
             return None
-        alpha = reader.campaign.plan.study.measure.alpha / (loads - 1)
+        alpha = reader.measure.alpha / (loads - 1)
         half = t_quantile(1 - alpha / 2, freedom) * math.sqrt(left / freedom * 2 / blocks)
         drop = math.log(self.means[self.last] / self.means[self.peak])
         return math.exp(drop - half), math.exp(drop), math.exp(drop + half)
@@ -132,14 +135,14 @@ class Curve:
 
 def rises(reader: Reader, _groups: Groups, found: Curve) -> None:
     others = [one for at, one in found.means.items() if at != found.last]
-    delta = reader.campaign.plan.study.measure.delta
+    delta = reader.measure.delta
     slack = 1 + (1e-9 if found.balanced else CONVERGED)
     last = found.means[found.last] * slack
     reader.that(all(one * (1 + delta) < last for one in others), "it levels off before")
 
 
 def is_level(reader: Reader, _groups: Groups, found: Curve) -> None:
-    delta = reader.campaign.plan.study.measure.delta
+    delta = reader.measure.delta
     enough = found.means[found.last] * (1 + delta) * 1.003 >= found.means[found.peak]
     reader.that(enough, "it is lower at the end")
 
@@ -151,7 +154,7 @@ def ends_at_peak(reader: Reader, groups: Groups, found: Curve) -> None:
 
 def falls(reader: Reader, groups: Groups, found: Curve) -> None:
     interval = found.falls(reader)
-    alpha = reader.campaign.plan.study.measure.alpha
+    alpha = reader.measure.alpha
     reader.same(groups["confidence"], (1 - alpha) * 100, "α")
     if interval is not None:
         reader.same(groups["low"], interval[0] * 100, "the low end", slack=1e-6)
@@ -161,7 +164,7 @@ def falls(reader: Reader, groups: Groups, found: Curve) -> None:
 
 def may_fall(reader: Reader, groups: Groups, found: Curve) -> None:
     interval = found.falls(reader)
-    alpha = reader.campaign.plan.study.measure.alpha
+    alpha = reader.measure.alpha
     reader.same(groups["confidence"], (1 - alpha) * 100, "α")
     if interval is not None:
         reader.same(groups["low"], interval[0] * 100, "the low end", slack=1e-6)
@@ -191,7 +194,7 @@ def beside_processors(reader: Reader, groups: Groups, part: Part) -> None:
     """The ends are those of the knee, which the results tell beside the curve."""
     cores = reader.campaign.facts.cpu.logical
     reader.equal(groups["cores"], cores, "the processors")
-    alpha = reader.campaign.plan.study.measure.alpha
+    alpha = reader.measure.alpha
     reader.same(groups["confidence"], (1 - alpha) * 100, "α")
     ends = [float(count(one)) for one in re.findall(r"\d[\d,]*", groups["ends"])]
     low, high = ends[0], ends[-1]
@@ -599,7 +602,7 @@ def transaction(reader: Reader, groups: Groups, part: Part) -> None:
             rows[row[0], context] = row
             compared[row[0]] = compared.get(row[0], 0) + 1
             side, rounded = excludes(row)
-            told_of = telling(row, reader.campaign.plan.study.measure.delta)
+            told_of = telling(row, reader.measure.delta)
             if side != direction or told_of is False:
                 continue
             of = unclear if rounded or told_of is None else differ
@@ -687,7 +690,7 @@ def processors(reader: Reader, groups: Groups, part: Part) -> None:
     workload = reader.workload_of(part.part) or ""
     found = shares(reader, workload, sides)
     differ: dict[str, list[Context]] = {}
-    delta = reader.campaign.plan.study.measure.delta
+    delta = reader.measure.delta
     for (state, context), bounds in found.items():
         if apart(bounds) == direction and matters(bounds, delta):
             differ.setdefault(state, []).append(context)
@@ -745,7 +748,7 @@ def meanwhile_title(reader: Reader, groups: Groups, _part: Part) -> None:
 def tiny(reader: Reader, groups: Groups, part: Part) -> None:
     sides = [reader.side_of(groups[one]) or "" for one in ("old", "new")]
     workload = reader.workload_of(part.part) or ""
-    delta = reader.campaign.plan.study.measure.delta
+    delta = reader.measure.delta
     reader.same(groups["delta"], delta * 100, "δ")
     states = [one for one in shares(reader, workload, sides).values() if apart(one)]
     sure = open_ = sum(not matters(state, delta) for state in states)

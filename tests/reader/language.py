@@ -13,11 +13,11 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tests.reader.document import Part
 
@@ -99,6 +99,18 @@ class Book:
 
         return register
 
+    def holds(
+        self, key: str, expected: Callable[[Reader], Mapping[str, Any]], of: str = ""
+    ) -> None:
+        """Registers sentences whose places are what is expected, by the kinds of the places; what
+        stands at no place is what must be so."""
+        both = {place: kind for _, *texts in self.texts(key) for place, kind in kinds_in(*texts)}
+
+        def check(reader: Reader, groups: Groups, _part: Part) -> None:
+            reader.holds(groups, both, expected(reader))
+
+        self.says(key, of)(check)
+
     def add(
         self,
         name: str,
@@ -111,6 +123,12 @@ class Book:
         matches = {one: compiled(text, one, then) for one, text in texts.items()}
         weight = {one: len(PLACE.sub("", text)) for one, text in texts.items()}
         self.patterns.append(Pattern(name, form, matches, check, weight, frozenset(of.split())))
+
+
+def kinds_in(*texts: str) -> Iterator[tuple[str, str]]:
+    """The places of texts, each with its kind."""
+    for text in texts:
+        yield from PLACE.findall(text)
 
 
 SENTENCE = r"(?:(?!\. |。).)+?"
@@ -143,6 +161,10 @@ def compiled(pattern: str, language: str, then: str = "") -> re.Pattern[str]:
     return re.compile(text + re.escape(pattern[at:]) + then, re.DOTALL)
 
 
+REACH = (0.001, 1000.0, 99_900.0)
+"""Beyond it a ratio, or a percentage, is told by it."""
+
+
 @dataclass(frozen=True)
 class Printed:
     """A number as it stands in a text."""
@@ -156,6 +178,8 @@ class Printed:
 
     def is_of(self, value: float, *, slack: float = 0.0, safe: str = "") -> bool:
         """Whether it is the value, rounded. ``safe``: rounded to that side instead (up, down)."""
+        if self.bound in {"<", ">"} and self.value not in REACH:
+            return False
         if self.bound in {">", "≥"}:
             return value > self.value - slack
         if self.bound in {"<", "≤"}:

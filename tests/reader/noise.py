@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tests.reader.answers import lasts
 from tests.reader.document import Part
 from tests.reader.language import Book, Groups
 from tests.reader.reader import Reader
@@ -34,7 +33,7 @@ def floor(reader: Reader, groups: Groups, part: Part) -> None:
     for one in found:
         reader.same(groups["deviation"], one["deviation"] * 100, "the deviation")
         reader.equal(groups["pairs"], one["pairs"], "its pairs")
-        lasts(reader, groups["seconds"], one["duration"])
+        reader.lasts(groups["seconds"], one["duration"])
 
 
 @BOOK.says(of="pair")
@@ -43,7 +42,7 @@ def by_pilot(reader: Reader, groups: Groups, part: Part) -> None:
     if found is not None:
         reader.equal(groups["starts"], found["starts"], "the starts")
         reader.equal(groups["seen"], found["seen"], "the slices")
-        lasts(reader, groups["took"], found["took"])
+        reader.lasts(groups["took"], found["took"])
 
 
 @BOOK.says(of="pair")
@@ -62,7 +61,7 @@ def replication(reader: Reader, groups: Groups, part: Part, source: str) -> dict
         return None
     for name in ("between", "within"):
         reader.same(groups[name], found[name] * 100, name)
-    lasts(reader, groups["fixed"], found["fixed"])
+    reader.lasts(groups["fixed"], found["fixed"])
     return found
 
 

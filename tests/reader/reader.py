@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
+from typing import Any
 
+from teiten.model.study import Measure
 from tests.reader.arithmetic import Judgement
 from tests.reader.campaign import METRICS, Campaign, Context, Judged
 from tests.reader.document import Document, Part, Table
-from tests.reader.language import Book, Groups, Language, Pattern, Printed, printed
+from tests.reader.language import Book, Groups, Language, Pattern, Printed, count, printed
 
 SEPARATOR = {"en": ", ", "ja": "、"}
 
@@ -65,6 +67,41 @@ class Reader:
 
     def equal(self, text: str, value: object, what: str) -> None:
         self.that(text == str(value), f"{what} is {value}, not {text}")
+
+    def lasts(self, text: str, seconds: float) -> None:
+        """``1 h 5 min``, ``42 s``"""
+        hours = re.fullmatch(r"([\d,]+) ?(?:h |時間)(\d+) ?(?:min|分)", text)
+        if hours:
+            said, step = count(hours[1]) * 3600.0 + count(hours[2]) * 60, 60.0
+        elif re.search("min|分", text):
+            said, step = count(re.findall(r"[\d,]+", text)[0]) * 60.0, 60.0
+        else:
+            said, step = printed(text).value, printed(text).step
+        room = step / 2 + 0.5 * (step >= 60) + 1e-6
+        self.that(abs(said - seconds) <= room, f"it is {seconds} s")
+
+    def holds(self, groups: Groups, kinds: Mapping[str, str], expected: Mapping[str, Any]) -> None:
+        """That places of a sentence are of what is expected, by their kinds; what stands at no place
+        must be true."""
+        for name, value in expected.items():
+            if name not in kinds:
+                if isinstance(value, bool):
+                    self.that(value, name)
+            elif name in groups:
+                if kinds[name] == "d":
+                    self.lasts(groups[name], value)
+                elif kinds[name] == "p":
+                    self.same(groups[name], value * 100, name)
+                elif isinstance(value, float):
+                    self.same(groups[name], value, name)
+                elif kinds[name] == "i":
+                    self.equal(groups[name].replace(",", ""), value, name)
+                else:
+                    self.equal(groups[name], value, name)
+
+    @property
+    def measure(self) -> Measure:
+        return self.campaign.plan.study.measure
 
     @property
     def separator(self) -> str:

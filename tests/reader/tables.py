@@ -59,7 +59,7 @@ def _unit(caption: str) -> float:
 
 def judged_in(reader: Reader, workload: str, metric: str, new: str) -> Judged:
     """A contrast as its table has it, for reports whose verdicts follow from no trials."""
-    measure = reader.campaign.plan.study.measure
+    measure = reader.measure
     lower = metric != "tps"
     for table, of, what, side in contrast_tables(reader):
         if (of, what, side) != (workload, metric, new):

@@ -52,7 +52,7 @@ def taken_note(reader: Reader, groups: Groups, part: Part) -> None:
         return
     reader.equal(groups["rows"], len(table.rows), "the rows")
     reader.equal(groups["again"], len(table.rows), "the rows")
-    reader.same(groups["confidence"], (1 - reader.campaign.plan.study.measure.alpha) * 100, "α")
+    reader.same(groups["confidence"], (1 - reader.measure.alpha) * 100, "α")
     if "rest" in groups:
         reader.that(not re.search(r"\d", groups["rest"]), "a number in it")
 
@@ -115,7 +115,7 @@ def whole_is(reader: Reader, groups: Groups, part: Part, *, more: bool | None) -
         reader.equal(groups["signed"], value, "the difference")
     if "low" in groups:
         reader.that((groups["low"], groups["high"]) == (low, high), f"it is {low} to {high}")
-        reader.same(groups["confidence"], (1 - reader.campaign.plan.study.measure.alpha) * 100, "α")
+        reader.same(groups["confidence"], (1 - reader.measure.alpha) * 100, "α")
     sides = [reader.side_of(groups[one]) for one in ("old", "new") if one in groups]
     levels = reader.campaign.levels(reader.campaign.contrast)
     if sides:
@@ -271,7 +271,7 @@ def functions_note(reader: Reader, groups: Groups, part: Part) -> None:
     windows = windows_of(reader, part)
     pairs = min((len(window) for window in windows.values()), default=0)
     reader.equal(groups["pairs"], pairs, "the pairs of windows")
-    reader.same(groups["confidence"], (1 - reader.campaign.plan.study.measure.alpha) * 100, "α")
+    reader.same(groups["confidence"], (1 - reader.measure.alpha) * 100, "α")
     reader.that(not re.search(r"\d", groups["rest"]), "a number in the rest")
 
 

@@ -7,9 +7,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy.optimize import least_squares
 
 from teiten.kinds.pgbench.model import PgbenchOptions
-from tests.reader.answers import lasts
+from teiten.model.trial import FloatArray
 from tests.reader.arithmetic import IDENTICAL, beta_share, geometric_mean, t_quantile
 from tests.reader.campaign import Context
 from tests.reader.document import Part, Table
@@ -49,38 +53,28 @@ def efficiency_caption(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(reader.workload_of(groups["workload"]) is not None, "another workload")
 
 
-@BOOK.says()
-def length(reader: Reader, groups: Groups, _part: Part) -> None:
-    measure = reader.campaign.plan.study.measure
-    lasts(reader, groups["seconds"], seconds_of(measure.duration))
-    lasts(reader, groups["warmup"], seconds_of(measure.warmup))
+def lengths(reader: Reader) -> dict[str, Any]:
+    """How long a trial is and its parts are, as the plan has settled."""
+    measure = reader.measure
+    duration = seconds_of(measure.duration)
+    return {
+        "seconds": duration,
+        "warmup": seconds_of(measure.warmup),
+        "slices": measure.slices,
+        "slice": duration / max(1, measure.slices),
+    }
 
 
-@BOOK.says()
-def length_in_slices(reader: Reader, groups: Groups, _part: Part) -> None:
-    measure = reader.campaign.plan.study.measure
-    lasts(reader, groups["seconds"], seconds_of(measure.duration))
-    lasts(reader, groups["warmup"], seconds_of(measure.warmup))
-    lasts(reader, groups["slice"], seconds_of(measure.duration) / measure.slices)
-    reader.equal(groups["slices"], measure.slices, "the slices")
-
-
-@BOOK.says()
-def measured(reader: Reader, groups: Groups, _part: Part) -> None:
-    length(reader, groups, _part)
-
-
-@BOOK.says()
-def measured_in_slices(reader: Reader, groups: Groups, _part: Part) -> None:
-    measure = reader.campaign.plan.study.measure
-    lasts(reader, groups["warmup"], seconds_of(measure.warmup))
-    lasts(reader, groups["slice"], seconds_of(measure.duration) / measure.slices)
+BOOK.holds("length", lengths)
+BOOK.holds("length_in_slices", lengths)
+BOOK.holds("measured", lengths)
+BOOK.holds("measured_in_slices", lengths)
 
 
 @BOOK.says(of="pair")
 def number_of_slices(reader: Reader, groups: Groups, _part: Part) -> None:
     """What of the slices of a trial is its number: a fifth at each end is cut from five on."""
-    slices = reader.campaign.plan.study.measure.slices
+    slices = reader.measure.slices
     cut = slices // 5
     found = []
     for one in reader.campaign.workloads():
@@ -202,7 +196,7 @@ def _is_named(reader: Reader, levels: Context, name: str, load: str) -> bool:
 
 def knee(reader: Reader, groups: Groups, part: Part) -> None:
     """The smallest load within δ of the greatest throughput."""
-    measure = reader.campaign.plan.study.measure
+    measure = reader.measure
     reader.same(groups["delta"], measure.delta * 100, "δ")
     loads = loads_of(reader, part, groups["side"])
     reader.that(bool(loads), f"no trials of {groups['side']}")
@@ -238,13 +232,13 @@ def knee_interval(reader: Reader, groups: Groups, part: Part) -> None:
     low, high, at = (float(count(groups[one])) for one in ("low", "high", "clients"))
     reader.that({low, high} <= measured_loads.keys(), "ends that were not measured")
     reader.that(low < high and low <= at <= high, "not an interval of the knee")
-    reader.same(groups["confidence"], (1 - reader.campaign.plan.study.measure.alpha) * 100, "α")
+    reader.same(groups["confidence"], (1 - reader.measure.alpha) * 100, "α")
 
 
 @BOOK.says()
 def knee_single(reader: Reader, groups: Groups, part: Part) -> None:
     knee(reader, groups, part)
-    reader.same(groups["confidence"], (1 - reader.campaign.plan.study.measure.alpha) * 100, "α")
+    reader.same(groups["confidence"], (1 - reader.measure.alpha) * 100, "α")
 
 
 @BOOK.says()
@@ -326,7 +320,7 @@ def law(reader: Reader, groups: Groups, part: Part) -> None:
             error = math.sqrt(
                 (len(others) - 1) / len(others) * math.fsum((one - mean) ** 2 for one in others)
             )
-            alpha = reader.campaign.plan.study.measure.alpha
+            alpha = reader.measure.alpha
             half = t_quantile(1 - alpha / 2, len(others) - 1) * error
             values += [max(0.0, whole[at] - half), whole[at] + half]
         for text, value in zip(numbers, values, strict=True):
@@ -375,87 +369,52 @@ def balanced(loads: dict[float, dict[int, float]]) -> bool:
     return len(blocks) == 1 and bool(values) and all(0 < value < math.inf for value in values)
 
 
-def fit(table: dict[float, dict[int, float]]) -> tuple[float, float, float]:
-    """λ, σ and κ of the law by least squares on ln TPS, neither σ nor κ below 0: Gauss and
-    Newton's steps for λ and every choice of which of the two are 0."""
-    return _fitted(
-        tuple(
-            (load, math.fsum(map(math.log, one.values())) / len(one))
-            for load, one in sorted(table.items())
-            if one
-        )
-    )
+STARTS = ((0.05, 1e-4), (1.0, 0.01), (20.0, 1.0))
+FREE: tuple[tuple[int, ...], ...] = ((0, 1), (0,), (1,), ())
+
+
+def fit(table: dict[float, dict[int, float]]) -> Curve:
+    """λ, σ and κ of the law by least squares on ln TPS, neither σ nor κ below 0: the least of those
+    with every choice of which of the two are 0, from several starts."""
+    means = {
+        at: math.fsum(map(math.log, row.values())) / len(row) for at, row in table.items() if row
+    }
+    return _fitted(tuple(sorted(means.items())))
 
 
 @cache
 def _fitted(points: Points) -> Curve:
-    found = [one for free in ((1, 1), (1, 0), (0, 1), (0, 0)) if (one := _steps(points, free))]
-    return min(found, key=lambda one: _squares(points, one))
+    loads, logs = np.array(points).T
 
+    def whole(coefficients: FloatArray, free: tuple[int, ...]) -> FloatArray:
+        both = np.zeros(2)
+        both[list(free)] = coefficients
+        return both
 
-def _steps(points: Points, free: tuple[int, int]) -> Curve | None:
-    """The least squares with some of the coefficients; None where one would be negative."""
-    first = points[0]
-    curve: Curve = (math.exp(first[1]) / first[0], 0.05 * free[0], 1e-4 * free[1])
-    damping = 1e-3
-    squares = _squares(points, curve)
-    for _ in range(500):
-        moved = _step(points, curve, free, damping)
-        value = _squares(points, moved) if moved else math.inf
-        if moved and value <= squares:
-            if squares - value < 1e-18 * (1 + squares) and damping < 1e-8:
-                curve = moved
-                break
-            curve, squares, damping = moved, value, damping / 3
-        else:
-            damping *= 4
-            if damping > 1e12:
-                break
-    return curve if min(curve[1:]) >= 0 else None
+    def rates(both: FloatArray) -> FloatArray:
+        slow = 1 + both[0] * (loads - 1) + both[1] * loads * (loads - 1)
+        rest: FloatArray = logs - np.log(loads / np.maximum(slow, 1e-9))
+        return rest
+
+    def off(coefficients: FloatArray, free: tuple[int, ...]) -> FloatArray:
+        rest = rates(whole(coefficients, free))
+        centred: FloatArray = rest - rest.mean()
+        return centred
+
+    best, least = np.zeros(2), math.inf
+    for free in FREE:
+        for start in STARTS if free else STARTS[:1]:
+            at = np.array(start)[list(free)]
+            if free:
+                at = least_squares(off, at, args=(free,), method="lm", xtol=1e-14, ftol=1e-14).x
+            squares = float(np.sum(off(at, free) ** 2))
+            if np.all(at >= 0) and squares < least:
+                best, least = whole(at, free), squares
+    return float(np.exp(rates(best).mean())), float(best[0]), float(best[1])
 
 
 def _slowdown(load: float, curve: Curve) -> float:
     return 1 + curve[1] * (load - 1) + curve[2] * load * (load - 1)
-
-
-def _squares(points: Points, curve: Curve) -> float:
-    if curve[0] <= 0 or any(_slowdown(load, curve) <= 0 for load, _ in points):
-        return math.inf
-    return math.fsum(
-        (ln - math.log(curve[0] * load / _slowdown(load, curve))) ** 2 for load, ln in points
-    )
-
-
-def _step(points: Points, curve: Curve, free: tuple[int, int], damping: float) -> Curve | None:
-    """A step of Levenberg and Marquardt, for ln λ, σ and κ."""
-    rows, rest = [], []
-    for load, ln in points:
-        slow = _slowdown(load, curve)
-        rows.append([1.0, -(load - 1) / slow * free[0], -load * (load - 1) / slow * free[1]])
-        rest.append(ln - math.log(curve[0] * load / slow))
-    matrix = [
-        [math.fsum(row[a] * row[b] for row in rows) * (1 + damping * (a == b)) for b in range(3)]
-        + [math.fsum(row[a] * off for row, off in zip(rows, rest, strict=True))]
-        for a in range(3)
-    ]
-    for at in range(3):
-        if matrix[at][at] == 0:  # not free
-            matrix[at][at] = 1.0
-    for at in range(3):
-        pivot = matrix[at][at]
-        if abs(pivot) < 1e-300:
-            return None
-        matrix[at] = [one / pivot for one in matrix[at]]
-        for other in range(3):
-            if other != at:
-                times = matrix[other][at]
-                matrix[other] = [
-                    x - times * y for x, y in zip(matrix[other], matrix[at], strict=True)
-                ]
-    moved = [row[3] for row in matrix]
-    if abs(moved[0]) > 50:
-        return None
-    return curve[0] * math.exp(moved[0]), curve[1] + moved[1], curve[2] + moved[2]
 
 
 def distances_are(reader: Reader, groups: Groups, part: Part) -> None:
@@ -524,7 +483,7 @@ def misfit_times(reader: Reader, groups: Groups, part: Part) -> None:
 @BOOK.says()
 def misfit_chance(reader: Reader, groups: Groups, part: Part) -> None:
     found = misses(reader, groups, part)
-    alpha = reader.campaign.plan.study.measure.alpha
+    alpha = reader.measure.alpha
     p = printed(groups["p"])
     reader.that(groups["sign"] in {"=", "<"}, "no such sign")
     reader.that(p.value <= alpha, "that may be chance")

@@ -131,7 +131,7 @@ def effect(reader: Reader, groups: Groups, part: Part) -> None:
         return
     mean, number = fmean(added), len(added)
     deviation = math.sqrt(sum((one - mean) ** 2 for one in added) / (number - 1))
-    alpha = reader.campaign.plan.study.measure.alpha / sharing(reader)
+    alpha = reader.measure.alpha / sharing(reader)
     half = t_quantile(1 - alpha / 2, number - 1) * deviation / math.sqrt(number)
     room = 0.02 * half * 1e6 + 1e-6
     reader.same(groups["low"], (mean - half) * 1e6, "the interval's lower end", slack=room)

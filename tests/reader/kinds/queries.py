@@ -12,7 +12,7 @@ from collections import Counter
 from typing import Any
 
 from teiten.kinds.queries.model import QueriesOptions
-from tests.reader.answers import lasts, reason_text, verdict_text
+from tests.reader.answers import reason_text, verdict_text
 from tests.reader.arithmetic import Judgement, geometric_mean
 from tests.reader.campaign import Context
 from tests.reader.document import Part
@@ -34,7 +34,7 @@ def options_of(reader: Reader) -> QueriesOptions:
 def length(reader: Reader, groups: Groups, _part: Part) -> None:
     options = options_of(reader)
     reader.equal(groups["runs"], options.runs, "the runs")
-    lasts(reader, groups["limit"], options.timeout)
+    reader.lasts(groups["limit"], options.timeout)
 
 
 @BOOK.says()
@@ -841,7 +841,7 @@ def extremes_are(reader: Reader, groups: Groups, part: Part) -> None:
 
 @BOOK.says()
 def speed_band(reader: Reader, groups: Groups, _part: Part) -> None:
-    reader.same(groups["delta"], reader.campaign.plan.study.measure.delta * 100, "δ")
+    reader.same(groups["delta"], reader.measure.delta * 100, "δ")
 
 
 @BOOK.says()
