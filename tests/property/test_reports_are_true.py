@@ -168,6 +168,28 @@ def test_where_no_block_is_complete_pairs_are_not_too_few() -> None:
     assert objections(one, said, "there are fewer than two valid pairs of trials")
 
 
+SCATTERED = 500
+"""A seed of TPS that vary by e to the 3, of findings far beyond a factor of 1,000, and of levels
+that contradict one another."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_law_is_fitted_to_scattered_throughput(language: Language) -> None:
+    """Least squares that stop before the least say another interval than the report."""
+    one = drawn.versions(random.Random(SCATTERED))
+    assert read(documents(one, language), one.campaign, language).objections == []
+
+
+def test_a_bound_is_the_reach_of_what_reports_print() -> None:
+    one = drawn_with(drawn.ssb_claims, SCATTERED, "> 1,000 times as fast")
+    assert objections(one, "> 1,000 times as fast", "> 2,000 times as fast")
+
+
+def test_an_extreme_has_no_other_words() -> None:
+    one = drawn_with(drawn.sweeps, SCATTERED, "Mixed on .* and takes")
+    assert objections(one, "and takes", "and took")
+
+
 def test_a_mean_over_two_servers_says_so() -> None:
     one = drawn_with(drawn.several_servers, 0, "On average over")
     assert objections(one, r"On average over [\d., ]+: ", "")

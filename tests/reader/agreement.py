@@ -24,7 +24,8 @@ IN_SENTENCE = re.compile(
 )
 SHARE = r"[+−-]?\d[\d,]*(?:\.\d+)?"
 OF_RATE = re.compile(
-    rf"(?:^|[^\d.,±+−-])(?P<mean>{SHARE}) ?%(?: (?P<word>faster|slower)|(?P<ja>速[いく]|遅[いく]))?[^()]*?"
+    rf"(?:^|[^\d.,±+−-])(?P<mean>{SHARE}) ?%(?!:|未満)"  # it is not the δ that it is below
+    r"(?: (?P<word>faster|slower)|(?P<ja>速[いく]|遅[いく]))?[^()]*?"
     rf"\([\d.]+ ?%(?: interval |信頼区間 )(?P<low>{SHARE}) ?% ?(?:to|〜) ?(?P<high>{SHARE}) ?%"
 )
 """A difference of throughput with its interval, in the answer."""
@@ -220,7 +221,8 @@ def _states(stated: re.Match[str], word: str | None, effect: Mapping[str, Any]) 
     if word is not None:
         turned = -1 if word == "slower" else 1
         shares = [turned * shares[0], *sorted(turned * value for value in shares[1:])]
-        if effect["verdict"] not in {word, "different"} or not stated["mean"][0].isdigit():
+        words = {word, "different-but-small"}
+        if effect["verdict"] not in words or not stated["mean"][0].isdigit():
             return False
     return all(
         _is(stated[key], value) for key, value in zip(("mean", "low", "high"), shares, strict=True)
