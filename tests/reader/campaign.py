@@ -33,6 +33,10 @@ METRICS = {
         "mean latency": "latency_mean",
         "latency p99": "latency_p99",
         "time of the query": "query_seconds",
+        "time of the steps": "procedure_seconds",
+        "CPU time of the backend": "backend_cpu_seconds",
+        "typical transaction": "latency_typical",
+        "mean transaction ÷ typical one": "mean_by_typical",
     },
     "ja": {
         "TPS": "tps",
@@ -42,6 +46,10 @@ METRICS = {
         "平均レイテンシ": "latency_mean",
         "レイテンシp99": "latency_p99",
         "クエリの処理時間": "query_seconds",
+        "手順の処理時間": "procedure_seconds",
+        "バックエンドのCPU時間": "backend_cpu_seconds",
+        "代表的なトランザクションの所要時間": "latency_typical",
+        "平均と代表値の比": "mean_by_typical",
     },
 }
 

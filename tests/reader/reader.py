@@ -164,6 +164,7 @@ class Reader:
             forms = {
                 level,
                 f"{name} = {level}",
+                f"{self.factor_text(contrast)} = {level}",
                 f"{name} “{level}”",
                 f"{name.capitalize()} “{level}”",
                 f"配置「{level}」",
@@ -172,6 +173,8 @@ class Reader:
             if contrast == "cores":
                 forms |= {f"{level} {unit}", f"PostgreSQL on {level} {unit}"}
                 forms |= {f"{level}コア", f"{level}コア使用時"}
+            if contrast == "nodes" and level == "0":
+                forms = {"plain PostgreSQL", "単一のPostgreSQL"}
             if contrast == "checksums":
                 word, ja = ("with", "有効") if level == "on" else ("without", "無効")
                 forms |= {f"PostgreSQL {word} checksums", f"{word} checksums"}
@@ -231,6 +234,10 @@ class Reader:
             "server": ("server", "サーバ"),
             "query": ("query", "クエリ"),
             "directory": ("data directory", "データディレクトリ"),
+            "method": ("method", "方式"),
+            "placement": ("placement", "ファイル配置"),
+            "nodes": ("nodes", "ノード数"),
+            "scenario": ("size of the tables", "テーブルのサイズ"),
         }
         name = factor.removeprefix("guc:")
         return known.get(factor, (name, name))[self.language == "ja"]
