@@ -78,7 +78,14 @@ def test_tags_select_workloads(study: str) -> None:
         load_study(study, overrides=("tags=wite",))
 
 
-def test_only_selects_by_name() -> None:
-    command = ["plan", "operations", "--servers", "17,18", "--only", "quue"]
-    with pytest.raises(UsageError, match=r"no workload 'quue'\. Did you mean 'queue'"):
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--only", "quue"], r"no workload 'quue'\. Did you mean 'queue'"),
+        (["--only", "queue", "--tags", "write"], "--only and --tags both select"),
+    ],
+)
+def test_a_wrong_selection_is_refused(flags: list[str], words: str) -> None:
+    command = ["plan", "operations", "--servers", "17,18", *flags]
+    with pytest.raises(UsageError, match=words):
         CliRunner().invoke(teiten, command, standalone_mode=False, catch_exceptions=False)

@@ -13,6 +13,7 @@ import click
 from teiten.cli.completion import profiles, servers
 from teiten.cli.plan.conf_file import CONF, with_conf
 from teiten.cli.plan.flags import Flag, renamed, repeating, with_flags
+from teiten.errors import UsageError
 from teiten.study.changes import StudyFlags
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -221,7 +222,10 @@ FLAGS = (
 
 def with_selection(overrides: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
     """Add what selects workloads to what ``--set`` gives; takes it out of ``given``."""
-    flags = (("workloads", given.pop("only")), ("tags", given.pop("tags")))
+    only, tags = given.pop("only"), given.pop("tags")
+    if only is not None and tags is not None:
+        raise UsageError("--only and --tags both select workloads", "give one of the two")
+    flags = (("workloads", only), ("tags", tags))
     return (*overrides, *(f"{key}={value}" for key, value in flags if value is not None))
 
 
