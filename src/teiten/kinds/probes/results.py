@@ -178,7 +178,7 @@ class SidePair:
     old: str
     new: str
     verdict: Verdict
-    """From an interval at α/K, over the K pairs and contexts of a workload."""
+    """From an interval at ``comparison_alpha``, which all pairs and contexts share."""
 
 
 PROPORTIONAL_WITHIN = 0.3

@@ -55,7 +55,7 @@ class GroupConclusion:
     over: tuple[str, ...]
     """Those of them that exceeded the time limit."""
     verdict: Verdict
-    """From an interval at α/K over the K groups and contexts; without a number where a query
+    """From an interval at its queries' part of α (``comparison_alpha``); without a number where a query
     exceeded its limit."""
     bound: RatioBound | None = None
     """In that case, where the sides allow one."""
