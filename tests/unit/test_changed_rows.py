@@ -25,6 +25,13 @@ def test_changes_are_counted_by_transaction(rates: list[float], found: bool) -> 
     assert not changes_rows([a_series(rates, "os")], 1000.0)
 
 
+def test_rows_that_other_nodes_change_count_too() -> None:
+    """A coordinator whose tables lie on other servers changes none of its own."""
+    coordinator, other = a_series([0.0, 0.0]), a_series([50.0, 50.0], "node-2:postgres")
+    assert changes_rows([coordinator, other], 1000.0)
+    assert not changes_rows([coordinator, a_series([50.0, 50.0], "node-2:os")], 1000.0)
+
+
 def test_the_caution_says_what_to_do() -> None:
     what, advice = caution_text(data_changed("q"), "en")
     assert "The workload q changes data" in what and "changes_data=yes" in advice

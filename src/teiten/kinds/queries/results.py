@@ -55,8 +55,8 @@ class GroupConclusion:
     over: tuple[str, ...]
     """Those of them that exceeded the time limit."""
     verdict: Verdict
-    """From an interval at its queries' part of α (``comparison_alpha``); without a number where a query
-    exceeded its limit."""
+    """From an interval at its queries' part of α (``comparison_alpha``); without a number where a
+    query exceeded its limit."""
     bound: RatioBound | None = None
     """In that case, where the sides allow one."""
 

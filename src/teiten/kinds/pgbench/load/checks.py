@@ -38,16 +38,17 @@ def without_retried(seen: Iterable[Problem], options: Sequence[str]) -> tuple[Pr
 
 
 def changes_rows(series: Iterable[Series], transactions: float) -> bool:
-    """Whether a trial changed rows at least with every hundredth transaction.
+    """Whether a trial changed rows, on all its nodes, at least with every hundredth transaction.
 
-    Fewer are the server's own: its catalogue's statistics.
+    Fewer are the servers' own: their catalogues' statistics.
     """
+    changed = 0.0
     for one in series:
-        rates = one.columns.get("rows_changed_per_second") if one.source == "postgres" else None
-        if rates is not None and np.isfinite(rates).any():
-            times = np.diff(one.seconds, prepend=0.0)
-            return float(np.nansum(rates * times)) > CHANGES_BY_TRANSACTION * transactions
-    return False
+        of_server = one.source.rpartition(":")[2] == "postgres"  # of a further node ``node-2:…``
+        rates = one.columns.get("rows_changed_per_second") if of_server else None
+        if rates is not None:
+            changed += float(np.nansum(rates * np.diff(one.seconds, prepend=0.0)))
+    return changed > CHANGES_BY_TRANSACTION * transactions
 
 
 def _failed_transactions(metrics: Mapping[str, float]) -> tuple[Problem, ...]:
