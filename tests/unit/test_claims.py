@@ -23,14 +23,9 @@ from teiten.analysis.model.claims import (
 from teiten.analysis.model.predicate import Predicate
 from teiten.claims.catalogue import claims_of
 from teiten.claims.forms import Bounds
-from teiten.claims.predicates.effect import Effect
-from teiten.claims.predicates.effect_by_level import EffectByLevel
-from teiten.claims.predicates.flat import Flat
-from teiten.claims.predicates.linear import Linear
-from teiten.claims.predicates.plateau import Plateau
-from teiten.claims.predicates.proportional import Proportional
-from teiten.claims.predicates.rising import Rising
-from teiten.claims.told import LINE
+from teiten.claims.predicates.effect import Effect, EffectByLevel
+from teiten.claims.predicates.shapes import Flat, Linear, Plateau, Proportional, Rising
+from teiten.claims.questions import LINE
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Cell, Plan
 from teiten.model.study import Factor, Sequential

@@ -15,8 +15,7 @@ from teiten.analysis.model.findings import TrialView
 from teiten.kinds.queries.claims.bounded import QueryBounds
 from teiten.kinds.queries.claims.evidence import plan_numbers
 from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED, SERIAL
-from teiten.kinds.queries.claims.plan_has import PlanHas
-from teiten.kinds.queries.claims.plan_value import PlanValue
+from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue
 from teiten.kinds.queries.claims.workers_by_rule import RuleOfWorkers as WorkerRule
 from teiten.kinds.queries.claims.workers_by_rule import WorkersByRule
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail

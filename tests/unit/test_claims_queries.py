@@ -16,10 +16,8 @@ from teiten.analysis.model.claims import ClaimStanding as Standing
 from teiten.claims.published import PUBLISHED
 from teiten.kinds.queries.claims.bounded import QueryBounds
 from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED, SERIAL
-from teiten.kinds.queries.claims.plan_has import PlanHas
-from teiten.kinds.queries.claims.plan_value import PlanValue
-from teiten.kinds.queries.claims.query_effect import QueryEffect
-from teiten.kinds.queries.claims.query_order import QueryOrder
+from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue
+from teiten.kinds.queries.claims.of_queries import QueryEffect, QueryOrder
 from teiten.kinds.queries.claims.worker_curve import PERMITTED_WORKERS, WorkerCurve
 from teiten.kinds.queries.claims.workers_by_rule import RuleOfWorkers as WorkerRule
 from teiten.kinds.queries.claims.workers_by_rule import WorkersByRule

@@ -17,8 +17,7 @@ from teiten.host.ceilings import measure as ceilings_probe
 from teiten.host.ceilings.disk_speed import BLOCK, rate
 from teiten.host.ceilings.fio import PATTERNS, command, measure_by_fio, parse
 from teiten.host.ceilings.kept import cache_file, cached_ceilings, keep_ceilings
-from teiten.host.ceilings.measure import measure_ceilings
-from teiten.host.ceilings.others import CpuClock, others_share, read_clock
+from teiten.host.ceilings.measure import CpuClock, measure_ceilings, others_share, read_clock
 from teiten.host.ceilings.scratch import CHUNK, aligned, scratch
 from teiten.host.facts.machine import read_host_facts
 from teiten.host.system.paths import Workdir

@@ -13,8 +13,7 @@ from teiten.analysis.model.claims import ClaimStanding
 from teiten.analysis.model.findings import SeriesView
 from teiten.claims.curves import ClaimCurve
 from teiten.claims.of_curves import CurveGround
-from teiten.claims.predicates import wait_share
-from teiten.claims.predicates.amount import AmountOfMetric
+from teiten.claims.predicates.amount import AmountOfMetric, share_of
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.errors import TeitenError
 from teiten.execute.postgres.templates.identity import template_fingerprint
@@ -93,5 +92,5 @@ def test_waits_for_wal_are_told_by_their_word() -> None:
         "IO:WalSync": np.array([1.0, 1.0]),
     }
     series = SeriesView("waits", np.array([1.0, 2.0]), columns, 1)
-    assert wait_share.share_of(series, "wal") == pytest.approx(0.75)
-    assert np.isnan(wait_share.share_of(None, "wal"))
+    assert share_of(series, "wal") == pytest.approx(0.75)
+    assert np.isnan(share_of(None, "wal"))

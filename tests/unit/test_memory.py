@@ -21,7 +21,7 @@ from teiten.plan.checks import check
 from teiten.plan.estimate import within
 from teiten.plan.expand import expand
 from teiten.plan.limits import least_memory, limits_of
-from teiten.plan.shares import buffers
+from teiten.plan.setup import buffers
 from teiten.plan.sites.attached import AttachedPlan
 from teiten.plan.sites.contract import Told
 from teiten.plan.sites.local import LocalPlan

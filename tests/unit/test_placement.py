@@ -13,7 +13,7 @@ from teiten.errors import MachineError, TeitenError, UsageError
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.probes.os import OsSnapshot
 from teiten.execute.probes.procfs import DiskCounters
-from teiten.execute.probes.storages import window_totals
+from teiten.execute.probes.sampler import window_totals
 from teiten.execute.sites.local import emulated
 from teiten.execute.sites.local.limit import Limit, require_transfers
 from teiten.execute.sites.local.limit_files import Allowed

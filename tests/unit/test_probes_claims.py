@@ -10,8 +10,7 @@ import pytest
 from teiten.analysis.model.claims import Claim, ClaimContrast, ClaimNeeds, ClaimOutcome
 from teiten.analysis.model.claims import ClaimStanding as Standing
 from teiten.claims.catalogue import claims_of
-from teiten.kinds.probes.claims.effect import ProbeEffect
-from teiten.kinds.probes.claims.order import ProbeOrder
+from teiten.kinds.probes.claims.effect import ProbeEffect, ProbeOrder
 from teiten.kinds.probes.claims.proportional import ProbeProportional
 from teiten.kinds.probes.claims.value import ProbeValue
 from teiten.report.claim_words import check_text, reason_text

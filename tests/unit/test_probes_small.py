@@ -15,10 +15,10 @@ from teiten.execute.probes.postgres import (
     counter_totals,
     parse_counters,
 )
+from teiten.execute.probes.postgres_probe import WaitCounter
 from teiten.execute.probes.statements import WAIT_EVENTS, choose, statements
 from teiten.execute.probes.table import SeriesTable
 from teiten.execute.probes.ticker import ticks
-from teiten.execute.probes.waits import WaitCounter
 from teiten.kinds.metrics import by_name
 from teiten.model.installation import Version
 

@@ -169,7 +169,7 @@ FACTORS_ASKED = {
     "model/memory.py": (1, "a set of parameters may hold shared_buffers"),
     "model/study.py": (1, "the factor that every study has"),
     "plan/durations.py": (1, "servers and checksums make templates"),
-    "plan/levels.py": (1, "the most connections of a study"),
+    "plan/cells.py": (1, "the most connections of a study"),
     "plan/limits.py": (1, "the limits of memory in a study"),
     "plan/saturation.py": (1, "the search for saturation doubles the clients"),
     "plan/sites/remote.py": (2, "nodes are on hosts of their own"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from teiten.datasets.plan import template_bytes
 from teiten.errors import UsageError
@@ -18,7 +18,6 @@ from teiten.plan.copies import with_copies_exchanged
 from teiten.plan.estimate import estimate
 from teiten.plan.nodes import with_machines
 from teiten.plan.ordering import in_blocks
-from teiten.plan.preloads import check_preloads
 from teiten.plan.setup import setup_of
 from teiten.plan.side_by_side import check_way, with_turns
 from teiten.plan.sites.of import check_pairs, site_of, with_known_processors
@@ -171,4 +170,19 @@ def _check_servers(study: Study, servers: Sequence[tuple[str, Installation]]) ->
                 f"the servers {other} and {level} are the same installation, {installation.name}",
                 "name two versions that differ (teiten pg list shows what is here); to compare a"
                 " server with itself, give it two names under [servers] in the study file",
+            )
+
+
+def check_preloads(study: Study, trials: Iterable[PlannedTrial]) -> None:
+    """Raise UsageError where a server surely lacks an extension that a workload loads."""
+    for trial, template in ((one, each) for one in trials for each in one.templates):
+        workload, installation = study.workload(trial.cell.workload), template.installation
+        missing = [one for one in workload.preload if installation.surely_lacks(one)]
+        if missing:
+            server = trial.cell.server or installation.name
+            raise UsageError(
+                f"server {server}: the workload {workload.name} loads the extension {missing[0]},"
+                f" which {installation.name} does not have",
+                "install the extension there (Debian's packages are named postgresql-17-…), or"
+                " leave the workload out: --set workloads=…",
             )

@@ -12,7 +12,7 @@ from teiten.model.installation import Installation
 from teiten.model.modules import ModuleTools
 from teiten.model.study import Study, Workload
 from teiten.model.text import Bilingual
-from teiten.plan.levels import levels_of
+from teiten.plan.cells import levels_of
 from teiten.plan.sites.contract import not_offered
 from teiten.plan.sites.of import site_of
 

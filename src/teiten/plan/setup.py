@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from teiten.errors import UsageError
 from teiten.factors.registry import is_applied, rule
 from teiten.kinds.contract import plan_of
 from teiten.model.levels import of_alias
+from teiten.model.memory import SHARED_BUFFERS
 from teiten.model.plan import Cell
+from teiten.model.quantities import exact_size, is_share, parse_share
 from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Study
-from teiten.model.units import Bytes
-from teiten.plan.shares import in_bytes
+from teiten.model.units import KIB, Bytes
 
 PRELOAD = "session_preload_libraries"
 
@@ -51,3 +53,34 @@ def _memory(study: Study, setup: Setup) -> Bytes | None:
 def settings_of(study: Study, cell: Cell) -> tuple[tuple[str, str], ...]:
     """The server parameters of a cell. The study must be sized."""
     return setup_of(PlannedCell(study, cell)).settings
+
+
+BLOCK = 8 * KIB
+"""Block size of nearly every server; one that was built with others rounds to its own."""
+
+
+def in_bytes(
+    settings: tuple[tuple[str, str], ...], memory: Bytes | None
+) -> tuple[tuple[str, str], ...]:
+    """The settings with a size in the place of a share; ``memory``: None where it is not known,
+    which leaves the share.
+
+    Raises UsageError for a share that is none of a memory.
+    """
+    if memory is None or not is_share(dict(settings).get(SHARED_BUFFERS, "")):
+        return settings
+    return tuple(
+        (name, exact_size(buffers(value, memory)) if name == SHARED_BUFFERS else value)
+        for name, value in settings
+    )
+
+
+def buffers(share: str, memory: Bytes) -> Bytes:
+    """So much of the memory, in whole blocks. Raises UsageError."""
+    part = parse_share(share)
+    if not 0 < part < 1:
+        raise UsageError(
+            f"{SHARED_BUFFERS}={share} is no share of the memory",
+            "write shares above 0% and below 100%, such as 25%, or a size, such as 4GB",
+        )
+    return Bytes(max(1, int(memory * part) // BLOCK) * BLOCK)

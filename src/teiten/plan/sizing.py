@@ -26,10 +26,9 @@ from teiten.model.study import (
 )
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan import volumes
-from teiten.plan.cells import data_sets
+from teiten.plan.cells import data_sets, most_clients
 from teiten.plan.durations import installations, overhead, target, trials_by_workload
 from teiten.plan.estimate import disk_of_data
-from teiten.plan.levels import most_clients
 from teiten.plan.limits import least_memory
 from teiten.plan.pairs import begun, bounded
 from teiten.ways.registry import way_of

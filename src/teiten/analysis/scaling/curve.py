@@ -11,17 +11,21 @@ from scipy import special
 from teiten.analysis.model.scaling import (
     NO_REPLICATES,
     Curve,
+    CurveShape,
+    Form,
+    Knee,
     LackOfFit,
     Parameter,
     Scaling,
     ScalingPoint,
     UslFit,
 )
+from teiten.analysis.model.verdict import Interval
 from teiten.analysis.scaling.knee import FEWEST_BLOCKS, knee
 from teiten.analysis.scaling.lack_of_fit import FEWEST_LEVELS, lack_of_fit, residuals
 from teiten.analysis.scaling.replicates import Replicates, replicates
-from teiten.analysis.scaling.shape import shape
 from teiten.analysis.scaling.usl import fit_usl
+from teiten.analysis.verdict.verdict import exp
 from teiten.model.trial import FloatArray
 from teiten.model.units import Share
 
@@ -146,3 +150,43 @@ def _arrays(table: Table) -> tuple[FloatArray, FloatArray]:
     blocks = sorted({block for row in present.values() for block in row})
     rows = [[present[load].get(block, math.nan) for block in blocks] for load in loads]
     return np.array(loads, dtype=np.float64), np.array(rows, dtype=np.float64)
+
+
+def shape(table: Replicates, knee: Knee, *, alpha: Share, bounded: bool) -> CurveShape:
+    """The form of a table with its knee. ``bounded``: trials were repeated enough for an interval.
+
+    The greatest load is compared with the load of the greatest mean, whichever of the others that
+    is: the interval is at α by the number of the others (Bonferroni), as they are all compared.
+    """
+    means = table.means
+    peak = int(np.argmax(means))
+    drop = float(means[-1] - means[peak])
+    decline = _decline(table, peak, drop, alpha) if bounded and peak < len(means) - 1 else None
+    return CurveShape(
+        _form(knee, tuple(table.loads.tolist()), drop, decline),
+        float(table.loads[peak]),
+        math.exp(drop),
+        decline,
+    )
+
+
+def _form(knee: Knee, loads: tuple[float, ...], drop: float, decline: Interval | None) -> Form:
+    if knee.at_end(loads):
+        return Form.RISING
+    if drop >= -math.log1p(knee.delta):
+        return Form.LEVEL
+    return Form.FALLING if decline is not None and decline.high < 1 else Form.OPEN
+
+
+def _decline(table: Replicates, peak: int, drop: float, alpha: Share) -> Interval | None:
+    error = table.pure_error()
+    if error is None:
+        return None
+    share = alpha / (len(table.loads) - 1)
+    counts = table.counts
+    quantile = float(special.stdtrit(table.freedom, 1 - share / 2))
+    half = quantile * error * math.sqrt(1 / counts[peak] + 1 / counts[-1])
+    high = exp(drop + half)
+    if math.isinf(high):  # it bounds nothing
+        return None
+    return Interval(math.exp(drop), math.exp(drop - half), high, Share(1 - alpha))

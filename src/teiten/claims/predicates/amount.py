@@ -1,19 +1,25 @@
-"""A number itself, not a ratio of two, lies within bounds."""
+"""A number itself, not a ratio of two, lies within bounds: a metric, or the share of waiting."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.model.claims import Check, CheckKind, ClaimQuestion, ClaimWords
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
+from teiten.analysis.model.findings import SeriesView, TrialView
+from teiten.analysis.model.node_series import WAITS, find_series
+from teiten.analysis.model.predicate import Key, Reader
 from teiten.claims.curves import ClaimCurve
-from teiten.claims.forms import FORM, RatioBounds
+from teiten.claims.forms import FORM, RatioBounds, Word
 from teiten.claims.of_curves import CurveGround, OfCurves
 from teiten.claims.questions import log_bound
+from teiten.model.plan import Plan
+from teiten.model.trial import Event
 
 Floor = Annotated[float, Field(gt=0, strict=True)]
 
@@ -60,3 +66,58 @@ class AmountOfMetric(RatioBounds, OfAmounts):
 
     floor: Floor
     kind: Literal["amount"] = "amount"
+
+
+LEAST = 0.001
+"""A smaller share counts as this: in ten looks a second at a few backends it is less than one."""
+
+
+@dataclass(frozen=True, config=FORM, kw_only=True)
+class WaitShare(RatioBounds, OfAmounts):
+    """The share of the active backends' samples whose wait event holds a word (``wal``), within
+    bounds."""
+
+    event: Word
+    kind: Literal["wait-share"] = "wait-share"
+
+    @property
+    def floor(self) -> float:  # type: ignore[override]
+        return LEAST
+
+    def metric_of(self, claim: Claim) -> str:  # noqa: ARG002
+        return f"wait_share:{self.event}"
+
+    def reader(self) -> Reader:
+        return shares
+
+
+def shares(
+    claims: Sequence[Claim], _plan: Plan, views: Iterable[TrialView], _events: Iterable[Event]
+) -> Mapping[Key, Mapping[str, float]]:
+    """The shares of the events of claims, of each trial whose waits were sampled."""
+    wanted = {
+        claim.predicate.metric_of(claim): claim.predicate.event
+        for claim in claims
+        if isinstance(claim.predicate, WaitShare)
+    }
+    return {
+        (view.number, view.attempt): {
+            name: share_of(find_series(view, WAITS), word) for name, word in wanted.items()
+        }
+        for view in views
+    }
+
+
+def share_of(series: SeriesView | None, word: str) -> float:
+    """Compute the share of the time of active backends that goes to wait events with ``word`` in
+    their names; NaN without samples."""
+    if series is None:
+        return math.nan
+    means = {
+        name: float(np.nanmean(values))
+        for name, values in series.columns.items()
+        if np.isfinite(values).any()
+    }
+    total = math.fsum(means.values())
+    matching = math.fsum(value for name, value in means.items() if word.lower() in name.lower())
+    return matching / total if total > 0 else math.nan

@@ -1,15 +1,22 @@
-"""The ratio of new and old lies within bounds, or within the campaign's δ."""
+"""The ratio of new and old lies within bounds, within δ, or changes along the levels."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Literal, Self
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import linear_regression
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 from pydantic.dataclasses import dataclass
 
-from teiten.claims.forms import FORM, Bounds, Yes
-from teiten.claims.of_curves import ContrastOfCurves
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
+from teiten.analysis.model.comparison import Systems
+from teiten.analysis.model.predicate import UnmetError
+from teiten.claims.curves import ClaimCurve, level_changes
+from teiten.claims.forms import FORM, Bounds, RatioBounds, Yes
+from teiten.claims.of_curves import ContrastOfCurves, CurveGround, OfCurves
+from teiten.claims.questions import log_bound
 
 
 @dataclass(frozen=True, config=FORM)
@@ -35,3 +42,54 @@ class Effect(ContrastOfCurves):
 
     def bounds(self, delta: float) -> Sequence[Bounds]:
         return (Bounds(1 / (1 + delta), 1 + delta),) if self.is_equivalence else self.parts
+
+
+def _per_doubling(check: Check, words: ClaimWords) -> str:
+    old, new = (words.side(side) for side in check.sides)
+    first, last = (words.number(one) for one in (check.at[0], check.at[-1]))
+    return words("claim.per-doubling", old=old, new=new, first=first, last=last)
+
+
+PER_DOUBLING = CheckKind("per-doubling", _per_doubling)
+"""By what new/old is multiplied where the level doubles."""
+
+
+@dataclass(frozen=True, config=FORM)
+class EffectByLevel(RatioBounds, OfCurves):
+    """By what the ratio new/old is multiplied for each doubling of the clients lies within bounds:
+    of every block the slope of a straight line through the logarithms of both."""
+
+    kind: Literal["effect-by-level"] = "effect-by-level"
+    compares: ClassVar[bool] = True
+
+    def asked(
+        self,
+        curves: Sequence[ClaimCurve],
+        machine: CurveGround,  # noqa: ARG002
+    ) -> Iterator[ClaimQuestion]:
+        old, new = curves
+        levels = [level for level in old.levels if level in new.points]
+        if len(levels) < 3:
+            raise UnmetError("levels-for-slope")
+        yield ClaimQuestion(
+            PER_DOUBLING,
+            (old.side, new.side),
+            tuple(levels),
+            _slopes({level: level_changes(old, level, new, level) for level in levels}),
+            log_bound(self.low, -math.inf),
+            log_bound(self.high, math.inf),
+        )
+
+    def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:  # noqa: ARG002
+        """Raises UnmetError: two systems share no blocks, and a slope is of one."""
+        raise UnmetError("compared")
+
+
+def _slopes(changes: Mapping[float, Mapping[int, float]]) -> tuple[float, ...]:
+    """By block that has every level; NaN where one of its values was not usable."""
+    blocks = set.intersection(*(set(change) for change in changes.values()))
+    doublings = [math.log2(level) for level in changes]
+    return tuple(
+        linear_regression(doublings, [change[block] for change in changes.values()]).slope
+        for block in sorted(blocks)
+    )

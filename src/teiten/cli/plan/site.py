@@ -32,8 +32,8 @@ from teiten.model.nodes import NodePart
 from teiten.model.plan import Plan
 from teiten.model.study import Study
 from teiten.model.units import GIB
+from teiten.plan.cells import most_clients
 from teiten.plan.distribution import distribution_cautions
-from teiten.plan.levels import most_clients
 from teiten.plan.limits import limits_of
 from teiten.plan.nodes import emulated, node_cautions
 from teiten.plan.sites.attached import attached_cautions

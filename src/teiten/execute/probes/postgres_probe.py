@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import numpy as np
 import psycopg
 
 from teiten.connections import Conninfo
@@ -20,7 +23,6 @@ from teiten.execute.probes.postgres import (
 from teiten.execute.probes.statements import WAIT_EVENTS, statements
 from teiten.execute.probes.table import SeriesTable
 from teiten.execute.probes.ticker import SHORTEST_SAMPLE, ticks
-from teiten.execute.probes.waits import WaitCounter
 from teiten.model.installation import Version
 from teiten.model.trial import Series
 
@@ -169,3 +171,39 @@ class PostgresProbe:
 
     def _seconds(self) -> float:
         return self._clock() - self._start
+
+
+FEWEST_LOOKS = 3
+"""A second with fewer looks (the window's last one, a stalled server) says nothing."""
+
+
+class WaitCounter:
+    """Collects looks, and makes the series of them. Pure."""
+
+    def __init__(self) -> None:
+        self._looks: Counter[int] = Counter()
+        self._seen: dict[str, Counter[int]] = {}
+
+    def add(self, seconds: float, backends: Iterable[tuple[str, int]]) -> None:
+        """One look: its planned time in seconds since the start, wait and number of backends."""
+        second = max(1, math.ceil(seconds - 1e-6))
+        self._looks[second] += 1
+        for wait, count in backends:
+            self._seen.setdefault(wait, Counter())[second] += count
+
+    def series(self) -> Series | None:
+        """None where there was no second with looks enough."""
+        if not self._looks:
+            return None
+        last = max(self._looks)
+        if self._looks[last] < FEWEST_LOOKS:
+            last -= 1
+        if last < 1:
+            return None
+        looks = np.array([self._looks[second] for second in range(1, last + 1)], dtype=np.float64)
+        looks[looks < FEWEST_LOOKS] = np.nan
+        columns = {
+            wait: np.array([counts[second] for second in range(1, last + 1)]) / looks
+            for wait, counts in sorted(self._seen.items())
+        }
+        return Series("waits", np.arange(1.0, last + 1.0), columns)

@@ -11,19 +11,19 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypedDict
 
 from teiten.connections import Conninfo
-from teiten.execute.probes.os import OsReader
+from teiten.execute.probes.os import OsReader, OsSnapshot, disk_rates, totals
 from teiten.execute.probes.os_client import CLIENT, client_series, with_client
 from teiten.execute.probes.os_probe import OsProbe
 from teiten.execute.probes.postgres_probe import PostgresProbe
-from teiten.execute.probes.storages import window_totals
 from teiten.host.cautions.machine import telemetry_missing
 from teiten.model.facts import Caution
 from teiten.model.installation import Version
+from teiten.model.storage import BUSY, storage_metric
 from teiten.model.trial import Series
 
 CONNECT_PATIENCE = 6.0
@@ -164,3 +164,29 @@ def stopped(samplers: Sequence[Sampler]) -> list[Sampling]:
     for sampler in samplers:
         sampler.end()
     return [sampler.stop() for sampler in samplers]
+
+
+def window_totals(
+    before: OsSnapshot,
+    after: OsSnapshot,
+    *,
+    storages: Mapping[str, tuple[str, ...]],
+    apart: frozenset[str],
+) -> dict[str, float]:
+    """``totals`` of the devices that are not ``apart``, whose transfers another one counts again,
+    and the metrics of each storage class: rates of its devices together, of the busiest its time.
+    """
+    whole = totals(_without(before, apart), _without(after, apart))
+    seconds = max(after.at - before.at, 1e-9)
+    for name, devices in storages.items():
+        known = [device for device in devices if device in before.disks and device in after.disks]
+        rates = [disk_rates(before.disks[one], after.disks[one], seconds) for one in known]
+        for column in rates[0] if rates else ():
+            values = [rate[column] for rate in rates]
+            whole[storage_metric(name, column)] = max(values) if column == BUSY else sum(values)
+    return whole
+
+
+def _without(snapshot: OsSnapshot, apart: frozenset[str]) -> OsSnapshot:
+    disks = {name: one for name, one in snapshot.disks.items() if name not in apart}
+    return replace(snapshot, disks=disks)

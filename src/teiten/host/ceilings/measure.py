@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import shutil
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
+import psutil
+
 from teiten.errors import MachineError
-from teiten.host.ceilings.core_speed import measure_cores
-from teiten.host.ceilings.disk_speed import DiskSpeed, measure_disk
+from teiten.host.ceilings.disk_speed import DiskSpeed, Request, measure_disk, rate
 from teiten.host.ceilings.fio import find_fio, measure_by_fio
 from teiten.host.ceilings.kept import keep_ceilings
-from teiten.host.ceilings.others import others_share, read_clock
 from teiten.host.ceilings.scratch import scratch
 from teiten.host.system.paths import Workdir
 from teiten.model.bottleneck import Ceilings
-from teiten.model.units import GIB, Bytes, Seconds
+from teiten.model.units import GIB, MIB, Bytes, Seconds
 
 SECONDS = Seconds(4.0)
 """Duration of each pattern's measurement."""
@@ -72,3 +75,78 @@ def _disk(folder: Path, size: Bytes, seconds: Seconds, fio: Path | None) -> tupl
         if fio is not None:
             return measure_by_fio(fio, file.path, Bytes(file.size), seconds)
         return measure_disk(file, seconds), OWN
+
+
+HASHED = 256 * 1024
+"""Bytes of a piece of work, which stay in the core's cache; hashlib leaves Python's lock."""
+COPIED = 128 * MIB
+"""More than caches hold."""
+
+
+@dataclass(frozen=True)
+class CoreSpeed:
+    """Units as in ``model.bottleneck.Ceilings``."""
+
+    core_speed: float
+    machine_speed: float
+    cores: float
+    memory: float
+
+
+def measure_cores(logical: int, seconds: Seconds) -> CoreSpeed:
+    """``logical``: processors that this program may use. Takes three times ``seconds``."""
+    one = rate([hashing()], seconds)
+    start, used = time.perf_counter(), time.process_time()
+    machine = rate([hashing() for _ in range(logical)], seconds)
+    cores = (time.process_time() - used) / (time.perf_counter() - start)
+    return CoreSpeed(one, machine, cores, rate([copying()], seconds))
+
+
+def hashing() -> Request:
+    data = bytes(HASHED)
+
+    def request() -> int:
+        hashlib.sha256(data).digest()
+        return HASHED
+
+    return request
+
+
+def copying() -> Request:
+    """Reads and writes as many bytes."""
+    source, target = np.ones(COPIED, dtype=np.uint8), np.zeros(COPIED, dtype=np.uint8)
+
+    def request() -> int:
+        np.copyto(target, source)
+        return 2 * COPIED
+
+    return request
+
+
+@dataclass(frozen=True)
+class CpuClock:
+    """CPU seconds since the machine started, and of this program with its ended children."""
+
+    total: float
+    busy: float
+    """In programs and the kernel, and stolen; without interrupts, which nobody owns."""
+    own: float
+
+
+def read_clock() -> CpuClock:
+    times = psutil.cpu_times()._asdict()
+    busy = sum(times.get(name, 0.0) for name in ("user", "nice", "system", "steal"))
+    idle = sum(times.get(name, 0.0) for name in ("idle", "iowait", "irq", "softirq"))
+    own = os.times()
+    return CpuClock(
+        busy + idle, busy, own.user + own.system + own.children_user + own.children_system
+    )
+
+
+def others_share(before: CpuClock, after: CpuClock) -> float:
+    """The share of all processors that others took between two moments."""
+    total = after.total - before.total
+    if total <= 0:
+        return 0.0
+    others = (after.busy - before.busy) - (after.own - before.own)
+    return min(1.0, max(0.0, others / total))

@@ -18,8 +18,7 @@ from teiten.kinds.pgbench.present.paired import (
     paired_procedure,
 )
 from teiten.kinds.pgbench.present.placements import placements
-from teiten.kinds.pgbench.present.published import clients_chart
-from teiten.kinds.pgbench.present.published_cores import cores_chart
+from teiten.kinds.pgbench.present.published import clients_chart, cores_chart
 from teiten.kinds.pgbench.present.scale_out import answer_of, section_of
 from teiten.kinds.pgbench.present.scaling import scaling
 from teiten.model.paired_starts import LEAST_SECONDS, of_sides

@@ -6,9 +6,8 @@ Levels are named ``first``, ``middle`` and ``last``: the sizes of a campaign are
 from __future__ import annotations
 
 from teiten.analysis.model.predicate import Predicate
-from teiten.kinds.probes.claims.effect import ProbeEffect
+from teiten.kinds.probes.claims.effect import ProbeEffect, ProbeOrder
 from teiten.kinds.probes.claims.measures import ProbeMeasure
-from teiten.kinds.probes.claims.order import ProbeOrder
 from teiten.kinds.probes.claims.proportional import ProbeProportional
 from teiten.kinds.probes.claims.value import ProbeValue
 

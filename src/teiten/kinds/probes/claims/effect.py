@@ -1,12 +1,13 @@
-"""The ratio of new and old lies within bounds, for one probe."""
+"""Findings on one probe: new against old lies within bounds, and which of its parts is quicker."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
-from typing import ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 from pydantic.dataclasses import dataclass
 
 from teiten.analysis.model.claims import (
@@ -21,7 +22,8 @@ from teiten.analysis.model.predicate import Ground
 from teiten.claims.forms import FORM, Ratio, Word, Yes
 from teiten.claims.questions import log_bound
 from teiten.kinds.probes.claims.cells import cells_of, ratios
-from teiten.kinds.probes.claims.predicate import OfProbe, printed, told
+from teiten.kinds.probes.claims.measures import OfProbe, printed, told
+from teiten.study.tables import Words
 
 
 def _said(check: Check, words: ClaimWords) -> str:
@@ -89,3 +91,29 @@ class ProbeEffect(OfProbe):
             server=server,
             metric=claim.metric,
         )
+
+
+@dataclass(frozen=True, config=FORM)
+class ProbeOrder(OfProbe):
+    """From the level with the least number to the one with the greatest, each above the one before
+    it: ``first``, ``middle``, ``last`` of the factor."""
+
+    probe: Word
+    factor: Word
+    order: Annotated[Words, Field(min_length=2)]
+    kind: Literal["probe-order"] = "probe-order"
+
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+        for cells in cells_of(claim, ground, self.probe, self.factor, self.order):
+            for lower, higher in itertools.pairwise(cells):
+                yield ClaimQuestion(
+                    PROBE_RATIO,
+                    (lower.level, higher.level),
+                    (),
+                    ratios(lower, higher),
+                    0.0,
+                    math.inf,
+                    classes=((self.probe,),),
+                    server=lower.server,
+                    metric=claim.metric,
+                )

@@ -13,7 +13,7 @@ from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.claims.forms import FORM, Tolerance, Word
 from teiten.claims.questions import around
 from teiten.kinds.probes.claims.cells import cells_of, ratios
-from teiten.kinds.probes.claims.predicate import OfProbe, told
+from teiten.kinds.probes.claims.measures import OfProbe, told
 
 
 def _said(check: Check, words: ClaimWords) -> str:

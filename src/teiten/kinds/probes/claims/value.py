@@ -21,7 +21,7 @@ from teiten.analysis.model.predicate import Ground
 from teiten.claims.forms import FORM, RatioBounds, Word
 from teiten.claims.questions import log_bound
 from teiten.kinds.probes.claims.cells import cells_of
-from teiten.kinds.probes.claims.predicate import OfProbe, printed
+from teiten.kinds.probes.claims.measures import OfProbe, printed
 from teiten.kinds.probes.metrics import FROM_BUFFERS, FROM_DISK, FROM_OS_CACHE
 
 SHARES = (FROM_BUFFERS.name, FROM_OS_CACHE.name, FROM_DISK.name)

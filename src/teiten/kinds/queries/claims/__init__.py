@@ -7,11 +7,8 @@ from __future__ import annotations
 
 from teiten.analysis.model.predicate import Predicate
 from teiten.kinds.queries.claims.measures import PlanMeasure
-from teiten.kinds.queries.claims.plan_has import PlanHas
-from teiten.kinds.queries.claims.plan_value import PlanValue
-from teiten.kinds.queries.claims.query_effect import QueryEffect
-from teiten.kinds.queries.claims.query_gain import QueryGain
-from teiten.kinds.queries.claims.query_order import QueryOrder
+from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue
+from teiten.kinds.queries.claims.of_queries import QueryEffect, QueryGain, QueryOrder
 from teiten.kinds.queries.claims.worker_curve import WorkerCurve
 from teiten.kinds.queries.claims.workers_by_rule import WorkersByRule
 

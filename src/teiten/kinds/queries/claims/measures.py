@@ -1,8 +1,11 @@
-"""Numbers taken from the plans of trials, which findings speak of."""
+"""Numbers taken from the plans of trials, which findings speak of, and their words."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
+
+from teiten.analysis.model.claims import ClaimStanding, ClaimWords
 
 
 class PlanMeasure(StrEnum):
@@ -40,3 +43,22 @@ SERIAL = "plan_serial"
 """The name under which a plan that asks for no workers is observed, as 1; others have no value."""
 PERMITTED = "workers_permitted"
 """The name under which the number of workers that a trial's parameters permit is observed."""
+
+
+def listed(words: ClaimWords, queries: Sequence[str]) -> str:
+    """One query by its name, several as their mean."""
+    text = words("list.separator").join(queries)
+    return text if len(queries) == 1 else words("claim.mean-of", queries=text)
+
+
+def of_metric(words: ClaimWords, metric: str, what: str) -> str:
+    """With the words for a number that is taken from plans; else as it is."""
+    found = plan_measure(metric)
+    return what if found is None else words(f"claim.{found[0].value}", of=found[1], what=what)
+
+
+def all_or_none(agree: Sequence[bool]) -> ClaimStanding:
+    """Plans that differ among repetitions decide nothing."""
+    if all(agree):
+        return ClaimStanding.REPRODUCED
+    return ClaimStanding.INCONCLUSIVE if any(agree) else ClaimStanding.CONTRADICTED

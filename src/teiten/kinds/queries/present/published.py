@@ -15,7 +15,7 @@ from teiten.analysis.model.claims import (
     PublishedQueries,
 )
 from teiten.analysis.model.findings import Interval
-from teiten.kinds.queries.claims.query_effect import QUERIES
+from teiten.kinds.queries.claims.of_queries import QUERIES
 from teiten.kinds.queries.claims.worker_curve import WorkerCurve
 from teiten.kinds.queries.claims.workers_by_rule import WORKERS
 from teiten.kinds.queries.metrics import QUERY_TIME

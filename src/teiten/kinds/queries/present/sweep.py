@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.findings import Interval, Verdict, VerdictKind
+from teiten.kinds.queries.present.contexts import TimeUnit, unit_for
 from teiten.kinds.queries.present.groups import effect_interval_text, effect_text
-from teiten.kinds.queries.present.units import TimeUnit, unit_for
 from teiten.kinds.queries.present.workers import source_text
 from teiten.kinds.queries.results import (
     QueryResults,

@@ -6,7 +6,7 @@ import math
 
 from teiten.analysis.model.findings import ContrastResult, Verdict
 from teiten.kinds.queries.model import QUERY
-from teiten.kinds.queries.present.units import TimeUnit, unit_for
+from teiten.kinds.queries.present.contexts import TimeUnit, unit_for
 from teiten.kinds.queries.results import QueryResults, QueryTime
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest

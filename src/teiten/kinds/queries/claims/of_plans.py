@@ -1,4 +1,4 @@
-"""Plans have a node, or have it not."""
+"""Findings on plans: they have a node or have it not, and a number of theirs lies within bounds."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Annotated, Literal
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
 from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.claims.forms import FORM, Yes
-from teiten.kinds.queries.claims.bounded import asked_queries
+from teiten.kinds.queries.claims.bounded import QueryParts, asked_queries, bounded, logs_of, named
 from teiten.kinds.queries.claims.evidence import Executed
-from teiten.kinds.queries.claims.predicate import OfQueries
+from teiten.kinds.queries.claims.measures import all_or_none, listed, of_metric, plan_measure
+from teiten.kinds.queries.claims.predicate import OfQueries, OfSides
 from teiten.kinds.queries.claims.sides import ClaimSides, measured_sides
-from teiten.kinds.queries.claims.told import all_or_none, listed
 from teiten.study.tables import Words
 
 
@@ -82,3 +82,31 @@ class PlanHas(OfQueries):
                 classes=((query,),),
                 server=found.server,
             )
+
+
+def _said_of_value(check: Check, words: ClaimWords) -> str:
+    return of_metric(words, check.metric, listed(words, check.classes[0]))
+
+
+VALUE = CheckKind("value", _said_of_value)
+"""The metric itself, no ratio."""
+
+
+@dataclass(frozen=True, config=FORM)
+class PlanValue(OfSides):
+    """The claim's metric, a number taken from plans, lies within bounds."""
+
+    parts: QueryParts
+    kind: Literal["plan-value"] = "plan-value"
+
+    @property
+    def queries_named(self) -> tuple[str, ...]:
+        return named(self.parts)
+
+    def refuses(self, metric: str) -> str:
+        return "" if plan_measure(metric) else "is about a metric taken from plans"
+
+    def asked(self, found: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
+        values = logs_of(found.sides[0].by_query)
+        for part in self.parts:
+            yield from bounded(part, values, VALUE, found, metric)
