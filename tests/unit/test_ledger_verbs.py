@@ -9,28 +9,16 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from teiten.cli.main import main
 from teiten.errors import UsageError
 from teiten.ledger.campaigns import check_name
 from teiten.ledger.store import Ledger
 from tests.fixtures.synthetic import write_synthetic_ledger
-
-
-@dataclass(frozen=True)
-class Said:
-    code: int
-    out: str
-    err: str
-
-
-Teiten = Callable[..., Said]
+from tests.fixtures.verbs import Verbs, verbs_in
 
 
 @pytest.fixture
@@ -44,18 +32,11 @@ def workdir(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def teiten(workdir: Path, capsys: pytest.CaptureFixture[str]) -> Teiten:
-    def run(*arguments: str) -> Said:
-        with pytest.raises(SystemExit) as caught:
-            main(["--workdir", str(workdir), *arguments])
-        captured = capsys.readouterr()
-        assert isinstance(caught.value.code, int)
-        return Said(caught.value.code, captured.out, captured.err)
-
-    return run
+def teiten(workdir: Path, capsys: pytest.CaptureFixture[str]) -> Verbs:
+    return verbs_in(workdir, capsys)
 
 
-def test_runs_lists_campaigns(teiten: Teiten) -> None:
+def test_runs_lists_campaigns(teiten: Verbs) -> None:
     said = teiten("runs")
     assert said.code == 0
     heading, *lines = said.out.splitlines()
@@ -74,7 +55,7 @@ def test_runs_lists_campaigns(teiten: Teiten) -> None:
     assert said.err == ""
 
 
-def test_runs_as_json(teiten: Teiten, workdir: Path) -> None:
+def test_runs_as_json(teiten: Verbs, workdir: Path) -> None:
     found = json.loads(teiten("runs", "--json").out)
     alpha = next(one for one in found if one["name"] == "alpha")
     assert alpha["folder"] == str(workdir / "campaigns" / "alpha")
@@ -82,7 +63,7 @@ def test_runs_as_json(teiten: Teiten, workdir: Path) -> None:
     assert alpha["bytes"] > 0 and alpha["problem"] is None
 
 
-def test_runs_tells_of_a_damaged_one(teiten: Teiten, workdir: Path) -> None:
+def test_runs_tells_of_a_damaged_one(teiten: Verbs, workdir: Path) -> None:
     (workdir / "campaigns" / "beta" / "ledger.sqlite").write_bytes(b"x" * 5000)
     said = teiten("runs")
     assert "damaged" in said.out
@@ -90,7 +71,7 @@ def test_runs_tells_of_a_damaged_one(teiten: Teiten, workdir: Path) -> None:
     assert "teiten rm beta" in said.err
 
 
-def test_runs_without_campaigns(teiten: Teiten, tmp_path: Path) -> None:
+def test_runs_without_campaigns(teiten: Verbs, tmp_path: Path) -> None:
     empty = str(tmp_path / "empty")
     said = teiten("--workdir", empty, "runs")
     assert (said.code, said.out) == (0, "")
@@ -98,14 +79,14 @@ def test_runs_without_campaigns(teiten: Teiten, tmp_path: Path) -> None:
     assert json.loads(teiten("--workdir", empty, "runs", "--json").out) == []
 
 
-def test_rm_deletes_what_is_named_and_nothing_else(teiten: Teiten, workdir: Path) -> None:
+def test_rm_deletes_what_is_named_and_nothing_else(teiten: Verbs, workdir: Path) -> None:
     said = teiten("rm", "alpha", "alpha", "--yes")
     assert (said.code, said.out) == (0, "")
     assert said.err == "deleted alpha\n"
     assert [one.name for one in (workdir / "campaigns").iterdir()] == ["beta"]
 
 
-def test_rm_asks_and_does_nothing_without_a_terminal(teiten: Teiten, workdir: Path) -> None:
+def test_rm_asks_and_does_nothing_without_a_terminal(teiten: Verbs, workdir: Path) -> None:
     said = teiten("rm", "alpha")
     assert said.code == 2
     assert "there is no terminal to ask on" in said.err
@@ -132,7 +113,7 @@ def test_rm_does_what_is_answered(workdir: Path, answer: str, deleted: bool) -> 
     assert (workdir / "campaigns" / "alpha").exists() != deleted
 
 
-def test_rm_refuses_a_running_one_and_then_deletes_none(teiten: Teiten, workdir: Path) -> None:
+def test_rm_refuses_a_running_one_and_then_deletes_none(teiten: Verbs, workdir: Path) -> None:
     with Ledger.open(workdir / "campaigns" / "beta"):
         said = teiten("rm", "alpha", "beta", "--yes")
     assert said.code == 2
@@ -140,13 +121,13 @@ def test_rm_refuses_a_running_one_and_then_deletes_none(teiten: Teiten, workdir:
     assert (workdir / "campaigns" / "alpha").exists()
 
 
-def test_rm_deletes_a_damaged_one(teiten: Teiten, workdir: Path) -> None:
+def test_rm_deletes_a_damaged_one(teiten: Verbs, workdir: Path) -> None:
     (workdir / "campaigns" / "beta" / "ledger.sqlite").write_bytes(b"x" * 5000)
     assert teiten("rm", "beta", "--yes").code == 0
     assert not (workdir / "campaigns" / "beta").exists()
 
 
-def test_rm_deletes_no_folder_that_is_not_a_campaigns(teiten: Teiten, workdir: Path) -> None:
+def test_rm_deletes_no_folder_that_is_not_a_campaigns(teiten: Verbs, workdir: Path) -> None:
     stranger = workdir / "photographs"
     stranger.mkdir()
     connection = sqlite3.connect(stranger / "ledger.sqlite")
@@ -162,7 +143,7 @@ def test_rm_deletes_no_folder_that_is_not_a_campaigns(teiten: Teiten, workdir: P
     assert (workdir / "plain").exists()
 
 
-def test_rm_never_deletes_the_folder_of_all_campaigns(teiten: Teiten, workdir: Path) -> None:
+def test_rm_never_deletes_the_folder_of_all_campaigns(teiten: Verbs, workdir: Path) -> None:
     shutil.copy(workdir / "campaigns" / "alpha" / "ledger.sqlite", workdir)
     said = teiten("rm", str(workdir), "--yes")
     assert said.code == 2
@@ -170,14 +151,14 @@ def test_rm_never_deletes_the_folder_of_all_campaigns(teiten: Teiten, workdir: P
     assert (workdir / "campaigns" / "alpha").exists()
 
 
-def test_rm_deletes_a_campaign_that_lies_elsewhere(teiten: Teiten, workdir: Path) -> None:
+def test_rm_deletes_a_campaign_that_lies_elsewhere(teiten: Verbs, workdir: Path) -> None:
     write_synthetic_ledger(workdir / "kept" / "copy", trials=20, samples=120)
     assert teiten("rm", str(workdir / "kept" / "copy"), "--yes").code == 0
     assert (workdir / "kept").exists()
     assert not (workdir / "kept" / "copy").exists()
 
 
-def test_rm_deletes_only_what_is_the_campaigns(teiten: Teiten, workdir: Path) -> None:
+def test_rm_deletes_only_what_is_the_campaigns(teiten: Verbs, workdir: Path) -> None:
     papers = workdir / "papers"
     for folder in ("report", "evidence/trial-0001.1", "data"):
         (papers / folder).mkdir(parents=True)
@@ -193,7 +174,7 @@ def test_rm_deletes_only_what_is_the_campaigns(teiten: Teiten, workdir: Path) ->
     assert left == {"thesis.tex", "report/draft.md", "data/numbers.csv"}
 
 
-def test_a_folder_without_its_ledger_gives_its_name_back(teiten: Teiten, workdir: Path) -> None:
+def test_a_folder_without_its_ledger_gives_its_name_back(teiten: Verbs, workdir: Path) -> None:
     folder = workdir / "campaigns" / "again"
     folder.mkdir()
     for name in ("lock", "lock.pid", "ledger.sqlite-shm"):
@@ -208,7 +189,7 @@ def test_a_folder_without_its_ledger_gives_its_name_back(teiten: Teiten, workdir
 
 
 def test_what_a_killed_making_left_is_removed_and_never_listed(
-    teiten: Teiten, workdir: Path
+    teiten: Verbs, workdir: Path
 ) -> None:
     left = workdir / "campaigns" / ".making-gamma-1"
     shutil.copytree(workdir / "campaigns" / "alpha", left)
@@ -218,7 +199,7 @@ def test_what_a_killed_making_left_is_removed_and_never_listed(
 
 
 @pytest.mark.parametrize("wild", ["1e300", "-5", "'soon'", "9e99", "NULL"])
-def test_one_wild_ledger_spoils_no_list(teiten: Teiten, workdir: Path, wild: str) -> None:
+def test_one_wild_ledger_spoils_no_list(teiten: Verbs, workdir: Path, wild: str) -> None:
     folder = workdir / "campaigns" / "wild"
     shutil.copytree(workdir / "campaigns" / "alpha", folder)
     connection = sqlite3.connect(folder / "ledger.sqlite", isolation_level=None)
@@ -230,20 +211,20 @@ def test_one_wild_ledger_spoils_no_list(teiten: Teiten, workdir: Path, wild: str
     assert said.code == 0 and "alpha" in said.out and "wild" in said.out
 
 
-def test_rm_of_an_unknown_one(teiten: Teiten) -> None:
+def test_rm_of_an_unknown_one(teiten: Verbs) -> None:
     said = teiten("rm", "alhpa", "--yes")
     assert said.code == 2
     assert "error: no campaign 'alhpa'. Did you mean 'alpha'?" in said.err
 
 
-def test_export_names_its_files(teiten: Teiten, workdir: Path) -> None:
+def test_export_names_its_files(teiten: Verbs, workdir: Path) -> None:
     said = teiten("export", "alpha", "--to", str(workdir / "numbers"), "--format", "csv")
     names = [Path(line).name for line in said.out.splitlines()]
     assert names == ["trials.csv", "contrasts.csv", "events.csv", "samples.csv"]
     assert all((workdir / "numbers" / name).exists() for name in names)
 
 
-def test_export_overwrites_nothing(teiten: Teiten, workdir: Path) -> None:
+def test_export_overwrites_nothing(teiten: Verbs, workdir: Path) -> None:
     (workdir / "numbers").mkdir()
     (workdir / "numbers" / "trials.csv").write_text("mine", encoding="ascii")
     said = teiten("export", "alpha", "--to", str(workdir / "numbers"))
@@ -253,7 +234,7 @@ def test_export_overwrites_nothing(teiten: Teiten, workdir: Path) -> None:
 
 
 def test_export_goes_beside_you_where_no_folder_is_named(
-    teiten: Teiten, workdir: Path, monkeypatch: pytest.MonkeyPatch
+    teiten: Verbs, workdir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(workdir)
     found = json.loads(teiten("export", "alpha", "--json").out)
@@ -267,13 +248,13 @@ def test_export_goes_beside_you_where_no_folder_is_named(
 
 
 @pytest.mark.parametrize("verb", ["runs", "rm", "export"])
-def test_each_verb_shows_two_examples(teiten: Teiten, verb: str) -> None:
+def test_each_verb_shows_two_examples(teiten: Verbs, verb: str) -> None:
     said = teiten(verb, "--help")
     assert said.out.count("teiten") >= 3
     assert "Examples:" in said.out and "--json" in said.out
 
 
-def test_a_long_name_is_not_folded_in_a_pipe(teiten: Teiten, workdir: Path) -> None:
+def test_a_long_name_is_not_folded_in_a_pipe(teiten: Verbs, workdir: Path) -> None:
     name = "a-name-that-is-longer-than-the-column-of-a-terminal-" + 40 * "x"
     (workdir / "campaigns" / "alpha").rename(workdir / "campaigns" / name)
     assert name in teiten("runs").out

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from teiten.cli.main import main
 from teiten.cli.plan.two_sides import SharedOptions
 from teiten.study.sides import Shared
+from tests.fixtures.verbs import Verbs, verbs_in
 
 
 def test_the_options_as_a_command_line_that_repeats_them() -> None:
@@ -35,23 +33,9 @@ def test_the_options_as_a_command_line_that_repeats_them() -> None:
     assert SharedOptions().as_arguments() == []
 
 
-@dataclass(frozen=True)
-class Said:
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
-def teiten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
-    def run(*arguments: str) -> Said:
-        with pytest.raises(SystemExit) as caught:
-            main(["--workdir", str(tmp_path), *arguments])
-        captured = capsys.readouterr()
-        assert isinstance(caught.value.code, int)
-        return Said(caught.value.code, captured.out, captured.err)
-
-    return run
+def teiten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Verbs:
+    return verbs_in(tmp_path, capsys)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +52,7 @@ def teiten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., 
     ],
 )
 def test_bad_usage_ends_with_2_and_runs_nothing(
-    teiten: Callable[..., Said], tmp_path: Path, words: tuple[str, ...], message: str
+    teiten: Verbs, tmp_path: Path, words: tuple[str, ...], message: str
 ) -> None:
     said = teiten("ab", *words)
     assert said.code == 2
@@ -82,16 +66,14 @@ def test_bad_usage_ends_with_2_and_runs_nothing(
     [("--delta", "0%"), ("--set", "measure.blokcs=3"), ("--set", "workloads.read.scal=3")],
     ids=str,
 )
-def test_hints_name_the_verb_and_no_study(
-    teiten: Callable[..., Said], flags: tuple[str, ...]
-) -> None:
+def test_hints_name_the_verb_and_no_study(teiten: Verbs, flags: tuple[str, ...]) -> None:
     said = teiten("ab", "17", "18", *flags)
     assert "hint: see teiten ab --help" in said.err
     assert "STUDY" not in said.err
 
 
 @pytest.mark.parametrize("verb", ["ab", "null"])
-def test_each_verb_shows_two_examples(teiten: Callable[..., Said], verb: str) -> None:
+def test_each_verb_shows_two_examples(teiten: Verbs, verb: str) -> None:
     said = teiten(verb, "--help")
     assert said.code == 0
     assert "Examples:" in said.out and "--json" in said.out
