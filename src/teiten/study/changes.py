@@ -104,7 +104,7 @@ class StudyFlags:
     budget: str | None = None
     """``30m``"""
     source: str | None = None
-    """Of the study's builds that name none."""
+    """The source of those of the study's builds that name none."""
     flame_graph: bool = False
     """Sample call stacks after each counted trial."""
     queries: str | None = None

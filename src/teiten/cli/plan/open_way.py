@@ -36,7 +36,7 @@ def paired_plan(console: Console, study: Study, plan: Callable[[Study], Plan]) -
 
 
 def _missing(study: Study) -> str | None:
-    """What the native part lacks for a study."""
+    """Things that the native part lacks for a study."""
     if not is_built():
         return NOT_BUILT
     contrasted = study.factor(study.contrast)
