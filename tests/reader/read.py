@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.reader import answers, asked, cautions, discussion, noise, sites
+from tests.reader import answers, asked, cautions, discussion, noise, sites, summary
 from tests.reader.campaign import Campaign
 from tests.reader.document import Document
 from tests.reader.kinds import causes, claims, lookups, pgbench, plans, queries
@@ -22,6 +22,7 @@ BOOKS = (
     noise.BOOK,
     discussion.BOOK,
     sites.BOOK,
+    summary.BOOK,
     answers.BOOK,
 )
 

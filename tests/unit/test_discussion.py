@@ -18,7 +18,7 @@ from teiten.analysis.model.verdict import Interval
 from teiten.analysis.scaling.curve import scale
 from teiten.model.stacks import CostChange
 from teiten.model.units import Share
-from teiten.report.blocks import Details, Text
+from teiten.report.blocks import Details, Text, of_kind
 from teiten.report.view.discussion import discussion
 from teiten.report.view.kit import Kit
 from tests.fixtures.invented_analysis import invented_analysis, quick
@@ -119,7 +119,7 @@ def texts_of(analysis: CampaignAnalysis, **measure: Any) -> str:
     plan = replace(analysis.plan, study=replace(study, measure=replace(study.measure, **measure)))
     found = discuss(plan, analysis.contrasts, analysis.trials)
     said = discussion(Kit(replace(analysis, plan=plan, discussion=found), "en"))
-    return " ".join(block.text for block in said.blocks if isinstance(block, Text))
+    return " ".join(block.text for block in of_kind(said.blocks, Text))
 
 
 def test_what_differs_by_less_than_delta_is_counted_and_not_listed() -> None:
@@ -166,10 +166,10 @@ def test_sides_of_which_the_same_is_said_share_a_sentence() -> None:
         discussion=Discussion(tallies=tuple(map(tally, sides)), processors=tuple(map(use, sides))),
     )
     shown = discussion(Kit(many, "en")).blocks
-    said = " ".join(each.text for each in shown if isinstance(each, Text))
+    (folded,) = of_kind(shown, Details)
+    inside = " ".join(each.text for each in folded.blocks if isinstance(each, Text))
+    said = " ".join(each.text for each in of_kind(shown, Text) if each not in folded.blocks)
     assert "Of 3 levels with an interval, each of a, b, 4 has" in said
     assert said.count("at none of") + said.count("At none of") == 1
     assert "any of c, 4: all 2 intervals" in said and "their cause" not in said
-    (folded,) = (each for each in shown if isinstance(each, Details))
-    inside = " ".join(each.text for each in folded.blocks if isinstance(each, Text))
     assert inside.count("Meanwhile") == 2 and inside.count("their cause") == 1

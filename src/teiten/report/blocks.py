@@ -156,6 +156,13 @@ class Details:
 
 
 @dataclass(frozen=True)
+class Further:
+    """Blocks that the appendix has (``appendix.parted``), below the headings above them here."""
+
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
 class Beside:
     """Two parts or more beside one another, where there is room."""
 
@@ -214,6 +221,7 @@ Block = (
     | Drawing
     | Code
     | Details
+    | Further
     | Beside
     | OnPage
     | WithoutScripts
@@ -232,6 +240,8 @@ class Section:
     blocks: tuple[Block, ...]
     headed: bool = True
     """A page shows its title."""
+    appendix: bool = False
+    """It follows the body: a page opens it at a click, paper has it after the body."""
 
 
 @dataclass(frozen=True)
@@ -246,6 +256,8 @@ class Page:
     sections: tuple[Section, ...]
     front: tuple[tuple[str, str], ...] = ()
     """Who publishes it: term and text, for the title page of a form that has one."""
+    cover: tuple[tuple[str, str], ...] = ()
+    """The answer in a line, servers, machine: term and text, for that title page too."""
     made_key: str = "page.made"
     """The text that says by whom, and of what, the page was made."""
 
@@ -283,7 +295,7 @@ def _inside(block: Block) -> Iterable[Block]:
             found = (chart,)
         case Gallery(charts=charts):
             found = charts
-        case Details(blocks=blocks) | OnPage(blocks=blocks):
+        case Details(blocks=blocks) | OnPage(blocks=blocks) | Further(blocks=blocks):
             found = blocks
         case Entries(entries=entries):
             found = (each for entry in entries for each in entry.blocks)

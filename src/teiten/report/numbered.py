@@ -17,16 +17,23 @@ from teiten.report.texts import Texts
 def numbered(page: Page) -> Page:
     """Figures and tables in the order of the page, those inside of others too."""
     counting = Counting(page.texts)
+    body = sum(not one.appendix for one in page.sections)
     sections = tuple(
-        _numbered_section(counting, number, one)
-        for number, one in enumerate(page.sections, start=1)
+        _numbered_section(counting, str(at + 1) if at < body else _letter(at - body), one)
+        for at, one in enumerate(page.sections)
     )
     titles = {section.name: section.title for section in sections}
     return replace(page, sections=tuple(_with_titles(section, titles) for section in sections))
 
 
-def _numbered_section(counting: Counting, number: int, one: Section) -> Section:
-    title = counting.t("number.section", number=number, title=one.title)
+def _letter(at: int) -> str:
+    """``A`` of the first part of the appendix."""
+    return chr(ord("A") + at)
+
+
+def _numbered_section(counting: Counting, number: str, one: Section) -> Section:
+    key = "number.appendix" if one.appendix else "number.section"
+    title = counting.t(key, number=number, title=one.title)
     return replace(one, title=title, blocks=counting.all(one.blocks))
 
 

@@ -28,7 +28,7 @@ function showDetailsInPrint() {
 function openPlace() {
   const place = placeOfAddress();
   const closed = [];
-  for (let one = place?.parentElement; one; one = one.parentElement) {
+  for (let one = place; one; one = one.parentElement) {
     if (one.tagName === "DETAILS" && !one.open) closed.push(one);
   }
   for (const one of closed) one.open = true;

@@ -119,14 +119,10 @@ class Writer:
         return paragraphs((f"**{escape(one.caption)}**", "\n".join(lines), escape(one.note)))
 
     @one.register(Chart)
-    @one.register(blocks.FlameGraph)
-    def _(self, one: Chart | blocks.FlameGraph) -> str:
+    @one.register(blocks.Drawing)
+    def _(self, one: Chart | blocks.Drawing) -> str:
         title = f"**{escape(one.title)}**"
         return paragraphs((title, _picture(one.name, one.title), escape(one.note)))
-
-    @one.register
-    def _(self, one: blocks.Drawing) -> str:
-        return paragraphs((_picture(one.name, one.title), escape(one.note)))
 
     @one.register
     def _(self, one: blocks.Gallery) -> str:

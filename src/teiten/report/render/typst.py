@@ -104,14 +104,21 @@ def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> 
     writer = TypstWriter(t, widths)
     front = "".join(f"({string(term)}, {string(said)}), " for term, said in page.front)
     meta = "".join(f"{string(one)}, " for one in page.meta)
+    cover = "".join(f"({string(term)}, {string(line)}), " for term, line in page.cover)
     begin = (
         f"#show: report.with(title: {string(page.title)}, campaign: {string(page.campaign)},"
-        f" meta: ({meta}), front: ({front}), made: {string(page.made(teiten_version))},"
+        f" meta: ({meta}), front: ({front}), cover: ({cover}),"
+        f" made: {string(page.made(teiten_version))},"
         f" language: {string(t.language)}, contents: {string(t('heading.contents'))},"
-        f" words: (figure: {string(t('number.figure'))}, table: {string(t('number.table'))}))"
+        f" words: (figure: {string(t('number.figure'))}, table: {string(t('number.table'))},"
+        f" lists: {string(t('heading.lists'))}))"
     )
     parts = [_template(), begin]
+    began = False
     for section in page.sections:
+        if section.appendix and not began:
+            began = True
+            parts.append(f"#show: appendix.with(word: {string(t('number.appendix-word'))})")
         parts += [f"#heading(level: 1, {string(section.title)})", writer.all(section.blocks)]
     text = "\n\n".join(part for part in parts if part) + "\n"
     return text.replace(f"{CLOSE}\n\n{OPEN}", "\n\n")  # tables that follow share a page

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from statistics import median
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictKind
 from teiten.kinds.contract_present import OwnAnswer, present_in, presents_in
 from teiten.model.server_build import OF_BUILDS
 from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Details, Pairs, Section, Statement, Text, WithoutScripts
+from teiten.report.effects import percent
 from teiten.report.sentences import answer_sentence, verdict_kind, verdict_word
 from teiten.report.texts import Texts, caution_text, problem_text
+from teiten.report.view.cautions import shares
 from teiten.report.view.design import stopped
 from teiten.report.view.kit import Kit
 from teiten.report.view.overview import overview, slowest_first
 from teiten.report.view.storage import emulated
 
+USUAL_DISTURBED = 0.05
+"""``measure.disturbed_share``, where a study does not say otherwise."""
 MOST_OPEN = 10
 """More undecided levels are counted, and named in the results only."""
 
@@ -28,6 +33,7 @@ def answer(kit: Kit) -> Section:
         *stopped(kit),
         (t("answer.cost"), _cost(kit)),
         (t("answer.excluded"), _excluded(kit)),
+        *_other_load(kit),
         (t("answer.undecided"), _undecided(kit)),
     )
     asked = _asked(kit)
@@ -158,6 +164,18 @@ def _excluded(kit: Kit) -> str:
         trial.number for trial in trials if trial.outcome is Outcome.COUNTED
     }
     return text + (t.plural("answer.excluded.lost", len(lost)) if lost else "")
+
+
+def _other_load(kit: Kit) -> Iterator[tuple[str, str]]:
+    """Tell what others took of the machine in trials that count all the same, where it was more
+    than a trial usually may lose."""
+    taken = shares(kit, "cpu_other_share")
+    if taken and median(taken) > USUAL_DISTURBED:
+        least, typical, most = (
+            percent(kit.t, share, 0) for share in (min(taken), median(taken), max(taken))
+        )
+        text = kit.t("answer.load.text", least=least, typical=typical, most=most)
+        yield kit.t("answer.load"), text
 
 
 def _undecided(kit: Kit) -> str:

@@ -14,6 +14,7 @@ from teiten.report.blocks import (
     Details,
     Entries,
     Entry,
+    Further,
     Heading,
     Items,
     Pairs,
@@ -52,12 +53,12 @@ def asked(kit: Kit) -> Section:
         listed = t("list.separator").join(study.sources)
         shown.append(Text(t("heading.sources", sources=listed), "note"))
     design = (Heading(3, t("heading.design")), Pairs(_design(kit), "facts"))
+    described = tuple(Entry(t.of(one.title), t.of(one.description)) for one in study.workloads)
+    workloads = (Heading(3, t("heading.workloads")), Entries(described))
     procedure = (Heading(3, t("heading.procedure")), Items(_procedure(kit), "steps"))
     shown += [
-        Beside((design, procedure)),
-        Heading(3, t("heading.workloads")),
-        Entries(tuple(_workload(kit, workload) for workload in study.workloads)),
-        grid(kit),
+        Beside((design, workloads)),
+        Further((*procedure, grid(kit), *_scripts(kit))),
         Heading(3, t("heading.topology")),
         topology(kit),
     ]
@@ -76,14 +77,16 @@ def _changed(kit: Kit) -> Iterator[str]:
         yield kit.t("design.changed", values=kit.t("list.separator").join(values))
 
 
-def _workload(kit: Kit, one: Workload) -> Entry:
-    t, source = kit.t, one.options.source
-    text = "\n".join(
-        each.text if each.name == source else f"-- {each.name}\n{each.text}"
-        for each in one.options.texts
-    )
-    opened = (Details(t("repeat.script", name=source), (Code(text, "sql"),)),)
-    return Entry(t.of(one.title), t.of(one.description), opened if text else ())
+def _scripts(kit: Kit) -> Iterator[Block]:
+    """Show what each workload executes."""
+    for one in kit.study.workloads:
+        source = one.options.source
+        text = "\n".join(
+            each.text if each.name == source else f"-- {each.name}\n{each.text}"
+            for each in one.options.texts
+        )
+        if text:
+            yield Details(kit.t("repeat.script", name=source), (Code(text, "sql"),))
 
 
 def _design(kit: Kit) -> tuple[tuple[str, str], ...]:

@@ -10,13 +10,15 @@ from teiten.analysis.model.per_transaction import PerTransaction
 from teiten.kinds.contract_present import present_in
 from teiten.model.metrics import Metric
 from teiten.model.stacks import CostChange
-from teiten.report.blocks import Block, Details, Heading, Section, Text, Unfolded
+from teiten.report.blocks import Block, Details, Further, Heading, Section, Text, Unfolded
 from teiten.report.effects import plain_percent
 from teiten.report.names import Context
 from teiten.report.numbers import decimals_for, fixed, significant
 from teiten.report.view.kit import Kit
 from teiten.report.view.root_cause import taken_label, taken_unit
 
+MOST_SENTENCES = 3
+"""Sentences of a workload in the body; the appendix has the others."""
 MOST_LEVELS = 4
 """More levels are counted."""
 MOST_THINGS = 5
@@ -36,16 +38,27 @@ def discussion(kit: Kit) -> Section:
         return Section("discussion", title, (Text(said),))
     shown: list[Block] = []
     for name in kit.workloads_measured():
-        found = [one for one in _of_workload(kit, name) if one]
-        told = [Text(JOINED[kit.t.language].join(one)) for one in found]
-        meanwhile = tuple(_machine(kit, name))
-        if told or meanwhile:
-            shown += [Heading(3, kit.names.workload(name), part=True), *told, *meanwhile]
+        told, rest = _shortened(kit, [one for one in _of_workload(kit, name) if one])
+        further = (*rest, *_machine(kit, name))
+        if told or further:
+            shown += [Heading(3, kit.names.workload(name), part=True), *told]
+            shown += [Further(further)] if further else []
     if shown:
         reserve = [] if kit.study.replicates else [kit.t("discussion.quick-look")]
         said = JOINED[kit.t.language].join((*reserve, kit.t("discussion.note")))
         shown.append(Text(said, "note"))
     return Section("discussion", title, tuple(shown))
+
+
+def _shortened(
+    kit: Kit, found: Sequence[tuple[str, ...]]
+) -> tuple[tuple[Text, ...], tuple[Text, ...]]:
+    """The first sentence of each paragraph, up to three, and the paragraphs of the others."""
+    joined = JOINED[kit.t.language].join
+    first = joined(sentences[0] for sentences in found[:MOST_SENTENCES])
+    others = [sentences[1:] for sentences in found[:MOST_SENTENCES]] + [*found[MOST_SENTENCES:]]
+    rest = tuple(Text(joined(sentences)) for sentences in others if sentences)
+    return (Text(first),) if first else (), rest
 
 
 def _of_workload(kit: Kit, name: str) -> Iterator[tuple[str, ...]]:

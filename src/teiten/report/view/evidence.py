@@ -76,7 +76,7 @@ def evidence(kit: Kit) -> Section:
         *folded(_fingerprints(kit)),
         *folded(_events(kit)),
     )
-    return Section("evidence", t("section.evidence"), shown)
+    return Section("evidence", t("section.evidence"), shown, appendix=True)
 
 
 def _pairs(kit: Kit, name: str, rows: list[tuple[str, str | None]]) -> Table:

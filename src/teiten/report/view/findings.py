@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from teiten.analysis.model.claims import ClaimOutcome, ClaimStanding
 from teiten.kinds.contract_present import presents_in
-from teiten.report.blocks import Block, Details, Gallery, Section, Text, Unfolded
+from teiten.report.blocks import Block, Details, Further, Gallery, Section, Text, Unfolded
 from teiten.report.charts.base import Chart
 from teiten.report.claim_words import (
     Side,
@@ -40,23 +40,29 @@ def findings_section(
     shown: tuple[Block, ...] = ()
     if found:
         gallery = (Gallery(charts),) if charts else ()
-        shown = (Text(_summary(kit, found)), *gallery, *tables, *claim_tables(kit, found))
+        shown = (
+            Text(summary_of_findings(kit, found)),
+            *gallery,
+            *tables,
+            *claim_tables(kit, found),
+        )
     return Section("findings", kit.t("section.findings"), shown)
 
 
 def claim_tables(kit: Kit, found: tuple[ClaimOutcome, ...]) -> tuple[Block, ...]:
-    """The findings that apply, then the others as one line to open."""
+    """The findings that apply; the others stand in the appendix."""
     applied = [one for one in found if one.standing is not ClaimStanding.NOT_APPLICABLE]
     elsewhere = [one for one in found if one.standing is ClaimStanding.NOT_APPLICABLE]
     tables: list[Block] = [_outcomes(kit, applied)] if applied else []
     if elsewhere:
         title = kit.t.plural("claim.elsewhere", len(elsewhere))
         table = _not_applicable(kit, elsewhere)
-        tables.append(Details(title, (table,), Unfolded.UNTITLED))
+        tables.append(Further((Details(title, (table,), Unfolded.UNTITLED),)))
     return tuple(tables)
 
 
-def _summary(kit: Kit, found: tuple[ClaimOutcome, ...]) -> str:
+def summary_of_findings(kit: Kit, found: tuple[ClaimOutcome, ...]) -> str:
+    """Count the outcomes."""
     counts = kit.t("list.separator").join(
         kit.t("claim.count", outcome=kit.t(f"claim-outcome.{standing.value}"), count=count)
         for standing in ClaimStanding

@@ -37,7 +37,7 @@ def about(kit: Kit, notes: Notes) -> Section:
             for revision in notes.revisions
         )
         shown.append(Table("revisions", t("notes.revisions"), columns, rows, sortable=False))
-    return Section("about", t("section.about"), tuple(shown))
+    return Section("about", t("section.about"), tuple(shown), appendix=True)
 
 
 def front(kit: Kit, notes: Notes) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.kinds.contract_present import presents_in
 from teiten.model.text import Language
+from teiten.report.appendix import parted
 from teiten.report.blocks import Page, with_contents
 from teiten.report.notes import NO_NOTES, Notes
 from teiten.report.view.answer import answer
@@ -15,13 +16,15 @@ from teiten.report.view.findings import findings
 from teiten.report.view.kit import Kit
 from teiten.report.view.notes import about, front, remarks
 from teiten.report.view.results import results
+from teiten.report.view.summary import cover, summary
 from teiten.report.view.why import why
 
 
 def view(
     analysis: CampaignAnalysis, language: Language, notes: Notes = NO_NOTES, beside: str = ""
 ) -> Page:
-    """Everything computed and worded; what is left is layout. ``beside``: the relative address of
+    """Everything computed and worded, the appendix behind the body; what is left is layout.
+    ``beside``: the relative address of
     the campaign's folder, to which trials link; empty for no links."""
     kit = Kit(analysis, language, beside)
     t = kit.t
@@ -32,18 +35,24 @@ def view(
         t("meta.profile", profile=kit.study.profile),
     )
     of_kinds = (section for kind in presents_in(kit).values() for section in kind.sections(kit))
-    sections = with_contents(
-        t("heading.contents"),
-        answer(kit),
-        asked(kit),
-        results(kit),
-        discussion(kit),
-        remarks(kit, notes),
-        why(kit),
-        *of_kinds,
-        findings(kit),
-        evidence(kit),
-        about(kit, notes),
+    first, *others = parted(
+        t,
+        (
+            answer(kit),
+            asked(kit),
+            results(kit),
+            discussion(kit),
+            remarks(kit, notes),
+            why(kit),
+            *of_kinds,
+            findings(kit),
+            summary(kit),
+            evidence(kit),
+            about(kit, notes),
+        ),
     )
+    sections = with_contents(t("heading.contents"), first, *others)
     title = t.of(notes.title) or t.of(kit.study.title)
-    return Page(t, title, analysis.name, meta, sections, front=tuple(front(kit, notes)))
+    return Page(
+        t, title, analysis.name, meta, sections, tuple(front(kit, notes)), tuple(cover(kit))
+    )

@@ -14,7 +14,7 @@ from teiten.model.stacks import (
     StacksContrast,
     Unexplained,
 )
-from teiten.report.blocks import Block, Details, FlameGraph, Items, Text, Unfolded
+from teiten.report.blocks import Block, Details, FlameGraph, Further, Items, Text, Unfolded
 from teiten.report.effects import confidence_percent, percent
 from teiten.report.flame_graph import (
     COLOURS,
@@ -47,9 +47,9 @@ class Unit:
     factor: float
 
 
-def root_causes(kit: Kit, prefix: str, workload: str) -> Iterator[Text | Details]:
-    """Show the causes at every contrast and level of a workload, in the study's order; the first
-    in which something differs stands open."""
+def root_causes(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
+    """Show the causes at every contrast and level of a workload, in the study's order: of the first
+    in which something differs what is said and the difference, the appendix has the others."""
     profiled = {
         (contrast.context, contrast.old, contrast.new): contrast
         for contrast in kit.analysis.stacks.contrasts
@@ -65,9 +65,24 @@ def root_causes(kit: Kit, prefix: str, workload: str) -> Iterator[Text | Details
     if keys and not telling:
         yield Text(kit.t("root.nothing"))
     for at, key in enumerate(keys):
-        shown = _cause(kit, f"{prefix}-cause-{at + 1}", profiled.get(key), taken.get(key))
-        opened = key in telling[:1]
-        yield Details(_title(kit, *key), tuple(shown), Unfolded.STRONG, "cause", opened=opened)
+        name = f"{prefix}-cause-{at + 1}"
+        shown = tuple(_cause(kit, name, profiled.get(key), taken.get(key)))
+        title = _title(kit, *key)
+        if key not in telling[:1]:
+            yield Further((Details(title, shown, Unfolded.STRONG, "cause"),))
+            continue
+        first = tuple(one for one in shown if not _is_looked_up(one, name))
+        rest = tuple(one for one in shown if one not in first)
+        yield Details(title, first, Unfolded.STRONG, "cause", opened=True)
+        if rest:
+            yield Further((Details(title, rest, Unfolded.STRONG, "cause"),))
+
+
+def _is_looked_up(block: Block, name: str) -> bool:
+    """One side's flame graph, or the table of functions, once the difference was seen."""
+    if isinstance(block, FlameGraph):
+        return block.folded
+    return isinstance(block, Table) and block.name == f"{name}-functions"
 
 
 def _differs(rows: PerTransaction | None) -> bool:

@@ -8,7 +8,7 @@ from statistics import fmean
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult
 from teiten.kinds.contract_present import KindPresent
-from teiten.report.blocks import Block, Gallery, Section, folded
+from teiten.report.blocks import Block, Further, Gallery, Section, folded
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestWords, forest
 from teiten.report.effects import plain_percent
@@ -71,7 +71,7 @@ def contrasts_of(kit: Kit, workload: str) -> list[ContrastResult]:
 
 def tables_of(kit: Kit, prefix: str, workload: str, column: WithColumn) -> Iterator[Block]:
     """Show the table of each contrast, with a note below the first; further ones that nothing is
-    judged by are folded.
+    judged by stand in the appendix.
 
     ``column``: the table of what is judged with a further one."""
     for at, one in enumerate(contrasts_of(kit, workload)):
@@ -79,7 +79,7 @@ def tables_of(kit: Kit, prefix: str, workload: str, column: WithColumn) -> Itera
         if one.metric.judged:
             said = column(kit, one, said)
         table = verdict_table(f"{prefix}-contrast-{at + 1}", said, one.levels, one.overall)
-        yield from (table,) if one.metric.judged or at == 0 else folded(table)
+        yield table if one.metric.judged or at == 0 else Further(folded(table))
         yield from tables_of_two(kit, f"{prefix}-contrast-{at + 1}-plane", one)
 
 

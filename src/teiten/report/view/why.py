@@ -14,7 +14,7 @@ from teiten.analysis.model.node_series import WAITS, find_series
 from teiten.kinds.contract_present import present_in
 from teiten.model.metrics import CPU_USERS
 from teiten.model.units import MIB
-from teiten.report.blocks import Block, Gallery, Heading, Section
+from teiten.report.blocks import Block, Further, Gallery, Heading, Section
 from teiten.report.charts.base import CATEGORY_COLOURS, QUIET, Chart
 from teiten.report.charts.levels import Dot, by_level
 from teiten.report.charts.stacks import Bar, StackWords, stacked
@@ -23,6 +23,7 @@ from teiten.report.sites import of_first_host
 from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.levels import axes_for, dots_of, place_of
 from teiten.report.view.root_cause import root_causes
+from teiten.ways.registry import way_of
 
 MOST_WAITS = 9
 RUNNING = "CPU"
@@ -43,15 +44,18 @@ def why(kit: Kit) -> Section:
 
 
 def _of_workload(kit: Kit, prefix: str, name: str, groups: Sequence[TrialGroup]) -> Iterator[Block]:
-    drawn = (part(kit, prefix, groups) for part in PARTS)
+    waits = _waits(kit, prefix, groups)
+    drawn = (part(kit, prefix, groups) for part in _parts(kit))
     charts = tuple(chart for chart in drawn if chart is not None)
     causes = tuple(root_causes(kit, prefix, name))
-    if not charts and not causes:
+    if not waits and not charts and not causes:
         return
     yield Heading(3, kit.names.workload(name), part=True)
     yield from present_in(kit, name).limits(kit, name)
+    if waits:
+        yield Gallery((waits,))
     if charts:
-        yield Gallery(charts)
+        yield Further((Gallery(charts),))
     if causes:
         yield Heading(4, kit.t("root.heading"))
         yield from causes
@@ -278,4 +282,12 @@ def _disk_totals(kit: Kit, groups: Sequence[TrialGroup]) -> list[Dot]:
     return dots
 
 
-PARTS = (_waits, _cpu_states, _cpu_users, _cpu_idle, _disk, _wal)
+ChartOfPart = Callable[[Kit, str, Sequence[TrialGroup]], Chart | None]
+
+
+def _parts(kit: Kit) -> tuple[ChartOfPart, ...]:
+    """Those of the machine say nothing of sides that are measured on it at the same time: what one
+    of them shows, the other does."""
+    if way_of(kit.study.measure).concurrent:
+        return (_cpu_users, _wal)
+    return (_cpu_states, _cpu_users, _cpu_idle, _disk, _wal)

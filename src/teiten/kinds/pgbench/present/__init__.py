@@ -23,7 +23,7 @@ from teiten.kinds.pgbench.present.scale_out import answer_of, section_of
 from teiten.kinds.pgbench.present.scaling import scaling
 from teiten.model.paired_starts import LEAST_SECONDS, of_sides
 from teiten.model.study import MOST_SECONDS, Workload
-from teiten.report.blocks import Block, Gallery, Section
+from teiten.report.blocks import Block, Further, Gallery, Section
 from teiten.report.charts.base import Chart
 from teiten.report.names import Names
 from teiten.report.numbers import fixed
@@ -117,21 +117,17 @@ class PgbenchPresent(UsualPresent):
         drawn = (
             metric_chart(kit, f"{prefix}-tps", groups, TPS),
             metric_chart(kit, f"{prefix}-latency", groups, LATENCY_MEAN),
-            latency_chart(kit, f"{prefix}-percentiles", groups),
         )
         charts = tuple(one for one in drawn if one is not None)
         if charts:
             yield Gallery(charts)
         yield from tables_of(kit, prefix, workload, self.column)
-        percentiles = percentile_table(kit, f"{prefix}-percentiles", groups)
-        if percentiles is not None:
-            yield percentiles
-        yield from carry_over(kit, workload)
+        yield Further((*_percentiles(kit, prefix, workload), *carry_over(kit, workload)))
         yield from lookups(kit, prefix, workload)
         yield from scaling(kit, prefix, workload)
         series = still_series(kit, f"{prefix}-series", workload)
         if series is not None:
-            yield series
+            yield Further((series,))
 
     def discussed(self, kit: Kit, workload: str) -> Iterable[tuple[str, ...]]:
         yield tuple(shapes(kit, workload))
@@ -148,6 +144,16 @@ class PgbenchPresent(UsualPresent):
     def published(self, kit: Kit) -> tuple[Sequence[Chart], Sequence[Table]]:
         drawn = (clients_chart(kit), cores_chart(kit))
         return tuple(one for one in drawn if one is not None), ()
+
+
+def _percentiles(kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
+    groups = kit.of_workload(workload)
+    chart = latency_chart(kit, f"{prefix}-percentiles", groups)
+    if chart is not None:
+        yield Gallery((chart,))
+    table = percentile_table(kit, f"{prefix}-percentiles", groups)
+    if table is not None:
+        yield table
 
 
 def _clients(kit: Kit) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.present.scaling_words import findings, side_of, wording
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.study import SERVER
-from teiten.report.blocks import Block, Heading, Items
+from teiten.report.blocks import Block, Further, Heading, Items
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
 from teiten.report.effects import percent
@@ -40,8 +40,7 @@ def _part(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Iterator[Block
     title = wording(kit, found[0].load)("title")
     yield Heading(4, f"{title} ({kit.names.context(context)})" if context else title)
     yield Items(tuple(sentence for one in found for sentence in findings(kit, one)), "findings")
-    yield _chart(kit, name, found)
-    yield _table(kit, f"{name}-table", found)
+    yield Further((_chart(kit, name, found), _table(kit, f"{name}-table", found)))
 
 
 def _varied(kit: Kit, context: Context) -> Context:

@@ -22,7 +22,7 @@ from teiten.kinds.probes.present.tables import tables_of_probe
 from teiten.kinds.probes.present.versions import versions_section
 from teiten.kinds.probes.results import ProbeResult, probes_found
 from teiten.model.study import Workload
-from teiten.report.blocks import Block, Gallery, Heading, Section, Text
+from teiten.report.blocks import Block, Further, Gallery, Heading, Section, Text
 from teiten.report.charts.base import Chart
 from teiten.report.tables import Table
 from teiten.report.view.kit import Kit
@@ -78,7 +78,7 @@ def _probe(kit: Kit, prefix: str, found: ProbeResult, intervals: int) -> Iterato
     drawn = tuple(chart for chart in charts if chart is not None)
     if drawn:
         yield Gallery(drawn)
-    yield from tables_of_probe(kit, prefix, found, memory_text(kit), intervals)
+    yield Further(tuple(tables_of_probe(kit, prefix, found, memory_text(kit), intervals)))
 
 
 PRESENT = ProbesPresent()

@@ -19,7 +19,7 @@ from teiten.kinds.procedure.present.growth import growth_answer, growth_blocks
 from teiten.kinds.procedure.results import StepOfTrial, steps_of
 from teiten.model.metrics import Metric
 from teiten.model.study import Workload
-from teiten.report.blocks import Block, Details, Gallery, Heading, Text
+from teiten.report.blocks import Block, Details, Further, Gallery, Heading, Text
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.effects import interval_text, percent, ratio_text
@@ -80,10 +80,10 @@ class ProcedurePresent(UsualPresent):
         yield _by_step(kit, f"{prefix}-steps", groups)
         series = still_series(kit, f"{prefix}-series", workload)
         if series is not None:
-            yield series
+            yield Further((series,))
         contrasts = tuple(tables_of(kit, prefix, workload, self.column))
         if contrasts:
-            yield Details(kit.t("procedure.contrasts"), contrasts)
+            yield Further((Details(kit.t("procedure.contrasts"), contrasts),))
 
 
 def _measured(kit: Kit) -> Iterator[str]:

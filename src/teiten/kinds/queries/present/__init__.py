@@ -16,7 +16,7 @@ from teiten.kinds.queries.present.sweep import fastest_level, sweeps_of
 from teiten.kinds.queries.present.sweep import findings as sweep_findings
 from teiten.kinds.queries.present.topics import charts, results_of, topics
 from teiten.model.study import Workload
-from teiten.report.blocks import Block, Gallery, Section
+from teiten.report.blocks import Block, Further, Gallery, Section
 from teiten.report.charts.base import Chart
 from teiten.report.tables import Table
 from teiten.report.view.chooser import still_series
@@ -65,7 +65,7 @@ class QueriesPresent(UsualPresent):
             yield from topics(kit, prefix, found)
         series = still_series(kit, f"{prefix}-series", workload)
         if series is not None:
-            yield series
+            yield Further((series,))
 
     def sections(self, kit: Kit) -> Iterable[Section]:
         yield plans(kit)

@@ -31,7 +31,7 @@ def plans(kit: Kit) -> Section:
     shown: list[Block] = [Text(kit.t("plan.query.intro"))] if found else []
     for at, one in enumerate(found):
         shown += _of_query(kit, f"query-{at + 1}", one)
-    return Section("plans", kit.t("section.plans"), tuple(shown))
+    return Section("plans", kit.t("section.plans"), tuple(shown), appendix=True)
 
 
 def _of_query(kit: Kit, name: str, one: QueryPlans) -> Iterator[Block]:

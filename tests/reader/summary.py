@@ -1,0 +1,80 @@
+"""The summary before the appendix, what others took of the machine, and the appendix's titles."""
+
+from __future__ import annotations
+
+import math
+from statistics import median
+
+from tests.reader.answers import metric_in, says_verdict
+from tests.reader.document import Part
+from tests.reader.language import Book, Groups
+from tests.reader.reader import Reader
+
+BOOK = Book()
+BOOK.only_words(
+    ("Summary", "まとめ"),
+    *(
+        (f"{en}: details", f"{ja}の詳細")
+        for en, ja in (
+            ("What was asked, and how", "検証概要と検証方法"),
+            ("Results", "検証結果"),
+            ("Discussion", "考察"),
+            ("Why", "考察のための資料"),
+            ("Published findings", "公開された検証結果との比較"),
+        )
+    ),
+)
+
+
+@BOOK.says(
+    "<workload:t>: <verdict:t>; <new:t> ÷ <old:t> = <ratio:n> (<interval:t>).",
+    "<workload:t>: <verdict:t>。<new:t> ÷ <old:t> = <ratio:n>(<interval:t>)。",
+    of="item",
+)
+def summed(reader: Reader, groups: Groups, _part: Part) -> None:
+    _is_so(reader, groups)
+
+
+@BOOK.says(
+    "<workload:t>: <verdict:t> (<new:t> ÷ <old:t>).",
+    "<workload:t>: <verdict:t>(<new:t> ÷ <old:t>)。",
+    of="item",
+)
+def summed_without(reader: Reader, groups: Groups, _part: Part) -> None:
+    _is_so(reader, groups)
+
+
+def _is_so(reader: Reader, groups: Groups) -> None:
+    workload, new = reader.workload_of(groups["workload"]), reader.side_of(groups["new"])
+    reader.that(workload is not None and new is not None, "no such comparison")
+    if workload is None or new is None:
+        return
+    lead = reader.said_first.get((workload, new), {}).get("lead") or ""
+    found = reader.overall(workload, metric_in(reader, lead, workload), new)
+    says_verdict(reader, groups["verdict"], found)
+    if "ratio" in groups:
+        reader.same(groups["ratio"], math.exp(found.mean), "the ratio", slack=reader.slack)
+
+
+@BOOK.says("Of <count:i> comparisons: <words:t>.", "比較<count:i>件の内訳: <words:t>。")
+def counted(reader: Reader, groups: Groups, part: Part) -> None:
+    reader.that(part.section > 2, "a count out of its place")
+    reader.that(int(groups["count"]) > 12, "so few have a line each")
+
+
+@BOOK.says(
+    "Other load: Other programs used <least:p> to <most:p> of the CPU in the trials that count,"
+    " <typical:p> in the typical one: intervals are wider than on an idle machine.",
+    "外部負荷: 有効な試行中、他のプログラムがCPUの<least:p>〜<most:p>(代表的な試行で<typical:p>)を使用していた。"
+    "アイドル状態のマシンより区間が広くなる。",
+    of="pair",
+)
+def others(reader: Reader, groups: Groups, part: Part) -> None:
+    reader.that(part.section == 1, "said too late")
+    shares = [
+        trial.metrics["cpu_other_share"] * 100
+        for trial in reader.campaign.counted.values()
+        if "cpu_other_share" in trial.metrics
+    ]
+    for name, value in (("least", min), ("typical", median), ("most", max)):
+        reader.same(groups[name], value(shares), f"the {name} share")

@@ -1,0 +1,117 @@
+"""A report's body is what is read, its appendix what is looked up: in the same order, once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from teiten.model.text import Language
+from teiten.report.appendix import parted
+from teiten.report.blocks import Block, Details, Further, Heading, Section, Text, of_kind
+from teiten.report.charts.base import Chart
+from teiten.report.numbered import numbered
+from teiten.report.render.html import html
+from teiten.report.render.typst import typst_text
+from teiten.report.tables import Table
+from teiten.report.texts import texts
+from teiten.report.view.discussion import MOST_SENTENCES, discussion
+from teiten.report.view.kit import Kit
+from teiten.report.view.report import view
+from teiten.report.view.summary import MOST_LINES, summary
+from tests.fixtures.invented_analysis import invented_analysis
+from tests.fixtures.invented_partitions import of_partitions, partitions_plan
+from tests.fixtures.invented_queries import invented_queries
+
+T = texts("en")
+ANALYSIS = invented_analysis(seconds=2)
+
+
+def section(*blocks: Block, **given: bool) -> Section:
+    return Section("results", "Results", blocks, **given)
+
+
+def test_what_is_further_follows_the_body_below_the_same_headings() -> None:
+    read, looked_up, of_all = Text("read"), Text("looked up"), Text("of all")
+    reads, updates = Heading(3, "Reads", part=True, name="reads"), Heading(3, "Updates", part=True)
+    tail = Heading(4, "Tail")
+    body, further, whole = parted(
+        T,
+        (
+            section(of_all, appendix=True),
+            section(reads, read, tail, Further((looked_up,)), updates, Further((looked_up,))),
+        ),
+    )
+    assert body.blocks == (reads, read), "a heading above nothing is none"
+    assert further.blocks == (replace(reads, name=""), tail, looked_up, updates, looked_up)
+    assert (further.name, further.title) == ("results-further", "Results: details")
+    assert further.appendix and whole.appendix and whole.blocks == (of_all,)
+
+
+def test_an_appendix_within_the_appendix_is_unfolded() -> None:
+    inner = Further((Text("inner"),))
+    (_, further) = parted(
+        T, (section(Text("body"), Further((inner, Details("Folded", (inner,))))),)
+    )
+    assert not of_kind(further.blocks, Further)
+    assert [one.text for one in of_kind(further.blocks, Text)] == ["inner", "inner"]
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize(
+    "analysis", [ANALYSIS, invented_queries(), of_partitions(partitions_plan())]
+)
+def test_every_kind_has_a_body_a_summary_and_an_appendix(
+    analysis: object, language: Language
+) -> None:
+    page = numbered(view(analysis, language))  # type: ignore[arg-type]
+    assert not [one for one in page.blocks() if isinstance(one, Further)]
+    order = [one.appendix for one in page.sections]
+    assert order == sorted(order) and order[-1], "the body comes first"
+    body = [one.name for one in page.sections if not one.appendix]
+    assert body[0] == "answer" and body[-1] == "summary"
+    assert "evidence" not in body and {"asked", "results"} <= set(body)
+    letters = [one.title.split()[1][0] for one in page.sections if one.appendix]
+    if language == "en":
+        assert letters == [chr(ord("A") + at) for at in range(len(letters))]
+    text = html(page, "0")
+    assert text.count('<details class="appendix"') == len(letters)
+    assert "appendix.with" in typst_text(page, "0", {})
+
+
+def test_figures_are_counted_through_and_the_topology_shows_its_number() -> None:
+    page = numbered(view(ANALYSIS, "en"))
+    text = html(page, "0")
+    titles = [one.title for one in page.blocks() if isinstance(one, Chart)]
+    assert titles[0].startswith("Figure 1.")
+    assert "<figcaption>Figure 3. The topology</figcaption>" in text
+
+
+def test_the_discussion_has_three_sentences_for_a_workload_and_the_appendix_the_others() -> None:
+    shown = discussion(Kit(ANALYSIS, "en")).blocks
+    told = [one for one in shown if isinstance(one, Text) and one.kind == ""]
+    assert told and all(one.text.count(". ") < MOST_SENTENCES + 1 for one in told)
+    assert any(isinstance(one, Further) for one in shown)
+
+
+def test_the_summary_has_a_line_for_each_workload_and_counts_many() -> None:
+    kit = Kit(ANALYSIS, "en")
+    lines = [item for block in summary(kit).blocks for item in getattr(block, "items", ())]
+    assert [line.partition(":")[0] for line in lines] == ["Range read", "Single-row update"]
+    assert "18.4 ÷ 17.10 = " in lines[0]
+    one = ANALYSIS.contrasts[0]
+    many = replace(ANALYSIS, contrasts=(one,) * (MOST_LINES + 1), claims=())
+    (text,) = summary(Kit(many, "en")).blocks
+    assert isinstance(text, Text) and text.text == "Of 13 comparisons: 13 faster."
+
+
+def test_a_pair_has_no_charts_of_the_machine_that_both_sides_share() -> None:
+    """A campaign of one side after the other has them, in its appendix."""
+    names = {one.name for one in view(ANALYSIS, "en").blocks() if isinstance(one, Chart)}
+    assert {"workload-1-cpu", "workload-1-idle"} <= names
+    way = replace(ANALYSIS.plan.study.measure, way="pairs")
+    plan = replace(ANALYSIS.plan, study=replace(ANALYSIS.plan.study, measure=way))
+    shown = view(replace(ANALYSIS, plan=plan), "en")
+    charts = {one.name for one in shown.blocks() if isinstance(one, Chart)}
+    assert not charts & {"workload-1-cpu", "workload-1-idle", "workload-1-disk"}
+    assert [one for one in shown.blocks() if isinstance(one, Table)]
