@@ -211,7 +211,7 @@ class Check:
     metric: str = ""
     """Where it is a number taken from plans."""
     confidence: Share | None = None
-    """Of the interval; None without one."""
+    """The level of the interval; None without one."""
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,7 @@ class ClaimQuestion:
     server: str = ""
     metric: str = ""
     averaged: int = 1
-    """Of so many combinations of levels each value is a mean."""
+    """The number of combinations of levels of which each value is a mean."""
 
 
 @dataclass(frozen=True)
