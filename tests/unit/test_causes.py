@@ -105,7 +105,7 @@ def test_a_defect_without_room_for_its_log(
 
 def test_a_usage_error_always_has_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
     assert report_failure(click.UsageError("no context")) == 2
-    assert "hint: teiten --help" in capsys.readouterr().err
+    assert "hint: for example: teiten run observe --servers 17,18" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("place", ["/dev/null", "FILE/below"])

@@ -18,7 +18,7 @@ _SET = re.compile(r"SET (\w+) = .*;\s*")
 
 
 @dataclass(frozen=True)
-class Part:
+class DumpPart:
     """Statements, or one COPY command with its rows."""
 
     sql: str
@@ -26,14 +26,14 @@ class Part:
     """Lines of COPY's text format; None for statements."""
 
 
-def parts_of(script: str, parameters: Collection[str] | None = None) -> Iterator[Part]:
+def parts_of(script: str, parameters: Collection[str] | None = None) -> Iterator[DumpPart]:
     """The parts of a script in order; a script without rows is one part, as it stands.
 
     ``parameters``: those that the server knows: a dump sets some that only newer servers, or older
     ones, have, and psql goes on without these; None to set all.
     """
     if not has_rows(script):
-        yield Part(script)
+        yield DumpPart(script)
         return
     lines = iter(script.splitlines(keepends=True))
     statements: list[str] = []
@@ -41,7 +41,7 @@ def parts_of(script: str, parameters: Collection[str] | None = None) -> Iterator
         if _COPY.fullmatch(line):
             yield from _statements(statements)
             statements = []
-            yield Part(line.strip(), "".join(_rows(lines)))
+            yield DumpPart(line.strip(), "".join(_rows(lines)))
         elif not _GUARD.match(line) and not _is_unknown(line, parameters):
             statements.append(line)
     yield from _statements(statements)
@@ -62,9 +62,9 @@ def _rows(lines: Iterator[str]) -> Iterator[str]:
         yield line
 
 
-def _statements(lines: list[str]) -> Iterator[Part]:
+def _statements(lines: list[str]) -> Iterator[DumpPart]:
     if any(line.strip() and not line.startswith("--") for line in lines):
-        yield Part("".join(lines))
+        yield DumpPart("".join(lines))
 
 
 def _is_unknown(line: str, parameters: Collection[str] | None) -> bool:

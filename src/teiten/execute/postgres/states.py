@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import psycopg
 
 from teiten.datasets.contract import Fillable, Say
-from teiten.factors.registry import FactorStage, stage_of
 from teiten.model.study import DataSet, Setting, TableState
 from teiten.model.text import Bilingual
 
@@ -35,4 +35,7 @@ def confirm(connection: psycopg.Connection[Any], state: TableState) -> dict[str,
 
 
 def _filler(state: TableState) -> Any:
-    return stage_of(state.factor, FactorStage.FILL)
+    """Find the factor's file by name: what is sent to other hosts holds all that this file imports,
+    and must not need what reads studies. States are of servers on this machine."""
+    registry = import_module("teiten.factors.registry")
+    return registry.stage_of(state.factor, registry.FactorStage.FILL)
