@@ -67,3 +67,22 @@ def test_three_sides_share_a_start_which_is_run_again_where_it_is_killed(
     judged = [each for each in found if each["metric"] == "tps"]
     assert {(each["old"], each["new"]) for each in judged} == {("20", "40"), ("20", "10")}
     assert {each["pairs"] for each in judged} == {2}
+
+
+def test_lookups_are_counted_on_each_server_of_a_start(teiten: Teiten, server: str) -> None:
+    given = (
+        *("way=pairs", "scale=1", "settle=0s", "warmup=0s", "duration=2s", "blocks=2"),
+        *("layout=visible-100,visible-0,vacuumed", "clients=1", "disturbed_share=100%"),
+        f"server={server}",
+    )
+    settings = [word for setting in given for word in ("--set", setting)]
+    result = teiten.run("run", "index-only", "--profile", "quick", *settings, "--yes")
+    assert result.returncode == 0, result.stderr
+    fetched: dict[str, list[float]] = {}
+    for planned, trial in zip(teiten.plan().trials, teiten.trials(), strict=True):
+        level = planned.cell.level("layout") or ""
+        fetched.setdefault(level, []).append(trial.metrics["heap_fetches_per_lookup"])
+        lookups, transactions = trial.metrics["index_lookups"], trial.metrics["transactions"]
+        assert lookups == pytest.approx(transactions, abs=20), "those of this side's load alone"
+    assert max(fetched["visible-100"]) < 0.1 < 0.5 < min(fetched["visible-0"])
+    assert max(fetched["vacuumed"]) < 0.1

@@ -113,12 +113,14 @@ class PairedTrial:
         self._work.tried(self.site, self.folder / "rehearsal")
 
     def warm_up(self) -> Facts:
+        sides = self._trials.sides_of(self._trial)
+        for side in sides:
+            side.begin_counting()
         seconds = self._bench.plan.study.measure.warmup
         if self._is_warm or not seconds:
             return dict(WITH_THE_OTHER) if self._is_warm else {"warm_up": 0.0}
         folder = self.folder / "warm-up"
         seed = self._trial.seed + WARM_UP_SEED
-        sides = self._trials.sides_of(self._trial)
         try:
             result = self._run(sides, folder, seconds, seed)
         except WorkloadError as error:
@@ -139,8 +141,6 @@ class PairedTrial:
         del turn
         if self._measured is None and not self._problems:
             sides = self._trials.sides_of(self._trial)
-            for side in sides:
-                side.begin_counting()
             self._measure(sides)
         if self._measured is None:
             return {"skipped": "nothing was measured"}
@@ -148,8 +148,8 @@ class PairedTrial:
         return {name: metrics[name] for name in (TPS.name, LATENCY_TYPICAL.name)}
 
     def begin_counting(self) -> None:
-        """Note the server's lookups so far, where they are counted."""
-        if self._options.index_lookups:
+        """Note the server's lookups before any of the load, where they are counted."""
+        if self._options.index_lookups and self._lookups_before is None:
             with self.site.connect() as connection:
                 self._lookups_before = read(connection)
 
