@@ -10,36 +10,15 @@ from tests.reader.document import Part
 from tests.reader.language import Book, Groups
 from tests.reader.reader import Reader
 
-BOOK = Book()
-BOOK.only_words(
-    ("Summary", "まとめ"),
-    *(
-        (f"{en}: details", f"{ja}の詳細")
-        for en, ja in (
-            ("What was asked, and how", "検証概要と検証方法"),
-            ("Results", "検証結果"),
-            ("Discussion", "考察"),
-            ("Why", "考察のための資料"),
-            ("Published findings", "公開された検証結果との比較"),
-        )
-    ),
-)
+BOOK = Book(__name__)
 
 
-@BOOK.says(
-    "<workload:t>: <verdict:t>; <new:t> ÷ <old:t> = <ratio:n> (<interval:t>).",
-    "<workload:t>: <verdict:t>。<new:t> ÷ <old:t> = <ratio:n>(<interval:t>)。",
-    of="item",
-)
+@BOOK.says(of="item")
 def summed(reader: Reader, groups: Groups, _part: Part) -> None:
     _is_so(reader, groups)
 
 
-@BOOK.says(
-    "<workload:t>: <verdict:t> (<new:t> ÷ <old:t>).",
-    "<workload:t>: <verdict:t>(<new:t> ÷ <old:t>)。",
-    of="item",
-)
+@BOOK.says(of="item")
 def summed_without(reader: Reader, groups: Groups, _part: Part) -> None:
     _is_so(reader, groups)
 
@@ -56,19 +35,13 @@ def _is_so(reader: Reader, groups: Groups) -> None:
         reader.same(groups["ratio"], math.exp(found.mean), "the ratio", slack=reader.slack)
 
 
-@BOOK.says("Of <count:i> comparisons: <words:t>.", "比較<count:i>件の内訳: <words:t>。")
+@BOOK.says()
 def counted(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(part.section > 2, "a count out of its place")
     reader.that(int(groups["count"]) > 12, "so few have a line each")
 
 
-@BOOK.says(
-    "Other load: Other programs used <least:p> to <most:p> of the CPU in the trials that count,"
-    " <typical:p> in the typical one: intervals are wider than on an idle machine.",
-    "外部負荷: 有効な試行中、他のプログラムがCPUの<least:p>〜<most:p>(代表的な試行で<typical:p>)を使用していた。"
-    "アイドル状態のマシンより区間が広くなる。",
-    of="pair",
-)
+@BOOK.says(of="pair")
 def others(reader: Reader, groups: Groups, part: Part) -> None:
     reader.that(part.section == 1, "said too late")
     shares = [
