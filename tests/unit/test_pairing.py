@@ -66,9 +66,11 @@ def test_bad_usage_ends_with_2_and_runs_nothing(
     [("--delta", "0%"), ("--set", "measure.blokcs=3"), ("--set", "workloads.read.scal=3")],
     ids=str,
 )
-def test_hints_name_the_verb_and_no_study(teiten: Verbs, flags: tuple[str, ...]) -> None:
+def test_hints_say_what_prints_the_keys_and_need_no_name_of_a_study(
+    teiten: Verbs, flags: tuple[str, ...]
+) -> None:
     said = teiten("ab", "17", "18", *flags)
-    assert "hint: see teiten ab --help" in said.err
+    assert "hint: teiten init observe prints every key" in said.err
     assert "STUDY" not in said.err
 
 
