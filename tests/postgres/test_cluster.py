@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import time
 from pathlib import Path
 
@@ -233,3 +234,20 @@ def test_a_data_folder_with_files_is_refused(
     Cluster.create(installation_any, data, **arguments)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"the data folder .*data is not empty"):
         Cluster.create(installation_any, data, **arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.pg(">=18")
+@pytest.mark.skipif(sys.platform != "linux", reason="found in /proc")
+def test_a_program_that_left_its_session_ends_with_the_server(running_cluster: Cluster) -> None:
+    name = f"{running_cluster.data_directory}/left"
+    with running_cluster.connect() as connection:
+        command = f"setsid sh -c 'echo $$ >{name}; exec sleep 300' >/dev/null 2>&1 &"
+        connection.execute(f"COPY (SELECT 1) TO PROGRAM $p${command}$p$")  # type: ignore[arg-type]
+    end = time.monotonic() + PATIENCE
+    while not Path(name).exists() or not Path(name).read_text().strip():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    left = psutil.Process(int(Path(name).read_text()))
+    assert is_alive(left)
+    running_cluster.stop()
+    assert not is_alive(left)

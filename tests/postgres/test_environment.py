@@ -13,6 +13,7 @@ from teiten.execute.postgres.building.log_reading import CompileProgress
 from teiten.execute.postgres.building.recipe import BuildStep
 from teiten.execute.postgres.building.running import run_step
 from teiten.execute.postgres.cluster import Cluster
+from teiten.host.system.detached import VARIABLE
 from teiten.host.system.users import server_user
 from teiten.model.units import Seconds
 from tests.fixtures.campaigns import Teiten
@@ -34,7 +35,7 @@ PLANTED = {
 OF_THE_SHELL = {"_", "OLDPWD", "PWD", "SHLVL"}
 OF_POSTGRES = {"PGDATA", "PGLOCALEDIR", "PGSYSCONFDIR", "PG_GRANDPARENT_PID"}
 """What its programs set themselves."""
-ALLOWED = {"HOME", "LANG", "LANGUAGE", "PATH", "TZ"}
+ALLOWED = {"HOME", "LANG", "LANGUAGE", "PATH", "TZ", VARIABLE}
 
 
 @pytest.fixture

@@ -42,6 +42,7 @@ from teiten.execute.postgres.sockets import (
     remove_socket_directory,
 )
 from teiten.execute.postgres.startup import TAIL, start_failure, wait_until_ready
+from teiten.host.system.detached import end_detached
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 from teiten.host.system.processes import send_signal, spawn
 from teiten.host.system.signals import QUIT
@@ -243,7 +244,8 @@ class Cluster:
 
         ``immediately``: without the fast attempt, for data that nobody needs any more. Says which
         it took. When it returns no process and no socket of the server is left, nor a program that
-        its processes still had started (COPY … TO PROGRAM).
+        its processes, or a load program of its trial, had started (COPY … TO PROGRAM, ``\\shell``),
+        in whatever session.
         """
         manner = StopManner.ENDED
         if self._process is not None:
@@ -260,6 +262,7 @@ class Cluster:
                 kill_processes([process for process in started if is_alive(process)])
                 if manner is not StopManner.FAST:
                     kill_processes(server_processes(self.data_directory))
+                end_detached()
         self._forget()
         return manner
 

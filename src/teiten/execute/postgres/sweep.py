@@ -22,6 +22,7 @@ from teiten.execute.postgres.sockets import remove_socket_directory, socket_dire
 from teiten.execute.sites.local.emulated import sweep_emulated
 from teiten.execute.sites.local.limit import sweep_limits
 from teiten.execute.sites.local.node_network import sweep_networks
+from teiten.host.system.detached import end_detached
 from teiten.host.system.held_folder import find_folder
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import signal_found
@@ -44,6 +45,8 @@ def sweep(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
         left = left_folders(workdir, ending=ending)
         user = server_user()
         done = [line for folder in left for line in _sweep_folder(folder, workdir, user)]
+        if detached := end_detached(of_dead=True):
+            done.append(f"ended programs that had left their trial: {detached}")
         done += sweep_limits(workdir, ending=ending)
         done += sweep_emulated(workdir, ending=ending)
         done += sweep_networks(workdir, ending=ending)

@@ -22,6 +22,7 @@ from typing import IO, TYPE_CHECKING
 import psutil
 
 from teiten.host.system.affinity import pin_self
+from teiten.host.system.detached import mark
 from teiten.host.system.environment import Inherited, child_environment
 from teiten.host.system.namespaces import inside
 from teiten.host.system.signals import KILL
@@ -59,12 +60,16 @@ def spawn(
     are in; None for ours. Raises OSError where it cannot be started.
     """
     other_user = user if user is not None and user.is_other else None
+    marked = (
+        mark() if inherited is Inherited.PLAIN else {}
+    )  # a person's ssh may keep its connection
+    given = {**(environment or {}), **marked}
     doors = [os.open(group / MEMBERS, os.O_WRONLY | os.O_CLOEXEC) for group in groups]
     try:
         with inside(space):
             return subprocess.Popen(
                 [os.fspath(argument) for argument in arguments],
-                env=child_environment(library_path, environment, user=user, inherited=inherited),
+                env=child_environment(library_path, given, user=user, inherited=inherited),
                 cwd=folder,
                 stdin=stdin,
                 stdout=stdout,

@@ -1,0 +1,112 @@
+"""Programs that left the process that started them (setsid, a double fork), found and ended.
+
+What Teiten starts carries a mark in its environment, and so does all that it starts in turn. A
+process with the mark of ours that is no descendant of this process has left. Linux only: elsewhere
+nobody is found.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from teiten.host.system.signals import KILL
+
+VARIABLE = "TEITEN_STARTED_BY"
+_PROC = Path("/proc")
+
+
+def mark() -> dict[str, str]:
+    """The variable by which all that this process starts is known; empty where /proc is missing.
+
+    Pids are used again, and a container has pids of its own: the value has the pid, the start (in
+    ticks since the boot) and the pid namespace.
+    """
+    try:
+        return {VARIABLE: f"{os.getpid()}.{_status(os.getpid())[1]}.{_namespace()}"}
+    except (OSError, ValueError, IndexError):
+        return {}
+
+
+def end_detached(*, of_dead: bool = False) -> int:
+    """End at once what left; count it.
+
+    ``of_dead``: also what another Teiten started that has ended since. What a living one started is
+    left alone, as is every process without a mark.
+    """
+    own = mark().get(VARIABLE)
+    ended = 0
+    for pid, value in _marked() if own is not None else ():
+        if (_has_left(pid) if value == own else of_dead and _is_orphan(value)) and _end(pid, value):
+            ended += 1
+    return ended
+
+
+def _marked() -> Iterator[tuple[int, str]]:
+    for entry in _PROC.iterdir():
+        if entry.name.isdecimal():
+            value = _value(int(entry.name))
+            if value is not None:
+                yield int(entry.name), value
+
+
+def _value(pid: int) -> str | None:
+    """The mark of a process; None where it has none, or is not ours to see."""
+    begin = f"{VARIABLE}=".encode()
+    with suppress(OSError):
+        for variable in (_PROC / str(pid) / "environ").read_bytes().split(b"\0"):
+            if variable.startswith(begin):
+                return variable.removeprefix(begin).decode("ascii", "replace")
+    return None
+
+
+def _has_left(pid: int) -> bool:
+    """Whether a process is neither this one nor below it."""
+    with suppress(OSError, ValueError, IndexError):
+        while pid > 1:
+            if pid == os.getpid():
+                return False
+            pid, _ = _status(pid)
+        return os.getpid() != 1  # as the first process of a container, what left is below it again
+    return False
+
+
+def _is_orphan(value: str) -> bool:
+    """Whether the Teiten of a mark, in our pid namespace, has ended."""
+    pid, _, rest = value.partition(".")
+    started, _, namespace = rest.partition(".")
+    if not pid.isdecimal() or namespace != _namespace():
+        return False
+    try:
+        return str(_status(int(pid))[1]) != started
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError, IndexError):
+        return False
+
+
+def _end(pid: int, value: str) -> bool:
+    with suppress(OSError):
+        descriptor = os.pidfd_open(pid)
+        try:
+            if _value(pid) == value:  # the pid is still that process's
+                signal.pidfd_send_signal(descriptor, KILL)
+                return True
+        finally:
+            os.close(descriptor)
+    return False
+
+
+def _status(pid: int) -> tuple[int, int]:
+    """Parent, and start in ticks since the boot (proc_pid_stat(5)). Raises OSError."""
+    text = (_PROC / str(pid) / "stat").read_text("ascii", "replace")
+    fields = text.rpartition(")")[2].split()  # a name may hold blanks and parentheses
+    return int(fields[1]), int(fields[19])
+
+
+def _namespace() -> str:
+    """The inode of our pid namespace, in ``pid:[4026531836]``."""
+    return (_PROC / "self/ns/pid").readlink().name.strip("pid:[]")
