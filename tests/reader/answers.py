@@ -39,7 +39,7 @@ REASONS = {
     "levels-differ": ("its levels contradict one another", "水準によって結果が異なるため"),
     "infinite-interval": (
         "there are too few pairs yet for an interval that is valid at every look",
-        "組の数がまだ少なく、いつ判定しても有効な区間を求められないため",
+        "組の数がまだ少なく、逐次判定で有効な区間を求められないため",
     ),
 }
 WORDS = {
