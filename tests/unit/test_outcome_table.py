@@ -84,6 +84,17 @@ def test_cautions_are_a_line_for_each_cause_and_the_budget_comes_first() -> None
     assert ["--verbose" in line for line in lines] == [False] * 4 + [True]
 
 
+def test_all_that_will_not_be_measured_is_said() -> None:
+    values = (("server", "prod"), ("why", "it is not Teiten's"))
+    left_out = [
+        Caution("attached-left-out", Severity.WARNING, (*values, ("levels", levels)))
+        for levels in ("clock-sweep", "working-set, after-scan")
+    ]
+    (line,) = brief_cautions(left_out)
+    assert line.startswith("not measured: Left out on the server prod: clock-sweep; Left out on")
+    assert "prod: working-set, after-scan" in line
+
+
 @pytest.mark.parametrize(("verbosity", "count"), [(Verbosity.NORMAL, 5), (Verbosity.VERBOSE, 8)])
 def test_verbose_says_every_caution_with_its_advice(
     verbosity: Verbosity, count: int, workdir: Workdir, capsys: pytest.CaptureFixture[str]

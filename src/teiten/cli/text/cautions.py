@@ -9,8 +9,10 @@ from teiten.model.server_build import OF_BUILDS
 from teiten.report.texts import caution_text
 
 BUDGET = "budget"
+LEFT_OUT = "not measured"
 CAUSES: dict[str, tuple[str, ...]] = {
     BUDGET: ("budget-short",),
+    LEFT_OUT: ("attached-left-out",),
     "servers": (*OF_BUILDS, "read-before", "servers-order"),
     "other load": ("other-load", "virtual-machine", "container", "swap-in-use", "memory-low"),
     "processors": (
@@ -31,8 +33,9 @@ OTHERS = "also"
 
 
 def brief_cautions(cautions: Sequence[Caution]) -> Iterator[str]:
-    """A line for each cause, at most five: its first warning, and how many more there are. What can
-    be done about a budget is said, as nothing else keeps a decision from being possible at all."""
+    """A line for each cause: its first warning, and how many more there are. What can be done about
+    a budget is said, as nothing else keeps a decision from being possible at all, and all that will
+    not be measured."""
     causes = {_cause(one) for one in cautions}
     said = [cause for cause in (*CAUSES, OTHERS) if cause in causes]
     for cause in said:
@@ -49,6 +52,9 @@ def _cause(caution: Caution) -> str:
 def _line(cause: str, found: Sequence[Caution]) -> str:
     first = min(found, key=lambda one: one.severity is not Severity.WARNING)
     what, advice = caution_text(first, "en")
+    if cause == LEFT_OUT:
+        texts = (caution_text(caution, "en")[0] for caution in found)
+        return f"{cause}: {'; '.join(text.partition('. ')[0] for text in texts)}"
     said = f"{cause}: {_first_sentence(what)}"
     if cause == BUDGET:
         return f"{said}. {advice.removesuffix('.')}"
