@@ -45,6 +45,13 @@ def test_outcomes_of_a_campaign(workdir: Path) -> None:
     assert "2021-read-plateau-at-cores  contradicted" in said
 
 
+def test_a_campaigns_own_study_comes_first(workdir: Path) -> None:
+    """Findings of other studies, which do not apply to it, come after those that were asked for."""
+    said = json.loads(run(workdir, "--run", "one", "--json").stdout)
+    own = [one["study"] == "observe" for one in said]
+    assert own == sorted(own, reverse=True) and any(own) and not all(own)
+
+
 def test_as_json(workdir: Path) -> None:
     listed = json.loads(run(workdir, "--json").stdout)
     assert [one["id"] for one in listed] == [one.id for one in claims_of()]

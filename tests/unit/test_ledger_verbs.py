@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
+import termios
 from contextlib import suppress
 from pathlib import Path
 
@@ -53,6 +56,29 @@ def test_runs_lists_campaigns(teiten: Verbs) -> None:
     assert {line.split()[0] for line in lines} == {"alpha", "beta"}
     assert all("complete" in line and "20/20" in line for line in lines)
     assert said.err == ""
+
+
+def test_a_narrow_terminal_keeps_study_profile_and_day(tmp_path: Path) -> None:
+    """80 columns have them beside a usual name; the size goes first, and is named."""
+    write_synthetic_ledger(
+        tmp_path / "campaigns" / "observe-quick-20261125-174011", trials=20, samples=240
+    )
+    master, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    command = [sys.executable, "-m", "teiten", "--workdir", str(tmp_path), "runs"]
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | {
+        "TERM": "dumb"
+    }
+    said = subprocess.run(
+        command, stdout=terminal, stderr=subprocess.PIPE, env=environment, check=True, text=True
+    )
+    os.close(terminal)
+    with os.fdopen(master, "rb", buffering=0) as shown:
+        heading, line = shown.read(65536).decode().splitlines()[:2]
+    assert {"study", "profile", "created"} <= set(heading.split()) and "size" not in heading
+    assert (
+        "observe-quick-20261125-174011" in line and "left out for want of room: size" in said.stderr
+    )
 
 
 def test_runs_as_json(teiten: Verbs, workdir: Path) -> None:

@@ -106,14 +106,29 @@ def test_a_flag_of_yesterday_says_its_name_of_today(capsys: pytest.CaptureFixtur
     assert "no-such.sql" in (told := capsys.readouterr().err) and "is named" not in told
 
 
+CAUTIONS = (Caution("few-cores", Severity.NOTE, (("cores", "2"),)),)
+
+
 def test_a_plan_as_text(request: pytest.FixtureRequest) -> None:
     value = Planned(planned(seed=7), HOST, ())
     said = actions(value.plan, HOST, folder=FOLDER, user="postgres")
-    text = "\n".join(plan_lines(value, FOLDER, said, order=True)) + "\n"
+    text = "\n".join(plan_lines(value, FOLDER, said, order=True, whole=True)) + "\n"
     compare(request, "plan-quick.txt", text)
     short = list(plan_lines(value, FOLDER, said))
     assert "Trials (60, in 5 blocks) in random order: --order lists them" in short
     assert not [line for line in short if "pgbench seed" in line]
+
+
+def test_a_plan_is_short_unless_the_whole_is_asked_for() -> None:
+    """Steps, and actions that differ only in their details, are counted and not listed."""
+    value = Planned(planned(seed=7), HOST, CAUTIONS)
+    said = actions(value.plan, HOST, folder=FOLDER, user="postgres")
+    short = " ".join("\n".join(plan_lines(value, FOLDER, said)).split())
+    assert "Trial 1, step" not in short and "4 times, the first: PostgreSQL 18.4" in short
+    assert short.count("make a template") == 1
+    assert "Compare the two sides" not in short and " - processors: " in short
+    whole = " ".join("\n".join(plan_lines(value, FOLDER, said, whole=True)).split())
+    assert "Trial 1, step by step (" in whole and "Compare the two sides" in whole
 
 
 def test_what_stands_in_the_way_comes_first() -> None:

@@ -47,6 +47,12 @@ def test_words_and_paths_are_never_broken() -> None:
     assert fitting(f"a line of {PATH}", None) == [f"a line of {PATH}"]
 
 
+def test_a_path_that_fits_the_line_is_not_left_for_the_terminal_to_break() -> None:
+    """Beside its column it would go beyond the edge; below it there is room."""
+    lines = fitting(f"server 18        PostgreSQL 18.4 (wheel:18.4) in {PATH}", len(PATH) + 4)
+    assert lines[-1].strip() == PATH and max(map(cell_len, lines)) <= len(PATH) + 4
+
+
 def test_japanese_is_broken_between_its_characters() -> None:
     lines = fitting("  read  " + "検証を行い、結果を示す。" * 6, 40)
     assert len(lines) > 2 and all(cell_len(line) <= 42 for line in lines)

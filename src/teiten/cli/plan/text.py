@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from teiten.cli.plan.make import Planned
 from teiten.cli.plan.steps import step_lines
+from teiten.cli.text.cautions import brief_cautions
 from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.cli.text.noise import needed_text
 from teiten.errors import TeitenError
@@ -29,9 +31,11 @@ def plan_lines(
     *,
     lack: TeitenError | None = None,
     order: bool = False,
+    whole: bool = False,
 ) -> Iterator[str]:
     """Everything about the plan. ``folder``: the working folder; ``lack``: why it cannot run here,
-    which comes before all else, as cautions do; ``order``: with the list of all trials."""
+    which comes before all else, as cautions do; ``order``: with the list of all trials; ``whole``:
+    with each caution, step and action, else with what they come to."""
     plan: Plan = planned.plan
     study = plan.study
     yield f"{study.title.en} ({study.name}), profile {study.profile}, seed {plan.seed}"
@@ -40,7 +44,7 @@ def plan_lines(
         yield f"The profile {study.profile} supports no conclusion."
     elif not study.replicates:
         yield f"The profile {study.profile} is a quick look: published findings are not judged."
-    yield from _problem_lines(planned, lack)
+    yield from _problem_lines(planned, lack, whole=whole)
     yield ""
     yield from columns(list(_overview(plan)))
     yield from _build_lines(planned)
@@ -55,13 +59,31 @@ def plan_lines(
         for floor in planned.noise:
             said = f"{floor.workload}, {floor.clients} clients, noise floor {floor.deviation:.2%}"
             yield from bullets([f"{said}: {needed_text(floor)}"])
-    yield from step_lines(plan)
+    if whole:
+        yield from step_lines(plan)
     yield ""
-    yield "What running it will do"
-    yield from bullets(actions)
+    yield "What running it will do" + ("" if whole else " (step by step: teiten --verbose plan)")
+    yield from bullets(actions if whole else tuple(merged(actions)))
 
 
-def _problem_lines(planned: Planned, lack: TeitenError | None) -> Iterator[str]:
+def merged(actions: tuple[str, ...]) -> Iterator[str]:
+    """Actions that differ only behind their colon once, with their number: what they have in common
+    is what is done to the machine."""
+    alike = Counter(_beginning(action) for action in actions)
+    for beginning, count in alike.items():
+        first = next(action for action in actions if _beginning(action) == beginning)
+        yield first if count == 1 else f"{beginning}, {count} times, the first: {_rest(first)}"
+
+
+def _beginning(action: str) -> str:
+    return action.partition(": ")[0]
+
+
+def _rest(action: str) -> str:
+    return action.partition(": ")[2]
+
+
+def _problem_lines(planned: Planned, lack: TeitenError | None, *, whole: bool) -> Iterator[str]:
     if lack is not None:
         yield ""
         yield "It cannot run here"
@@ -69,9 +91,11 @@ def _problem_lines(planned: Planned, lack: TeitenError | None) -> Iterator[str]:
     if planned.cautions:
         yield ""
         yield "Cautions"
-    for caution in planned.cautions:
-        what, advice = caution_text(caution, "en")
-        yield from bullets([f"{what} {advice}".strip()])
+    if whole:
+        told = [caution_text(caution, "en") for caution in planned.cautions]
+        yield from bullets([f"{what} {advice}".strip() for what, advice in told])
+    else:
+        yield from bullets(tuple(brief_cautions(planned.cautions)))
 
 
 def _trial_lines(plan: Plan, *, order: bool) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import TextIO
 
 from rich.cells import cell_len, set_cell_size
 
-from teiten.cli.text.wrap import wrap
+from teiten.cli.text.wrap import longest, wrap
 
 GAP = re.compile(r"\S( {2,})(?=\S)")
 """Between two columns of a line."""
@@ -32,6 +32,10 @@ def fitting(line: str, width: int | None) -> list[str]:
         return [line]
     start = _start(line, width)
     hang = cell_len(line[:start]) if start else _indent(line) + 2
+    if (
+        start and longest(line[start:]) > width - hang
+    ):  # a path beside its column would be broken by the terminal
+        start, hang = 0, _indent(line) + 2
     first, *others = wrap(line[start:], width - hang)
     return [line[:start] + first, *(set_cell_size("", hang) + other for other in others)]
 

@@ -30,6 +30,11 @@ def wrap(text: str, width: int) -> list[str]:
     return lines
 
 
+def longest(text: str) -> int:
+    """Count the terminal cells of the longest part that stays whole."""
+    return max((cell_len(unit.strip()) for unit in _units(text)), default=0)
+
+
 def _units(text: str) -> Iterator[str]:
     """Find what must stay whole: words, and wide characters with the marks that cling to them."""
     unit = ""

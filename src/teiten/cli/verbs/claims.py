@@ -106,7 +106,8 @@ def _of_print(claims: tuple[Claim, ...]) -> tuple[ClaimOutcome, ...]:
 def _of_campaign(
     session: Session, campaign: str, claims: tuple[Claim, ...]
 ) -> tuple[ClaimOutcome, ...]:
-    """The campaign's outcomes; findings about other studies do not apply to it."""
+    """The campaign's outcomes, those of its own study first; findings about other studies do not
+    apply to it."""
     from teiten.analysis.claims.outcomes import in_print
     from teiten.cli.campaign.analyse import analyse_campaign
     from teiten.ledger.campaigns import find_campaign
@@ -115,6 +116,7 @@ def _of_campaign(
     with Ledger.open(find_campaign(session.workdir.campaigns, campaign), read_only=True) as ledger:
         analysis = analyse_campaign(ledger, series=False)
     found = {claim.claim.id: claim for claim in analysis.claims}
+    own = analysis.plan.study.name
     return tuple(
         found.get(claim.id)
         or ClaimOutcome(
@@ -123,7 +125,7 @@ def _of_campaign(
             Reason("study", (("study", claim.study),)),
             in_print=in_print(claim),
         )
-        for claim in claims
+        for claim in sorted(claims, key=lambda claim: claim.study != own)
     )
 
 

@@ -30,9 +30,11 @@ def command(session: Session, study: str, options: PlanOptions, order: bool, as_
     """Show what STUDY, a name of the catalogue or a TOML file, would do on this machine.
 
     Problems first, then the conditions, the time, disk and memory that the trials need, and what
-    will be done to the machine. Nothing is started.
+    will be done to the machine. Nothing is started. `teiten --verbose plan` also has the advice of
+    each caution, the steps of a trial, and each template.
     """
     from teiten.cli.campaign.saturation import foretell
+    from teiten.cli.console import Verbosity
     from teiten.cli.plan.make import check_planned, make_plan
     from teiten.cli.plan.saturation_text import foretold_lines
     from teiten.cli.plan.text import plan_lines
@@ -52,7 +54,10 @@ def command(session: Session, study: str, options: PlanOptions, order: bool, as_
         check_planned(session, planned)
         return
     lack = _lack(session, planned)
-    for line in plan_lines(planned, session.workdir.root, actions, lack=lack, order=order):
+    whole = session.console.verbosity >= Verbosity.VERBOSE
+    for line in plan_lines(
+        planned, session.workdir.root, actions, lack=lack, order=order, whole=whole
+    ):
         session.console.text(line)
     if lack is not None:
         raise lack

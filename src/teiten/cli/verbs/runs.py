@@ -15,8 +15,8 @@ from teiten.ledger.campaigns import CampaignState, CampaignSummary, list_campaig
 
 EXAMPLES = "Examples:  teiten runs  ·  teiten --workdir /data/teiten runs --json"
 
-SPARE = ("study", "profile", "created", "size", "failed")
-"""Columns that a narrow terminal does without: a run's name usually tells the first three."""
+SPARE = ("size", "failed", "created", "profile", "study")
+"""Columns that a narrow terminal does without, the first of them first."""
 _STYLES = {
     CampaignState.COMPLETE: "green",
     CampaignState.RUNNING: "cyan",
@@ -65,14 +65,14 @@ def _table(found: tuple[CampaignSummary, ...]) -> Table:
             str(one.failed or ""),
             escape(one.study or "?"),
             escape(one.profile or "?"),
-            _moment(one.created_at),
+            _day(one.created_at),
             decimal(one.size),
         )
     return table
 
 
-def _moment(seconds: float | None) -> str:
-    """In local time, as people read it."""
+def _day(seconds: float | None) -> str:
+    """In local time; the name of a run usually tells the hour, and ``--json`` always."""
     if seconds is None:
         return "?"
-    return f"{datetime.datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d %H:%M}"
+    return f"{datetime.datetime.fromtimestamp(seconds).astimezone():%Y-%m-%d}"
