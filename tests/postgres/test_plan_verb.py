@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +13,7 @@ from teiten.cli.main import Session, main
 from teiten.cli.plan.make import make_plan
 from teiten.cli.plan.options import PlanOptions
 from teiten.errors import MachineError, UsageError
+from teiten.host.facts.native_part import INTERFACE, MODULE, how_to_get
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
 from tests.fixtures.campaigns import with_installations
@@ -51,6 +54,23 @@ def test_a_plan_for_a_real_server(server_installation: Installation, workdir: Wo
     assert planned.plan == make_plan(session(workdir), "observe", options).plan
     assert not any(workdir.clusters.iterdir()), "nothing is started"
     assert not any(workdir.templates.iterdir()), "nothing is built"
+
+
+def test_pairs_without_a_native_part_that_can_are_refused_by_the_plan(
+    server_installation: Installation, workdir: Workdir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = server_installation.bin_directory
+    of_three = PlanOptions(
+        servers=("a,b,c",),
+        profile="quick",
+        overrides=("way=pairs", *(f"servers.{name}={path}" for name in "abc")),
+    )
+    two_sides = SimpleNamespace(pairs_main=int, INTERFACE=INTERFACE - 1)
+    for module, said in ((None, "is not here"), (two_sides, "two servers at the most")):
+        monkeypatch.setitem(sys.modules, MODULE, module)
+        with pytest.raises(MachineError, match=f"no paired transactions: .*{said}") as caught:
+            make_plan(session(workdir), "observe", of_three)
+        assert caught.value.hint == how_to_get()
 
 
 def test_the_verb_prints_what_would_run_and_why_it_cannot(

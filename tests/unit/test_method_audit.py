@@ -17,7 +17,7 @@ from teiten.analysis.verdict.verdict import Rule, decide
 from teiten.claims.catalogue import claims_of
 from teiten.execute.disturbance import problems, stolen
 from teiten.model.metrics import Better
-from teiten.model.statements import primary_statements, statement_alpha
+from teiten.model.statements import primary_statements
 from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Share
 from tests.fixtures.synthetic_plan import make_plan
@@ -81,7 +81,6 @@ def test_alpha_is_spent_over_the_primary_statements_of_a_report(news: int) -> No
 def test_statements_and_their_share_of_alpha() -> None:
     plan = make_plan(8, clients=("1", "2"))
     assert primary_statements(plan) == 2, "two workloads, one new server"
-    assert statement_alpha(plan) == plan.study.measure.alpha / 2
     found = contrasts(
         plan, [Attempt(trial.number, 1, Outcome.COUNTED, {}) for trial in plan.trials]
     )

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 import rich.console
 from rich.live import Live
 
 from teiten.analysis.verdict.contrasts import contrasts
+from teiten.analysis.verdict.sequential import decide_sequentially
+from teiten.analysis.verdict.verdict import Rule
 from teiten.cli.campaign.decision import standing_lines
 from teiten.cli.campaign.progress import LiveWatcher, Pace, PlainWatcher
 from teiten.cli.console import Console, Verbosity
+from teiten.kinds.contract_analyse import comparison_alpha
+from teiten.model.metrics import Better
 from teiten.model.plan import Plan
 from teiten.model.trial import Attempt, Outcome, Problem, Trial
+from teiten.model.units import Share
+from tests.fixtures.invented_probes import Invented, probes_plan
 from tests.fixtures.pairs import ab_plan
 from tests.fixtures.synthetic_plan import make_plan
 
@@ -76,6 +83,21 @@ def test_estimate_interval_verdict_pairs_and_the_way_to_a_decision(
 def test_a_decision_beyond_the_budget_is_said_to_be() -> None:
     (line,) = lines([1.2, 0.8, 1.3, 0.75, 1.1])
     assert line.endswith("beyond the budget)")
+
+
+def test_a_decision_needs_pairs_for_the_level_that_a_comparison_has() -> None:
+    plan = probes_plan(Invented(servers=("15", "18")))
+    known = contrasts(plan, [], judged_only=True)
+    writes = next(one for one in known if one.workload == "writes")
+    begun = replace(writes, overall=replace(writes.overall, pairs=1))
+    (line,) = standing_lines(plan, [begun], [])
+    assert line.endswith("a decision needs 6 at least"), "5 at α of a primary statement"
+    alpha, levels = comparison_alpha(plan, "writes", 4), len(writes.levels)
+    ratios = [0.1, 0.2, 0.1, 0.2, 0.1, 0.2]
+    for pairs, decides in ((5, False), (6, True)):
+        rule = Rule(Share(0.02), alpha, Better.LOWER, worded=True)
+        verdict = decide_sequentially(ratios[:pairs], rule, levels=levels)
+        assert (verdict.effect is not None) == decides
 
 
 def test_plain_lines_tell_a_change_once(capsys: pytest.CaptureFixture[str]) -> None:

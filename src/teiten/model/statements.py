@@ -9,7 +9,6 @@ has. Each of K levels of a primary statement has a K-th of its share.
 from __future__ import annotations
 
 from teiten.model.plan import Plan
-from teiten.model.units import Share
 
 
 def primary_statements(plan: Plan) -> int:
@@ -18,11 +17,6 @@ def primary_statements(plan: Plan) -> int:
     sides = {(trial.cell.workload, trial.cell.level(contrast)) for trial in plan.trials}
     workloads = {workload for workload, _ in sides}
     return max(1, len(sides) - len(workloads))
-
-
-def statement_alpha(plan: Plan) -> Share:
-    """α of a primary statement."""
-    return Share(plan.study.measure.alpha / primary_statements(plan))
 
 
 def combinations_of(plan: Plan, workload: str) -> int:

@@ -25,7 +25,7 @@ from teiten.analysis.verdict.carry_over import has_carry_over
 from teiten.analysis.verdict.drift import lag_one, trend
 from teiten.analysis.verdict.mixed import is_averaged, over_levels
 from teiten.analysis.verdict.pairs import PairedValues, by_start, observe, pair
-from teiten.analysis.verdict.sequential import decide_by_design, forecast
+from teiten.analysis.verdict.sequential import decide_by_design, forecast, least_pairs
 from teiten.analysis.verdict.verdict import (
     INCOMPLETE_BLOCKS,
     LEFT_BEHIND,
@@ -244,6 +244,12 @@ def _level(
         new_over=sum(one.side == sides[1] for one in over),
         limit=Seconds(over[0].metrics[metric.exceeded]) if over else None,
     )
+
+
+def pairs_to_interval(plan: Plan, workload: str) -> int:
+    """Compute from how many pairs on a sequential mean over a workload's levels has an interval."""
+    levels = len(contexts_of(plan, workload))
+    return least_pairs(comparison_alpha(plan, workload, levels), levels)
 
 
 def contexts_of(plan: Plan, workload: str) -> tuple[Context, ...]:

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from teiten.analysis.campaign import wall_seconds
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, VerdictKind
-from teiten.analysis.verdict.contrasts import contrasts
-from teiten.analysis.verdict.sequential import least_pairs
+from teiten.analysis.verdict.contrasts import contrasts, pairs_to_interval
 from teiten.analysis.verdict.stopping import standing
 from teiten.analysis.verdict.verdict import NOT_AVERAGED
 from teiten.cli.campaign.progress import Watcher
@@ -17,7 +16,6 @@ from teiten.model.plan import Plan
 from teiten.model.progress import Ending, Standing
 from teiten.model.quantities import rough_duration
 from teiten.model.starts import pairs_of_a_start
-from teiten.model.statements import statement_alpha
 from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
 from teiten.plan.sites.told import all_start
@@ -106,7 +104,7 @@ def _way(plan: Plan, one: ContrastResult, attempts: Sequence[Attempt]) -> str:
     if one.overall.kind is not VerdictKind.INCONCLUSIVE:
         return ""
     needed = one.forecast
-    least = least_pairs(statement_alpha(plan), len(one.levels))
+    least = pairs_to_interval(plan, one.workload)
     if needed is None:
         return f", a decision needs {least} at least" if one.overall.pairs < least else ""
     further = max(needed, least, one.overall.pairs + 1) - one.overall.pairs

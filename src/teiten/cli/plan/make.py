@@ -6,11 +6,10 @@ import secrets
 from dataclasses import dataclass, replace
 from functools import partial
 
-from teiten.analysis.verdict.contrasts import contexts_of
-from teiten.analysis.verdict.sequential import least_pairs
+from teiten.analysis.verdict.contrasts import pairs_to_interval
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import StudyServers
-from teiten.cli.plan.open_way import paired_plan
+from teiten.cli.plan.open_way import missing_for_pairs, paired_plan
 from teiten.cli.plan.options import LARGEST_SEED, PlanOptions
 from teiten.cli.plan.site import PlanningSite, planning_site, require_here, servers_here
 from teiten.datasets.plan import plan_of as data_plan_of
@@ -23,13 +22,13 @@ from teiten.execute.sites.load_generator import load_generator
 from teiten.host.cautions.builds import cautions_of_builds
 from teiten.host.cautions.machine import warnings_first
 from teiten.host.cautions.variants import order_of_servers
+from teiten.host.facts.native_part import how_to_get
 from teiten.host.facts.noise import known_noise
 from teiten.model.build import PlannedBuild
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
-from teiten.model.statements import statement_alpha
 from teiten.model.study import Study
 from teiten.plan.checks import check
 from teiten.plan.estimate import estimate
@@ -41,6 +40,7 @@ from teiten.plan.sites.fitting import fitted
 from teiten.plan.sites.told import asked_here, where_it_lacks, working_folder
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
+from teiten.ways.registry import way_of
 
 
 @dataclass(frozen=True)
@@ -148,11 +148,18 @@ def check_planned(session: Session, planned: Planned) -> None:
         if template.fingerprint not in planned.ready:
             data_plan_of(template.data.kind).require()
     require_here(planned.plan, session.workdir.clusters)
+    _require_generator(planned.plan.study)
     try:
         check(planned.plan, planned.facts, working_folder(planned.plan, session.workdir.root))
     except MachineError as error:
         raise where_it_lacks(planned.plan, error) from error
     check_parameters(read_refusals(asked_here(planned.plan)))
+
+
+def _require_generator(study: Study) -> None:
+    missing = missing_for_pairs(study) if way_of(study.measure).concurrent else None
+    if missing is not None:
+        raise MachineError(f"no paired transactions: {missing}", how_to_get())
 
 
 def _of_servers(plan: Plan) -> tuple[Caution, ...]:
@@ -166,8 +173,8 @@ def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:
     """A caution where so few pairs fit into the budget that no interval can be finite."""
     measure = plan.study.measure
     pairs = measure.blocks // pairs_of_a_start(plan)
-    levels = [len(contexts_of(plan, workload.name)) for workload in plan.study.workloads]
-    least = least_pairs(statement_alpha(plan), min(filter(None, levels), default=1))
+    workloads = {trial.cell.workload for trial in plan.trials}
+    least = min((pairs_to_interval(plan, name) for name in workloads), default=0)
     if measure.sequential is None or pairs >= least:
         return ()
     minutes = f"{least_budget(plan.study) / 60:.0f}m"

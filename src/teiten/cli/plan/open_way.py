@@ -24,7 +24,7 @@ def paired_plan(console: Console, study: Study, plan: Callable[[Study], Plan]) -
 
     ``plan``: how a study is planned.
     """
-    missing = _missing(study)
+    missing = missing_for_pairs(study)
     if missing is not None:
         console.warn(f"{IN_TURN}, slower and less conclusive: {missing}", how_to_get())
         return None
@@ -35,7 +35,7 @@ def paired_plan(console: Console, study: Study, plan: Callable[[Study], Plan]) -
         return None
 
 
-def _missing(study: Study) -> str | None:
+def missing_for_pairs(study: Study) -> str | None:
     """Things that the native part lacks for a study."""
     if not is_built():
         return NOT_BUILT
