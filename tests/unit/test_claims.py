@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,16 +22,23 @@ from teiten.analysis.model.claims import (
     ClaimStanding,
 )
 from teiten.analysis.model.predicate import Predicate
+from teiten.claims import catalogue
 from teiten.claims.catalogue import claims_of
 from teiten.claims.forms import Bounds
 from teiten.claims.predicates.effect import Effect, EffectByLevel
 from teiten.claims.predicates.shapes import Flat, Linear, Plateau, Proportional, Rising
 from teiten.claims.questions import LINE
+from teiten.cli.campaign import carry_out as campaign
+from teiten.cli.console import Console, Verbosity
+from teiten.cli.main import Session
+from teiten.errors import StudyError
+from teiten.host.system.paths import Workdir
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Cell, Plan
 from teiten.model.study import Factor, Sequential
 from teiten.model.trial import Attempt, Outcome
 from tests.fixtures.invented_claims import a_claim
+from tests.fixtures.synthetic import write_synthetic_ledger
 from tests.fixtures.synthetic_plan import HOST, make_plan
 
 CORES = 4
@@ -404,3 +412,23 @@ def test_a_finding_of_one_system_needs_a_campaign_on_it() -> None:
     assert elsewhere.reason is not None and elsewhere.reason.code == "system"
     (there,) = assess([wanted], PLAN, replace(FACTS, system="Windows"), found)
     assert there.standing is REPRODUCED
+
+
+def test_claims_that_change_while_a_campaign_runs_do_not_break_its_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "campaigns" / "observe-1"
+    write_synthetic_ledger(folder, trials=24, samples=2_000)
+
+    def wrong(*_: object) -> None:
+        raise StudyError("a claims file that somebody is writing", "")
+
+    def measured(*_: object) -> None:
+        monkeypatch.setattr(catalogue, "read_claims", wrong)
+
+    monkeypatch.setattr(campaign, "run_trials", measured)
+    catalogue._read.cache_clear()
+    carried = campaign.carry_out(
+        Session(Workdir(tmp_path), Console(Verbosity.QUIET, "never")), folder
+    )
+    assert carried.analysis.claims

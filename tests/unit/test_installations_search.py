@@ -182,6 +182,14 @@ def test_a_program_that_is_not_postgresql_is_broken(tmp_path: Path) -> None:
         BinaryCache(None).facts(program)
 
 
+def test_a_program_that_a_signal_ends_is_told_by_its_name(tmp_path: Path) -> None:
+    program = tmp_path / "postgres"
+    program.write_text("#!/bin/sh\nkill -ILL $$\n", encoding="ascii")
+    program.chmod(0o755)
+    with pytest.raises(BrokenBinaryError, match="postgres --version: it was ended by SIGILL"):
+        BinaryCache(None).facts(program)
+
+
 def test_the_newest_pgbench_is_chosen(tmp_path: Path, empty: Workdir) -> None:
     make_tree(tmp_path / "root/usr/lib/postgresql/15", "15.18", (*SERVER_PROGRAMS, "pgbench"))
     make_managed(empty, "18.4")

@@ -10,6 +10,7 @@ from pathlib import Path
 from teiten.errors import UsageError
 from teiten.execute.postgres.building.git import ENVIRONMENT, GitError, commit_of, git, is_checkout
 from teiten.host.system.environment import child_environment
+from teiten.host.system.processes import ending
 from teiten.model.bisection import Mark, SearchState
 
 ENDED = (0, 2)
@@ -89,7 +90,8 @@ class BisectRepository:
         )
         if done.returncode not in ENDED:
             said = (done.stdout + done.stderr).decode(errors="replace").strip().splitlines()
+            ended = f"it {ending(done.returncode)}"
             raise UsageError(
-                f"git bisect {arguments[0]}: {said[-1] if said else done.returncode}",
+                f"git bisect {arguments[0]}: {(said or [ended])[-1]}",
                 f"git -C {self.source} log --graph shows how the two commits are related",
             )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
+from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.cli.campaign.attached import tell_left
 from teiten.cli.campaign.decision import Decider, ending_lines
@@ -96,6 +97,7 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
         sweep_leftovers(session)
         ledger = Ledger.open(folder)
         try:
+            claims_of(ledger.plan.study.name)  # kept: what changes meanwhile is not read
             run_trials(session, ledger, folder)
             analysis = analyse_campaign(ledger)
             noise = keep_measured_noise(ledger, session.workdir.caches)

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from teiten.host.system.environment import LIBRARIES, child_environment
+from teiten.host.system.processes import ending
 from teiten.model.installation import Version
 
 VERSION_TIMEOUT = 20.0
@@ -66,7 +67,9 @@ def ask_version(program: Path, library_path: Path | None = None) -> str:
         raise BrokenBinaryError(f"{program} --version: {error}") from error
     text = done.stdout.decode(errors="replace").strip()
     if done.returncode != 0 or "PostgreSQL" not in text:
-        said = done.stderr.decode(errors="replace").strip() or text or f"exit {done.returncode}"
+        said = (
+            done.stderr.decode(errors="replace").strip() or text or f"it {ending(done.returncode)}"
+        )
         last = said.splitlines()[-1]
         where = f"; {LIBRARIES} is not passed on" if "shared librar" in last else ""
         raise BrokenBinaryError(f"{program} --version: {last}{where}")

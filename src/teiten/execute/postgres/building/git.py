@@ -9,6 +9,7 @@ from typing import IO
 
 from teiten.errors import MachineError, UsageError
 from teiten.host.system.environment import child_environment
+from teiten.host.system.processes import ending
 
 ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat"}
 """No index is refreshed on disk, nobody is asked."""
@@ -43,7 +44,8 @@ def git(folder: Path, *arguments: str, stdout: IO[bytes] | None = None) -> str:
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip().splitlines()
         fatal = [line for line in said if line.startswith("fatal: ")]
-        raise GitError((fatal or said[-1:] or [f"git {arguments[0]}: exit {done.returncode}"])[0])
+        ended = f"git {arguments[0]}: it {ending(done.returncode)}"
+        raise GitError((fatal or said[-1:] or [ended])[0])
     return (done.stdout or b"").decode("utf-8", "surrogateescape")
 
 

@@ -16,6 +16,7 @@ from teiten.execute.postgres.marker import Kind, mark, new_folder, read_marker, 
 from teiten.execute.sites.remote.agent.room import AgentFolder
 from teiten.host.system.environment import child_environment
 from teiten.host.system.held_folder import sync_file_system_of
+from teiten.host.system.processes import ending
 from teiten.model.quantities import format_size
 
 VERSION_TIMEOUT = 20.0
@@ -103,7 +104,7 @@ class Packages:
             ) from error
         said = done.stdout.decode("utf-8", "replace").strip()
         if done.returncode != 0 or "PostgreSQL" not in said:
-            why = done.stderr.decode("utf-8", "replace").strip() or f"exit {done.returncode}"
+            why = done.stderr.decode("utf-8", "replace").strip() or f"it {ending(done.returncode)}"
             raise ServerError(
                 f"{program} does not run there: {why.splitlines()[-1]}",
                 "its libraries are missing, or are too old for it; name a folder with PostgreSQL on"
