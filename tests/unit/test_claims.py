@@ -22,6 +22,7 @@ from teiten.analysis.model.claims import (
     ClaimStanding,
 )
 from teiten.analysis.model.predicate import Predicate
+from teiten.analysis.verdict.contrasts import contrasts
 from teiten.claims import catalogue
 from teiten.claims.catalogue import claims_of
 from teiten.claims.forms import Bounds
@@ -370,6 +371,20 @@ def test_a_sequential_campaign_has_the_wider_interval_of_its_design() -> None:
     assert fixed.deciding.low is not None and sequential.deciding.low is not None
     assert sequential.deciding.low < fixed.deciding.low
     assert sequential.deciding.ratio == fixed.deciding.ratio
+
+
+@pytest.mark.parametrize(("blocks", "decides"), [(5, False), (6, True)])
+def test_a_claim_is_decided_no_sooner_than_the_verdict_on_its_comparison(
+    blocks: int, decides: bool
+) -> None:
+    plan = make_plan(4 * blocks, servers=("13", "14"), clients=("4",))
+    measure = replace(plan.study.measure, sequential=Sequential(None))
+    plan = replace(plan, study=replace(plan.study, measure=measure))
+    found = attempts(with_effect(0.5), plan, noise=0.0001)
+    claim = between(Effect((Bounds(0.1, 0.9),)))
+    verdicts = {one.workload: one.overall for one in contrasts(plan, found, judged_only=True)}
+    assert (verdicts[claim.workload].effect is not None) == decides
+    assert (outcome(claim, found, plan).standing is REPRODUCED) == decides
 
 
 def test_one_zero_is_not_left_out_in_silence() -> None:

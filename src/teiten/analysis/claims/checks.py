@@ -9,7 +9,7 @@ from functools import partial
 from teiten.analysis.model.claims import BUILD, Check, Claim, ClaimQuestion, ClaimStanding
 from teiten.analysis.model.predicate import Ground
 from teiten.analysis.verdict.contrasts import sides_of
-from teiten.analysis.verdict.sequential import half_width
+from teiten.analysis.verdict.sequential import half_width, patient_half_width
 from teiten.analysis.verdict.verdict import NO_VARIANCE, exp, mean_and_deviation, student_half_width
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.model.plan import Plan
@@ -70,21 +70,32 @@ def checks_of(claim: Claim, ground: Ground) -> tuple[Check, ...]:
 
     Raises UnmetError where the campaign lacks what the predicate asks."""
     asked = tuple(claim.predicate.questions(claim, ground))
-    measure = ground.plan.study.measure
-    estimator = estimator_of(measure)
-    if claim.predicate.is_counted(claim):
-        estimator = counted(estimator)
+    estimator = partial(_estimator, claim, ground.plan)
     own = partial(_alpha, claim, ground.plan)
-    return _answered(asked, measure.alpha, estimator, own)
+    return _answered(asked, ground.plan.study.measure.alpha, estimator, own)
+
+
+def _estimator(claim: Claim, plan: Plan, question: ClaimQuestion) -> Estimator:
+    """That of the campaign's design; a comparison of its own has an interval no sooner here than
+    its verdict has."""
+    estimator = estimator_of(plan.study.measure)
+    if estimator is at_every_look and _has_verdict(claim, plan, question):
+        width = partial(patient_half_width, levels=question.averaged)
+        estimator = partial(_estimate, width=width)
+    return counted(estimator) if claim.predicate.is_counted(claim) else estimator
 
 
 def _alpha(claim: Claim, plan: Plan, question: ClaimQuestion) -> Share:
-    """The α of a check: the comparison's own, where it is one of the sides that the campaign
-    contrasts; the study's, of anything else."""
-    contrasted = set(question.sides) <= set(sides_of(plan, claim.workload))
-    if question.kind.of_sides and contrasted and _is_contrasted(claim, plan):
+    """The α of a check: the comparison's own, or the study's where it has none."""
+    if _has_verdict(claim, plan, question):
         return comparison_alpha(plan, claim.workload, question.averaged)
     return plan.study.measure.alpha
+
+
+def _has_verdict(claim: Claim, plan: Plan, question: ClaimQuestion) -> bool:
+    """Whether a question is about two of the sides that the campaign contrasts."""
+    contrasted = set(question.sides) <= set(sides_of(plan, claim.workload))
+    return question.kind.of_sides and contrasted and _is_contrasted(claim, plan)
 
 
 def _is_contrasted(claim: Claim, plan: Plan) -> bool:
@@ -99,20 +110,20 @@ def _is_contrasted(claim: Claim, plan: Plan) -> bool:
 def checks_in_print(claim: Claim) -> tuple[Check, ...]:
     """List the checks of a claim on the published table; none where it lacks what is asked."""
     asked = tuple(claim.predicate.printed_questions(claim))
-    return _answered(asked, 1.0, exact, lambda _one: 1.0)
+    return _answered(asked, 1.0, lambda _one: exact, lambda _one: 1.0)
 
 
 def _answered(
     asked: Sequence[ClaimQuestion | Check],
     alpha: float,
-    estimator: Estimator,
+    estimator: Callable[[ClaimQuestion], Estimator],
     own: Callable[[ClaimQuestion], float],
 ) -> tuple[Check, ...]:
     among = len(asked)
     return tuple(
         one
         if isinstance(one, Check)
-        else check_of(one, alpha, estimator, among=among, own=own(one))
+        else check_of(one, alpha, estimator(one), among=among, own=own(one))
         for one in asked
     )
 
