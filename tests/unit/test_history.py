@@ -18,8 +18,9 @@ from teiten.cli.main import teiten
 from teiten.cli.verbs.history import history_lines
 from teiten.errors import UsageError
 from teiten.model.plan import Plan
+from teiten.model.text import Language
 from teiten.model.units import Seconds
-from teiten.report.blocks import Details, Heading, Items, Pairs, of_kind
+from teiten.report.blocks import Details, Heading, Items, Pairs, Text, of_kind
 from teiten.report.charts.base import Chart
 from teiten.report.charts.history import LinePoint, LineWords, history_line, reach
 from teiten.report.history.otava import CONFIGURATION, otava_files
@@ -169,6 +170,22 @@ def test_lines_of_one_campaign_are_a_table_and_no_charts() -> None:
     assert len(tables["single"].rows) == 4
     (folded,) = of_kind(page.sections[0].blocks, Details)
     assert folded.opened  # nothing else is said
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_history_of_single_campaigns_says_what_it_is_for_and_nothing_else(
+    language: Language,
+) -> None:
+    page = history_page(history(nights(1), Axis.DATE), language)
+    (section,) = page.sections
+    (said,) = section.blocks
+    assert isinstance(said, Text) and said.text == texts(language)("history.only-one")
+
+
+def test_the_subject_of_the_page_is_one_phrase_with_its_order() -> None:
+    """It ends a sentence of the footer, which nothing may follow in lower case."""
+    page = history_page(history(nights(5), Axis.DATE), "en")
+    assert page.campaign == "5 campaigns in the order of time" and page.meta == ()
 
 
 def contrasting_clients() -> Plan:

@@ -15,12 +15,19 @@ from teiten.cli.main import teiten
 from teiten.cli.site.output import MANIFEST
 from teiten.errors import UsageError
 from teiten.model.text import Bilingual
-from teiten.report.site.entry import EntryVerdict, SiteEntry
-from teiten.report.site.render import ATOM, CampaignSite, ComparedPair, index_html, study_name
+from teiten.report.site.entry import EntryVerdict, SiteEntry, entry_of
+from teiten.report.site.render import (
+    ATOM,
+    CampaignSite,
+    ComparedPair,
+    feed,
+    index_html,
+    study_name,
+)
 from teiten.report.site.way import SiteLinks, with_way
 from tests.fixtures.schemas import described
 from tests.fixtures.synthetic import START
-from tests.fixtures.two_machines import DAY, OTHER, times, write_campaign
+from tests.fixtures.two_machines import DAY, OTHER, campaign, plan_of, times, write_campaign
 
 REPORTS = ("report.en.html", "report.ja.html")
 
@@ -217,6 +224,16 @@ def test_the_feed_is_atom_with_stable_ids_and_absolute_links_on_demand(
         link = entry.find(f"{{{ATOM}}}link")
         assert link is not None and link.get("href", "").startswith(f"{url}campaigns/night-1-")
     assert ids[0] == ids[1]
+
+
+def test_entries_of_the_feed_begin_with_the_notices_of_the_report() -> None:
+    plan = plan_of()
+    quick = replace(plan, study=replace(plan.study, conclusive=False))
+    entry = entry_of(campaign("quick", plan=quick), "/q")
+    assert entry.notices
+    root = ElementTree.fromstring(feed(CampaignSite(None, (entry,), 0), "ja", None))
+    summary = root.findtext(f"{{{ATOM}}}entry/{{{ATOM}}}summary") or ""
+    assert summary.startswith(entry.notices[0].ja)
 
 
 def test_a_folder_of_others_is_left_alone(campaigns: Path, tmp_path: Path) -> None:

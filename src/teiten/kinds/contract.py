@@ -161,6 +161,10 @@ class KindPlan(ABC):
         """The levels of a factor that a workload tells; None where the study names them."""
         return None
 
+    def titles(self, options: WorkloadOptions) -> Mapping[str, Bilingual]:
+        """Name the levels of the kind's own factor for people, where that is not the level."""
+        return {}
+
     axis: ClassVar[str | None] = None
     """The factor whose levels stand on the axis of a report's chart, where it is varied."""
     own_factor: ClassVar[str | None] = None

@@ -46,6 +46,7 @@ class Names:
         kinds = [plan_of(one) for one in sorted({workload.kind for workload in study.workloads})]
         self.axes = [kind.axis for kind in kinds if kind.axis is not None]
         self.own_factors = {kind.own_factor for kind in kinds if kind.own_factor is not None}
+        self.titles = _titles(plan, t)
         self.told = _told(plan)
         self.of_one_start = bool(plan.servers_elsewhere)
         factor = study.factor(study.contrast)
@@ -111,7 +112,9 @@ class Names:
     def level(self, factor: str, level: str) -> str:
         """A level below the name of its factor."""
         known = self.servers.get(level) if factor == SERVER else None
-        return known.short if known else level
+        if known is not None:
+            return known.short
+        return self.titles.get((factor, level)) or self.t.either(f"level.{factor}.{level}", level)
 
     def _level(self, factor: str, level: str) -> str:
         if f"counted.{factor}.one" in self.t:
@@ -120,7 +123,7 @@ class Names:
         if factor == SERVER and level in self.servers:
             return self.servers[level].long
         if factor in self.own_factors:
-            return level
+            return self.titles.get((factor, level), level)
         return self.t.either(f"level.{factor}.{level}", f"{self.factor(factor)} = {level}")
 
     def axis(self, context: Context) -> tuple[str, str]:
@@ -149,6 +152,17 @@ class Names:
     def order(self, context: Context) -> tuple[int, ...]:
         """A sort key that follows the study's order of levels."""
         return tuple(self.orders.get(name, {}).get(level, 0) for name, level in context)
+
+
+def _titles(plan: Plan, t: Texts) -> dict[tuple[str, str], str]:
+    """Find what workloads call the levels of their kind's own factor; of several that say different
+    things of one level none is taken."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for workload in plan.study.workloads:
+        kind = plan_of(workload.kind)
+        for level, title in kind.titles(workload.options).items():
+            found.setdefault((kind.own_factor or "", level), set()).add(t.of(title))
+    return {level: titles.pop() for level, titles in found.items() if len(titles) == 1}
 
 
 def _told(plan: Plan) -> dict[Context, Context]:
@@ -213,6 +227,8 @@ def _of_factor(factor: str, level: str, names: Names) -> Side:
 
 def _called(factor: str, level: str, names: Names) -> str:
     """Name a level without a text of its own: one that the user named, or a parameter's value."""
+    if (factor, level) in names.titles:
+        return names.titles[factor, level]
     key = f"side-of.{factor}"
     if key in names.t:
         return names.t(key, level=level)

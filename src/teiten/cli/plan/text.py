@@ -92,8 +92,8 @@ def _problem_lines(planned: Planned, lack: TeitenError | None, *, whole: bool) -
         yield ""
         yield "Cautions"
     if whole:
-        told = [caution_text(caution, "en") for caution in planned.cautions]
-        yield from bullets([f"{what} {advice}".strip() for what, advice in told])
+        worded = [caution_text(caution, "en") for caution in planned.cautions]
+        yield from bullets([f"{what} {advice}".strip() for what, advice in worded])
     else:
         yield from bullets(tuple(brief_cautions(planned.cautions)))
 

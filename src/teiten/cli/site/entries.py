@@ -19,7 +19,7 @@ from teiten.errors import LedgerError
 from teiten.ledger.failures import consistent
 from teiten.report.site.entry import SiteEntry, entry_of
 
-FORMAT = 2
+FORMAT = 3
 FOLDER = "site"
 
 

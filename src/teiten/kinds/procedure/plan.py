@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
@@ -148,6 +148,10 @@ class Procedures(KindPlan):
     def own_levels(self, options: WorkloadOptions, factor: str) -> tuple[str, ...] | None:
         assert isinstance(options, ProcedureOptions)
         return tuple(method.name for method in options.methods) if factor == METHOD else None
+
+    def titles(self, options: WorkloadOptions) -> Mapping[str, Bilingual]:
+        assert isinstance(options, ProcedureOptions)
+        return {method.name: method.title for method in options.methods}
 
     def wants_modules(self, workload: Workload) -> bool:
         return any(method.module for method in procedure_of(workload).methods)

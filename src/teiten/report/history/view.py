@@ -56,6 +56,8 @@ def history_page(history: History, language: Language) -> Page:
     titles = line_titles(t, history.lines)
     titled = tuple(zip(titles, history.lines, strict=True))
     left_out = _left_out(t, history)
+    if all(len(line.points) < 2 for line in history.lines):
+        return _nothing_yet(t, len(campaigns), left_out)
     method = tuple(t(f"history.method-{one}") for one in ("points", "changes", "swings", "groups"))
     evidence: tuple[Block, ...] = (
         Items(method),
@@ -65,8 +67,12 @@ def history_page(history: History, language: Language) -> Page:
     return Page(
         t,
         t("history.title"),
-        t.plural("history.campaigns", len(campaigns)),
-        (t(f"history.by-{history.axis.value}"),),
+        t(
+            "history.about",
+            campaigns=t.plural("history.campaigns", len(campaigns)),
+            order=t(f"history.by-{history.axis.value}"),
+        ),
+        (),
         (
             Section("answer", t("section.answer"), tuple(_answer(t, titled))),
             Section(
@@ -77,6 +83,14 @@ def history_page(history: History, language: Language) -> Page:
             Section("evidence", t("history.method"), evidence),
         ),
     )
+
+
+def _nothing_yet(t: Texts, count: int, left_out: Table | None) -> Page:
+    """Say what a history is for, and nothing else, while no line has a second campaign."""
+    blocks: tuple[Block, ...] = (Text(t("history.only-one")), *([left_out] if left_out else []))
+    about = t.plural("history.campaigns", count)
+    answer = Section("answer", t("section.answer"), blocks)
+    return Page(t, t("history.title"), about, (), (answer,))
 
 
 def _answer(t: Texts, titled: Sequence[Titled]) -> Iterator[Block]:

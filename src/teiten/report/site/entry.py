@@ -13,7 +13,7 @@ from teiten.analysis.model.history import LeftOut, LineEstimate
 from teiten.model.text import Bilingual
 from teiten.report.sentences import machine_text, verdict_sentence, verdict_word
 from teiten.report.texts import texts
-from teiten.report.view.answer import primary
+from teiten.report.view.answer import notices, primary
 from teiten.report.view.kit import Kit
 
 NO_CONCLUSION = "no-conclusion"
@@ -53,6 +53,8 @@ class SiteEntry:
     estimates: tuple[LineEstimate, ...]
     no_line: str
     """Why it has no estimates; in English, for people."""
+    notices: tuple[Bilingual, ...] = ()
+    """Sentences of its report before the answer: no conclusion is supported, it is incomplete."""
 
     @property
     def slug(self) -> str:
@@ -82,6 +84,12 @@ def entry_of(analysis: CampaignAnalysis, path: str) -> SiteEntry:
         verdicts=tuple(_verdicts(analysis)),
         estimates=() if isinstance(found, LeftOut) else found,
         no_line=found.why if isinstance(found, LeftOut) else "",
+        notices=tuple(
+            Bilingual(english, japanese)
+            for english, japanese in zip(
+                notices(Kit(analysis, "en")), notices(Kit(analysis, "ja")), strict=True
+            )
+        ),
     )
 
 

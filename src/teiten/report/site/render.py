@@ -129,8 +129,8 @@ def feed(site: CampaignSite, language: Language, url: str | None) -> bytes:
         _element(made, "id", _id(one.slug, language))
         _element(made, "updated", _moment(one.created_at))
         _element(made, "link", None, rel="alternate", href=f"{base}{report_link(one, language)}")
-        said = " ".join(t.of(verdict.sentence) for verdict in one.verdicts)
-        _element(made, "summary", said or t("site.no-verdict"))
+        answer = [t.of(verdict.sentence) for verdict in one.verdicts] or [t("site.no-verdict")]
+        _element(made, "summary", " ".join([*map(t.of, one.notices), *answer]))
     ElementTree.indent(root)
     return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True))
 

@@ -45,7 +45,7 @@ def answer(kit: Kit) -> Section:
     if together:
         statements = (Details(t("overview.each"), statements),)
     own = (block for one in _own(kit) for block in one.blocks)
-    return answer_section(t, _notices(kit), (*together, *statements, *own), remarks)
+    return answer_section(t, notices(kit), (*together, *statements, *own), remarks)
 
 
 def answer_section(
@@ -98,28 +98,29 @@ def _own(kit: Kit) -> Iterator[OwnAnswer]:
             yield found
 
 
-def _notices(kit: Kit) -> tuple[str, ...]:
+def notices(kit: Kit) -> tuple[str, ...]:
+    """Tell what a reader knows before the answer: no conclusion, a quick look, incomplete."""
     analysis, t = kit.analysis, kit.t
-    notices = []
+    sentences = []
     if not kit.study.conclusive:
-        notices.append(t("notice.no-conclusion", profile=kit.study.profile))
+        sentences.append(t("notice.no-conclusion", profile=kit.study.profile))
     elif not kit.study.replicates:
-        notices.append(t("notice.quick-look", profile=kit.study.profile))
+        sentences.append(t("notice.quick-look", profile=kit.study.profile))
     devices = emulated(kit)
     if devices:
-        notices.append(t("notice.emulated", storages=t("list.separator").join(devices)))
-    notices += [
+        sentences.append(t("notice.emulated", storages=t("list.separator").join(devices)))
+    sentences += [
         caution_text(caution, t.language)[0]
         for caution in analysis.cautions
         if caution.code in OF_BUILDS
     ]
     if analysis.missing and kit.study.measure.sequential is not None:
-        notices.append(t("notice.undecided-yet"))
+        sentences.append(t("notice.undecided-yet"))
     elif analysis.missing:
-        notices.append(
+        sentences.append(
             t.plural("notice.missing", analysis.missing, planned=len(analysis.plan.trials))
         )
-    return tuple(notices)
+    return tuple(sentences)
 
 
 def _statement(kit: Kit, at: int, contrast: ContrastResult) -> Statement:

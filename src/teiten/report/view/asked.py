@@ -95,7 +95,9 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
         (
             kit.names.factor(factor.name),
             t("list.separator").join(
-                kit.names.listed(level) if factor.name == study.contrast else level
+                kit.names.listed(level)
+                if factor.name == study.contrast
+                else kit.names.level(factor.name, level)
                 for level in factor.levels
             ),
         )

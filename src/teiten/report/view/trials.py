@@ -105,7 +105,7 @@ def _number(value: float, column: TrialColumn) -> TableCell:
 
 
 def _level(kit: Kit, factor: str, level: str) -> TableCell:
-    text = kit.short(level) if factor == kit.study.contrast else level
+    text = kit.short(level) if factor == kit.study.contrast else kit.names.level(factor, level)
     return TableCell(text, kit.names.orders.get(factor, {}).get(level))
 
 
