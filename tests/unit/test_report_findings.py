@@ -34,8 +34,9 @@ def chart_of(analysis: CampaignAnalysis) -> Chart:
 
 
 def test_every_claim_is_in_one_of_the_tables(analysis: CampaignAnalysis) -> None:
-    found = part(view(analysis, "en"), "findings")
-    applied, elsewhere = found.tables
+    page = view(analysis, "en")
+    found = part(page, "findings")
+    (applied,), (elsewhere,) = found.tables, part(page, "findings-further").tables
     assert len(applied.rows) + len(elsewhere.rows) == len(analysis.claims)
     words = [row[-1].text.split(":")[0] for row in applied.rows]
     assert set(words) == {"reproduced", "contradicted", "inconclusive"}

@@ -167,6 +167,7 @@ def test_a_workload_with_a_throughput_of_zero_has_no_section(invented: CampaignA
 
 def test_the_page_holds_the_section_and_its_chart(invented: CampaignAnalysis) -> None:
     page = render_html(invented, "en")
-    assert page.count("<h4>Scaling with client connections</h4>") == 2
+    heading = "<h4>Scaling with client connections</h4>"
+    assert page.count(heading) == 4, "of two workloads, in the body and in the appendix"
     assert 'id="chart-workload-2-scaling-1"' in page
     assert "workload-2-scaling-1" in {chart.name for chart in whole(view(invented, "en")).charts}

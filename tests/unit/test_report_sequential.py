@@ -58,7 +58,7 @@ def test_it_is_rendered_in_both_languages(analysis: CampaignAnalysis, language: 
 
 
 def test_the_design_shows_only_blocks_that_ran(analysis: CampaignAnalysis) -> None:
-    (shown,) = part(view(analysis, "en"), "asked").charts
+    (shown,) = part(view(analysis, "en"), "asked-further").charts
     assert len(shown.rows["block"]) == len(analysis.trials)
 
 

@@ -27,8 +27,10 @@ def _parts(t: Texts, section: Section) -> tuple[Section, Section]:
     for block in section.blocks:
         parting.take(block)
     name, title = NAME.format(name=section.name), t("section.further", title=section.title)
-    body = tuple(_without_bare_headings(parting.body)) if parting.further else section.blocks
-    return replace(section, blocks=body), Section(name, title, tuple(parting.further), True, True)
+    body = _without_bare_headings(parting.body) if parting.further else parting.body
+    return replace(section, blocks=tuple(body)), Section(
+        name, title, tuple(parting.further), True, True
+    )
 
 
 @dataclass
@@ -48,7 +50,7 @@ class _Parting:
         if isinstance(block, Further):
             self._append(tuple(unfolded(block.blocks)))
         else:
-            self.body.append(block)
+            self.body += unfolded((block,))
 
     def _append(self, blocks: tuple[Block, ...]) -> None:
         first = blocks[0] if blocks else None
@@ -60,7 +62,8 @@ class _Parting:
 
 
 def unfolded(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Blocks in which none is ``Further``: within the appendix there is no other."""
+    """Blocks in which none is ``Further``: within the appendix, and within what a page folds, there
+    is no other."""
     for block in blocks:
         if isinstance(block, Further):
             yield from unfolded(block.blocks)
