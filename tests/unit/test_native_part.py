@@ -115,6 +115,7 @@ def test_the_command_is_for_the_environment_that_runs(monkeypatch: pytest.Monkey
     monkeypatch.setattr(sys, "prefix", "/usr")
     monkeypatch.setattr(sys, "executable", "/opt/a b/bin/python")
     monkeypatch.setattr(room, "_rust_first", lambda: iter(()))
+    monkeypatch.setattr(room, "_source", lambda: ROOT)
     assert how_to_get() == (
         f"'/opt/a b/bin/python' -m pip install --no-deps --force-reinstall {shlex.quote(str(ROOT))}"
     )
