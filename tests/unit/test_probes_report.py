@@ -93,7 +93,7 @@ def test_the_worst_is_never_called_faster() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_memory_is_said_beside_every_result(language: Language) -> None:
-    tables = part(page(language), "results").tables
+    tables = part(page(language), "results-further").tables
     assert tables
     for table in tables:
         assert "2.25 GiB" in table.note and "1.96 GiB" in table.note, table.name
@@ -118,11 +118,15 @@ def test_numbers_of_the_recommendation_stand_in_tables(language: Language) -> No
         for at in (2, 4):
             assert row[at].text in said
     accesses = [
-        table for table in part(page(language), "results").tables if "accesses" in table.name
+        table
+        for table in part(page(language), "results-further").tables
+        if "accesses" in table.name
     ]
     (working_set,) = (access for access in accesses if len(access.rows) == 30)
     costs = [
-        table for table in part(page(language), "results").tables if table.name.endswith("-cost")
+        table
+        for table in part(page(language), "results-further").tables
+        if table.name.endswith("-cost")
     ]
     assert len(costs) == 2
     for cost in costs:

@@ -8,6 +8,7 @@ from teiten.analysis.model.comparison import Comparison, Weight
 from teiten.analysis.model.findings import VerdictKind
 from teiten.model.text import Language
 from teiten.model.trial import Outcome
+from teiten.report.appendix import parted
 from teiten.report.blocks import (
     Block,
     Code,
@@ -44,14 +45,17 @@ def comparison_page(comparison: Comparison, language: Language) -> Page:
     """Everything computed and worded; what is left is layout."""
     pair = Pair(comparison, language)
     t, (kit, _) = pair.t, pair.kits
-    sections = with_contents(
-        t("heading.contents"),
-        answer_section(t, _notices(pair), _statements(pair), _remarks(pair)),
-        _asked(pair),
-        Section("results", t("section.results"), tuple(part_results(pair))),
-        findings_section(kit, comparison.claims),
-        _evidence(pair),
+    first, *others = parted(
+        t,
+        (
+            answer_section(t, _notices(pair), _statements(pair), _remarks(pair)),
+            _asked(pair),
+            Section("results", t("section.results"), tuple(part_results(pair))),
+            findings_section(kit, comparison.claims),
+            _evidence(pair),
+        ),
     )
+    sections = with_contents(t("heading.contents"), first, *others)
     return Page(
         t,
         t("comparison.title", study=t.of(kit.study.title)),
