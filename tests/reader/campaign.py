@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from teiten.analysis.model.claims import Claim
+from teiten.kinds.probes.model import probes_of
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Workload
@@ -122,6 +123,36 @@ class Campaign:
         """Of one of the report's primary statements: of each workload, of each new side."""
         return self.plan.study.measure.alpha / max(1, len(list(self.answers())))
 
+    def comparison_alpha(self, workload: str, averaged: int = 1) -> float:
+        """Of the comparison of two sides at one level, or of its mean over so many: a report has the
+        same wherever it tells of it."""
+        if self.plan.study.workload(workload).kind == "probes":
+            return self.plan.study.measure.alpha * averaged / self.comparisons_of_probes
+        return self.alpha * averaged / len(self.contexts(workload))
+
+    @cached_property
+    def comparisons_of_probes(self) -> int:
+        """How many comparisons share α, as planned: of two sizes by the time of a probe and by that
+        of COMMIT, and of each further server with the first."""
+        return sum(
+            self._comparisons_of_probes(workload)
+            for workload in self.workloads()
+            if workload.kind == "probes"
+        )
+
+    def _comparisons_of_probes(self, workload: Workload) -> int:
+        sides = len(self.sides(workload.name))
+        compared, servers = 0, defaultdict[str, set[str]](set)
+        for context in map(dict, self.contexts(workload.name)):
+            steps = probes_of(workload).probe(context["probe"]).steps
+            compared += (1 + any(step.commit for step in steps)) * sides * (sides - 1) // 2
+            servers[context["probe"]].add(context.get("server", ""))
+        for probe, named in servers.items():
+            steps = probes_of(workload).probe(probe).steps
+            executed = {step.name for step in steps if step.do.value == "execute"}
+            compared += (len(named) - 1) * sides * (1 + len(executed))
+        return compared
+
     @property
     def contrast(self) -> str:
         return self.plan.study.contrast
@@ -223,7 +254,7 @@ class Campaign:
         pairs: dict[Context, dict[int, float]] = {}
         levels: dict[Context, Judgement] = {}
         unusable: dict[Context, int] = {}
-        share = self.alpha / len(contexts)
+        share = self.comparison_alpha(workload)
         for context in contexts:
             raw, bad = self.log_ratios(workload, context, (old, new), metric)
             pairs[context], unusable[context] = self.by_start(raw), bad
@@ -242,7 +273,10 @@ class Campaign:
         left = tuple(context for context in contexts if times and self.over(workload, context))
         whole = [context for context in contexts if context not in left]
         overall = self.together(
-            [pairs[one] for one in whole], self.alpha, lower, sum(unusable[one] for one in whole)
+            [pairs[one] for one in whole],
+            self.comparison_alpha(workload, averaged=len(contexts)),
+            lower,
+            sum(unusable[one] for one in whole),
         )
         if metric not in JUDGED:
             levels = {one: replace(found, worded=False) for one, found in levels.items()}

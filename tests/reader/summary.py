@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from statistics import median
 
 from tests.reader.answers import metric_in, says_verdict
+from tests.reader.arithmetic import Judgement
 from tests.reader.document import Part
 from tests.reader.language import Book, Groups
 from tests.reader.reader import Reader
 
 BOOK = Book(__name__)
+WIDE = math.log(100)
+"""From where on an interval has no ends in the report."""
+INTERVAL = re.compile(
+    r"(?P<confidence>[\d.]+) ?%(?: interval |信頼区間 ?)(?P<low>.+?)(?: to |〜)(?P<high>.+)"
+)
 
 
 @BOOK.says(of="item")
@@ -28,11 +35,31 @@ def _is_so(reader: Reader, groups: Groups) -> None:
     reader.that(workload is not None and new is not None, "no such comparison")
     if workload is None or new is None:
         return
+    reader.equal(
+        reader.side_of(groups["old"]) or "",
+        reader.campaign.reference(workload, new),
+        "the old side",
+    )
     lead = reader.said_first.get((workload, new), {}).get("lead") or ""
     found = reader.overall(workload, metric_in(reader, lead, workload), new)
     says_verdict(reader, groups["verdict"], found)
     if "ratio" in groups:
         reader.same(groups["ratio"], math.exp(found.mean), "the ratio", slack=reader.slack)
+        _interval(reader, groups["interval"], found)
+
+
+def _interval(reader: Reader, text: str, found: Judgement) -> None:
+    said = INTERVAL.fullmatch(text)
+    if said is None:
+        wide = re.match(r"([\d.]+) ?%", text)
+        reader.that(wide is not None and found.high - found.low > WIDE, f"no interval: {text}")
+        reader.same(wide[1] if wide else "", found.confidence * 100, "the confidence")
+    else:
+        reader.same(said["confidence"], found.confidence * 100, "the confidence")
+        for name, end in (("low", found.low), ("high", found.high)):
+            times = math.exp(end)
+            number = said[name].removesuffix("%").strip()
+            reader.same(number, (times - 1) * 100 if "%" in said[name] else times, f"its {name}")
 
 
 @BOOK.says()

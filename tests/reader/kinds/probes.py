@@ -131,27 +131,11 @@ def effect(reader: Reader, groups: Groups, part: Part) -> None:
         return
     mean, number = fmean(added), len(added)
     deviation = math.sqrt(sum((one - mean) ** 2 for one in added) / (number - 1))
-    alpha = reader.measure.alpha / sharing(reader)
+    alpha = reader.measure.alpha / reader.campaign.comparisons_of_probes
     half = t_quantile(1 - alpha / 2, number - 1) * deviation / math.sqrt(number)
     room = 0.02 * half * 1e6 + 1e-6
     reader.same(groups["low"], (mean - half) * 1e6, "the interval's lower end", slack=room)
     reader.same(groups["high"], (mean + half) * 1e6, "its upper end", slack=room)
-
-
-def sharing(reader: Reader) -> int:
-    """How many comparisons share α: of two sizes by the time of a probe and by that of COMMIT, and
-    of two servers."""
-    campaign, compared = reader.campaign, 0
-    for workload in campaign.workloads():
-        sides = campaign.sides(workload.name)
-        times = [
-            metric
-            for context in campaign.contexts(workload.name)
-            for metric in ("probe_seconds", "commit_seconds")
-            if any(campaign.values(workload.name, context, side, metric) for side in sides)
-        ]
-        compared += len(times) * len(sides) * (len(sides) - 1) // 2
-    return compared + sum(len(table.rows) for table in of_servers(reader))
 
 
 @BOOK.says()
