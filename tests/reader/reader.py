@@ -290,6 +290,8 @@ class Reader:
 
 
 Understood = tuple[tuple[Pattern, Groups], ...]
+ENDS = re.compile(r"\.(?= )|。(?=.)")
+"""Of sentences that another follows; a version has a full stop within."""
 
 
 @cache
@@ -311,10 +313,12 @@ def understood(
         whole = expression.fullmatch(text)
         if whole:
             return ((pattern, groups_of(pattern, whole)),)
-        first = expression.match(text)
-        if first and first.end() and text[first.end() - 1] in ".。":
-            rest = understood(books, language, text[first.end() :].lstrip(), kind)
-            if rest is not None:
+        if expression.match(text) is None:
+            continue
+        for end in ENDS.finditer(text):
+            first = expression.fullmatch(text, 0, end.end())
+            rest = understood(books, language, text[end.end() :].lstrip(), kind) if first else None
+            if first is not None and rest is not None:
                 return ((pattern, groups_of(pattern, first)), *rest)
     return None
 
