@@ -45,11 +45,11 @@ def sweep(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
         left = left_folders(workdir, ending=ending)
         user = server_user()
         done = [line for folder in left for line in _sweep_folder(folder, workdir, user)]
-        if detached := end_detached(of_dead=True):
-            done.append(f"ended programs that had left their trial: {detached}")
         done += sweep_limits(workdir, ending=ending)
         done += sweep_emulated(workdir, ending=ending)
         done += sweep_networks(workdir, ending=ending)
+        if detached := end_detached(of_dead=True):
+            done.append(f"ended programs that had left their trial: {detached}")
         for folder in socket_directories(user):
             marker = read_marker(folder.parent)
             if marker is not None and marker.is_left(or_ours=ending):

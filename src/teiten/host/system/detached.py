@@ -102,7 +102,7 @@ def _end(pid: int, value: str) -> bool:
 
 def _status(pid: int) -> tuple[int, int]:
     """Parent, and start in ticks since the boot (proc_pid_stat(5)). Raises OSError."""
-    text = (_PROC / str(pid) / "stat").read_text("ascii", "replace")
+    text = (_PROC / str(pid) / "stat").read_bytes().decode("ascii", "replace")
     fields = text.rpartition(")")[2].split()  # a name may hold blanks and parentheses
     return int(fields[1]), int(fields[19])
 
