@@ -27,7 +27,8 @@ SECONDS = 20
 """Of a storm: some steps of every trial, and the end of the campaign."""
 STORM = """#!/bin/sh
 # Replaces files of the data directory one after the other, on and on; one that goes on after its
-# server has ended. Once only.
+# server has ended: it drops the mark by which it would be ended with it. Once only.
+[ -z "$TEITEN_STARTED_BY" ] || exec env -u TEITEN_STARTED_BY "$0"
 perl -e 'truncate(STDERR, 1 << 40)'  # the server's log, larger than any disk
 mkdir {flag} 2>/dev/null || exit 0
 (
