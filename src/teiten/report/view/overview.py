@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from teiten.analysis.model.findings import ContrastResult, Verdict, VerdictKind
@@ -73,11 +73,9 @@ def _rows(kit: Kit, contrasts: Iterable[ContrastResult]) -> Iterator[tuple[float
             VerdictKind.MIXED,
             VerdictKind.INCONCLUSIVE,
         ):
-            verdicts = [
-                (kit.t("overview.at", workload=title, level=kit.names.context(level.context)), own)
-                for level in levels
-                for own in (level.verdict,)
-            ]
+            at = (kit.names.context(level.context) for level in levels)
+            labels = (kit.t("overview.at", workload=title, level=level) for level in at)
+            verdicts = list(zip(labels, (level.verdict for level in levels), strict=True))
         for label, verdict in verdicts:
             row = forest_row(kit.t, label, verdict, Telling())
             if row is not None:
@@ -91,21 +89,23 @@ def _next_steps(kit: Kit, contrasts: Sequence[ContrastResult]) -> tuple[Block, .
         if VerdictKind.SLOWER
         in (contrast.overall.kind, *(level.verdict.kind for level in contrast.levels))
     ]
-    steps = [command for contrast in slower if (command := _bisect(kit, contrast))]
+    written = tomllib.loads(kit.study.source_text).get("workloads", ()) if slower else ()
+    tables = {table.get("name"): table for table in written}
+    steps = [
+        command
+        for contrast in slower
+        if (command := _bisect(kit, contrast, tables.get(contrast.workload, {})))
+    ]
     if not steps:
         return ()
     return (Text(kit.t("overview.next")), Code("\n".join(dict.fromkeys(steps)), "sh"))
 
 
-def _bisect(kit: Kit, contrast: ContrastResult) -> str:
+def _bisect(kit: Kit, contrast: ContrastResult, table: Mapping[str, Any]) -> str:
     """The search for the commit, ready to paste but for the checkout; empty where the sides are no
-    two releases, or the workload is no script."""
+    two releases, or the workload is no script. ``table``: the workload in the study file."""
     versions = {level: server.version for level, server in kit.analysis.plan.servers}
     tags = [_tag(versions.get(level)) for level in (contrast.old, contrast.new)]
-    tables = tomllib.loads(kit.study.source_text).get("workloads", ())
-    table: dict[str, Any] = next(
-        (written for written in tables if written.get("name") == contrast.workload), {}
-    )
     if not all(tags) or tags[0] == tags[1] or "script" not in table:
         return ""
     data = [f"data.{key}={value}" for key, value in table.get("data", {}).items()]
