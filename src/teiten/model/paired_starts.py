@@ -113,7 +113,7 @@ def starts_of(
     ``number`` and ``within``: the metrics whose ratio is the number, and that have its variance of
     a second; ``attempts`` have both, and ``MEASURED_SECONDS``.
     """
-    old, *new = _levels(plan)
+    old, *new = plan.study.contrasted_levels
     planned = {trial.number: trial for trial in plan.trials}
     context = trial.cell.context(plan.study.contrast)
     needed = {number, within, MEASURED_SECONDS.name}
@@ -143,15 +143,10 @@ def starts_of(
 def planned_seconds(plan: Plan, comparisons: Sequence[Sequence[PairedStart]]) -> Seconds:
     """How long the load of a plan's next start is to be, after these starts of each comparison: as
     long as the one is best served that asks for most."""
-    measure, sides = plan.study.measure, len(_levels(plan))
+    measure, sides = plan.study.measure, len(plan.study.contrasted_levels)
     if not measure.lengthens:
         return measure.duration or of_sides(FIRST_SECONDS, sides)
     return max(next_seconds(starts, sides) for starts in comparisons)
-
-
-def _levels(plan: Plan) -> tuple[str, ...]:
-    factor = plan.study.factor(plan.study.contrast)
-    return factor.levels if factor is not None else ("", "")
 
 
 def _start(old: Attempt, new: Attempt, number: str, within: str) -> PairedStart:

@@ -242,8 +242,7 @@ class Plan:
             return (trial,)
         contrast = self.study.contrast
         context = trial.cell.context(contrast)
-        contrasted = self.study.factor(contrast)
-        sides = len(contrasted.levels) if contrasted is not None else 1
+        sides = len(self.study.contrasted_levels) or 1
         near = self.trials[max(0, trial.number - sides) :][: 2 * sides]
         return tuple(
             one

@@ -383,6 +383,12 @@ class Study:
     def factor(self, name: str) -> Factor | None:
         return next((factor for factor in self.factors if factor.name == name), None)
 
+    @property
+    def contrasted_levels(self) -> tuple[str, ...]:
+        """The levels that are compared, the base first; empty where nothing is contrasted."""
+        factor = self.factor(self.contrast)
+        return factor.levels if factor is not None else ()
+
     def with_levels(self, factor: str, levels: tuple[str, ...]) -> Study:
         """The study with other levels of one of its factors."""
         factors = (Factor(factor, levels) if one.name == factor else one for one in self.factors)

@@ -49,9 +49,7 @@ class Names:
         self.titles = _titles(plan, t)
         self.told = _told(plan)
         self.of_one_start = bool(plan.servers_elsewhere)
-        factor = study.factor(study.contrast)
-        levels = factor.levels if factor else ()
-        self.sides = {one.level: one for one in _sides(levels, plan, self)}
+        self.sides = {one.level: one for one in _sides(study.contrasted_levels, plan, self)}
         self.servers = {
             level: Side(level, f"PostgreSQL {one.version}", str(one.version))
             for level, one in plan.servers
@@ -59,7 +57,7 @@ class Names:
         self.single = {factor.name for factor in study.factors if len(factor.levels) == 1}
         self.contrast_on_axis = f"counted.{study.contrast}.side" in t or (
             study.contrast != SERVER
-            and len(levels) >= MANY_SIDES
+            and len(study.contrasted_levels) >= MANY_SIDES
             and bool(self.axes)
             and self.single.issuperset(self.axes)
         )

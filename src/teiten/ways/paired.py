@@ -33,8 +33,7 @@ class PairedTransactions(WayRule):
 
     def obstacles(self, study: Study) -> Iterator[str]:
         measure = study.measure
-        contrasted = study.factor(study.contrast)
-        if contrasted is None or not 2 <= len(contrasted.levels) <= MOST_SIDES:
+        if not 2 <= len(study.contrasted_levels) <= MOST_SIDES:
             yield f"paired transactions compare two to {MOST_SIDES} levels"
         if measure.slices > 1:
             yield "slices are turns of one side at a time"

@@ -55,6 +55,4 @@ def sides_of_a_second(study: Study) -> int:
 
 def concurrent_trials(study: Study) -> int:
     """How many trials share their time: those of a start whose servers run side by side."""
-    contrasted = study.factor(study.contrast)
-    together = way_of(study.measure).side_by_side and contrasted is not None
-    return len(contrasted.levels) if together and contrasted is not None else 1
+    return len(study.contrasted_levels) or 1 if way_of(study.measure).side_by_side else 1

@@ -35,7 +35,7 @@ def comparability(a: CampaignAnalysis, b: CampaignAnalysis) -> tuple[Difference,
 def matched_levels(a: Plan, b: Plan) -> tuple[ComparedLevel, ...]:
     """The contrasted levels that belong together: of one name, else servers of one major version,
     else the last ones left on either side."""
-    levels_a, levels_b = _contrasted(a), _contrasted(b)
+    levels_a, levels_b = a.study.contrasted_levels, b.study.contrasted_levels
     pairs = [(level, level) for level in levels_a if level in levels_b]
     if a.study.contrast == SERVER == b.study.contrast:
         left_a = [one for one in levels_a if one not in levels_b]
@@ -53,11 +53,6 @@ def common_contexts(
     """The levels of the other factors that both planned, in the order of A."""
     there = set(_cells(b, workload, side.b))
     return tuple(context for context in _cells(a, workload, side.a) if context in there)
-
-
-def _contrasted(plan: Plan) -> tuple[str, ...]:
-    factor = plan.study.factor(plan.study.contrast)
-    return factor.levels if factor else ()
 
 
 def _of_one_major(
@@ -162,7 +157,7 @@ def _of_levels(a: Plan, b: Plan, workload: str) -> Iterator[Difference]:
 
 
 def _sides_text(a: Plan, b: Plan) -> tuple[str, str]:
-    return _text(_contrasted(a)), _text(_contrasted(b))
+    return _text(a.study.contrasted_levels), _text(b.study.contrasted_levels)
 
 
 def _contexts(

@@ -35,8 +35,7 @@ def carry_overs(
 
 def base_of(plan: Plan) -> str:
     """The level that all others are compared with in paired transactions."""
-    factor = plan.study.factor(plan.study.contrast)
-    return factor.levels[0] if factor is not None else ""
+    return next(iter(plan.study.contrasted_levels), "")
 
 
 def _of_side(

@@ -97,13 +97,12 @@ def compared(
 def sides_of(plan: Plan, workload: str) -> tuple[str, ...]:
     """The levels of the contrasted factor that a workload has, in their order: never none, but a
     single one where nothing is contrasted."""
-    factor = plan.study.factor(plan.study.contrast)
     planned = {
         trial.cell.level(plan.study.contrast)
         for trial in plan.trials
         if trial.cell.workload == workload
     }
-    levels = factor.levels if factor is not None else ("",)
+    levels = plan.study.contrasted_levels or ("",)
     return tuple(level for level in levels if level in planned) or levels
 
 

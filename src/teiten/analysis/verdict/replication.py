@@ -136,8 +136,7 @@ def slices_by_start(plan: Plan, trials: Iterable[Trial]) -> list[list[float]]:
     ``trials``: counted ones of one workload and context, with their slices in the facts.
     """
     planned = {trial.number: trial for trial in plan.trials}
-    factor = plan.study.factor(plan.study.contrast)
-    old = factor.levels[0] if factor is not None else ""
+    old = next(iter(plan.study.contrasted_levels), "")
     by_pair: dict[tuple[int, int], dict[bool, list[float | None]]] = {}
     for trial in trials:
         one = planned[trial.number]

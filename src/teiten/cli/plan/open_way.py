@@ -39,6 +39,5 @@ def missing_for_pairs(study: Study) -> str | None:
     """Things that the native part lacks for a study."""
     if not is_built():
         return NOT_BUILT
-    contrasted = study.factor(study.contrast)
-    several = contrasted is not None and len(contrasted.levels) > 2
+    several = len(study.contrasted_levels) > 2
     return OF_TWO_SIDES if several and native_part() is NativePart.OLD else None

@@ -42,11 +42,8 @@ def query_plans(plan: Plan, views: Iterable[TrialView]) -> tuple[QueryPlans, ...
 
 def _of_query(plan: Plan, key: Key, views: dict[str, list[TrialView]]) -> QueryPlans:
     workload, context = key
-    factor = plan.study.factor(plan.study.contrast)
     sides = tuple(
-        one
-        for level in (factor.levels if factor is not None else ())
-        for one in _side(level, views.get(level, ()))
+        one for level in plan.study.contrasted_levels for one in _side(level, views.get(level, ()))
     )
     return QueryPlans(
         workload=workload,

@@ -63,8 +63,7 @@ class PairedTrials:
     def sides_of(self, trial: PlannedTrial) -> tuple[PairedTrial, ...]:
         """All of a start that has begun, the base first."""
         study = self.bench.plan.study
-        factor = study.factor(study.contrast)
-        levels = factor.levels if factor is not None else ()
+        levels = study.contrasted_levels
         sides = sorted(
             self.bench.plan.pair_of(trial),
             key=lambda side: levels.index(side.cell.level(study.contrast) or ""),

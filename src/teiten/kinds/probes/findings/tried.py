@@ -45,8 +45,7 @@ def tried_of(plan: Plan, views: Iterable[TrialView]) -> dict[Key, Sides]:
         key = (view.workload, tuple(levels.items()))
         tried = Tried(view.block, measurement, view.metrics)
         found.setdefault(key, {}).setdefault(side, {})[view.block] = tried
-    factor = plan.study.factor(plan.study.contrast)
-    order = factor.levels if factor is not None else ("",)
+    order = plan.study.contrasted_levels or ("",)
     return {
         key: {side: found[key][side] for side in order if side in found[key]}
         for key in sorted(found, key=lambda one: _rank(plan, one))
