@@ -162,6 +162,18 @@ class EvidenceTable:
                 values[block] = value
         return dict(sorted(values.items()))
 
+    def parts(self, workload: str, at: LevelOf, quantity: str) -> frozenset[str]:
+        """The parts that a quantity has at one place, in any of its blocks."""
+        start = f"{quantity}:"
+        return frozenset(
+            name.removeprefix(start)
+            for cell in self._cells.get(workload, ())
+            if all(cell.levels.get(factor) == level for factor, level in at.items())
+            for numbers in cell.trials.values()
+            for name in numbers
+            if name.startswith(start)
+        )
+
     def side(self, workload: str, context: Context, side: str, quantity: str) -> Blocks:
         """The values of a quantity on one side of the study's contrast, in one context."""
         at = {**dict(context), self.plan.study.contrast: side}

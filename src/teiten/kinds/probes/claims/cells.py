@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from teiten.analysis.model.claims import Claim
-from teiten.analysis.model.evidence import Blocks, LevelOf, log_changes
+from teiten.analysis.model.evidence import Blocks, log_changes
 from teiten.analysis.model.predicate import Ground, UnmetError
-from teiten.claims.sides import places_of
+from teiten.claims.sides import ClaimSide, places_of
 from teiten.kinds.probes.model import PROBE
 from teiten.model.plan import Plan
 from teiten.model.quantities import parse_size
@@ -25,6 +25,8 @@ class ProbeAtLevel:
     blocks: Blocks
     buffers: Bytes | None
     """The shared buffers there; None where they are not known."""
+    side: ClaimSide
+    """The place of its numbers."""
 
 
 def cells_of(
@@ -47,7 +49,8 @@ def cells_of(
                 level,
                 place.server,
                 side.blocks(evidence, claim.metric),
-                _buffers(ground.plan, claim.workload, side.at),
+                _buffers(ground.plan, side),
+                side,
             )
             for level, side in zip(levels, sides, strict=True)
         )
@@ -58,10 +61,10 @@ def ratios(old: ProbeAtLevel, new: ProbeAtLevel) -> tuple[float, ...]:
     return tuple(log_changes(old.blocks, new.blocks).values())
 
 
-def _buffers(plan: Plan, workload: str, wanted: LevelOf) -> Bytes | None:
+def _buffers(plan: Plan, side: ClaimSide) -> Bytes | None:
     for trial in plan.trials:
         here = dict(trial.cell.levels)
-        if trial.cell.workload == workload and wanted.items() <= here.items():
+        if trial.cell.workload == side.workload and side.at.items() <= here.items():
             try:
                 return parse_size(dict(trial.settings).get("shared_buffers", ""))
             except ValueError:

@@ -1,0 +1,149 @@
+"""Findings on how a probe's time goes with the number of clients that run its statement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
+from teiten.analysis.model.evidence import Blocks, log_changes
+from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.predicate import Ground, Key, Predicate, Reader, UnmetError
+from teiten.claims.forms import FORM, Ratio, RatioBounds, Span, Word
+from teiten.claims.questions import beyond_reach, log_bound
+from teiten.kinds.probes.claims.cells import ProbeAtLevel, cells_of
+from teiten.kinds.probes.measurement import measurement_of
+from teiten.model.plan import Plan
+from teiten.model.trial import Event
+from teiten.study.tables import Words
+
+TIME = "clients_seconds"
+"""The mean time with so many clients: ``clients_seconds:4``."""
+Times = Mapping[int, Blocks]
+"""By number of clients, in rising order."""
+
+
+def times_by_clients(
+    claims: Sequence[Claim],  # noqa: ARG001 - every claim asks for the same numbers
+    plan: Plan,  # noqa: ARG001
+    views: Iterable[TrialView],
+    events: Iterable[Event],  # noqa: ARG001
+) -> Mapping[Key, Mapping[str, float]]:
+    """The mean times of every trial that ran its statement by several numbers of clients."""
+    return {
+        (view.number, view.attempt): {
+            f"{TIME}:{run.clients}": run.latency for run in measurement.with_clients
+        }
+        for view in views
+        if (measurement := measurement_of(view.facts)) is not None and measurement.with_clients
+    }
+
+
+class OfClients(Predicate):
+    """About times by the number of clients."""
+
+    def reader(self) -> Reader:
+        return times_by_clients
+
+
+def _growth(check: Check, words: ClaimWords) -> str:
+    old, new = (words.side(side) for side in check.sides)
+    few, many = (words.number(clients) for clients in check.at)
+    values = {"probe": check.classes[0][0], "few": few, "many": many}
+    return words("claim.probe-growth", old=old, new=new, **values)
+
+
+GROWTH = CheckKind("probe-growth", _growth)
+"""By how much the time grows from few clients to many: at the new level by that at the old."""
+
+
+@dataclass(frozen=True, config=FORM, kw_only=True)
+class ProbeCourse(RatioBounds, OfClients):
+    """The time grows with the clients at the new level as at the old: at every number of clients,
+    its ratio to that with the fewest. How long it takes at each level is not asked."""
+
+    probe: Word
+    kind: Literal["probe-course"] = "probe-course"
+    compares: ClassVar[bool] = True
+
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+        contrast = claim.contrast
+        assert contrast is not None
+        ends = (contrast.old, contrast.new)
+        for old, new in cells_of(claim, ground, self.probe, contrast.factor, ends):
+            before, after = _times(old, ground), _times(new, ground)
+            few, *further = sorted(before.keys() & after.keys()) or (0,)
+            if not further:
+                raise UnmetError("probe-clients", probe=self.probe)
+            for many in further:
+                growth = log_changes(before[few], before[many])
+                there = log_changes(after[few], after[many])
+                both = sorted(growth.keys() & there.keys())
+                yield ClaimQuestion(
+                    GROWTH,
+                    (old.level, new.level),
+                    (few, many),
+                    tuple(there[block] - growth[block] for block in both),
+                    log_bound(self.low, -math.inf),
+                    log_bound(self.high, math.inf),
+                    classes=((self.probe,),),
+                    server=old.server,
+                    metric=claim.metric,
+                )
+
+
+def _rise(check: Check, words: ClaimWords) -> str:
+    few, many = (words.number(clients) for clients in check.at)
+    values = {"probe": check.classes[0][0], "few": few, "many": many}
+    return words("claim.probe-rise", side=words.side(check.sides[0]), **values)
+
+
+RISE = CheckKind("probe-rise", _rise)
+"""The time with many clients by that with few, at one level."""
+
+
+@dataclass(frozen=True, config=FORM)
+class ProbeRise(OfClients):
+    """Beyond a multiple of the processors, the time is longer than with as many clients as that: at
+    each of some levels, and at every number of clients."""
+
+    probe: Word
+    factor: Word
+    levels: Annotated[Words, Field(min_length=1)]
+    beyond: Ratio
+    kind: Literal["probe-rise"] = "probe-rise"
+
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+        for cells in cells_of(claim, ground, self.probe, self.factor, self.levels):
+            for cell in cells:
+                yield from self._of_level(claim, cell, _times(cell, ground), ground.cores)
+
+    def _of_level(
+        self, claim: Claim, cell: ProbeAtLevel, times: Times, cores: int
+    ) -> Iterator[ClaimQuestion]:
+        within = [clients for clients in times if clients <= self.beyond * cores]
+        further = [clients for clients in times if clients > self.beyond * cores]
+        if not within or not further:
+            raise beyond_reach(Span(least=self.beyond))
+        for many in further:
+            yield ClaimQuestion(
+                RISE,
+                (cell.level,),
+                (within[-1], many),
+                tuple(log_changes(times[within[-1]], times[many]).values()),
+                0.0,
+                math.inf,
+                classes=((self.probe,),),
+                server=cell.server,
+                metric=claim.metric,
+            )
+
+
+def _times(cell: ProbeAtLevel, ground: Ground) -> Times:
+    evidence, side = ground.evidence, cell.side
+    counts = sorted(map(int, evidence.parts(side.workload, side.at, TIME)))
+    return {clients: side.blocks(evidence, f"{TIME}:{clients}") for clients in counts}
