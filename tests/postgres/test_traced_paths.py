@@ -154,6 +154,28 @@ def test_numbers_of_processes_are_used_again(tmp_path: Path) -> None:
     ]
 
 
+PARTED = """100 openat(AT_FDCWD</>, "/etc/hosts", O_RDONLY) = 3</etc/hosts>
+100 clone(child_stack=NULL) = 200
+200 fchown(3</theirs>, 33, 33) = 0
+200 setreuid(33, 33 <unfinished ...>
+100 openat(AT_FDCWD</>, "/etc/hosts", O_RDONLY) = 3</etc/hosts>
+200 <... setreuid resumed>) = 0
+200 openat(AT_FDCWD</theirs>, "/theirs/file", O_RDWR|O_CREAT, 0600) = 3</theirs/file>
+100 clone(child_stack=NULL) = 300
+300 setreuid(33, 33 <unfinished ...>
+100 openat(AT_FDCWD</>, "/etc/hosts", O_RDONLY) = 3</etc/hosts>
+300 <... setreuid resumed>) = -1 EPERM (Operation not permitted)
+300 openat(AT_FDCWD</theirs>, "/theirs/file", O_RDONLY) = 3</theirs/file>
+"""
+
+
+def test_a_change_of_user_that_another_call_interrupts(tmp_path: Path) -> None:
+    """Of two processes the first becomes another user; the second is refused, and stays root's."""
+    notes = tmp_path / "notes"
+    notes.write_text(PARTED)
+    assert len(read_notes(notes).crossings) == 1
+
+
 def test_a_campaign_in_a_folder_of_theirs(workdir: Workdir, server: str) -> None:
     with_installations(workdir)
     theirs = workdir.root / "theirs"

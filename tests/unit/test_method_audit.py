@@ -16,10 +16,13 @@ from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.verdict import Rule, decide
 from teiten.claims.catalogue import claims_of
 from teiten.execute.disturbance import problems, stolen
+from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.metrics import Better
 from teiten.model.statements import primary_statements
 from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Share
+from teiten.study.load import load_study
+from tests.fixtures.planned import expanded
 from tests.fixtures.synthetic_plan import make_plan
 
 
@@ -107,15 +110,20 @@ FITTED = {
     "partition-parallel": ("2020-both-loss-20-to-30",),
 }
 """Findings with bounds on both sides of what was printed."""
-BLOCKS = {"checksums": 3, "observe": 3}
 KIND = CheckKind("ratio", lambda _check, _words: "")
 
 
 @pytest.mark.parametrize("study", FITTED)
 def test_what_was_printed_is_reproduced_where_it_is_the_truth(study: str) -> None:
+    """In the study's profile ``published``, whose comparisons share α."""
+    plan = expanded(load_study(study, profile="published", servers=("16", "18")))
+    blocks = plan.study.measure.blocks
     known = {one.id: one for one in claims_of(study)}
     for name in FITTED[study]:
-        found = published.reproduced(known[name], BLOCKS.get(study, 5), campaigns=150, seed=1)
+        claim = known[name]
+        kind = analysis_of(plan.study.workload(claim.workload).kind)
+        shared = kind.comparisons(plan, claim.workload)
+        found = published.reproduced(claim, blocks, campaigns=150, seed=1, comparisons=shared)
         assert found is not None and found >= 0.8, name
 
 

@@ -40,7 +40,7 @@ def test_quick_has_60_trials_of_12_cells() -> None:
 def test_published_has_more_clients_for_update() -> None:
     plan = planned(profile="published")
     counts = Counter(trial.cell.workload for trial in plan.trials)
-    assert counts == {"read": 2 * 8 * 3, "update": 2 * 10 * 3}
+    assert counts == {"read": 2 * 8 * 6, "update": 2 * 10 * 6}
     assert (
         max(clients_of(trial).clients for trial in plan.trials if trial.cell.workload == "read")
         == 192
