@@ -20,7 +20,7 @@ from teiten.report.render.html import html
 from teiten.report.render.markdown import markdown_text
 from teiten.report.view.report import view
 from tests.reader import drawn
-from tests.reader.document import Document, Part, read_html, read_markdown
+from tests.reader.document import Document, Part, plain, read_html, read_markdown
 from tests.reader.drawn import KINDS, Draw, Drawn
 from tests.reader.kinds.probes import BOOK as PROBES_BOOK
 from tests.reader.language import Book
@@ -294,7 +294,7 @@ def test_a_serial_plan_does_not_begin_with_a_smaller_table(language: Language) -
     (elsewhere,) = (table for table in document.tables if table.caption == ELSEWHERE[language])
     (applied,) = (table for table in document.tables if table.caption == APPLIED[language])
     finding = next(each for each in one.campaign.findings if each.id.endswith("fewer-workers"))
-    statement = getattr(finding.statement, language)
+    statement = plain(finding.statement.in_language(language))
     row = next(row for row in elsewhere.rows if row[0].startswith(statement))
     elsewhere.rows.remove(row)
     measured, bound, outcome = {

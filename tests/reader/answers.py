@@ -541,7 +541,7 @@ def undecided(reader: Reader, groups: Groups, _part: Part) -> None:
         found = [[overall]] if judged.overall.word == "inconclusive" else []
         opened = [one for one, level in judged.levels.items() if level.word == "inconclusive"]
         found += [sorted(reader.context_texts(workload, one)) for one in opened]
-        title = getattr(reader.campaign.plan.study.workload(workload).title, reader.language)
+        title = reader.own(reader.campaign.plan.study.workload(workload).title)
         several = sum(one == workload for one, _ in asked) > 1
         if found:
             expected.append((title, new if several else None, found, len(judged.levels)))

@@ -67,9 +67,9 @@ BOOK.holds("contrast", lambda reader: {"factor": reader.factor_text(reader.campa
 def factor(reader: Reader, groups: Groups, part: Part) -> None:
     """A factor with its levels; or a workload with its description."""
     study = reader.campaign.plan.study
-    texts = {getattr(workload.title, reader.language): workload for workload in study.workloads}
+    texts = {reader.own(workload.title): workload for workload in study.workloads}
     if groups["factor"] in texts and part.section != 1:
-        said = getattr(texts[groups["factor"]].description, reader.language)
+        said = reader.own(texts[groups["factor"]].description)
         reader.equal(groups["levels"], said, "the description")
         return
     known = {reader.factor_text(one.name): one for one in study.factors}
@@ -117,7 +117,7 @@ def data(reader: Reader, groups: Groups, _part: Part) -> None:
     """What the tables of each workload are."""
     found = []
     for one in reader.campaign.workloads():
-        title = getattr(one.title, reader.language)
+        title = reader.own(one.title)
         scale = plain_number(one.data.scale) if one.data.scale else "—"
         if one.data.kind == "ssb":
             found.append(
@@ -159,7 +159,7 @@ def _pairs_of_a_start(reader: Reader) -> int:
 @BOOK.says()
 def restored(reader: Reader, groups: Groups, _part: Part) -> None:
     changing = [one for one in reader.campaign.workloads() if one.changes_data]
-    expected = reader.separator.join(getattr(one.title, reader.language) for one in changing)
+    expected = reader.separator.join(reader.own(one.title) for one in changing)
     reader.equal(groups["workloads"], expected, "the workloads that change data")
 
 

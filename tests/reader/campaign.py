@@ -41,8 +41,8 @@ METRICS = {
     },
     "ja": {
         "TPS": "tps",
-        "平均レイテンシ (ms)": "latency_mean",
-        "レイテンシp99 (ms)": "latency_p99",
+        "平均レイテンシ(ms)": "latency_mean",
+        "レイテンシp99(ms)": "latency_p99",
         "レイテンシp95": "latency_p95",
         "平均レイテンシ": "latency_mean",
         "レイテンシp99": "latency_p99",

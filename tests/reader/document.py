@@ -11,6 +11,8 @@ ESCAPED = re.compile(r"\\([\\`*_{}\[\]<>|~#])")
 SPLIT = re.compile(r"(?<!\\)\|")
 PAIR = re.compile(r"- \*\*(?P<term>(?:[^*\\]|\\.)+)\*\*: (?P<text>.*)")
 ENTRY = re.compile(r"\*\*(?P<term>(?:[^*\\]|\\.)+)\*\*: (?P<text>.*)")
+BRACKETS = str.maketrans("（）；", "();")
+"""Japanese texts have the wide ones; the patterns and the names of a study are read alike."""
 STRONG = re.compile(r"\*\*((?:[^*\\]|\\.)+)\*\*")
 
 
@@ -56,8 +58,8 @@ class Document:
 
 
 def plain(text: str) -> str:
-    """As people read it: spaces are spaces, and the marks of the form are gone."""
-    return text.replace("\u00a0", " ").strip()
+    """As people read it: spaces are spaces, brackets of both widths are brackets."""
+    return text.replace("\u00a0", " ").translate(BRACKETS).strip()
 
 
 class _Builder:

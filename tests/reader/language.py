@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tests.reader.document import Part
+from tests.reader.document import BRACKETS, Part
 
 if TYPE_CHECKING:
     from tests.reader.reader import Reader
@@ -140,6 +140,7 @@ OTHERS = {"en": rf"(?:At (?P<others>{SENTENCE}): )?", "ja": rf"(?:(?P<others>{SE
 
 
 def compiled(pattern: str, language: str, then: str = "") -> re.Pattern[str]:
+    pattern = pattern.translate(BRACKETS)
     kinds = {
         "n": NUMBER,
         "p": rf"{NUMBER} ?%",

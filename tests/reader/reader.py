@@ -8,9 +8,10 @@ from functools import cache, cached_property
 from typing import Any
 
 from teiten.model.study import Measure
+from teiten.model.text import Bilingual
 from tests.reader.arithmetic import Judgement
 from tests.reader.campaign import METRICS, Campaign, Context, Judged
-from tests.reader.document import Document, Part, Table
+from tests.reader.document import Document, Part, Table, plain
 from tests.reader.language import Book, Groups, Language, Pattern, Printed, count, printed
 
 SEPARATOR = {"en": ", ", "ja": "、"}
@@ -125,10 +126,14 @@ class Reader:
     def overall(self, workload: str, metric: str, new: str) -> Judgement:
         return self.judged(workload, metric, new).overall
 
+    def own(self, text: Bilingual) -> str:
+        """A text of the study's author, as it is read."""
+        return plain(text.in_language(self.language))
+
     def workload_of(self, title: str) -> str | None:
         """Of a title, as it stands or as it stands inside of a sentence."""
         for one in self.campaign.workloads():
-            own = getattr(one.title, self.language)
+            own = self.own(one.title)
             if title in {own, own[:1].lower() + own[1:]}:
                 return one.name
         return None
@@ -145,11 +150,13 @@ class Reader:
                 version,
                 f"PostgreSQL {version}",
                 f"PostgreSQL {version} ({level})",
+                f"PostgreSQL {version}({level})",
             }
             several = list(self.versions.values()).count(version) > 1
             if several:
                 forms -= {version, f"PostgreSQL {version}"}
-            if text in forms or text.startswith(f"{level} (PostgreSQL {version}"):
+            own = (f"{level} (PostgreSQL {version}", f"{level}(PostgreSQL {version}")
+            if text in forms or text.startswith(own):
                 return level
         return None
 
@@ -220,7 +227,8 @@ class Reader:
         if factor == "server":
             version = self.versions.get(level, level)
             clear = list(self.versions.values()).count(version) == 1
-            return f"PostgreSQL {version}" if clear else f"PostgreSQL {version} ({level})"
+            space = " " * (self.language == "en")
+            return f"PostgreSQL {version}" if clear else f"PostgreSQL {version}{space}({level})"
         return f"{self.factor_text(factor)} = {level}"
 
     def factor_text(self, factor: str) -> str:
@@ -261,7 +269,7 @@ class Reader:
         for workload in study.workloads:
             both += [workload.title, workload.description]
         both += [setting.reason for setting in study.settings]
-        return {" ".join(getattr(one, self.language).split(" ")) for one in both}
+        return {" ".join(self.own(one).split(" ")) for one in both}
 
     # --- reading -----------------------------------------------------------------------------
 

@@ -37,13 +37,13 @@ def contrast_tables(reader: Reader) -> list[tuple[Table, str, str, str]]:
 
 
 def _about(reader: Reader, caption: str) -> tuple[str, str] | None:
-    """Workload and metric of ``mean latency, ms, Read`` or ``参照系: 平均レイテンシ (ms)``."""
+    """Workload and metric of ``mean latency, ms, Read`` or ``参照系: 平均レイテンシ(ms)``."""
     for one in reader.campaign.workloads():
-        title = getattr(one.title, reader.language)
+        title = reader.own(one.title)
         before, after = f"{title}: ", f", {title}"
         metric = None
         if reader.language == "ja" and caption.startswith(before):
-            metric = re.sub(r" \((?:m?s|µs|min|分|秒)\)$", "", caption.removeprefix(before))
+            metric = re.sub(r" ?\((?:m?s|µs|min|分|秒)\)$", "", caption.removeprefix(before))
         elif reader.language == "en" and caption.endswith(after):
             metric = re.sub(r", (?:m?s|µs|min)$", "", caption.removesuffix(after))
         known = reader.metric_of(metric) if metric is not None else None

@@ -29,6 +29,8 @@ FORBIDDEN = {
     r"索引": "インデックス",
     r"(?<=[0-9}])(?: |\u00a0|\\u00a0)[%\uff05]|\uff05": "2%",
     r"レイテンシ[がはも](?:速|遅)い": "レイテンシは短い・長い",
+    r"(?<=[ぁ-ヶ一-龥}])[ \u00a0]?\(|\([^()]*[ぁ-ヶ一-龥{]": "（全角の括弧）",
+    r"(?<=[ぁ-ヶ一-龥）}]);": "全角のセミコロン；",
     r"ユーザー|サーバー|パラメーター|コーディネーター|プロセッサー": "長音符を付けない",
 }
 
@@ -38,7 +40,8 @@ def texts() -> Iterator[tuple[str, str]]:
         if file.name in OF_DIALOGUE:
             continue
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
-            yield f"{file.relative_to(ROOT)}:{number}", line
+            if not line.startswith("#"):
+                yield f"{file.relative_to(ROOT)}:{number}", line
 
 
 @pytest.mark.parametrize("form", FORBIDDEN, ids=FORBIDDEN.get)

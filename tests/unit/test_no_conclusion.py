@@ -48,7 +48,7 @@ def test_every_verdict_is_marked_however_deep() -> None:
 
 @pytest.mark.parametrize(
     ("language", "word"),
-    [("en", "no conclusion; measured +12.6 %"), ("ja", "結論は導けない(測定値は+12.6%)")],
+    [("en", "no conclusion; measured +12.6 %"), ("ja", "結論は導けない（測定値は+12.6%）")],
 )
 def test_the_word_is_no_verdict_and_has_no_colour_of_one(language: Language, word: str) -> None:
     quick = marked(FASTER)

@@ -68,7 +68,7 @@ def analysis() -> CampaignAnalysis:
     ("language", "emulated", "limited"),
     [
         ("en", "slow (emulated)", "consistent with a limit by the storage slow (emulated)"),
-        ("ja", "slow(エミュレート)", "ストレージslow(エミュレート)による制限と矛盾しない"),
+        ("ja", "slow（エミュレート）", "ストレージslow（エミュレート）による制限と矛盾しない"),
     ],
 )
 def test_the_limit_is_named_and_what_is_emulated_is_called_so(

@@ -20,7 +20,7 @@ from teiten.report.view.report import view
 from tests.fixtures.invented_probes import Invented, Truth, invented_probes
 from tests.fixtures.shown import part, section_of, whole
 
-BEST = re.compile(r"75% ?\(1\.5 GiB\)")
+BEST = re.compile(r"75%(?: \(|（)1\.5 GiB[)）]")
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 WANTED = {"working_set": Bytes(1400 * MIB), "connections": 10, "work_mem": Bytes(16 * MIB)}
 

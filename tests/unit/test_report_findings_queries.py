@@ -110,7 +110,7 @@ def test_the_sweep_is_drawn_over_the_printed_one(analysis: CampaignAnalysis) -> 
 
 def test_both_forms_hold_them(analysis: CampaignAnalysis) -> None:
     page = render_html(analysis, "ja")
-    assert "クエリの性能向上比(PGECons報告書と本検証)" in page
+    assert "クエリの性能向上比（PGECons報告書と本検証）" in page
     assert "起動ワーカー数" in page
     assert "charts/published-queries.svg" in render_markdown(analysis, "en")
     for chart in findings(analysis).charts:

@@ -109,7 +109,7 @@ def test_nothing_can_be_said_without_pairs() -> None:
 
 def test_japanese_is_written_in_the_reports_terms() -> None:
     assert said(VerdictKind.SLOWER, (0.977, 0.965, 0.989), "ja") == (
-        "参照系では、PostgreSQL 18.4は17.10より2.3%遅い(95%信頼区間 1.1%〜3.5%)。"
+        "参照系では、PostgreSQL 18.4は17.10より2.3%遅い（95%信頼区間 1.1%〜3.5%）。"
         "AMD EPYC 7763 2コアで測定。"
     )
 

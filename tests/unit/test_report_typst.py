@@ -70,7 +70,7 @@ def test_notes_stand_where_published_reports_have_them(tmp_path: Path) -> None:
     places = [names.index(one) for one in ("results", "discussion", "remarks", "why", "evidence")]
     assert places == sorted(places) and names[places[1] + 1] == "remarks"
     assert names[-1] == "about"
-    assert dict(made.front)["執筆"] == "A. Author(Example Ltd.)"
+    assert dict(made.front)["執筆"] == "A. Author（Example Ltd.）"
     assert "予想より差は小さかった。" in markdown_text(made, "0")
     assert view(analysis, "ja", replace(notes, title=notes.licence)).title == "CC BY 4.0"
     assert [section.name for section in view(analysis, "ja", Notes()).sections][-1] == "evidence"

@@ -80,6 +80,6 @@ def _said(one: LevelLeftOut, server: Installation) -> Bilingual:
     return Bilingual(
         f"“{one.title.en}” ({one.level}) was left out, as {server.name} cannot have it:"
         f" {one.why.en}.",
-        f"{server.name}では実行できないため、「{one.title.ja}」({one.level})を除外した: "
+        f"{server.name}では実行できないため、「{one.title.ja}」（{one.level}）を除外した: "
         f"{one.why.ja}。",
     )

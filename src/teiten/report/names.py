@@ -201,7 +201,7 @@ def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
             level,
             f"PostgreSQL {text}"
             if clear and level not in plan.servers_elsewhere
-            else f"PostgreSQL {text} ({level})",
+            else names.t.aside(f"PostgreSQL {text}", level),
             text if clear else level,
         )
         for level, text in zip(levels, texts, strict=True)
@@ -238,4 +238,4 @@ def _configured(level: str, plan: Plan, names: Names) -> Side:
     version = next((one.version for name, one in plan.servers if name == level), level)
     own = dict(plan.study.server_levels).get(level, ())
     parts = (f"PostgreSQL {version}", *(f"{names.factor(key)} = {value}" for key, value in own))
-    return Side(level, f"{level} ({names.t('list.separator').join(parts)})", level)
+    return Side(level, names.t.aside(level, names.t("list.separator").join(parts)), level)

@@ -60,6 +60,10 @@ class Texts:
     def of(self, text: Bilingual) -> str:
         return text.in_language(self.language)
 
+    def aside(self, said: str, aside: str) -> str:
+        """``said`` with ``aside`` in the language's own brackets."""
+        return self("list.aside", said=said, aside=aside)
+
     def plural(self, key: str, count: int, **values: object) -> str:
         """``key.one`` or ``key.many``, with ``{count}``."""
         return self(f"{key}.one" if count == 1 else f"{key}.many", count=count, **values)

@@ -39,10 +39,10 @@ def seconds_of(declared: float | None) -> float:
 @BOOK.says(of="caption")
 def table_caption(reader: Reader, _groups: Groups, part: Part) -> None:
     """Of a table of a contrast: its metric with the unit, and its workload."""
-    titles = [getattr(one.title, reader.language) for one in reader.campaign.workloads()]
+    titles = [reader.own(one.title) for one in reader.campaign.workloads()]
     for title in titles:
         of = part.text.removesuffix(f", {title}").removeprefix(f"{title}: ")
-        metric = re.sub(r"(?:, | \()(?:ms|µs|s|min|分|秒)\)?$", "", of)
+        metric = re.sub(r"(?:, | ?\()(?:ms|µs|s|min|分|秒)\)?$", "", of)
         if of != part.text and reader.metric_of(metric) is not None:
             return
     reader.that(False, "unread sentence")
@@ -78,7 +78,7 @@ def number_of_slices(reader: Reader, groups: Groups, _part: Part) -> None:
     cut = slices // 5
     found = []
     for one in reader.campaign.workloads():
-        title = getattr(one.title, reader.language)
+        title = reader.own(one.title)
         key = "plain" if one.changes_data else "trimmed" if cut else "few"
         found.append(f"{title}: " + SLICES[key][reader.language == "ja"].format(cut=cut))
     reader.equal(groups["said"], {"en": "; ", "ja": ";"}[reader.language].join(found), "the number")

@@ -51,7 +51,7 @@ def probe_of(reader: Reader, text: str) -> str | None:
     """The probe whose title stands there, with or without its context behind it."""
     for one in reader.campaign.workloads():
         for each in probes_of(one).probes if one.kind == "probes" else ():
-            title = getattr(each.title, reader.language)
+            title = reader.own(each.title)
             if re.fullmatch(re.escape(title) + r"(?: ?\(.*[\d.]+\))?", text):
                 return each.name
     return None

@@ -85,7 +85,7 @@ def groups_of(reader: Reader, workload: str) -> list[tuple[str, Context, list[st
         for group in options.groups:
             members = [name for name in names if name in group.queries]
             if members:
-                found.append((getattr(group.title, reader.language), one, members))
+                found.append((reader.own(group.title), one, members))
     return found
 
 

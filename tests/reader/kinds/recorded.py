@@ -105,9 +105,9 @@ def finding_of(reader: Reader, text: str) -> Claim | None:
     found = [
         finding
         for finding in reader.campaign.findings
-        if text.startswith(getattr(finding.statement, reader.language))
+        if text.startswith(reader.own(finding.statement))
     ]
-    return max(found, key=lambda one: len(getattr(one.statement, reader.language)), default=None)
+    return max(found, key=lambda one: len(reader.own(one.statement)), default=None)
 
 
 def looked_at(campaign: Campaign, finding: Claim) -> list[PlannedTrial]:

@@ -207,7 +207,7 @@ def _told(a: SiteEntry, b: SiteEntry) -> Bilingual:
     """Both campaigns with their machines."""
     return Bilingual(
         f"{a.campaign} ({a.machine_text.en}) – {b.campaign} ({b.machine_text.en})",
-        f"{a.campaign}({a.machine_text.ja})と{b.campaign}({b.machine_text.ja})",
+        f"{a.campaign}（{a.machine_text.ja}）と{b.campaign}（{b.machine_text.ja}）",
     )
 
 

@@ -22,10 +22,10 @@ WORDS = {
     "factors": Bilingual("Factors", "要因"),
     "builds": Bilingual("Built from source", "ソースからのビルド"),
     "usual": Bilingual("configure's own flags", "configureの既定"),
-    "contrasted": Bilingual("compared: the first is old", "比較対象(先頭が旧)"),
+    "contrasted": Bilingual("compared: the first is old", "比較対象（先頭が旧）"),
     "workloads": Bilingual("Workloads", "処理"),
     "optional": Bilingual(
-        "Optional workloads (--set workloads=NAME,…)", "任意の処理 (--set workloads=名前,…)"
+        "Optional workloads (--set workloads=NAME,…)", "任意の処理（--set workloads=名前,…）"
     ),
     "scale": Bilingual("scale", "スケールファクタ"),
     "layout": Bilingual("layout", "配置"),
@@ -38,7 +38,7 @@ WORDS = {
     "fitted": Bilingual("fitted to this machine", "本マシンに合わせて決定"),
     "trial": Bilingual("A trial", "試行"),
     "measured": Bilingual("measured", "測定時間"),
-    "warmup": Bilingual("warm-up, discarded", "ウォームアップ(結果に含めない)"),
+    "warmup": Bilingual("warm-up, discarded", "ウォームアップ（結果に含めない）"),
     "settle": Bilingual("rest before the load", "負荷をかける前の待ち時間"),
     "prewarm": Bilingual("pg_prewarm of all tables and indexes", "全テーブル・索引のpg_prewarm"),
     "caches": Bilingual("OS page cache", "OSのページキャッシュ"),
@@ -46,7 +46,7 @@ WORDS = {
         "memory of server, load generator and page cache",
         "サーバ、負荷生成プログラム、ページキャッシュの合計メモリ",
     ),
-    "nodes": Bilingual("each node, emulated as a machine", "各ノード(1台のマシンとして模擬)"),
+    "nodes": Bilingual("each node, emulated as a machine", "各ノード（1台のマシンとして模擬）"),
     "blocks": Bilingual("blocks", "ブロック数"),
     "until": Bilingual("until every verdict is decided", "すべての判定が得られるまで"),
     "budget": Bilingual("budget", "制限時間"),
@@ -55,14 +55,14 @@ WORDS = {
     "disturbed": Bilingual(
         "a trial is disturbed from others' CPU use of", "他の処理のCPU使用で試行を除外する割合"
     ),
-    "repeats": Bilingual("repeats of a failed trial, at most", "失敗した試行の再実行(最大)"),
+    "repeats": Bilingual("repeats of a failed trial, at most", "失敗した試行の再実行（最大）"),
     "differences": Bilingual("Differences from the published study", "公開された検証との違い"),
     "profiles": Bilingual("Profiles", "プロファイル"),
     "slices": Bilingual("slices in turn", "交互に測定するスライス"),
     "turns": Bilingual("sides take turns", "両側の交互の単位"),
     "statements": Bilingual(
         "statement by statement, a start of all servers for each block",
-        "クエリごと(サーバの起動はブロックごと)",
+        "クエリごと（サーバの起動はブロックごと）",
     ),
     "restarts": Bilingual("pairs per start", "起動1回あたりの組数"),
     "yes": Bilingual("yes", "実施する"),

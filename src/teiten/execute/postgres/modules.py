@@ -95,5 +95,5 @@ def _headers(version: Version, missing: str) -> Bilingual:
         f"{missing} is missing; install the server's headers of PostgreSQL {major} (Debian and"
         f" Ubuntu: {debian}; Red Hat: {red_hat})",
         f"{missing}がない。PostgreSQL {major}のサーバ用ヘッダファイルをインストールすればよい"
-        f"(Debian、Ubuntu: {debian}、Red Hat: {red_hat})",
+        f"（Debian、Ubuntu: {debian}、Red Hat: {red_hat}）",
     )

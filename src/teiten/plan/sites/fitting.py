@@ -73,6 +73,6 @@ def _said(sizes: dict[str, Bytes]) -> Bilingual:
     return Bilingual(
         f"Attached servers keep the shared_buffers that they have ({listed}): sizes are not varied,"
         " memory is not limited, and the tables are as large as the probes need that can be run.",
-        f"接続したサーバのshared_buffersは、そのサーバの値のままである({listed})。"
+        f"接続したサーバのshared_buffersは、そのサーバの値のままである（{listed}）。"
         "サイズの変更とメモリの制限は行わず、テーブルは実行できる検証項目に必要な大きさとする。",
     )

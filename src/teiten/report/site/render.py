@@ -125,7 +125,9 @@ def feed(site: CampaignSite, language: Language, url: str | None) -> bytes:
     _element(root, "link", None, rel="alternate", href=f"{base}{index_name(language)}")
     for one in newest:
         made = _element(root, "entry", None)
-        _element(made, "title", f"{t.of(one.title)}: {', '.join(one.servers)} ({one.campaign})")
+        _element(
+            made, "title", t.aside(f"{t.of(one.title)}: {', '.join(one.servers)}", one.campaign)
+        )
         _element(made, "id", _id(one.slug, language))
         _element(made, "updated", _moment(one.created_at))
         _element(made, "link", None, rel="alternate", href=f"{base}{report_link(one, language)}")
@@ -182,7 +184,7 @@ def _filters(
     found = list(entries)
     studies = {one.study: one.study for one in found}
     servers = {each: each for one in found for each in one.servers}
-    machines = {one.machine: f"{t.of(one.machine_text)} ({one.machine})" for one in found}
+    machines = {one.machine: t.aside(t.of(one.machine_text), one.machine) for one in found}
     kinds = {each.kind: t(f"site.kind.{each.kind}") for one in found for each in one.verdicts}
     return [
         (name, t(f"site.{name}"), sorted(values.items(), key=lambda pair: pair[1]))

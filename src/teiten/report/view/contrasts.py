@@ -235,6 +235,6 @@ def forest_row(
     effect = verdict.effect
     if effect is None or not math.isfinite(effect.high):
         return None
-    text = f"{ratio_text(effect)}  ({telling.interval(t, effect)})"
+    text = t.aside(ratio_text(effect), telling.interval(t, effect))
     word = verdict_word(t, verdict)
     return ForestRow(label, effect.ratio, effect.low, effect.high, text, word, overall)

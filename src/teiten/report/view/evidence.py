@@ -102,7 +102,7 @@ def environment_rows(kit: Kit) -> list[tuple[str, str | None]]:
         *host_rows(kit),
         *_machine_rows(kit, analysis.facts, tuple(variant_rows(kit))),
         *client_rows(kit, _machine_rows),
-        (t("fact.pgbench"), f"{analysis.plan.pgbench.version} ({analysis.plan.pgbench.source})"),
+        (t("fact.pgbench"), t.aside(analysis.plan.pgbench.version, analysis.plan.pgbench.source)),
         (t("fact.teiten"), analysis.teiten_version),
     ]
 
@@ -156,7 +156,7 @@ def _machine_rows(
         (t("fact.transparent"), memory.transparent_huge_pages),
         (t("fact.disk"), f"{disk.kind}, {disk.device}"),
         (t("fact.scheduler"), facts.io_scheduler),
-        (t("fact.file-system"), f"{disk.file_system} ({disk.options}), {disk.mount_point}"),
+        (t("fact.file-system"), f"{t.aside(disk.file_system, disk.options)}, {disk.mount_point}"),
         (
             t("fact.space"),
             t("topology.space", free=bytes_text(disk.free), total=bytes_text(disk.total)),

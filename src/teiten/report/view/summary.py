@@ -64,7 +64,7 @@ def cover(kit: Kit) -> Iterator[tuple[str, str]]:
         lines = [_line(kit, contrast) for contrast in contrasts]
         yield t("section.answer"), "\n".join(lines) if len(lines) <= 4 else _counted(kit, contrasts)
     servers = (
-        f"PostgreSQL {server.version} ({server.source.value})"
+        t.aside(f"PostgreSQL {server.version}", server.source.value)
         for _, server in analysis.plan.servers
     )
     yield t("cover.servers"), t("list.separator").join(dict.fromkeys(servers))

@@ -32,8 +32,8 @@ def placements(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     for at, result in enumerate(mine, start=1):
         name = f"{prefix}-placement-{at}"
         varied = tuple(pair for pair in result.context if pair[0] not in kit.names.single)
-        about = f" ({kit.names.context(varied)})" if varied else ""
-        yield Heading(4, kit.t("placement.title") + about)
+        title = kit.t("placement.title")
+        yield Heading(4, kit.t.aside(title, kit.names.context(varied)) if varied else title)
         if result is every[0]:
             yield from storage_tables(kit)
         yield Gallery((_chart(kit, name, result),))

@@ -38,7 +38,7 @@ def scaling(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
 def _part(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Iterator[Block]:
     context = found[0].context if found[0].load == CLIENTS else _varied(kit, found[0].context)
     title = wording(kit, found[0].load)("title")
-    yield Heading(4, f"{title} ({kit.names.context(context)})" if context else title)
+    yield Heading(4, kit.t.aside(title, kit.names.context(context)) if context else title)
     yield Items(tuple(sentence for one in found for sentence in findings(kit, one)), "findings")
     yield Further((_chart(kit, name, found), _table(kit, f"{name}-table", found)))
 

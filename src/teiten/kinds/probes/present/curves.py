@@ -139,7 +139,7 @@ def _point(kit: Kit, side: str, x: float, taken: tuple[Estimate, float, str]) ->
     one, factor, text = taken
     low, high = (None if end is None else end * factor for end in (one.low, one.high))
     ends = interval(kit.t, one, factor)
-    said = text if ends == NOTHING else f"{text} ({ends})"
+    said = text if ends == NOTHING else kit.t.aside(text, ends)
     short = kit.short(side)
     return CurvePointOfSide(short, x, one.mean * factor, low, high, said)
 

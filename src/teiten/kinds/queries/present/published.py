@@ -125,7 +125,7 @@ def _bars(kit: Kit, one: _ComparedQueries) -> Iterator[QueryBar]:
         effect = _effect(one.checks[query])
         if effect is not None:
             shown = effect.inverse
-            text = f"{speed_text(effect)} ({speed_interval_text(kit.t, effect)})"
+            text = kit.t.aside(speed_text(effect), speed_interval_text(kit.t, effect))
             word = kit.t("word.measured")
             yield QueryBar(one.panel, query, word, shown.ratio, shown.low, shown.high, text)
 

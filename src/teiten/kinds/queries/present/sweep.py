@@ -68,7 +68,9 @@ def _points(kit: Kit, sweep: QuerySweep) -> list[SweepPoint]:
                 shown.ratio if shown else 1.0,
                 shown.low if shown else None,
                 shown.high if shown else None,
-                f"{speed_text(effect)} ({speed_interval_text(kit.t, effect)})" if effect else "1",
+                kit.t.aside(speed_text(effect), speed_interval_text(kit.t, effect))
+                if effect
+                else "1",
                 _launched(step),
             )
         )

@@ -72,7 +72,7 @@ def _bar(kit: Kit, one: QueryTime, unit: TimeUnit) -> QueryBar:
     text = f"{unit.text(one.mean, half)} {unit.name}"
     if one.low is not None and one.high is not None:
         ends = (unit.text(one.low, half), unit.text(one.high, half))
-        text += f" ({kit.t('interval.plain', low=ends[0], high=ends[1])})"
+        text = kit.t.aside(text, kit.t("interval.plain", low=ends[0], high=ends[1]))
     return QueryBar(
         panel,
         query,
@@ -101,7 +101,7 @@ def speed_row(kit: Kit, label: str, verdict: Verdict, *, overall: bool = False) 
     if verdict.effect is None:
         return None
     shown = verdict.effect.inverse
-    text = f"{speed_text(verdict.effect)}  ({speed_interval_text(kit.t, verdict.effect)})"
+    text = kit.t.aside(speed_text(verdict.effect), speed_interval_text(kit.t, verdict.effect))
     return ForestRow(
         label, shown.ratio, shown.low, shown.high, text, verdict_word(kit.t, verdict), overall
     )
