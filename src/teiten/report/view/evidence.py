@@ -102,7 +102,10 @@ def environment_rows(kit: Kit) -> list[tuple[str, str | None]]:
         *host_rows(kit),
         *_machine_rows(kit, analysis.facts, tuple(variant_rows(kit))),
         *client_rows(kit, _machine_rows),
-        (t("fact.pgbench"), t.aside(analysis.plan.pgbench.version, analysis.plan.pgbench.source)),
+        (
+            t("fact.pgbench"),
+            t.aside(str(analysis.plan.pgbench.version), analysis.plan.pgbench.source),
+        ),
         (t("fact.teiten"), analysis.teiten_version),
     ]
 
