@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -22,6 +22,8 @@ import psutil
 from teiten.execute.postgres.marker import read_marker
 from teiten.execute.postgres.provision.staging import managed_installations
 from teiten.execute.postgres.sockets import socket_directories
+from teiten.execute.sites.local.notes import PREFIX
+from teiten.host.system.namespaces import NAMED
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.users import server_user
 from teiten.ledger.store import FILE_NAME, Ledger
@@ -60,12 +62,49 @@ disturbed_share = "100%"
 """
 
 
+SHORT = (
+    *("--profile", "quick", "--blocks", "2", "--set", "scale=1", "--set", "duration=1s"),
+    *("--set", "warmup=0s", "--set", "settle=0s", "--set", "disturbed_share=100%"),
+)
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A campaign that is broken off."""
+
+    words: tuple[str, ...]
+    """Of the command line that begins it."""
+    lines: int = LINES
+    """That a whole one says with -v, about."""
+
+
+CAMPAIGNS = {
+    "study": Broken(("run", "{study}")),
+    "ab": Broken(
+        ("ab", "{server}", "{server}", "--guc-b", "work_mem=8MB", *SHORT, "--blocks", "6"), 75
+    ),
+    "storage": Broken(
+        ("run", "placement", *SHORT, "--servers", "{server}", "--set", "workloads=read",
+         "--set", "placement=all-slow,all-fast", "--storage", "fast=emulate:size=1GB,iops=8000",
+         "--storage", "slow=emulate:size=1GB,iops=4000"), 75
+    ),
+    "nodes": Broken(
+        ("run", "scale-out", *SHORT, "--servers", "{server}", "--set", "workloads=read",
+         "--set", "nodes=0,2", "--set", "scenario=throughput", "--node-memory", "200MiB",
+         "--node-cpus", "1"), 80
+    ),
+}  # fmt: skip
+"""By name: one of a small study; paired transactions; and those that make things in the kernel."""
+
+
 @dataclass
 class Small:
     """A working folder for small campaigns of one server."""
 
     root: Path
     server: str
+    kind: str = "study"
+    """Which of ``CAMPAIGNS``."""
     environment: dict[str, str] = field(default_factory=lambda: dict(os.environ))
     _heard: dict[int, list[str]] = field(default_factory=dict, repr=False)
     _listeners: dict[int, threading.Thread] = field(default_factory=dict, repr=False)
@@ -85,11 +124,13 @@ class Small:
 
     @classmethod
     @contextmanager
-    def for_a_while(cls, server: str | None) -> Iterator[Small]:
+    def for_a_while(cls, server: str | None, kind: str = "study") -> Iterator[Small]:
         """In a folder that goes with the ``with``."""
         with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as folder:
             Path(folder).chmod(0o755)  # the servers' user passes through
-            yield cls.made(Path(folder) / "work", server)
+            small = cls.made(Path(folder) / "work", server)
+            small.kind = kind
+            yield small
 
     @property
     def workdir(self) -> Workdir:
@@ -103,11 +144,18 @@ class Small:
     def folder(self) -> Path:
         return self.workdir.campaigns / NAME
 
+    @property
+    def lines(self) -> int:
+        """That a whole campaign says with -v, about."""
+        return CAMPAIGNS[self.kind].lines
+
     def next_words(self) -> tuple[str, ...]:
         """What begins the campaign, or continues it."""
         if (self.folder / FILE_NAME).is_file():
             return ("resume", NAME)
-        return ("run", str(self.study), "--name", NAME, "--yes")
+        given = {"study": self.study, "server": self.server}
+        words = (word.format(**given) for word in CAMPAIGNS[self.kind].words)
+        return (*words, "--name", NAME, "--yes")
 
     def start(self, *words: str, verbose: bool = True) -> subprocess.Popen[str]:
         flags = ("-v",) if verbose else ()
@@ -192,6 +240,7 @@ class Small:
                 continue
         for folder in (*self.workdir.clusters.glob("*"), *self.workdir.campaigns.glob(".making*")):
             yield f"a folder is left: {folder}"
+        yield from _left_in_the_kernel(self.root)
 
     def unfinished(self) -> Iterator[str]:
         """What is missing in a campaign that is said to be complete."""
@@ -204,6 +253,26 @@ class Small:
     def forget(self) -> None:
         """Make room for the next campaign; its template stays."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _left_in_the_kernel(root: Path) -> Iterator[str]:
+    """Mounts and loop devices of files below a folder, whose names the kernel tells."""
+    for mount in psutil.disk_partitions(all=True):
+        if mount.mountpoint.startswith(f"{root}/"):
+            yield f"a mount is left: {mount.mountpoint}"
+    for file in Path("/sys/block").glob("loop*/loop/backing_file"):
+        with suppress(OSError):  # it goes meanwhile
+            if file.read_text(encoding="utf-8").startswith(f"{root}/"):
+                yield f"a loop device is left: {file.parent.parent.name}"
+
+
+def made_in_the_kernel(pids: set[int]) -> Iterator[str]:
+    """Network namespaces and control groups that Teitens of these numbers have left."""
+    for pid in pids:
+        named = f"{PREFIX}{pid}-*"
+        spaces = NAMED.glob(named)
+        for path in (*spaces, *Path("/sys/fs/cgroup").glob(f"**/{named}")):
+            yield f"left in the kernel: {path}"
 
 
 def socket_folders_of(pids: set[int]) -> Iterator[str]:

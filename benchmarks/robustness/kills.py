@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
-from benchmarks.robustness.campaigns import LINES, NAME, PATIENCE, Small
+from benchmarks.robustness.campaigns import NAME, PATIENCE, Small, made_in_the_kernel
 
 
 @dataclass
@@ -19,6 +19,8 @@ class Breaks:
 
     about: str
     count: int = 0
+    pids: set[int] = field(default_factory=set)
+    """Of the Teitens that were killed."""
     campaigns: int = 0
     codes: Counter[int] = field(default_factory=Counter)
     told: Counter[str] = field(default_factory=Counter)
@@ -41,26 +43,28 @@ class Breaks:
         ]
 
 
-def kill_campaigns(count: int, seed: int, server: str | None) -> Breaks:
+def kill_campaigns(count: int, seed: int, server: str | None, kind: str = "study") -> Breaks:
     """Kill ``count`` times. Each start continues the campaign; none may lose or double a trial."""
-    result = Breaks("kills")
+    result = Breaks(f"kills of {kind}")
     random = Random(seed)
-    with Small.for_a_while(server) as small:
+    with Small.for_a_while(server, kind) as small:
         with suppress(KeyboardInterrupt):  # a long run that is cut short says what it found
             while result.count < count:
                 _kill_once(small, random, result)
         _complete(small, result)
         result.found += small.leftovers()
+        result.found += made_in_the_kernel(result.pids)
     return result
 
 
 def _kill_once(small: Small, random: Random, result: Breaks) -> None:
     before = small.kept()
     process = small.start(*small.next_words())
-    said = small.reach(process, random.randrange(LINES), random.uniform(0.0, 0.8))
+    said = small.reach(process, random.randrange(small.lines), random.uniform(0.0, 0.8))
     if said is None:
         process.send_signal(signal.SIGKILL)
         process.wait(PATIENCE)
+        result.pids.add(process.pid)
         result.count += 1
         result.codes[-9] += 1
         time.sleep(0.05)

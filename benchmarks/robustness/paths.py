@@ -9,14 +9,16 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
 from tests.fixtures.traced_paths import Findings, is_available, read_notes, traced
 
-from benchmarks.robustness.campaigns import Small
+from benchmarks.robustness.campaigns import PATIENCE, Small
 from teiten.execute.postgres.provision.staging import managed_installations
 from teiten.host.system.users import server_user
 
@@ -47,10 +49,24 @@ CAMPAIGNS: dict[str, tuple[str, ...]] = {
     "placement": ("run", "placement", *CATALOGUE, "--set", "scale=1", "--set", "duration=1s",
                   "--storage", "fast={theirs}", "--storage", "slow=emulate:size=1GB,iops=4000",
                   *ONE),
+    "statements": ("run", "partition-olap", *CATALOGUE, "--set", "runs=1", "--set", "scale=0.01",
+                   "--set", "query=q1.1,q2.1", *THEIRS, *ONE),
+    "states": ("run", "operations", *CATALOGUE, "--only", "queue", "--set", "way=classic",
+               "--set", "state=fresh,bloated,pinned,stale-statistics,no-statistics",
+               "--set", "duration=1s", "--set", "scale=1", *THEIRS, *ONE),
+    "layouts": ("run", "index-only", *CATALOGUE, "--set", "scale=1", "--set", "duration=1s",
+                "--set", "way=classic", *THEIRS, *ONE),
+    "checksums": ("run", "checksums", *CATALOGUE, "--set", "scale=1", "--set", "duration=1s",
+                  "--set", "clients=1", "--set", "way=classic", *THEIRS, *ONE),
+    "cores": ("run", "cores", *CATALOGUE, "--set", "scale=1", "--set", "duration=1s",
+              "--set", "clients=1", *THEIRS, *ONE),
+    "killed": (*SIDES, "--way", "classic", "--script", "tpcb-like", "--name", "broken-off"),
     "nodes": ("run", "scale-out", *CATALOGUE, "--set", "scale=1", "--set", "duration=1s",
               "--set", "nodes=0,2", "--node-memory", "200MiB", "--node-cpus", "1", *ONE),
 }  # fmt: skip
 """By name: the words of a campaign. ``{theirs}``: a folder of the servers' user."""
+AFTER = {"killed": (("resume", "broken-off"), ("rm", "broken-off", "--yes"), ("clean", "--yes"))}
+"""What follows on a campaign that is killed in the midst of a trial."""
 
 
 @dataclass
@@ -69,7 +85,7 @@ class Traced:
             yield f"    {finding}"
 
     def add(self, name: str, findings: Findings) -> None:
-        self.inside[name] = findings.inside
+        self.inside[name] += findings.inside
         crossings = Counter((crossing.call, crossing.path) for crossing in findings.crossings)
         for (call, path), count in crossings.most_common():
             self.found.append(f"{name}: {call} {path} ({count} times)")
@@ -94,10 +110,24 @@ def _trace(name: str, folder: Path, server: str | None, seen: Traced) -> None:
     theirs.mkdir()
     os.chown(theirs, server_user().uid or 0, -1)
     given = {"server": small.server, "older": _older(small), "theirs": theirs}
-    words = [one.format(**given) for one in CAMPAIGNS[name]]
-    command = [sys.executable, "-m", "teiten", "--workdir", str(small.root), *words]
+    words = tuple(one.format(**given) for one in CAMPAIGNS[name])
+    if name not in AFTER:
+        _traced_call(name, words, small, folder / "notes", seen)
+        return
+    foreign = list(_theirs(folder))
+    tracer = _kill_in_a_trial(name, words, small, folder / "notes", seen)
+    for number, further in enumerate(AFTER[name], 1):
+        _traced_call(name, further, small, folder / f"notes-{number}", seen)
+    tracer.wait(PATIENCE)  # it goes on as long as the servers do, which the next Teiten ends
+    seen.add(name, read_notes(folder / "notes", foreign))
+
+
+def _traced_call(
+    name: str, words: tuple[str, ...], small: Small, notes: Path, seen: Traced
+) -> None:
+    foreign = list(_theirs(notes.parent))
     done = subprocess.run(
-        traced(command, folder / "notes"),
+        traced(_command(small, words), notes),
         check=False,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -106,7 +136,48 @@ def _trace(name: str, folder: Path, server: str | None, seen: Traced) -> None:
     )
     if done.returncode not in (0, 4):
         seen.found.append(f"{name}: exit code {done.returncode}: {done.stderr.strip()[-400:]}")
-    seen.add(name, read_notes(folder / "notes", [theirs]))
+    seen.add(name, read_notes(notes, foreign))
+
+
+def _kill_in_a_trial(
+    name: str, words: tuple[str, ...], small: Small, notes: Path, seen: Traced
+) -> subprocess.Popen[bytes]:
+    """Leave servers that run, with their folders: what the next Teiten has to remove."""
+    process = subprocess.Popen(
+        traced(_command(small, words), notes),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    limit = time.monotonic() + PATIENCE
+    while not _is_in_a_trial(small, notes.parent) and time.monotonic() < limit:
+        if process.poll() is not None:
+            seen.found.append(f"{name}: it ended before it was killed: {process.returncode}")
+            break
+        time.sleep(0.05)
+    for teiten in psutil.Process(process.pid).children():
+        teiten.kill()
+    return process
+
+
+def _is_in_a_trial(small: Small, folder: Path) -> bool:
+    trials = list(small.workdir.campaigns.glob("*/evidence/trial-0002.1"))
+    return bool(trials) and bool(list(folder.glob("theirs/*/data/postmaster.pid")))
+
+
+def _theirs(folder: Path) -> Iterator[Path]:
+    """Folders that are another user's now, without those inside of them."""
+    for path in folder.iterdir():
+        if path.is_symlink() or not path.is_dir():
+            continue
+        if path.stat().st_uid != os.geteuid():
+            yield path
+        else:
+            yield from _theirs(path)
+
+
+def _command(small: Small, words: tuple[str, ...]) -> list[str]:
+    return [sys.executable, "-m", "teiten", "--workdir", str(small.root), *words]
 
 
 def _older(small: Small) -> str:

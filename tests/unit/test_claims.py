@@ -355,6 +355,25 @@ def test_without_replicates_there_is_no_outcome(count: int) -> None:
     assert found.deciding is not None and found.deciding.ratio is None
 
 
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        (0.0, "not-positive"),
+        (-1.0, "not-positive"),
+        (math.inf, "not-positive"),
+        (math.nan, "too-few"),
+        (100.0, "identical"),
+    ],
+)
+def test_why_there_is_no_outcome(value: float, code: str) -> None:
+    """A value without a logarithm is no missing block, a NaN is, and equal blocks are neither."""
+    odd = [replace(one, metrics={"tps": value}) for one in attempts(with_effect(0.975))]
+    found = outcome(between(ABOUT_TWO), odd)
+    assert found.standing is INCONCLUSIVE
+    assert found.reason is not None and found.reason.code == code
+    assert found.deciding is not None and found.deciding.lack == code
+
+
 @pytest.mark.parametrize("value", [0.0, -1.0, math.inf, math.nan])
 def test_values_that_are_no_rates_are_never_a_result(value: float) -> None:
     odd = [replace(one, metrics={"tps": value}) for one in attempts(saturating)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -144,6 +145,18 @@ def test_the_middle_of_two_sizes_is_none() -> None:
     found = {claim.claim.id: claim for claim in analysis.claims}
     assert found["order"].standing is Standing.NOT_APPLICABLE
     assert found["faster"].standing is not Standing.NOT_APPLICABLE
+
+
+def test_a_size_that_is_not_varied_is_the_studys_own() -> None:
+    """As for every other kind: its first level is that size, and two of its levels are one."""
+    overrides = ("contrast=server", "guc:shared_buffers=25%")
+    like = Invented(overrides=overrides, servers=("15", "18"), blocks=2)
+    at_first = replace(INVENTED[5], needs=ClaimNeeds())
+    between = replace(INVENTED[0], needs=ClaimNeeds())
+    analysis = invented_probes(like, (at_first, between))
+    own, two = analysis.claims
+    assert own.standing is not Standing.NOT_APPLICABLE
+    assert two.reason is not None and two.reason.code == "factor"
 
 
 def test_checks_on_each_server() -> None:

@@ -96,6 +96,7 @@ def test_every_reason_has_its_words() -> None:
         ),
         *(f"levels-{one}" for one in ("around-cores", "from-cores", "clients", "of-cores")),
         *("levels-beyond", "levels-up-to", "profile", "too-few", "undecided"),
+        *("not-positive", "identical"),
         *("queries", "no-plans", "sizes", "too-small", "permitted", "over-timeout"),
         *("levels-of-workers", "levels-beyond-workers", "compared", "no-common-server"),
         *("system", "systems", "hardware", "flame-graph"),

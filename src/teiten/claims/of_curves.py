@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from teiten.analysis.across.unpaired import estimate_unpaired
-from teiten.analysis.claims.checks import check_of, student
+from teiten.analysis.claims.checks import check_of, lack_of, student
 from teiten.analysis.model.claims import Check, Claim, ClaimQuestion, PublishedCurves
 from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.evidence import Blocks, EvidenceTable, block_means, logarithm
@@ -169,7 +169,8 @@ def _check(question: ClaimQuestion, found: SystemCurves, among: int) -> Check:
     check = check_of(
         question, found.alpha, lambda _values, at: estimate_unpaired(old, new, at), among=among
     )
-    return replace(check, pairs=min(len(old), len(new)))
+    lack = lack_of(old, new) if check.lack else ""
+    return replace(check, pairs=min(len(old), len(new)), lack=lack)
 
 
 def _block_means(curve: ClaimCurve, levels: Sequence[float]) -> list[float]:

@@ -49,8 +49,19 @@ def counted(estimator: Estimator) -> Estimator:
 
 
 def exact(values: Sequence[float], _alpha: float) -> Estimate | None:
-    """A published number as it is: it was printed without an interval."""
-    return (values[0], values[0], values[0]) if values else None
+    """A published number as it is: it was printed without an interval; None of a NaN."""
+    finite = bool(values) and math.isfinite(values[0])
+    return (values[0], values[0], values[0]) if finite else None
+
+
+def lack_of(*samples: Sequence[float]) -> str:
+    """The code of the reason why samples of logarithms have no interval, the same for every kind of
+    check: too few blocks, a value without a logarithm, or no scatter."""
+    if min(map(len, samples)) < 2:
+        return "too-few"
+    if not all(math.isfinite(value) for sample in samples for value in sample):
+        return "not-positive"
+    return "identical"
 
 
 def _estimate(
@@ -159,6 +170,7 @@ def check_of(
         server=question.server,
         metric=question.metric,
         confidence=None if found is None else Share(1 - own),
+        lack=lack_of(question.values) if found is None else "",
     )
 
 

@@ -69,7 +69,8 @@ def _assess(claim: Claim, facts: HostFacts, evidence: EvidenceTable) -> ClaimOut
         reason: Reason | None = lacking.reason
         return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, reason, in_print=printed)
     standing, reason = standing_of(checks, withheld=plan.study.withholds_findings)
-    if reason == Reason("too-few") and _exceeded_limit(claim, evidence):
+    lacks = any(check.lack for check in checks) and standing is ClaimStanding.INCONCLUSIVE
+    if lacks and not plan.study.withholds_findings and _exceeded_limit(claim, evidence):
         reason = Reason("over-timeout")
     return ClaimOutcome(claim, standing, reason, checks, deciding_of(checks), printed)
 
@@ -150,8 +151,8 @@ def standing_of(
         return ClaimStanding.CONTRADICTED, None
     if found == {ClaimStanding.REPRODUCED}:
         return ClaimStanding.REPRODUCED, None
-    few = any(check.ratio is None for check in checks)
-    return ClaimStanding.INCONCLUSIVE, Reason("too-few" if few else "undecided")
+    lack = next((check.lack for check in checks if check.lack), "undecided")
+    return ClaimStanding.INCONCLUSIVE, Reason(lack)
 
 
 _RANK = {ClaimStanding.CONTRADICTED: 0, ClaimStanding.INCONCLUSIVE: 1, ClaimStanding.REPRODUCED: 2}

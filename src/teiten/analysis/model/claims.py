@@ -212,6 +212,8 @@ class Check:
     """Where it is a number taken from plans."""
     confidence: Share | None = None
     """The level of the interval; None without one."""
+    lack: str = ""
+    """The code of the reason why nothing can be said; empty where there is an interval."""
 
 
 @dataclass(frozen=True)
@@ -220,7 +222,7 @@ class Reason:
 
     Not applicable: study, systems, hardware, servers, workload, script, queries, factor, factors,
     contrast, cores, levels-…, no-plans, serial, sizes.
-    Inconclusive: profile, too-few, undecided, over-timeout.
+    Inconclusive: profile, too-few, not-positive, identical, undecided, over-timeout.
     """
 
     code: str

@@ -38,9 +38,9 @@ def cells_of(
     known = evidence.levels(claim.workload)
     if probe not in known.get(PROBE, ()):
         raise UnmetError("probe", probe=probe)
-    if len(known.get(factor, ())) < 2:
-        raise UnmetError("factor", factor=factor)
     levels = [evidence.level(claim.workload, factor, one) for one in named]
+    if len(set(levels)) < len(levels):  # of a factor that is not varied, the study's own setting
+        raise UnmetError("factor", factor=factor)
     of_probe = replace(claim, contrast=None, at=((PROBE, probe),))
     for place in places_of(of_probe, evidence, along=(factor,)):
         sides = [place.sides[0].further(factor, level) for level in levels]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from teiten.analysis.across.unpaired import estimate_unpaired
-from teiten.analysis.claims.checks import check_of
+from teiten.analysis.claims.checks import check_of, lack_of
 from teiten.analysis.model.claims import FIRST, LAST, Check, CheckKind, Claim, ClaimQuestion
 from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.evidence import Blocks, EvidenceTable
@@ -137,4 +137,5 @@ def _check(one: _Asked, alpha: float, among: int) -> Check:
         lambda _values, at: estimate_unpaired(one.old, one.new, at),
         among=among,
     )
-    return replace(check, pairs=min(len(one.old), len(one.new)))
+    lack = lack_of(one.old, one.new) if check.lack else ""
+    return replace(check, pairs=min(len(one.old), len(one.new)), lack=lack)
