@@ -26,7 +26,7 @@ NATIVE_WHERE_RUST := $(shell tools/prerequisites rust 2>/dev/null && echo $(VENV
 # A wheel of make dist's for this machine: its native part is taken as it is.
 WHEEL := $(abspath $(firstword $(wildcard dist/teiten-*-abi3-manylinux*_$(shell uname -m).whl)))
 
-.PHONY: demo dist needs check test test-crates native docs develop lock clean help
+.PHONY: demo dist needs check test test-python test-crates native docs develop lock clean help
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -39,7 +39,11 @@ needs:
 	@tools/prerequisites packages $(if $(wildcard $(VENV)/bin/python),$(VENV)/bin/python,$(PYTHON))
 	@tools/prerequisites tests
 
-test: needs $(VENV)/.tested-wheel $(NATIVE_WHERE_RUST) $(NATIVE_WHERE_RUST:%=test-crates)
+test: needs $(VENV)/.tested-wheel $(NATIVE_WHERE_RUST)
+	+@$(MAKE) --no-print-directory --jobs 2 $(NATIVE_WHERE_RUST:%=test-crates) test-python
+
+# While cargo compiles, tests with servers mostly wait.
+test-python:
 	$(TEITEN) pg install 18 17 13 10 pgbench
 	@if command -v mvn >/dev/null; then $(TEITEN) pg install 9.6; fi
 	$(VENV)/bin/ruff check .

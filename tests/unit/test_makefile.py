@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-INNER = {"help", "needs", "test-crates"}
+INNER = {"help", "needs", "test-crates", "test-python"}
 """Targets of other targets."""
 
 

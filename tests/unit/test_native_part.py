@@ -18,6 +18,7 @@ from teiten.host.facts import native_part as room
 from teiten.host.facts.native_part import NativePart, how_to_get, native_part
 from teiten.report.render.pdf import PACKAGES
 from teiten.study.load import load_study
+from teiten.ways.registry import PREFERRED
 from tests.fixtures.invented_machine import GOOD_MACHINE, machine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -129,7 +130,7 @@ def test_without_it_one_line_says_what_is_lost_and_the_next_how_to_get_it(
     monkeypatch.setitem(sys.modules, room.MODULE, None)
     said: list[tuple[str, str]] = []
     console = SimpleNamespace(warn=lambda text, hint: said.append((text, hint)))
-    assert paired_plan(console, object(), lambda study: study) is None  # type: ignore[arg-type]
+    assert paired_plan(console, object(), lambda study: study, PREFERRED) is None  # type: ignore[arg-type]
     ((text, hint),) = said
     assert "no paired transactions, slower and less conclusive" in text
     assert hint == how_to_get()
@@ -143,7 +144,7 @@ def test_an_earlier_one_loads_two_sides_and_no_more(monkeypatch: pytest.MonkeyPa
 
     def way(servers: str) -> str | None:
         study = load_study("observe", profile="quick", overrides=[f"server={servers}"])
-        found = paired_plan(console, study, lambda given: given)  # type: ignore[arg-type]
+        found = paired_plan(console, study, lambda given: given, PREFERRED)  # type: ignore[arg-type]
         return None if found is None else found.measure.way
 
     assert (way("17,18"), said) == ("pairs", [])

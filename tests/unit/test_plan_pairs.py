@@ -103,7 +103,7 @@ def test_without_a_budget_the_studys_target_is_one() -> None:
 
 def test_a_budget_needs_until_decided() -> None:
     with pytest.raises(UsageError, match="--budget: budget is for campaigns that end with a"):
-        load_study("observe", budget="1h")
+        load_study("observe", profile="quick", budget="1h")
 
 
 def test_a_server_against_itself_has_two_copies_of_its_template() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from teiten.datasets.pgbench.model import fillfactor_of, pgbench_data
 from teiten.kinds.pgbench.model import pgbench_of
-from teiten.model.study import CachePolicy, Factor, QueryMode
+from teiten.model.study import CachePolicy, Factor, PreferredWay, QueryMode, Sequential
 from teiten.model.text import Bilingual
+from teiten.model.units import Seconds
 from teiten.study.document import CATALOGUE
 from teiten.study.load import catalogue, load_study
 
@@ -112,11 +113,39 @@ def test_published_has_the_numbers_of_the_reports() -> None:
     assert settings["max_wal_size"] == "160GB"
 
 
+def test_standard_prefers_all_clients_on_one_server_and_ends_with_a_decision() -> None:
+    """Findings about N clients are of N clients on one server, which pairs would spread."""
+    measure = load_study("observe").measure
+    decided = Sequential(budget=Seconds(900.0))
+    assert (measure.way, measure.sequential) == ("classic", None)
+    assert measure.preferred == PreferredWay("in-step", decided)
+
+
+def test_a_budget_of_the_command_line_is_that_of_any_way() -> None:
+    measure = load_study("observe", budget="7m").measure
+    assert measure.sequential == Sequential(budget=Seconds(420.0))
+    assert measure.preferred == PreferredWay("in-step", measure.sequential)
+    bounded = load_study("observe", blocks=4, budget="7m").measure.sequential
+    assert bounded == Sequential(budget=Seconds(420.0), most_blocks=4)
+
+
+def test_a_way_of_the_command_line_is_preferred_to_none() -> None:
+    measure = load_study("observe", overrides=["way=classic"]).measure
+    assert (measure.sequential, measure.preferred) == (None, None)
+
+
+def test_blocks_of_the_command_line_fix_the_design() -> None:
+    measure = load_study("observe", blocks=4).measure
+    assert measure.sequential is None
+    assert measure.preferred == PreferredWay("in-step", None)
+
+
 def test_quick_is_a_quick_look_in_pairs_where_they_can_be_had() -> None:
     study = load_study("observe", profile="quick")
-    assert (study.measure.way, study.measure.way_open) == ("classic", True)
-    assert not load_study("observe").measure.way_open, "claims are judged by classic trials"
-    assert not load_study("observe", profile="quick", overrides=["way=classic"]).measure.way_open
+    assert study.measure.way == "classic"
+    assert study.measure.preferred == PreferredWay("pairs", None)
+    classic = load_study("observe", profile="quick", overrides=["way=classic"])
+    assert classic.measure.preferred is None
     assert study.conclusive and not study.replicates
     assert study.factor("clients") == Factor("clients", ("1", "2", "4"))
     assert study.measure.blocks == 5

@@ -162,5 +162,14 @@ OF_THE_MACHINE: tuple[Metric, ...] = (
     Metric("buffers_written_by_checkpointer", "1"),
     Metric("buffers_written_by_bgwriter", "1"),
 )
+SHARED_BY_SIDES = (
+    *(f"cpu_{state}_share" for state in ("user", "system", "iowait", "steal", "idle", "other")),
+    "pgbench_cpu_share",
+    "teiten_cpu_share",
+    "context_switches",
+    "disk_read_bytes",
+    "disk_written_bytes",
+)
+"""Numbers of a trial that are of all sides, where these are under load in the same seconds."""
 CPU_USERS = (SERVER_CPU, "pgbench_cpu_share", "teiten_cpu_share", "cpu_other_share")
 """Who used the processors: server, load generator, Teiten, others."""

@@ -252,6 +252,14 @@ class Sequential:
 
 
 @dataclass(frozen=True)
+class PreferredWay:
+    """A way of loading the sides that a study takes where it can be had, and its own design."""
+
+    name: str
+    sequential: Sequential | None
+
+
+@dataclass(frozen=True)
 class Measure:
     """How a trial is measured and judged."""
 
@@ -291,9 +299,9 @@ class Measure:
     """Processors of the servers' machine when the study was sized (1 where nobody knows it): more
     clients than these are loaded in step. None before that, and of campaigns that were planned when
     paired transactions were mixed whatever the number of clients."""
-    way_open: bool = False
-    """``way`` was left open (``auto``): classic as long as nobody has seen that the servers can be
-    had in paired transactions."""
+    preferred: PreferredWay | None = None
+    """The way that is tried first; ``way`` and ``sequential`` are what remains where it cannot be
+    had."""
     lengthens: bool = False
     """The duration is that of the first starts of paired transactions; that of later ones follows
     from what they have shown (``model.paired_starts``)."""

@@ -12,11 +12,13 @@ from teiten.model.units import Seconds
 from teiten.plan.cells import cell_groups
 from teiten.plan.durations import block_seconds, preparing_seconds, target
 from teiten.plan.side_by_side import pairs_of_a_start
-from teiten.ways.registry import concurrent_trials
+from teiten.ways.registry import concurrent_trials, is_preferred
 
 EXPECTED_PAIRS = 30
 """For which the duration of a trial is derived from the budget: enough for 2 % at a deviation of
 2 % and some more (METHOD.md, When to stop)."""
+EXPECTED_STARTS = 10
+"""As many starts are expected in the way that a study prefers: paired transactions scatter less."""
 LEAST_BLOCKS = 6
 """With which a verdict can come: from ``analysis.verdict.sequential.LEAST_PAIRS`` on an interval is
 finite, at any share of α that studies have (a test compares)."""
@@ -29,7 +31,8 @@ def begun(study: Study) -> Study:
     sequential = study.measure.sequential
     if sequential is None:
         return study
-    blocks = min(sequential.most_blocks or EXPECTED_PAIRS, EXPECTED_PAIRS)
+    expected = EXPECTED_STARTS if is_preferred(study.measure) else EXPECTED_PAIRS
+    blocks = min(sequential.most_blocks or expected, expected)
     return replace(study, measure=replace(study.measure, blocks=blocks))
 
 

@@ -20,6 +20,7 @@ from teiten.model.study import (
     Factor,
     Measure,
     ParameterSet,
+    PreferredWay,
     Sequential,
     Setting,
     Study,
@@ -34,9 +35,16 @@ from teiten.study.file import StudyFile
 from teiten.study.parameters import SIZED_SETTINGS
 from teiten.study.place import Place
 from teiten.study.schema import WorkloadTable
-from teiten.study.tables import HostsTable, MeasureTable, NodesTable, SettingTable
+from teiten.study.tables import (
+    HostsTable,
+    MeasureTable,
+    NodesTable,
+    PreferredTable,
+    SettingTable,
+)
 from teiten.study.values import AUTO, titled
 from teiten.study.variation import own_levels
+from teiten.ways.registry import PREFERRED
 
 BY_FLAG = Bilingual("set on the command line", "コマンドラインで指定")
 COMMAND_LINE = "command line"
@@ -326,7 +334,7 @@ def _measure(draft: Draft, table: MeasureTable, *, judged: bool) -> Measure:
             "sequential": _sequential(draft, table),
             "slices": _slices(draft, table),
             "way": table.way or CLASSIC,
-            "way_open": table.way is None,
+            "preferred": _preferred(draft, table),
         }
     )
 
@@ -344,9 +352,41 @@ def _slices(draft: Draft, table: MeasureTable) -> int:
     return table.slices
 
 
+def _preferred(draft: Draft, table: MeasureTable) -> PreferredWay | None:
+    """The way that is tried first, unless a flag names one. A flag that fixes the design, or leaves
+    it to the decision, does so in any way."""
+    flags = _by_flag(draft)
+    if table.way is None:
+        return PreferredWay(PREFERRED, _sequential(draft, table))
+    if table.preferred is None or "way" in flags:
+        return None
+    if flags & _DESIGN:
+        return PreferredWay(table.preferred.way, _sequential(draft, table))
+    return PreferredWay(table.preferred.way, _until_decided(table.preferred))
+
+
+_DESIGN = {"blocks", "until_decided", "budget", "most_blocks"}
+"""The keys of ``[measure]`` that say how many blocks there are."""
+
+
+def _until_decided(table: MeasureTable | PreferredTable) -> Sequential | None:
+    if not table.until_decided:
+        return None
+    return Sequential(budget=table.budget, most_blocks=table.most_blocks)
+
+
+def _by_flag(draft: Draft) -> set[str]:
+    """The keys of ``[measure]`` that flags set."""
+    changes = {key: draft.origin(("measure", key)) for key in MeasureTable.model_fields}
+    return {key for key, change in changes.items() if change is not None and change.by_flag}
+
+
 def _sequential(draft: Draft, table: MeasureTable) -> Sequential | None:
     if table.until_decided:
-        return Sequential(budget=table.budget, most_blocks=table.most_blocks)
+        return _until_decided(table)
+    if table.preferred is not None and table.preferred.until_decided and table.budget is not None:
+        most = table.blocks if "blocks" in _by_flag(draft) else table.most_blocks
+        return Sequential(budget=table.budget, most_blocks=most)
     for key, value in (("budget", table.budget), ("most_blocks", table.most_blocks)):
         if value is not None:
             raise draft.error(

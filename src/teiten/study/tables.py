@@ -49,6 +49,7 @@ Alpha = Annotated[Share, PlainValidator(values.alpha)]
 DisturbedShare = Annotated[Share, PlainValidator(values.disturbed_share)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
 WayOfPairs = Annotated[str | None, PlainValidator(values.way)]
+Preferred = Annotated[str, PlainValidator(values.preferred_way)]
 Slices = Annotated[int, Field(ge=1, le=100)]
 Repeats = Annotated[int, Field(ge=0, le=10)]
 Storage = Annotated[WrittenStorage, PlainValidator(storage)]
@@ -126,6 +127,15 @@ class SettingTable(TomlTable):
     source: str = ""
 
 
+class PreferredTable(TomlTable):
+    """A way that a study takes where it can be had, and the design that it then has."""
+
+    way: Preferred
+    until_decided: bool = False
+    budget: Budget | None = None
+    most_blocks: Count | None = None
+
+
 class MeasureTable(TomlTable):
     duration: Measured = None
     target: Target | None = None
@@ -147,6 +157,7 @@ class MeasureTable(TomlTable):
     flame_graph_window: Window = FLAME_GRAPH_WINDOW
     memory: Memory = None
     way: WayOfPairs = CLASSIC
+    preferred: PreferredTable | None = None
     rounds: bool = False
 
 

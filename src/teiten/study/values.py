@@ -279,8 +279,12 @@ def cache_policy(value: Any) -> CachePolicy:
 def way(value: Any) -> str | None:
     """None of ``auto``: paired transactions where they can be had."""
     known = [rule.name for rule in rules().values() if rule.in_file]
-    found = one_of(value, [AUTO, *known])
-    return None if found == AUTO else found
+    name = one_of(value, [AUTO, *known])
+    return None if name == AUTO else name
+
+
+def preferred_way(value: Any) -> str:
+    return one_of(value, [rule.name for rule in rules().values() if rule.in_file])
 
 
 def query_mode(value: Any) -> QueryMode:

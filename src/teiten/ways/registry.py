@@ -37,6 +37,11 @@ def way_of(measure: Measure) -> WayRule:
     raise KeyError(measure.way)
 
 
+def is_preferred(measure: Measure) -> bool:
+    """Whether a study is measured in the way that it prefers."""
+    return measure.preferred is not None and measure.preferred.name == way_of(measure).name
+
+
 def way_of_clients(measure: Measure, clients: int) -> WayRule:
     """The way in which so many clients are loaded."""
     return rules()[way_of(measure).of_clients(measure, clients)]

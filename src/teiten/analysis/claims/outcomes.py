@@ -27,9 +27,11 @@ from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.analysis.verdict.pairs import observe
 from teiten.kinds.metrics import judged_in
 from teiten.model.facts import HostFacts
+from teiten.model.metrics import SHARED_BY_SIDES
 from teiten.model.plan import Plan
 from teiten.model.study import Script
 from teiten.model.trial import Attempt
+from teiten.ways.registry import way_of
 
 
 def assess(
@@ -105,6 +107,8 @@ def other_question(claim: Claim, plan: Plan) -> Reason | None:
         return Reason("workload", (("workload", claim.workload),))
     if _other_work(claim.work, workload.options.texts):
         return Reason("script", (("workload", claim.workload),))
+    if claim.metric in SHARED_BY_SIDES and way_of(study.measure).concurrent:
+        return Reason("shared-by-sides")
     return None
 
 

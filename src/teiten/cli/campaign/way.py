@@ -11,7 +11,7 @@ from teiten.cli.plan.make import plan_study
 from teiten.cli.plan.open_way import paired_plan
 from teiten.cli.plan.two_sides import SharedOptions
 from teiten.model.study import Study
-from teiten.ways.registry import way_of
+from teiten.ways.registry import PREFERRED, way_of
 
 
 def plan_by_way(
@@ -23,12 +23,12 @@ def plan_by_way(
 
     Raises WayError for a way that was asked for and cannot be had.
     """
-    if options.fixes_way and not study.measure.way_open:
+    if options.fixes_way and study.measure.preferred is None:
         if way_of(study.measure).concurrent:
             return WorthwhilePlan(plan_study(session, study, seed=options.seed))
     else:
         plan = partial(plan_study, session, seed=options.seed)
-        planned = paired_plan(session.console, study, plan)
+        planned = paired_plan(session.console, study, plan, PREFERRED)
         if planned is not None:
             return WorthwhilePlan(planned)
     if not piloting or study.measure.rounds:

@@ -73,7 +73,8 @@ def make_plan(
     """
     study = load_study(study_reference, options)
     plan = partial(plan_study, session, seed=options.seed, checked=checked, building=building)
-    paired = paired_plan(session.console, study, plan) if study.measure.way_open else None
+    way = study.measure.preferred
+    paired = None if way is None else paired_plan(session.console, study, plan, way.name)
     return plan(study) if paired is None else paired
 
 

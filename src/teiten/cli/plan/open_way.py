@@ -1,4 +1,4 @@
-"""A study whose way is left open: paired transactions where they can be had, else why not."""
+"""A study that prefers a way of paired transactions: that one where it can be had, else why not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from teiten.errors import MachineError, WayError
 from teiten.execute.client.paired import is_built
 from teiten.host.facts.native_part import NativePart, how_to_get, native_part
 from teiten.model.study import Study
-from teiten.ways.registry import PREFERRED
 
 NOT_BUILT = "the native part of Teiten, which has their generator, is not here"
 OF_TWO_SIDES = "the native part is of an earlier Teiten, and loads two servers at the most"
@@ -19,8 +18,11 @@ IN_TURN = "one side at a time, no paired transactions"
 Plan = TypeVar("Plan")
 
 
-def paired_plan(console: Console, study: Study, plan: Callable[[Study], Plan]) -> Plan | None:
-    """The plan of a study in paired transactions; None where these cannot be had, which is said.
+def paired_plan(
+    console: Console, study: Study, plan: Callable[[Study], Plan], way: str
+) -> Plan | None:
+    """The plan of a study in a way of paired transactions; None where it cannot be had, which is
+    said.
 
     ``plan``: how a study is planned.
     """
@@ -29,10 +31,18 @@ def paired_plan(console: Console, study: Study, plan: Callable[[Study], Plan]) -
         console.warn(f"{IN_TURN}, slower and less conclusive: {missing}", how_to_get())
         return None
     try:
-        return plan(replace(study, measure=replace(study.measure, way=PREFERRED)))
+        return plan(_in_way(study, way))
     except (WayError, MachineError) as error:
         console.say(f"{IN_TURN}: {error.message}")
         return None
+
+
+def _in_way(study: Study, way: str) -> Study:
+    preferred = study.measure.preferred
+    own = replace(study.measure, way=way)
+    if preferred is not None and preferred.name == way:
+        own = replace(own, sequential=preferred.sequential)
+    return replace(study, measure=own)
 
 
 def missing_for_pairs(study: Study) -> str | None:

@@ -8,7 +8,7 @@ from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.model.nodes import EmulatedNodes
 from teiten.model.quantities import exact_share, format_duration, format_size
-from teiten.model.study import CachePolicy, Measure, Study, Workload
+from teiten.model.study import CachePolicy, Measure, Sequential, Study, Workload
 from teiten.model.text import Bilingual, Language
 from teiten.ways.registry import way_of
 
@@ -49,6 +49,7 @@ WORDS = {
     "nodes": Bilingual("each node, emulated as a machine", "各ノード（1台のマシンとして模擬）"),
     "blocks": Bilingual("blocks", "ブロック数"),
     "until": Bilingual("until every verdict is decided", "すべての判定が得られるまで"),
+    "preferred": Bilingual("where it can be had", "可能な場合"),
     "budget": Bilingual("budget", "制限時間"),
     "delta": Bilingual("smallest difference that matters", "意味のある最小の差"),
     "alpha": Bilingual("accepted false alarms", "許容する誤検出の割合"),
@@ -186,10 +187,16 @@ def _nodes(nodes: EmulatedNodes) -> str:
     return ", ".join(["network", *said])
 
 
-def _blocks(measure: Measure, word: _Words) -> str:
-    sequential = measure.sequential
+def _preferred(measure: Measure, word: _Words) -> Iterator[tuple[str, str]]:
+    """The way that is tried first, and its own design."""
+    if measure.preferred is not None:
+        sequential = measure.preferred.sequential
+        yield "preferred", f"{measure.preferred.name}, {_blocks(sequential, measure.blocks, word)}"
+
+
+def _blocks(sequential: Sequential | None, blocks: int, word: _Words) -> str:
     if sequential is None:
-        return str(measure.blocks)
+        return str(blocks)
     if sequential.budget is None:
         return word("until")
     return f"{word('until')} ({word('budget')} {format_duration(sequential.budget)})"
@@ -207,7 +214,8 @@ def _measure(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
         ("settle", seconds(measure.settle)),
         ("prewarm", word("yes" if measure.prewarm else "no")),
         ("caches", word(CachePolicy(measure.caches).value)),
-        ("blocks", _blocks(measure, word)),
+        ("blocks", _blocks(measure.sequential, measure.blocks, word)),
+        *_preferred(measure, word),
         ("delta", exact_share(measure.delta)),
         ("alpha", exact_share(measure.alpha)),
         ("disturbed", exact_share(measure.disturbed_share)),
