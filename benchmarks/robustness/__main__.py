@@ -10,7 +10,8 @@
     python -m benchmarks.robustness kills --of ab --count 60
     sudo python -m benchmarks.robustness kills --of storage --count 20
     sudo python -m benchmarks.robustness disks --count 100
-    sudo python -m benchmarks.robustness paths --count 12
+    sudo python -m benchmarks.robustness paths --count 18
+    sudo python -m benchmarks.robustness strangers --count 12
 
 The first four read odd inputs in this process; reports reads what Teiten says of drawn campaigns.
 The others start small campaigns of a server that is installed (``--server``, default: the newest).
@@ -40,6 +41,7 @@ from benchmarks.robustness.paths import Traced, trace_campaigns
 from benchmarks.robustness.products import PRODUCTS, kill_products
 from benchmarks.robustness.reports import Readings, read_reports
 from benchmarks.robustness.signals import interrupt_campaigns
+from benchmarks.robustness.strangers import attack_campaigns
 from benchmarks.robustness.studies import spoil_studies
 
 IN_PROCESS: dict[str, Callable[[int, int], Tally | Readings]] = {
@@ -54,6 +56,7 @@ WITH_SERVERS: dict[str, Callable[[int, int, str | None], Breaks | Traced]] = {
     "disks": fill_disks,
     "signals": interrupt_campaigns,
     "paths": trace_campaigns,
+    "strangers": attack_campaigns,
 }
 
 

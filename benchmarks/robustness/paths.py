@@ -20,7 +20,11 @@ from tests.fixtures.traced_paths import Findings, is_available, read_notes, trac
 
 from benchmarks.robustness.campaigns import PATIENCE, Small
 from teiten.execute.postgres.provision.staging import managed_installations
+from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
+from teiten.kinds import registry as kinds
+from teiten.ledger.store import FILE_NAME, Ledger
+from teiten.ways.registry import rules, way_of
 
 QUICK = ("--profile", "quick", "--yes", "--set", "disturbed_share=100%")
 THEIRS = ("--set", "directory={theirs}")
@@ -52,6 +56,7 @@ CAMPAIGNS: dict[str, tuple[str, ...]] = {
     "statements": ("run", "partition-olap", *CATALOGUE, "--set", "runs=1", "--set", "scale=0.01",
                    "--set", "query=q1.1,q2.1", *THEIRS, *ONE),
     "states": ("run", "operations", *CATALOGUE, "--only", "queue", "--set", "way=classic",
+               "--set", "contrast=state",
                "--set", "state=fresh,bloated,pinned,stale-statistics,no-statistics",
                "--set", "duration=1s", "--set", "scale=1", *THEIRS, *ONE),
     "layouts": ("run", "index-only", *CATALOGUE, "--set", "scale=1", "--set", "duration=1s",
@@ -75,11 +80,15 @@ class Traced:
 
     inside: Counter[str] = field(default_factory=Counter)
     """By campaign: root's calls on what is in folders of others."""
+    kinds: set[str] = field(default_factory=set)
+    """Of the workloads that were measured."""
+    ways: set[str] = field(default_factory=set)
     found: list[str] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
         calls = ", ".join(f"{name}: {count:,}" for name, count in self.inside.items())
         yield f"paths: calls of root in folders of others by campaign ({calls})"
+        yield f"    kinds {', '.join(sorted(self.kinds))}; ways {', '.join(sorted(self.ways))}"
         yield f"    {len(self.found)} findings"
         for finding in self.found:
             yield f"    {finding}"
@@ -89,6 +98,21 @@ class Traced:
         crossings = Counter((crossing.call, crossing.path) for crossing in findings.crossings)
         for (call, path), count in crossings.most_common():
             self.found.append(f"{name}: {call} {path} ({count} times)")
+
+    def add_measured(self, workdir: Workdir) -> None:
+        """Note what the campaigns of a working folder have measured."""
+        for file in workdir.campaigns.glob(f"*/{FILE_NAME}"):
+            with Ledger.open(file.parent, read_only=True) as ledger:
+                plan = ledger.plan
+            self.kinds |= {workload.kind for workload in plan.study.workloads}
+            self.ways.add(way_of(plan.study.measure).name)
+
+    def add_missing(self) -> None:
+        """A kind or a way that no campaign has is a finding."""
+        for kind in sorted({*kinds.names()} - self.kinds):
+            self.found.append(f"no campaign has the kind {kind}")
+        for way in sorted({*rules()} - self.ways):
+            self.found.append(f"no campaign has the way {way}")
 
 
 def trace_campaigns(count: int, seed: int, server: str | None, only: str | None = None) -> Traced:
@@ -102,6 +126,8 @@ def trace_campaigns(count: int, seed: int, server: str | None, only: str | None 
         with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as folder:
             Path(folder).chmod(0o755)  # the servers' user passes through
             _trace(name, Path(folder), server, seen)
+    if set(seen.inside) == set(CAMPAIGNS):
+        seen.add_missing()
     return seen
 
 
@@ -136,6 +162,7 @@ def _traced_call(
     )
     if done.returncode not in (0, 4):
         seen.found.append(f"{name}: exit code {done.returncode}: {done.stderr.strip()[-400:]}")
+    seen.add_measured(small.workdir)
     seen.add(name, read_notes(notes, foreign))
 
 

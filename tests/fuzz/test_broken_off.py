@@ -14,6 +14,7 @@ import pytest
 from benchmarks.robustness.campaigns import PATIENCE, Small
 from benchmarks.robustness.disks import fill_disks, full, small_disk
 from benchmarks.robustness.kills import kill_campaigns
+from benchmarks.robustness.products import PRODUCTS, kill_products
 from benchmarks.robustness.signals import interrupt_campaigns
 
 from teiten.host.system.causes import full_disk
@@ -62,6 +63,15 @@ def forked(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("forked")
 def test_kills_lose_and_double_nothing(server: str) -> None:
     result = kill_campaigns(2, 3, server)
+    assert not result.found, "\n".join(result.lines())
+
+
+@pytest.mark.usefixtures("forked")
+@pytest.mark.parametrize("kind", PRODUCTS)
+def test_kills_leave_nothing_half_made(server: str, kind: str) -> None:
+    if kind == "pdf":
+        pytest.importorskip("typst")
+    result = kill_products(2, 3, server, kind)
     assert not result.found, "\n".join(result.lines())
 
 

@@ -38,6 +38,7 @@ from teiten.model.study import Script
 from teiten.model.trial import Outcome
 from tests.fixtures.campaigns import Teiten
 from tests.fixtures.servers import ClusterKit, left_processes
+from tests.fixtures.storms import assert_secret_is_kept
 from tests.fixtures.stranger import (
     KINDS,
     SECRET,
@@ -122,13 +123,6 @@ def server(installation_any: Installation) -> str:
 @pytest.fixture
 def stranger(canary: Canary) -> Stranger:
     return Stranger(server_user(), canary)
-
-
-def assert_secret_is_kept(folder: Path, canary: Canary) -> None:
-    """No file anywhere below the folder holds what root's own does."""
-    for path in folder.rglob("*"):
-        if path.is_file() and not path.is_symlink() and path != canary.file:
-            assert SECRET.encode() not in path.read_bytes(), path
 
 
 def study_of(

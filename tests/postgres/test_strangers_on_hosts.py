@@ -33,6 +33,7 @@ from teiten.model.units import Bytes
 from tests.fixtures.campaigns import with_own_installations
 from tests.fixtures.hosts import Network, by_ssh, loopback
 from tests.fixtures.servers import left_processes, open_folder
+from tests.fixtures.storms import assert_secret_is_kept
 from tests.fixtures.stranger import (
     KINDS,
     SECRET,
@@ -47,7 +48,6 @@ from tests.postgres.test_strangers import (
     FILES,
     REPLACING,
     assert_a_replaced_file_failed_each_trial,
-    assert_secret_is_kept,
     study_of,
 )
 

@@ -4,20 +4,15 @@ root makes there for links to what is root's alone, while root measures and copi
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from teiten.errors import TeitenError
-from teiten.execute.postgres.templates.clone import clone_tree
-from teiten.host.ceilings.scratch import CHUNK, scratch
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
-from teiten.model.units import Bytes
 from tests.fixtures.stranger import Canary, Stranger, nothing_hangs
-from tests.fixtures.swapping import swapping
+from tests.fixtures.swapping import WORKS, Work, work_among_links
 
 pytestmark = [
     pytest.mark.root,
@@ -42,30 +37,7 @@ def theirs(workdir: Workdir, stranger: Stranger) -> Path:
     return folder
 
 
-def measure(folder: Path, _: Stranger) -> None:
-    with scratch(folder, Bytes(CHUNK)):
-        pass
-
-
-def copy(folder: Path, stranger: Stranger) -> None:
-    source = stranger.canary.folder.parent / "source"
-    if not source.exists():
-        source.mkdir()
-        (source / "PG_VERSION").write_text("18\n")
-        (source / "base").write_bytes(bytes(CHUNK))
-        os.chown(source, 0, 0)
-    clone_tree(source, folder / f"copy-{time.monotonic_ns()}", user=stranger.user)
-
-
-@pytest.mark.parametrize("work", [measure, copy])
-def test_no_file_of_roots_is_written(
-    stranger: Stranger, theirs: Path, work: Callable[[Path, Stranger], None]
-) -> None:
-    end = time.monotonic() + SECONDS
-    with nothing_hangs(), swapping(stranger, theirs):
-        while time.monotonic() < end:
-            try:
-                work(theirs, stranger)
-            except (TeitenError, OSError):
-                continue
-            stranger.canary.assert_untouched()
+@pytest.mark.parametrize("work", WORKS)
+def test_no_file_of_roots_is_written(stranger: Stranger, theirs: Path, work: Work) -> None:
+    with nothing_hangs():
+        work_among_links(work, theirs, stranger, SECONDS)
