@@ -97,13 +97,19 @@ def test_where_nothing_fits_the_smallest_scale_is_planned() -> None:
 
 
 def test_what_is_given_is_left_alone() -> None:
-    study = load_study("observe", profile="published")
+    study = load_study("observe", profile="published", overrides=["disturbed_share=7%"])
     given = machine(cores=4)
     assert size(study, given) == replace(study, machine_memory=given.memory.total)
     fixed = sized(machine(), "scale=7", "duration=33s", "warmup=0s", "clients=3")
     assert {workload.data.scale for workload in fixed.workloads} == {7}
     assert (fixed.measure.duration, fixed.measure.warmup) == (33.0, 0.0)
     assert clients(fixed) == ("3",)
+
+
+def test_other_programs_disturb_one_side_at_a_time_and_widen_the_interval_of_pairs() -> None:
+    assert sized(machine(), "way=classic").measure.disturbed_share == 0.05
+    assert sized(machine(), "way=in-step").measure.disturbed_share == 1.0
+    assert sized(machine(), "way=pairs", "disturbed_share=9%").measure.disturbed_share == 0.09
 
 
 def test_one_workload_may_have_its_own_scale_and_clients() -> None:

@@ -95,7 +95,7 @@ class Steps:
                 problems = self._answered(lambda: self._load.check(self._site.problems()))
         except (ServerError, WorkloadError) as error:
             problems = (Problem(CHECK_FAILED, error.message),)
-        share = self._bench.plan.study.measure.disturbed_share
+        share = self._bench.plan.study.measure.tolerated_share
         if self._tables is not None:
             problems = (*problems, *self._tables.problems())
         return (*problems, *disturbance.problems(self._load.gathered.metrics, share))

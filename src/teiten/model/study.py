@@ -276,8 +276,9 @@ class Measure:
     delta: Share
     """The smallest difference that matters (METHOD.md, Verdicts)."""
     alpha: Share
-    disturbed_share: Share
-    """A trial in which others used, or the hypervisor stole, more of the CPU is disturbed."""
+    disturbed_share: Share | None
+    """A trial in which others used, or the hypervisor stole, more of the CPU is disturbed. None
+    until sizing, where the way says it."""
     repeats: int = 2
     """How often a failed or disturbed trial is run again, at the most."""
     sequential: Sequential | None = None
@@ -320,6 +321,11 @@ class Measure:
     def slice_duration(self) -> Seconds:
         """The measured seconds of a slice; the duration must be known."""
         return Seconds((self.duration or 0.0) / self.slices)
+
+    @property
+    def tolerated_share(self) -> Share:
+        """The share of the CPU that others may use; all of it of a study that is not sized."""
+        return Share(1.0) if self.disturbed_share is None else self.disturbed_share
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ Budget = Annotated[Seconds, PlainValidator(values.budget)]
 Caches = Annotated[CachePolicy, PlainValidator(values.cache_policy)]
 Delta = Annotated[Share, PlainValidator(values.delta)]
 Alpha = Annotated[Share, PlainValidator(values.alpha)]
-DisturbedShare = Annotated[Share, PlainValidator(values.disturbed_share)]
+DisturbedShare = Annotated[Share | None, PlainValidator(values.disturbed_share)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
 WayOfPairs = Annotated[str | None, PlainValidator(values.way)]
 Preferred = Annotated[str, PlainValidator(values.preferred_way)]
@@ -146,7 +146,7 @@ class MeasureTable(TomlTable):
     prewarm: bool = True
     delta: Delta = Share(0.02)
     alpha: Alpha = Share(0.05)
-    disturbed_share: DisturbedShare = Share(0.05)
+    disturbed_share: DisturbedShare = None
     repeats: Repeats = 2
     slices: Slices = 1
     restart_every: Count = 1

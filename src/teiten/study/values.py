@@ -265,7 +265,10 @@ def alpha(value: Any) -> Share:
     return share
 
 
-def disturbed_share(value: Any) -> Share:
+def disturbed_share(value: Any) -> Share | None:
+    """None of ``auto``: the way's own."""
+    if value == AUTO:
+        return None
     share = _share(value)
     if not 0 < share <= 1:
         raise ValueError(f"must be above 0% and at most 100%, not {quantities.exact_share(share)}")

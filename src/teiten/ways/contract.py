@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
 from teiten.model.plan import Cell, Plan
 from teiten.model.study import Measure, Study
+from teiten.model.units import Share
 
 
 class WayRule(ABC):
@@ -32,6 +34,8 @@ class WayRule(ABC):
     """All sides are under load in the same seconds, and the duration is that of all."""
     in_step: ClassVar[bool] = False
     """All clients are on the same side at any time."""
+    disturbed_share: ClassVar[Share] = Share(0.05)
+    """More of the CPU used by others makes a trial disturbed, where the study does not say."""
     here: ClassVar[bool] = False
     """Servers and load generator are on this machine."""
     unit: ClassVar[str] = "pair"
@@ -65,8 +69,10 @@ class WayRule(ABC):
         return self.name
 
     def sized(self, measure: Measure, processors: int) -> Measure:
-        """The measure with what it needs of the servers' machine."""
-        return measure
+        """The measure with what it needs of the servers' machine, and of the way."""
+        if measure.disturbed_share is not None:
+            return measure
+        return replace(measure, disturbed_share=self.disturbed_share)
 
     def timed(self, measure: Measure, sides: int) -> Measure:
         """The measure with the duration of trials, where the way decides on an open one; ``sides``:

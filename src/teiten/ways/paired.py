@@ -10,6 +10,7 @@ from teiten.kinds.contract import plan_of
 from teiten.model.paired_starts import FIRST_SECONDS, of_sides
 from teiten.model.plan import Plan
 from teiten.model.study import CachePolicy, Measure, Study
+from teiten.model.units import Share
 from teiten.ways.contract import WayRule
 from teiten.ways.registry import concurrent_trials
 
@@ -28,6 +29,9 @@ class PairedTransactions(WayRule):
         "leave it out, or have the sides loaded one after the other: --way classic"
     )
     concurrent: ClassVar[bool] = True
+    disturbed_share: ClassVar[Share] = Share(1.0)
+    """Other programs hit all sides of a start alike. They widen the interval, and discarding what
+    they hit would favour the side that leaves them fewer idle processors."""
     unit: ClassVar[str] = "start"
     reused_unit: ClassVar[str] = "round"
 
@@ -54,7 +58,7 @@ class PairedTransactions(WayRule):
                 yield reason
 
     def sized(self, measure: Measure, processors: int) -> Measure:
-        return replace(measure, processors=processors)
+        return replace(super().sized(measure, processors), processors=processors)
 
     def timed(self, measure: Measure, sides: int) -> Measure:
         """The first starts have a usual length; that of later ones follows from what these show,

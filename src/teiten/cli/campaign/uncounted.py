@@ -33,7 +33,7 @@ def why_uncounted(analysis: CampaignAnalysis) -> str | None:
         return None
     code, count = causes.most_common(1)[0]
     t = texts("en")
-    limit = plain_percent(t, analysis.plan.study.measure.disturbed_share)
+    limit = plain_percent(t, analysis.plan.study.measure.tolerated_share)
     words = CAUSES.get(code) or t.either(f"problem.{code}", code)
     return f"{words.format(limit=limit)} in {count} of {len(analysis.trials)} trials"
 

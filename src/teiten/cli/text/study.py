@@ -218,7 +218,7 @@ def _measure(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
         *_preferred(measure, word),
         ("delta", exact_share(measure.delta)),
         ("alpha", exact_share(measure.alpha)),
-        ("disturbed", exact_share(measure.disturbed_share)),
+        ("disturbed", exact_share(measure.disturbed_share or way_of(measure).disturbed_share)),
         ("repeats", str(measure.repeats)),
     )
     rows += tuple(

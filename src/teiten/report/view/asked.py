@@ -189,7 +189,7 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
     steps.append(
         t(
             "procedure.check",
-            disturbed=plain_percent(t, measure.disturbed_share),
+            disturbed=plain_percent(t, measure.tolerated_share),
             repeats=measure.repeats,
         )
     )
