@@ -54,7 +54,9 @@ def _drawn(
     values = math.log(one.ratio or math.nan) + noise
     low = -math.inf if one.least is None else math.log(one.least)
     high = math.inf if one.most is None else math.log(one.most)
-    question = ClaimQuestion(one.kind, one.sides, one.at, tuple(values.tolist()), low, high)
+    question = ClaimQuestion(
+        one.kind, one.sides, one.at, dict(enumerate(values.tolist())), low, high
+    )
     own = ALPHA * means / comparisons if one.kind.of_sides else None
     check = check_of(question, ALPHA, student, among=among, own=own)
     return replace(check, classes=one.classes)

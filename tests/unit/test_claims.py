@@ -392,6 +392,29 @@ def test_a_sequential_campaign_has_the_wider_interval_of_its_design() -> None:
     assert sequential.deciding.ratio == fixed.deciding.ratio
 
 
+def test_blocks_that_share_a_start_are_one_in_a_claim_too() -> None:
+    """A start lies where it lies for all its pairs: its deviation is in every one of them. The
+    claim has the verdict's interval."""
+    plan = make_plan(4 * 12, servers=("13", "14"), clients=("4",))
+    trials = tuple(replace(trial, restart=(trial.block + 3) // 4) for trial in plan.trials)
+    plan = replace(plan, trials=trials)
+    of_start = {1: 0.05, 2: -0.05, 3: 0.0}
+    found = [
+        replace(one, metrics={"tps": one.metrics["tps"] * math.exp(of_start[trial.restart])})
+        if trial.cell.level("server") == "14"
+        else one
+        for one, trial in zip(attempts(with_effect(1.0), plan, noise=0.001), trials, strict=True)
+    ]
+    claim = between(Effect((Bounds(0.96, 1.04),)))
+    check = outcome(claim, found, plan).deciding
+    verdicts = {one.workload: one.overall for one in contrasts(plan, found, judged_only=True)}
+    effect = verdicts[claim.workload].effect
+    assert check is not None and effect is not None
+    assert check.pairs == 3
+    assert (check.low, check.high) == pytest.approx((effect.low, effect.high))
+    assert outcome(claim, found, plan).standing is INCONCLUSIVE
+
+
 @pytest.mark.parametrize(("blocks", "decides"), [(5, False), (6, True)])
 def test_a_claim_is_decided_no_sooner_than_the_verdict_on_its_comparison(
     blocks: int, decides: bool

@@ -129,7 +129,7 @@ def test_what_was_printed_is_reproduced_where_it_is_the_truth(study: str) -> Non
 
 def test_a_claim_needs_all_checks_at_alpha_and_one_at_less_to_be_contradicted() -> None:
     def standing(mean: float, among: int) -> ClaimStanding:
-        values = tuple(mean + one for one in (-0.01, 0.0, 0.01, 0.0))
+        values = dict(enumerate(mean + one for one in (-0.01, 0.0, 0.01, 0.0)))
         asked = ClaimQuestion(KIND, ("17", "18"), (1.0,), values, -0.05, 0.05)
         return check_of(asked, 0.05, student, among=among).standing
 

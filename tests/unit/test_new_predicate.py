@@ -49,7 +49,7 @@ class AtLeastTimes(ShapeOfCurve):
 
     def shape(self, curve: ClaimCurve, cores: int) -> Iterator[ClaimQuestion]:
         first, last = curve.levels[0], curve.levels[-1]
-        values = tuple(level_changes(curve, first, curve, last).values())
+        values = level_changes(curve, first, curve, last)
         low = math.log(self.times)
         yield ClaimQuestion(ENDS, (curve.side,), (first, last), values, low, math.inf)
 '''

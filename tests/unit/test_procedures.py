@@ -346,7 +346,7 @@ def test_a_finding_needs_each_of_its_checks_at_alpha(plan: Plan) -> None:
     values = next(
         iter(order.questions(a_claim(predicate=order, **about), ground(plan, TIMES)))
     ).values
-    alone = student(values, plan.study.measure.alpha)
+    alone = student(tuple(values.values()), plan.study.measure.alpha)
     assert len(found) > 1 and alone is not None
     assert first.low == pytest.approx(math.exp(alone[1]))
 
@@ -394,7 +394,7 @@ def _standings(
     scatter = [0.02 * (block % 3) for block in range(blocks)]
     return {
         check_of(
-            replace(one, values=tuple(_at(one, where) + each for each in scatter)),
+            replace(one, values={n: _at(one, where) + each for n, each in enumerate(scatter)}),
             alpha,
             student,
             among=len(asked),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -60,7 +60,10 @@ class OfCurves(Predicate):
     def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
         """The shape of each system's curve, by itself."""
         found = system_curves(claim, systems, self.metric_of(claim))
-        asked = tuple(self.asked((found.old, found.new), CurveGround(found.cores, found.delta)))
+        asked = tuple(
+            replace(one, values=found.here[one.sides[0]].alone(one.values))
+            for one in self.asked((found.old, found.new), CurveGround(found.cores, found.delta))
+        )
         return tuple(check_of(one, found.alpha, student, among=len(asked)) for one in asked)
 
 
@@ -82,7 +85,7 @@ class ContrastOfCurves(OfCurves):
                     CONTRAST,
                     (old.side, new.side),
                     tuple(group),
-                    tuple(block_means(changes).values()),
+                    block_means(changes),
                     log_bound(part.low, -math.inf),
                     log_bound(part.high, math.inf),
                     averaged=len(group),
@@ -116,6 +119,8 @@ class SystemCurves:
     cores: int
     delta: float
     alpha: float
+    here: Mapping[str, EvidenceTable]
+    """The numbers of each system, by its name."""
 
 
 def system_curves(claim: Claim, systems: Systems, metric: str) -> SystemCurves:
@@ -141,7 +146,8 @@ def system_curves(claim: Claim, systems: Systems, metric: str) -> SystemCurves:
         for name in names
     )
     measure = a.plan.study.measure
-    return SystemCurves(old, new, a.facts.cpu.logical, measure.delta, measure.alpha)
+    cores = a.facts.cpu.logical
+    return SystemCurves(old, new, cores, measure.delta, measure.alpha, systems.here)
 
 
 def _points(
@@ -165,7 +171,7 @@ def contrast_checks(found: SystemCurves, asked: Sequence[ClaimQuestion]) -> tupl
 
 
 def _check(question: ClaimQuestion, found: SystemCurves, among: int) -> Check:
-    old, new = (_block_means(one, question.at) for one in (found.old, found.new))
+    old, new = (_means(one, question.at, found.here[one.side]) for one in (found.old, found.new))
     check = check_of(
         question, found.alpha, lambda _values, at: estimate_unpaired(old, new, at), among=among
     )
@@ -173,10 +179,12 @@ def _check(question: ClaimQuestion, found: SystemCurves, among: int) -> Check:
     return replace(check, pairs=min(len(old), len(new)), lack=lack)
 
 
-def _block_means(curve: ClaimCurve, levels: Sequence[float]) -> list[float]:
-    """The mean of ln over the levels for each block that has them all; NaN for a zero."""
+def _means(
+    curve: ClaimCurve, levels: Sequence[float], evidence: EvidenceTable
+) -> tuple[float, ...]:
+    """The mean of ln over the levels for each start that has them all; NaN for a zero."""
     logs = [
         {block: logarithm(value) for block, value in curve.points[level].items()}
         for level in levels
     ]
-    return list(block_means(logs).values())
+    return tuple(evidence.alone(block_means(logs)).values())

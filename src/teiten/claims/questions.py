@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.claims import Check, CheckKind, ClaimQuestion, ClaimWords
+from teiten.analysis.model.evidence import Blocks
 from teiten.analysis.model.predicate import UnmetError
 from teiten.claims.curves import ClaimCurve, level_changes
 from teiten.claims.forms import Bounds, Span
@@ -37,20 +38,20 @@ def between(
     curve: ClaimCurve, first: float, second: float, low: float, high: float
 ) -> ClaimQuestion:
     changes = level_changes(curve, first, curve, second)
-    return ClaimQuestion(LEVELS, (curve.side,), (first, second), tuple(changes.values()), low, high)
+    return ClaimQuestion(LEVELS, (curve.side,), (first, second), changes, low, high)
 
 
-def from_line(curve: ClaimCurve, first: float, middle: float, last: float) -> tuple[float, ...]:
+def from_line(curve: ClaimCurve, first: float, middle: float, last: float) -> Blocks:
     """ln(value / straight line through the ends) at a middle level; NaN as in level_changes."""
     ends = (curve.points[first], curve.points[middle], curve.points[last])
     weight = (middle - first) / (last - first)
-    found = []
+    found: dict[int, float] = {}
     for block in sorted(set.intersection(*(set(end) for end in ends))):
         start, value, end = (end[block] for end in ends)
         line = start + weight * (end - start)
         usable = min(start, value, end) > 0 and math.isfinite(value + line)
-        found.append(math.log(value / line) if usable else math.nan)
-    return tuple(found)
+        found[block] = math.log(value / line) if usable else math.nan
+    return found
 
 
 def at_cores(curve: ClaimCurve, cores: int) -> float:

@@ -25,7 +25,7 @@ from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.conclusive import marked
 from teiten.analysis.verdict.contrasts import contrasted_here
 from teiten.analysis.verdict.mixed import is_averaged, over_levels
-from teiten.analysis.verdict.pairs import by_start, observe
+from teiten.analysis.verdict.pairs import by_start, observe, starts_of
 from teiten.analysis.verdict.verdict import Rule, median, over_timeout
 from teiten.model.metrics import Metric
 from teiten.model.units import Share
@@ -69,7 +69,8 @@ def evidence_of(campaign: CampaignAnalysis, claims: Sequence[Claim] = ()) -> Evi
     """The trials that count, with the numbers of their plans that claims speak of."""
     further = further_numbers(claims, campaign.plan, campaign.trials, campaign.events)
     trials = with_further(campaign.trials, further)
-    return EvidenceTable(campaign.plan, observe(campaign.plan, trials))
+    starts = starts_of(campaign.plan, trials)
+    return EvidenceTable(campaign.plan, observe(campaign.plan, trials), starts)
 
 
 @dataclass(frozen=True)

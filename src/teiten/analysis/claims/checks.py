@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from teiten.analysis.model.claims import BUILD, Check, Claim, ClaimQuestion, ClaimStanding
@@ -80,7 +81,10 @@ def checks_of(claim: Claim, ground: Ground) -> tuple[Check, ...]:
     """Every check of a claim on a campaign, each question by the interval of its design.
 
     Raises UnmetError where the campaign lacks what the predicate asks."""
-    asked = tuple(claim.predicate.questions(claim, ground))
+    asked = tuple(
+        one if isinstance(one, Check) else replace(one, values=ground.evidence.alone(one.values))
+        for one in claim.predicate.questions(claim, ground)
+    )
     estimator = partial(_estimator, claim, ground.plan)
     own = partial(_alpha, claim, ground.plan)
     return _answered(asked, ground.plan.study.measure.alpha, estimator, own)
@@ -152,8 +156,9 @@ def check_of(
     their number alone. ``own``: the α that its comparison has in the campaign, where that is less;
     its interval is at that one."""
     own = alpha if own is None else min(own, alpha)
-    found = estimator(question.values, own)
-    strict = estimator(question.values, min(own, alpha / among))
+    values = tuple(question.values.values())
+    found = estimator(values, own)
+    strict = estimator(values, min(own, alpha / among))
     mean, low, high = found or (None, None, None)
     return Check(
         kind=question.kind,
@@ -164,13 +169,13 @@ def check_of(
         high=None if high is None else exp(high),
         least=None if math.isinf(question.low) else math.exp(question.low),
         most=None if math.isinf(question.high) else math.exp(question.high),
-        pairs=len(question.values),
+        pairs=len(values),
         standing=_of_intervals(question, found, strict),
         classes=question.classes,
         server=question.server,
         metric=question.metric,
         confidence=None if found is None else Share(1 - own),
-        lack=lack_of(question.values) if found is None else "",
+        lack=lack_of(values) if found is None else "",
     )
 
 

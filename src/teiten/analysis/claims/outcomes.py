@@ -24,7 +24,7 @@ from teiten.analysis.model.claims import (
 )
 from teiten.analysis.model.evidence import EvidenceTable
 from teiten.analysis.model.predicate import Ground, UnmetError
-from teiten.analysis.verdict.pairs import observe
+from teiten.analysis.verdict.pairs import observe, starts_of
 from teiten.kinds.metrics import judged_in
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import SHARED_BY_SIDES
@@ -38,7 +38,8 @@ def assess(
     claims: Sequence[Claim], plan: Plan, facts: HostFacts, attempts: Iterable[Attempt]
 ) -> tuple[ClaimOutcome, ...]:
     """The outcome of each claim; ``attempts`` are the campaign's recorded trials."""
-    evidence = EvidenceTable(plan, observe(plan, attempts))
+    known = tuple(attempts)
+    evidence = EvidenceTable(plan, observe(plan, known), starts_of(plan, known))
     return tuple(_assess(claim, facts, evidence) for claim in claims)
 
 

@@ -6,7 +6,7 @@ A finding's predicate is a class of its own (``analysis.model.predicate``). Ever
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
@@ -236,8 +236,8 @@ class ClaimQuestion:
     kind: CheckKind
     sides: tuple[str, ...]
     at: tuple[float, ...]
-    values: tuple[float, ...]
-    """One for each block that has all it takes; NaN where a metric was zero or infinite."""
+    values: Mapping[int, float]
+    """By block, of those that have all it takes; NaN where a metric was zero or infinite."""
     low: float
     high: float
     classes: tuple[tuple[str, ...], ...] = ()

@@ -53,6 +53,9 @@ class EvidenceTable:
     plan: Plan
     observations: Sequence[Observation]
     """The trials that count."""
+    starts: Mapping[int, int] | None = None
+    """The first block of those that share a start of their servers, by block, of the starts that
+    are complete; None where each block has its own."""
 
     @cached_property
     def _cells(self) -> Mapping[str, Sequence[_Cell]]:
@@ -162,6 +165,10 @@ class EvidenceTable:
                 values[block] = value
         return dict(sorted(values.items()))
 
+    def alone(self, values: Blocks) -> Blocks:
+        """Logarithms by what stands for itself: the mean of the blocks that share a start."""
+        return values if self.starts is None else means_of_starts(values, self.starts)
+
     def parts(self, workload: str, at: LevelOf, quantity: str) -> frozenset[str]:
         """The parts that a quantity has at one place, in any of its blocks."""
         start = f"{quantity}:"
@@ -197,6 +204,15 @@ def block_means(values: Sequence[Blocks]) -> dict[int, float]:
     return {
         block: math.fsum(value[block] for value in values) / len(values) for block in sorted(whole)
     }
+
+
+def means_of_starts(values: Blocks, starts: Mapping[int, int]) -> dict[int, float]:
+    """The mean of the blocks that share a start, by the first of them; blocks of no start of
+    ``starts`` are left out."""
+    shared: dict[int, list[float]] = defaultdict(list)
+    for block in sorted(values.keys() & starts.keys()):
+        shared[starts[block]].append(values[block])
+    return {first: math.fsum(found) / len(found) for first, found in shared.items()}
 
 
 def _rank(orders: Mapping[str, object], factor: str) -> int:

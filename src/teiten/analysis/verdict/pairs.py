@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from teiten.analysis.model.evidence import means_of_starts
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.verdict import log_ratio
 from teiten.model.plan import Plan, PlannedTrial
@@ -70,11 +71,7 @@ def pair(
 def by_start(plan: Plan, attempts: Iterable[Attempt], d: Mapping[int, float]) -> dict[int, float]:
     """d, or the logarithm of one side, of what stands for itself: the mean of the pairs that share
     a start of their servers (METHOD.md, One number per trial), by their first block."""
-    starts = starts_of(plan, attempts)
-    shared: dict[int, list[float]] = defaultdict(list)
-    for block in sorted(d.keys() & starts.keys()):
-        shared[starts[block]].append(d[block])
-    return {first: math.fsum(found) / len(found) for first, found in shared.items()}
+    return means_of_starts(d, starts_of(plan, attempts))
 
 
 def starts_of(plan: Plan, attempts: Iterable[Attempt]) -> dict[int, int]:

@@ -48,12 +48,12 @@ class OfAmounts(OfCurves):
     ) -> Iterator[ClaimQuestion]:
         for curve in curves:
             for level in curve.levels:
-                values = (max(one, self.floor) for _, one in sorted(curve.points[level].items()))
+                values = curve.points[level]
                 yield ClaimQuestion(
                     AMOUNT,
                     (curve.side,),
                     (level,),
-                    tuple(math.log(value) for value in values),
+                    {block: math.log(max(one, self.floor)) for block, one in values.items()},
                     log_bound(self.low, -math.inf),
                     log_bound(self.high, math.inf),
                 )

@@ -85,11 +85,11 @@ class EffectByLevel(RatioBounds, OfCurves):
         raise UnmetError("compared")
 
 
-def _slopes(changes: Mapping[float, Mapping[int, float]]) -> tuple[float, ...]:
+def _slopes(changes: Mapping[float, Mapping[int, float]]) -> dict[int, float]:
     """By block that has every level; NaN where one of its values was not usable."""
     blocks = set.intersection(*(set(change) for change in changes.values()))
     doublings = [math.log2(level) for level in changes]
-    return tuple(
-        linear_regression(doublings, [change[block] for change in changes.values()]).slope
+    return {
+        block: linear_regression(doublings, [change[block] for change in changes.values()]).slope
         for block in sorted(blocks)
-    )
+    }

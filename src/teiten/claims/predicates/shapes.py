@@ -145,8 +145,8 @@ class Proportional(ShapeOfCurve):
         if not others:
             raise UnmetError("levels-of-cores")
         for level in others:
-            changes = level_changes(curve, first, curve, level).values()
-            values = tuple(change - math.log(level / first) for change in changes)
+            changes = level_changes(curve, first, curve, level)
+            values = {block: one - math.log(level / first) for block, one in changes.items()}
             yield ClaimQuestion(
                 PER_CORE, (curve.side,), (first, level), values, *around(self.within)
             )

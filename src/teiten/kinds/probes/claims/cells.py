@@ -56,9 +56,9 @@ def cells_of(
         )
 
 
-def ratios(old: ProbeAtLevel, new: ProbeAtLevel) -> tuple[float, ...]:
+def ratios(old: ProbeAtLevel, new: ProbeAtLevel) -> Blocks:
     """ln(new / old) of each block that has both."""
-    return tuple(log_changes(old.blocks, new.blocks).values())
+    return log_changes(old.blocks, new.blocks)
 
 
 def _buffers(plan: Plan, side: ClaimSide) -> Bytes | None:

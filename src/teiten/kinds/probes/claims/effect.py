@@ -18,9 +18,11 @@ from teiten.analysis.model.claims import (
     ClaimWords,
     PublishedQueries,
 )
+from teiten.analysis.model.evidence import Blocks
 from teiten.analysis.model.predicate import Ground
 from teiten.claims.forms import FORM, Ratio, Word, Yes
 from teiten.claims.questions import log_bound
+from teiten.claims.sides import ANY_BLOCK
 from teiten.kinds.probes.claims.cells import cells_of, ratios
 from teiten.kinds.probes.claims.measures import OfProbe, printed, told
 from teiten.study.tables import Words
@@ -69,13 +71,15 @@ class ProbeEffect(OfProbe):
         known = len(numbers) == 2 and min(numbers) > 0 and not self.equivalent
         if known and isinstance(table, PublishedQueries):
             sides = tuple(column.label for column in table.columns)
-            yield self._question(claim, sides, (math.log(numbers[1] / numbers[0]),), 0.0, "")
+            yield self._question(
+                claim, sides, {ANY_BLOCK: math.log(numbers[1] / numbers[0])}, 0.0, ""
+            )
 
     def _question(
         self,
         claim: Claim,
         sides: tuple[str, ...],
-        changes: tuple[float, ...],
+        changes: Blocks,
         delta: float,
         server: str,
     ) -> ClaimQuestion:

@@ -48,7 +48,7 @@ class ProbeProportional(OfProbe):
                 PER_SIZE,
                 (old.level, new.level),
                 (round(sizes, 2),),
-                tuple(one - math.log(sizes) for one in ratios(old, new)),
+                {block: change - math.log(sizes) for block, change in ratios(old, new).items()},
                 *around(self.within),
                 classes=((self.probe,),),
                 server=old.server,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from pydantic.dataclasses import dataclass
@@ -16,10 +16,11 @@ from teiten.analysis.model.claims import (
     ClaimWords,
     PublishedQueries,
 )
-from teiten.analysis.model.evidence import logarithm
+from teiten.analysis.model.evidence import Blocks, logarithm
 from teiten.analysis.model.predicate import Ground
 from teiten.claims.forms import FORM, RatioBounds, Word
 from teiten.claims.questions import log_bound
+from teiten.claims.sides import ANY_BLOCK
 from teiten.kinds.probes.claims.cells import cells_of
 from teiten.kinds.probes.claims.measures import OfProbe, printed
 from teiten.kinds.probes.metrics import FROM_BUFFERS, FROM_DISK, FROM_OS_CACHE
@@ -56,23 +57,20 @@ class ProbeValue(RatioBounds, OfProbe):
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         for (cell,) in cells_of(claim, ground, self.probe, self.factor, (self.level,)):
-            values = tuple(cell.blocks.values())
-            yield self._question(claim, cell.level, values, cell.server)
+            yield self._question(claim, cell.level, cell.blocks, cell.server)
 
     def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
         numbers = printed(claim, self.quantity)
         table = claim.published
         if len(numbers) == 1 and isinstance(table, PublishedQueries):
-            yield self._question(claim, table.columns[0].label, [numbers[0] / 100], "")
+            yield self._question(claim, table.columns[0].label, {ANY_BLOCK: numbers[0] / 100}, "")
 
-    def _question(
-        self, claim: Claim, side: str, shares: Sequence[float], server: str
-    ) -> ClaimQuestion:
+    def _question(self, claim: Claim, side: str, shares: Blocks, server: str) -> ClaimQuestion:
         return ClaimQuestion(
             SHARE,
             (side,),
             (),
-            tuple(logarithm(max(LEAST_SHARE, share)) for share in shares),
+            {block: logarithm(max(LEAST_SHARE, share)) for block, share in shares.items()},
             log_bound(self.low, -math.inf),
             log_bound(self.high, math.inf),
             classes=((self.probe,),),

@@ -23,12 +23,12 @@ from teiten.analysis.model.claims import (
     ClaimWords,
     PublishedQueries,
 )
-from teiten.analysis.model.evidence import EvidenceTable, log_changes, logarithm
+from teiten.analysis.model.evidence import Blocks, EvidenceTable, log_changes, logarithm
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.predicate import Ground, Key, Predicate, Reader, UnmetError
 from teiten.claims.forms import FORM, Ratio, Word
 from teiten.claims.questions import log_bound
-from teiten.claims.sides import ClaimSide, places_of
+from teiten.claims.sides import ANY_BLOCK, ClaimSide, places_of
 from teiten.kinds.procedure.metrics import PROCEDURE_TIME
 from teiten.kinds.procedure.model import METHOD
 from teiten.kinds.procedure.results import steps_of
@@ -146,20 +146,20 @@ class MethodEffect(OfMethods):
             old, new = place.sides
             changes = log_changes(*(one.blocks(evidence, claim.metric) for one in (old, new)))
             sides = (old.label, new.label)
-            yield self._question(claim, sides, tuple(changes.values()), place.levels)
+            yield self._question(claim, sides, changes, place.levels)
 
     def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
         found = _printed(claim, self.quantity)
         contrast = claim.contrast
         if len(found) == 2 and contrast is not None:
             sides = (contrast.old, contrast.new)
-            yield self._question(claim, sides, (math.log(found[1] / found[0]),), ())
+            yield self._question(claim, sides, {ANY_BLOCK: math.log(found[1] / found[0])}, ())
 
     def _question(
         self,
         claim: Claim,
         sides: tuple[str, str],
-        changes: tuple[float, ...],
+        changes: Blocks,
         levels: tuple[str, ...],
     ) -> ClaimQuestion:
         low, high = log_bound(self.low, -math.inf), log_bound(self.high, math.inf)
@@ -184,18 +184,18 @@ class MethodOrder(OfMethods):
             values = {name: side.blocks(evidence, claim.metric) for name, side in sides.items()}
             for lower, higher in itertools.pairwise(self.order):
                 changes = log_changes(values[lower], values[higher])
-                yield _rising(claim, (lower, higher), tuple(changes.values()), levels)
+                yield _rising(claim, (lower, higher), changes, levels)
 
     def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
         found = _printed(claim, self.quantity)
         if len(found) == len(self.order):
             pairs = zip(itertools.pairwise(self.order), itertools.pairwise(found), strict=True)
             for sides, (lower, higher) in pairs:
-                yield _rising(claim, sides, (math.log(higher / lower),), ())
+                yield _rising(claim, sides, {ANY_BLOCK: math.log(higher / lower)}, ())
 
 
 def _rising(
-    claim: Claim, sides: tuple[str, str], changes: tuple[float, ...], levels: tuple[str, ...]
+    claim: Claim, sides: tuple[str, str], changes: Blocks, levels: tuple[str, ...]
 ) -> ClaimQuestion:
     return ClaimQuestion(
         METHOD_RATIO, sides, (), changes, 0.0, math.inf, classes=(levels,), metric=claim.metric
@@ -213,12 +213,12 @@ class MethodValue(OfMethods):
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         evidence = ground.evidence
         for levels, sides in _places(claim, evidence, (self.method,)):
-            values = sides[self.method].blocks(evidence, claim.metric).values()
+            values = sides[self.method].blocks(evidence, claim.metric)
             yield ClaimQuestion(
                 METHOD_VALUE,
                 (self.method,),
                 (),
-                tuple(map(logarithm, values)),
+                {block: logarithm(value) for block, value in values.items()},
                 -math.inf,
                 math.log(self.high),
                 classes=(levels,),
@@ -244,16 +244,16 @@ class LargestStep(OfMethods):
             largest = side.blocks(evidence, f"{STEP}:{self.step}")
             for other in self.others:
                 changes = log_changes(side.blocks(evidence, f"{STEP}:{other}"), largest)
-                yield self._question(claim, other, tuple(changes.values()), levels)
+                yield self._question(claim, other, changes, levels)
 
     def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
         found = _printed(claim, self.quantity)
         if len(found) == len(self.others) + 1:
             for other, seconds in zip(self.others, found[1:], strict=True):
-                yield self._question(claim, other, (math.log(found[0] / seconds),), ())
+                yield self._question(claim, other, {ANY_BLOCK: math.log(found[0] / seconds)}, ())
 
     def _question(
-        self, claim: Claim, other: str, changes: tuple[float, ...], levels: tuple[str, ...]
+        self, claim: Claim, other: str, changes: Blocks, levels: tuple[str, ...]
     ) -> ClaimQuestion:
         return ClaimQuestion(
             STEP_RATIO,

@@ -103,7 +103,12 @@ def _between(
 def _by_server(claim: Claim, evidence: EvidenceTable) -> dict[str, Logs]:
     """The logarithms of the claim's metric on each server of a campaign."""
     found = measured_sides(replace(claim, contrast=None), evidence, claim.metric)
-    return {one.server: logs_of(one.sides[0].by_query) for one in found}
+    return {
+        one.server: {
+            query: evidence.alone(logs) for query, logs in logs_of(one.sides[0].by_query).items()
+        }
+        for one in found
+    }
 
 
 def _ask(
@@ -120,7 +125,7 @@ def _ask(
             kind,
             systems,
             (),
-            (),
+            {},
             log_bound(part.low, -math.inf),
             log_bound(part.high, math.inf),
             classes=(group,),

@@ -70,7 +70,7 @@ def bounded(
             kind,
             tuple(side.side for side in found.sides),
             (),
-            tuple(means_of(values, group).values()),
+            means_of(values, group),
             log_bound(part.low, -math.inf),
             log_bound(part.high, math.inf),
             classes=(group,),

@@ -121,7 +121,7 @@ class QueryOrder(OfSides):
                 ORDER,
                 (old.side, new.side),
                 (),
-                tuple(higher[block] - lower[block] for block in blocks),
+                {block: higher[block] - lower[block] for block in blocks},
                 0.0,
                 math.inf,
                 classes=(first, second),

@@ -114,7 +114,7 @@ def _cap(launched: Mapping[float, Blocks]) -> int:
 def _step(
     curve: ClaimCurve, first: float, second: float, bounds: tuple[float, float], query: str
 ) -> ClaimQuestion:
-    values = tuple(level_changes(curve, first, curve, second).values())
+    values = level_changes(curve, first, curve, second)
     return ClaimQuestion(
         PERMITTED_WORKERS,
         (),
