@@ -27,9 +27,9 @@ def make_report(folder: Path) -> dict[str, float]:
     """Analyse and render one HTML report, and say what it cost in this process."""
     started = time.perf_counter()
     # imported here: their time counts
-    from teiten.cli.campaign.analyse import analyse_campaign  # noqa: PLC0415
+    from teiten.cli.campaign.read import analyse_campaign  # noqa: PLC0415
     from teiten.ledger.store import Ledger  # noqa: PLC0415
-    from teiten.report.campaign import render_html  # noqa: PLC0415
+    from teiten.report.forms import render_html  # noqa: PLC0415
 
     with Ledger.open(folder, read_only=True) as ledger:
         analysis = analyse_campaign(ledger)

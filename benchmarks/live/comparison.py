@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.live.study import Size, study_text
 from benchmarks.method.recorded import recorded_pairs
-from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.cli.campaign.read import analyse_campaign
 from teiten.host.system.paths import Workdir
 from teiten.ledger.store import Ledger
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from benchmarks.pairs.servers import BASE_ROWS, Pair
 from teiten.execute.client.paired import PairedResult
+from teiten.kinds.pgbench.load.measured import trimmed_mean
 from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, carry_over, numbers, parts
-from teiten.kinds.pgbench.load.slices import trimmed_mean
 
 Line = dict[str, Any]
 READS = ("select-only", "range read")

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks.throttle.control_groups import control_groups
 from benchmarks.throttle.scenarios import SCENARIOS, Scenario
-from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.cli.campaign.read import analyse_campaign
 from teiten.host.ceilings.measure import measure_ceilings
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.kinds.pgbench.results import pgbench_found

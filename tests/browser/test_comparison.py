@@ -12,8 +12,7 @@ from teiten.analysis.across.comparison import compare
 from teiten.analysis.across.history import history
 from teiten.analysis.model.history import Axis
 from teiten.model.text import Language
-from teiten.report.comparison.render import comparison_html
-from teiten.report.history.render import history_html
+from teiten.report.forms import comparison_html, history_html
 from tests.browser.conftest import Browser
 from tests.browser.test_report import UNDRAWN
 from tests.fixtures.invented_analysis import NASTY

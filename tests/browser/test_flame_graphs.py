@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from teiten.model.text import Language
-from teiten.report.campaign import render_html
+from teiten.report.forms import render_html
 from tests.browser.conftest import Browser
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.invented_profiles import DEARER

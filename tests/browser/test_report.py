@@ -12,7 +12,7 @@ import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.text import Language
-from teiten.report.campaign import render_html
+from teiten.report.forms import render_html
 from tests.browser.conftest import PATIENCE, Browser
 from tests.fixtures.invented_analysis import NASTY, empty, invented_analysis, quick
 from tests.fixtures.invented_probes import Invented, invented_probes

@@ -13,9 +13,9 @@ from teiten.cli.console import Console, Verbosity
 from teiten.cli.doctor.pairs import check_pairs
 from teiten.cli.main import Session
 from teiten.host.facts.cpus import allowed_processors
+from teiten.host.facts.kept import known_check
 from teiten.host.facts.kernel import boot_id
 from teiten.host.facts.machine import read_host_facts
-from teiten.host.facts.pairs_check import known_check
 from teiten.ledger.campaigns import CampaignState, summarise
 from teiten.model.units import Seconds
 from tests.fixtures.campaigns import Teiten, kill, step_of

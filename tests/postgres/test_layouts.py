@@ -20,7 +20,7 @@ from teiten.execute.postgres.usage import folder_bytes
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from teiten.kinds.queries.explained import unpacked
-from teiten.kinds.queries.load.relations import read_relations
+from teiten.kinds.queries.run import read_relations
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_of
 from teiten.model.study import DataSet, Layout, Script

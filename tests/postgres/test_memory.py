@@ -16,7 +16,7 @@ import pytest
 
 from teiten.errors import MachineError
 from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.relation_files import path_of, segments
+from teiten.execute.postgres.placement import path_of, segments
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.limit_check import check_limit
 from teiten.execute.sites.local.limit_files import Allowed
@@ -206,7 +206,7 @@ from teiten.errors import MachineError
 from teiten.execute.postgres.binaries import BinaryCache
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.inspection import inspect_folder
-from teiten.execute.postgres.relation_files import path_of, segments
+from teiten.execute.postgres.placement import path_of, segments
 from teiten.execute.sites.local.limit import require_limits
 from teiten.execute.sites.local.limit_files import Allowed
 from teiten.host.system.page_cache import cached, evict

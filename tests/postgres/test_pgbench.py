@@ -13,7 +13,7 @@ from teiten.execute.client.contract import Program, Running
 from teiten.execute.client.here import spawn_here
 from teiten.execute.postgres.cluster import Cluster
 from teiten.kinds.metrics import by_name
-from teiten.kinds.pgbench.load.invariants import tpcb_balances
+from teiten.kinds.pgbench.load.checks import tpcb_balances
 from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchRun
 from teiten.model.installation import Version
 from teiten.model.study import QueryMode, Script

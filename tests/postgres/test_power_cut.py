@@ -14,7 +14,7 @@ import pytest
 from teiten.errors import MachineError
 from teiten.execute.postgres.marker import Kind, mark, new_folder, read_marker, remove_marked
 from teiten.execute.postgres.provision.staging import give_name
-from teiten.execute.sites.evidence import keep
+from teiten.execute.sites.cluster_node import keep
 from teiten.execute.sites.local.notes import left_notes, write_note
 from teiten.host.system import loop_device
 from teiten.host.system.paths import Workdir

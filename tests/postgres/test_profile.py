@@ -10,7 +10,7 @@ from contextlib import suppress
 import psutil
 import pytest
 
-from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.cli.campaign.read import analyse_campaign
 from teiten.host.facts.stacks import profiling_caution, read_profiling_facts
 from teiten.host.system.paths import Workdir
 from teiten.ledger.store import Ledger

@@ -28,8 +28,8 @@ from teiten.execute.postgres.sweep import sweep
 from teiten.execute.postgres.templates.clone import clone_tree
 from teiten.execute.postgres.templates.copy_methods import CopyMethod
 from teiten.execute.postgres.usage import folder_bytes
-from teiten.host.system.caches import evict_files
 from teiten.host.system.held_folder import UnsafePlaceError
+from teiten.host.system.page_cache import evict_files
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from teiten.ledger.store import Ledger

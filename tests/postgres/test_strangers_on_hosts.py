@@ -19,7 +19,7 @@ from teiten.datasets.pgbench.model import pgbench_data
 from teiten.errors import ServerError, TeitenError
 from teiten.execute.postgres.installations import find_installations
 from teiten.execute.postgres.marker import MARKER_NAME
-from teiten.execute.sites.evidence import replaced
+from teiten.execute.sites.cluster_node import replaced
 from teiten.execute.sites.hosted import Launch
 from teiten.execute.sites.remote.agent.forms import template_form
 from teiten.execute.sites.remote.cluster import RemoteCluster

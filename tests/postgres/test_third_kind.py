@@ -12,7 +12,7 @@ import pytest
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.model.claims import ClaimStanding
 from teiten.claims.catalogue import read_claims
-from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.cli.campaign.read import analyse_campaign
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from tests.fixtures.campaigns import PATIENCE, Teiten

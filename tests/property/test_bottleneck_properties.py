@@ -7,8 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from teiten.analysis.scaling.bottleneck import CLIENT_BOUND, DOMINANT, judge
-from teiten.analysis.scaling.wait_groups import WaitGroup, shares
+from teiten.analysis.scaling.bottleneck import CLIENT_BOUND, DOMINANT, WaitGroup, judge, shares
 from teiten.model.bottleneck import Abstained, Abstention, Consistent, Readings, Resource
 from tests.fixtures.invented_readings import CEILINGS
 

@@ -3,13 +3,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teiten.cli.text.wrap import wrap
+from teiten.cli.text.layout import wrap
 from teiten.execute.probes.os import cpu_shares
 from teiten.execute.probes.process_cpu import CpuAccount, ProcessGroup
 from teiten.execute.probes.procfs import ProcessRecord, parse_process
 from teiten.host.facts.cgroups import parse_own_groups
+from teiten.host.facts.disks import parse_mountinfo
 from teiten.host.facts.memory import parse_meminfo
-from teiten.host.facts.mounts import parse_mountinfo
 from teiten.host.facts.readings import parse_id_list
 
 names = st.text(min_size=0, max_size=15).map(lambda text: text.replace("\n", "?"))

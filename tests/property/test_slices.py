@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from teiten.execute.client.histogram import LatencyHistogram
-from teiten.kinds.pgbench.load.slices import (
+from teiten.kinds.pgbench.load.measured import (
     pooled_latencies,
     pooled_metrics,
     pooled_series,

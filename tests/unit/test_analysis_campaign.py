@@ -11,7 +11,7 @@ import pytest
 from teiten.analysis.campaign import analyse, wall_seconds
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.analysis.verdict.pairs import observe
-from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.cli.campaign.read import analyse_campaign
 from teiten.ledger.store import Ledger
 from teiten.model.progress import compared_together, counting, open_trials
 from teiten.model.trial import Event, Outcome, Problem, Trial

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from teiten.analysis.latency import distribution
+from teiten.analysis.series import distribution
 
 
 def encoded(values: list[int]) -> str:

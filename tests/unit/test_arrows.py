@@ -44,7 +44,7 @@ def test_no_circle_of_imports_leaves_its_folder() -> None:
         ("factors.contract", "from teiten.plan.setup import setup_of"),
         ("factors.cores.plan", "from teiten.plan import cells"),
         ("study.values", "from teiten.factors.registry import rule"),
-        ("kinds.contract", "import teiten.analysis.model.measured"),
+        ("kinds.contract", "import teiten.analysis.model.findings"),
         ("model.plan", "from teiten.study.tables import TomlTable"),
         ("report.names", "from teiten.kinds.pgbench.metrics import TPS"),
     ],

@@ -17,7 +17,7 @@ from teiten.analysis.across.bisection import (
 )
 from teiten.analysis.model.bisection import BisectStep, CommitComparison
 from teiten.analysis.model.findings import Interval, VerdictKind
-from teiten.cli.bisect.record import BisectRecord
+from teiten.cli.bisect.search import BisectRecord
 from teiten.errors import LedgerError, UsageError
 from teiten.execute.bisect import BisectRepository
 from teiten.model.bisection import Mark

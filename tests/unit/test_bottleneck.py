@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from teiten.analysis.scaling.bottleneck import judge
-from teiten.analysis.scaling.wait_groups import WaitGroup, group_of, shares
+from teiten.analysis.scaling.bottleneck import WaitGroup, group_of, judge, shares
 from teiten.model.bottleneck import Abstained, Abstention, Consistent, Readings, Resource
 from teiten.model.units import Share
 from tests.fixtures.invented_readings import CALM, CEILINGS, LIMITED

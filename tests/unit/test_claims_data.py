@@ -10,8 +10,14 @@ import pytest
 
 from teiten.analysis.claims.outcomes import in_print
 from teiten.analysis.model.claims import Claim, ClaimStanding, PublishedQueries
-from teiten.claims.catalogue import claims_of, read_claims
-from teiten.claims.published import PUBLISHED, published_curves, published_table, sources
+from teiten.claims.catalogue import (
+    PUBLISHED,
+    claims_of,
+    published_curves,
+    published_table,
+    read_claims,
+    sources,
+)
 from teiten.errors import StudyError
 
 CLAIMS = claims_of()

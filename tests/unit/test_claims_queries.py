@@ -13,9 +13,9 @@ from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.explain.worker_rules import workers_by_partitions, workers_by_size
 from teiten.analysis.model.claims import Claim, ClaimContrast, ClaimNeeds, ClaimOutcome
 from teiten.analysis.model.claims import ClaimStanding as Standing
-from teiten.claims.published import PUBLISHED
+from teiten.claims.catalogue import PUBLISHED
 from teiten.kinds.queries.claims.bounded import QueryBounds
-from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED, SERIAL
+from teiten.kinds.queries.claims.evidence import LAUNCHED, PERMITTED, SERIAL
 from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue
 from teiten.kinds.queries.claims.of_queries import QueryEffect, QueryOrder
 from teiten.kinds.queries.claims.worker_curve import PERMITTED_WORKERS, WorkerCurve

@@ -13,8 +13,8 @@ from teiten.analysis.model.comparison import Comparison
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.claims.catalogue import claims_of
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.report.comparison.render import comparison_html, comparison_markdown
 from teiten.report.comparison.sides import comparison_sentence
+from teiten.report.forms import comparison_html, comparison_markdown
 from tests.fixtures.synthetic_plan import HOST
 from tests.fixtures.two_machines import OTHER, Speed, campaign, plan_of, times, usual
 from tests.fixtures.undrawn import drawn

@@ -18,8 +18,8 @@ from teiten.kinds.queries.model import Query, queries_of
 from teiten.model.facts import HostFacts
 from teiten.model.units import Seconds
 from teiten.report.claim_words import check_text
-from teiten.report.comparison.render import comparison_html, comparison_markdown
 from teiten.report.comparison.sides import comparison_sentence
+from teiten.report.forms import comparison_html, comparison_markdown
 from teiten.report.texts import texts
 from tests.fixtures.invented_ssb import GUC, QUERIES, Further, Levels, Truth, ssb_campaign, ssb_plan
 from tests.fixtures.synthetic_plan import HOST

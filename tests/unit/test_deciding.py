@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from teiten.analysis.model.findings import VerdictKind
-from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.cli.campaign.read import analyse_campaign
 from teiten.ledger.campaigns import CampaignState, summarise
 from teiten.ledger.store import Ledger
 from teiten.model.plan import PlannedTrial

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from teiten.datasets.sql import hint_for
-from teiten.kinds.pgbench.load.errors import other_tables
-from teiten.model.dump import has_rows, parts_of
+from teiten.datasets.sql import has_rows, hint_for, parts_of
+from teiten.kinds.pgbench.load.output import other_tables
 from teiten.study.scripts import read_script
 
 DUMP = """--

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.cli.campaign.read import analyse_campaign
 from teiten.errors import UsageError
 from teiten.export.files import Format, export
 from teiten.export.tables import tables

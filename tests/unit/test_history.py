@@ -23,9 +23,8 @@ from teiten.model.units import Seconds
 from teiten.report.blocks import Details, Heading, Items, Pairs, Text, of_kind
 from teiten.report.charts.base import Chart
 from teiten.report.charts.history import LinePoint, LineWords, history_line, reach
-from teiten.report.history.otava import CONFIGURATION, otava_files
-from teiten.report.history.render import history_html
-from teiten.report.history.table import history_csv
+from teiten.report.forms import history_html
+from teiten.report.history.table import CONFIGURATION, history_csv, otava_files
 from teiten.report.history.titles import line_titles
 from teiten.report.history.view import history_page, line_sentences
 from teiten.report.tables import Table

@@ -6,14 +6,16 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from teiten.host.facts.disks import (
+    Mount,
     block_devices,
     device_kind,
     devices_of_mount,
     disk_of,
     kind_of_mount,
+    mount_of,
     nearest_existing,
+    parse_mountinfo,
 )
-from teiten.host.facts.mounts import Mount, mount_of, parse_mountinfo
 
 MOUNTS = """\
 27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,resuid=65534

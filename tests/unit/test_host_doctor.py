@@ -10,7 +10,7 @@ from teiten.cli.doctor.text import cautions_text, facts_text, summary
 from teiten.cli.main import main
 from teiten.cli.printed.form import jsonable
 from teiten.cli.printed.machine import json_machine
-from teiten.cli.text.wrap import NO_LINE_START, wrap
+from teiten.cli.text.layout import NO_LINE_START, wrap
 from teiten.host.cautions.machine import cautions
 from teiten.model.text import Language
 from teiten.report.texts import read_entries

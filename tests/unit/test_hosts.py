@@ -14,7 +14,7 @@ from teiten.analysis.across.fingerprint import conditions_fingerprint
 from teiten.cli.plan.options import with_hosts
 from teiten.errors import StudyError, UsageError
 from teiten.execute.disturbance import problems
-from teiten.execute.probes.os_client import client_metrics
+from teiten.execute.probes.os_probe import client_metrics
 from teiten.execute.sites.remote import packages
 from teiten.host.cautions.machine import cautions
 from teiten.model.distribution import CoordinatorRows, Distribution
@@ -23,7 +23,7 @@ from teiten.model.nodes import EmulatedNodes, NodePart
 from teiten.model.study import Study
 from teiten.model.text import Language
 from teiten.model.units import Share
-from teiten.plan.describe import actions
+from teiten.plan.dry import actions
 from teiten.plan.sites.remote import (
     RemotePlan,
     assignment_cautions,
@@ -32,7 +32,7 @@ from teiten.plan.sites.remote import (
     nodes_on_hosts,
 )
 from teiten.plan.sites.told import host_rows
-from teiten.report.campaign import render_html
+from teiten.report.forms import render_html
 from teiten.report.texts import caution_text
 from teiten.study.load import load_study
 from tests.fixtures.invented_analysis import invented_analysis

@@ -131,7 +131,7 @@ from pathlib import Path
 from teiten.errors import TeitenError
 from teiten.ledger.store import Ledger
 from teiten.ledger.campaigns import list_campaigns
-import teiten.cli.campaign.analyse
+import teiten.cli.campaign.read
 from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names
 [plan_of(one) for one in names()]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teiten.execute.postgres.building.link_order import LinkCommand, find_link, link_seed
+from teiten.execute.postgres.building.relinking import LinkCommand, find_link, link_seed
 
 LINE = (
     "gcc -O2 -L../../src/port -Wl,-rpath,'/opt/a b/lib',--enable-new-dtags -Wl,-E access/a.o"

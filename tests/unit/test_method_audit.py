@@ -16,9 +16,8 @@ from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.verdict import Rule, decide
 from teiten.claims.catalogue import claims_of
 from teiten.execute.disturbance import problems, stolen
-from teiten.kinds.contract_analyse import analysis_of
+from teiten.kinds.contract_analyse import analysis_of, primary_statements
 from teiten.model.metrics import Better
-from teiten.model.statements import primary_statements
 from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Share
 from teiten.study.load import load_study

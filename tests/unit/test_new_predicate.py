@@ -29,7 +29,7 @@ from typing import Literal
 from pydantic.dataclasses import dataclass
 
 from teiten.analysis.model.claims import Check, CheckKind, ClaimQuestion, ClaimWords
-from teiten.claims.curves import ClaimCurve, level_changes
+from teiten.claims.of_curves import ClaimCurve, level_changes
 from teiten.claims.forms import FORM, Ratio
 from teiten.claims.of_curves import ShapeOfCurve
 

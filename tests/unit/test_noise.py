@@ -12,7 +12,7 @@ import pytest
 
 from teiten.analysis.verdict.noise import false_alarm_rate, noise, recorded_noise, robust_deviation
 from teiten.cli.text.noise import needed_text, noise_lines
-from teiten.host.facts.noise import keep_noise, known_noise, noise_key
+from teiten.host.facts.kept import keep_noise, known_noise, noise_key
 from teiten.model.noise import NOISE, NoiseFloor
 from teiten.model.trial import Attempt, Event, Outcome
 from teiten.model.units import Seconds, Share

@@ -13,7 +13,6 @@ import pytest
 
 from teiten.host.facts.disks import disk_of
 from teiten.host.system import page_cache
-from teiten.host.system.caches import evict_files
 from teiten.host.system.page_cache import (
     NOTHING,
     PageCache,
@@ -21,6 +20,7 @@ from teiten.host.system.page_cache import (
     cached,
     cached_below,
     evict,
+    evict_files,
 )
 from teiten.model.units import MIB, Bytes
 

@@ -10,19 +10,23 @@ from dataclasses import replace
 import pytest
 
 from teiten.analysis.across.fingerprint import conditions_fingerprint
+from teiten.analysis.model.carry_over import CpuWitness
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.witness import CpuWitness
 from teiten.analysis.per_transaction import server_cpu
-from teiten.analysis.verdict.carry_over import carry_overs
+from teiten.analysis.verdict.carry_over import (
+    carry_overs,
+    cpu_witnesses,
+    mixed_cautions,
+    witness_cautions,
+)
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.stopping import standing
 from teiten.analysis.verdict.verdict import LEFT_BEHIND
-from teiten.analysis.verdict.witness import cpu_witnesses, mixed_cautions, witness_cautions
 from teiten.cli.plan.text import loaded_text
 from teiten.cli.text.noise import needed_text, noise_lines
 from teiten.errors import UsageError, WayError
-from teiten.host.facts.noise import noise_key
+from teiten.host.facts.kept import noise_key
 from teiten.kinds.metrics import deciding
 from teiten.kinds.pgbench.loads import scalings
 from teiten.kinds.pgbench.model import PgbenchOptions

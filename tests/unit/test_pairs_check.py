@@ -11,13 +11,13 @@ import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.verdict.pairs_check import assess_starts, recorded_check
-from teiten.cli.doctor.pairs_text import pairs_text
+from teiten.cli.doctor.text import pairs_text
 from teiten.cli.printed.machine import json_pairs_check
-from teiten.host.facts.pairs_check import StartsSoFar, keep_check, known_check
+from teiten.host.facts.kept import StartsSoFar, keep_check, known_check
 from teiten.model.pairs_check import MORE, PAIRS_CHECK, STARTS, CheckedStart, Holds, PairsCheck
 from teiten.model.text import Language
 from teiten.model.trial import Event
-from teiten.report.campaign import render_markdown
+from teiten.report.forms import render_markdown
 from teiten.report.render.markdown import TEXT
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.synthetic_plan import HOST

@@ -11,8 +11,7 @@ from pydantic import ValidationError
 
 from teiten.errors import UsageError
 from teiten.execute.postgres.templates.identity import template_fingerprint
-from teiten.execute.probes.backend import Usage, memory_of
-from teiten.execute.probes.backend_series import CPU_SHARE, BackendWatch
+from teiten.execute.probes.backend import CPU_SHARE, BackendWatch, Usage, memory_of
 from teiten.kinds.procedure.growth import kind_of, knee_of, slope_of
 from teiten.kinds.procedure.model import StepDo, procedure_of
 from teiten.kinds.procedure.present.growth import MOST_LISTED

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.kinds.pgbench.load.errors import all_errors, blames_connection, first_error
+from teiten.kinds.pgbench.load.output import all_errors, blames_connection, first_error
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "pgbench"
 

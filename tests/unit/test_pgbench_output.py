@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from teiten.kinds.pgbench.load.followed import FollowedErrors
 from teiten.kinds.pgbench.load.output import ProgressLine, parse_progress, parse_summary
+from teiten.kinds.pgbench.load.process import FollowedErrors
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "pgbench"
 

@@ -23,7 +23,7 @@ from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned
 from teiten.cli.plan.two_sides import SharedOptions
-from teiten.cli.text.replication import replication_lines
+from teiten.cli.text.noise import replication_lines
 from teiten.host.system.paths import Workdir
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan

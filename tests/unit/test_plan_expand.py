@@ -13,7 +13,7 @@ from teiten.model.settings import size_setting
 from teiten.model.study import CachePolicy, QueryMode
 from teiten.model.units import GIB, MIB, Bytes
 from teiten.plan.checks import check
-from teiten.plan.describe import actions
+from teiten.plan.dry import actions
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
 from teiten.plan.sizing import size

@@ -11,14 +11,15 @@ import pytest
 from teiten.execute.probes.columns import POSTGRES
 from teiten.execute.probes.postgres import (
     TOTALS,
+    WAIT_EVENTS,
+    choose,
     counter_rates,
     counter_totals,
     parse_counters,
+    statements,
 )
 from teiten.execute.probes.postgres_probe import WaitCounter
-from teiten.execute.probes.statements import WAIT_EVENTS, choose, statements
-from teiten.execute.probes.table import SeriesTable
-from teiten.execute.probes.ticker import ticks
+from teiten.execute.probes.series import SeriesTable, ticks
 from teiten.kinds.metrics import by_name
 from teiten.model.installation import Version
 

@@ -12,7 +12,7 @@ import pytest
 from teiten.analysis.model.explain_use import WorkerRule
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.kinds.queries.results import GroupConclusion, QueryResults, queries_found
-from teiten.report.campaign import render_html
+from teiten.report.forms import render_html
 from teiten.report.view.report import view
 from tests.fixtures.invented_queries import (
     GROUPS,

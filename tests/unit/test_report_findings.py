@@ -8,9 +8,9 @@ import pytest
 
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.report.campaign import render_html, render_markdown
 from teiten.report.charts.base import Chart, as_records
 from teiten.report.charts.drawing import svg
+from teiten.report.forms import render_html, render_markdown
 from teiten.report.texts import texts
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import invented_analysis

@@ -8,10 +8,10 @@ import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.claims.catalogue import claims_of
-from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED
-from teiten.report.campaign import render_html, render_markdown
+from teiten.kinds.queries.claims.evidence import LAUNCHED, PERMITTED
 from teiten.report.charts.base import as_records
 from teiten.report.charts.drawing import svg
+from teiten.report.forms import render_html, render_markdown
 from teiten.report.tables import Table
 from teiten.report.view.report import view
 from tests.fixtures.invented_ssb import GUC, QUERIES, Levels, ssb_campaign, ssb_plan

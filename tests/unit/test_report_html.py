@@ -11,7 +11,7 @@ import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.text import Language
-from teiten.report.campaign import render_html
+from teiten.report.forms import render_html
 from teiten.report.render.html import policy, script_json
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import NASTY, empty, invented_analysis, quick

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from teiten.report.campaign import render_markdown
+from teiten.report.forms import render_markdown
 from teiten.report.render.markdown import code_block, escape
 from tests.fixtures.invented_analysis import NASTY, invented_analysis
 from tests.fixtures.undrawn import drawn

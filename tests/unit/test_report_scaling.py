@@ -17,8 +17,8 @@ from teiten.kinds.pgbench.present.scaling import scaling
 from teiten.kinds.pgbench.results import PgbenchFound
 from teiten.model.text import Language
 from teiten.model.units import Share
-from teiten.report.campaign import render_html
 from teiten.report.charts.base import as_records
+from teiten.report.forms import render_html
 from teiten.report.view.kit import Kit
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import NEW, OLD, invented_analysis

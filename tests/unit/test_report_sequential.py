@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.cli.campaign.read import analyse_campaign
 from teiten.model.noise import NOISE
 from teiten.model.text import Language
-from teiten.report.campaign import render_html
+from teiten.report.forms import render_html
 from teiten.report.render.markdown import markdown_text
 from teiten.report.view.report import view
 from tests.fixtures.pairs import ab_plan, carry_on, new_ledger, side, tps_with

@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 from click.testing import CliRunner, Result
 
-from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.main import Session, teiten
 from teiten.cli.verbs.report import tell_unfinished, write_reports
 from teiten.errors import LedgerError, UsageError

@@ -412,7 +412,7 @@ def test_exceptions_for_names_of_factors_are_counted_down() -> None:
     ("file", "line"),
     [
         ("execute/trial.py", "from teiten.kinds.queries.model import NAME"),
-        ("host/facts/noise.py", "from teiten.kinds.pgbench.metrics import TPS"),
+        ("host/facts/kept.py", "from teiten.kinds.pgbench.metrics import TPS"),
         ("cli/campaign/pilot.py", "from teiten.kinds.pgbench.metrics import LATENCY_MEAN"),
         ("cli/plan/make.py", "from teiten.datasets.ssb.rows.native import native"),
         ("cli/plan/make.py", "from teiten.plan.sites.attached import attached_cautions"),
@@ -432,7 +432,7 @@ def test_exceptions_for_names_of_factors_are_counted_down() -> None:
         ("execute/postgres/templates/identity.py", "x = data.kind is DataKind.SSB"),
         ("cli/plan/text.py", "x = server.attached is not None"),
         ("cli/campaign/saturation.py", "x = loaded.hosts is None"),
-        ("host/facts/noise.py", "x = plan.hosts.together"),
+        ("host/facts/kept.py", "x = plan.hosts.together"),
         ("cli/plan/text.py", "x = not one.on_db_host"),
         ("report/series.py", 'x = trial.metrics["tps"]'),
         ("cli/campaign/pilot.py", 'x = trial.metrics.get("latency_mean", 0.0)'),

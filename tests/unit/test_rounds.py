@@ -10,8 +10,8 @@ import pytest
 from teiten.analysis.model.findings import CampaignAnalysis, Interval, Verdict, VerdictKind
 from teiten.cli.plan.text import linked_text
 from teiten.errors import UsageError
+from teiten.host.facts.kept import noise_key
 from teiten.host.facts.kernel import boot_id
-from teiten.host.facts.noise import noise_key
 from teiten.model.attached import AttachedServer
 from teiten.model.build import BuildFacts
 from teiten.model.plan import PlannedTrial

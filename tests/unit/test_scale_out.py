@@ -13,9 +13,8 @@ from teiten.analysis.verdict.contrasts import contrasts
 from teiten.engines.counters import NodeCounters
 from teiten.kinds.pgbench.load.checks import without_retried
 from teiten.kinds.pgbench.present.scale_out import section_of
-from teiten.kinds.pgbench.present.scale_out_use import FSYNCS
-from teiten.kinds.pgbench.scale_out.find import scale_outs
-from teiten.kinds.pgbench.scale_out.judge import cause_of, pays, shape_of
+from teiten.kinds.pgbench.present.scale_out_tables import FSYNCS
+from teiten.kinds.pgbench.scale_out.find import cause_of, pays, scale_outs, shape_of
 from teiten.kinds.pgbench.scale_out.results import (
     Cause,
     NodesPoint,

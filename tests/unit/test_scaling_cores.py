@@ -17,7 +17,7 @@ from teiten.kinds.pgbench.present.scaling import scaling
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.text import Language
 from teiten.model.trial import Outcome, Trial
-from teiten.report.campaign import render_html
+from teiten.report.forms import render_html
 from teiten.report.view.kit import Kit
 from teiten.report.view.variants import variant_rows
 from tests.fixtures.shown import Shown

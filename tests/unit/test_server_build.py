@@ -8,7 +8,7 @@ import pytest
 
 from teiten.execute.postgres.built_as import build_in
 from teiten.host.cautions.builds import cautions_of_builds, reported_build
-from teiten.model.server_build import ServerBuild, short_compiler
+from teiten.model.build import ServerBuild, short_compiler
 
 CFLAGS = "-Wall -fno-strict-aliasing -fwrapv {} -DMAP_HUGETLB=0x40000"
 

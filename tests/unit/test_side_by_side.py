@@ -15,10 +15,10 @@ from teiten.analysis.model.replication import REPLICATION, NoiseSource, Replicat
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.replication import slices_by_start
 from teiten.analysis.verdict.stopping import standing
-from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.cli.campaign.decision import standing_lines
 from teiten.cli.campaign.noise import against_itself
 from teiten.cli.campaign.progress import PlainWatcher
+from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.console import Console, Verbosity
 from teiten.errors import MachineError, UsageError
 from teiten.execute.scheduler import run_campaign
@@ -30,7 +30,7 @@ from teiten.model.trial import Attempt, Outcome, Trial
 from teiten.model.units import GIB, Bytes, Seconds
 from teiten.plan.checks import check
 from teiten.plan.dry import DryExecutor
-from teiten.report.campaign import render_markdown
+from teiten.report.forms import render_markdown
 from teiten.report.render.markdown import TEXT
 from teiten.study.sides import Shared, null_study
 from tests.fixtures.pairs import ab_plan, carry_on, new_ledger, side, tps_with

@@ -20,11 +20,12 @@ from teiten.report.site.render import (
     ATOM,
     CampaignSite,
     ComparedPair,
+    SiteLinks,
     feed,
     index_html,
     study_name,
+    with_way,
 )
-from teiten.report.site.way import SiteLinks, with_way
 from tests.fixtures.schemas import described
 from tests.fixtures.synthetic import START
 from tests.fixtures.two_machines import DAY, OTHER, campaign, plan_of, times, write_campaign

@@ -25,11 +25,16 @@ from teiten.datasets.ssb.rows.blocks import THREAD_BYTES, Block, take_blocks
 from teiten.datasets.ssb.rows.files import write_files
 from teiten.datasets.ssb.rows.load import describe
 from teiten.datasets.ssb.rows.results import has_known_results, known_results, queries
-from teiten.datasets.ssb.rows.streams import CONNECTION_BYTES, StreamCount, StreamRoom, streams_for
+from teiten.datasets.ssb.rows.streaming import (
+    CONNECTION_BYTES,
+    StreamCount,
+    StreamRoom,
+    streams_for,
+)
 from teiten.datasets.ssb.rows.watch import Unwatched
 from teiten.errors import MachineError, UsageError
 from teiten.host.facts.native_part import how_to_get
-from teiten.host.system.pipes import ROOM, widen_pipe
+from teiten.host.system.files import ROOM, widen_pipe
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
 from teiten.model.units import Bytes
 from tests.fixtures.schemas import described

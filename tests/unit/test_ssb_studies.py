@@ -16,8 +16,7 @@ from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.kinds.queries.model import queries_of
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
-from teiten.model.ssb import SsbData, SsbTable, SsbVariant
-from teiten.model.ssb_size import expected_rows, table_bytes
+from teiten.model.ssb import SsbData, SsbTable, SsbVariant, expected_rows, table_bytes
 from teiten.model.study import DataSet, Study
 from teiten.plan.checks import check
 from teiten.plan.expand import expand

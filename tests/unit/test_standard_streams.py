@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from teiten.cli.console import Console, Verbosity
-from teiten.cli.text.plain import plain
+from teiten.cli.text.layout import plain
 
 TEITEN = [sys.executable, "-m", "teiten"]
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /dev/full")

@@ -14,11 +14,10 @@ from teiten.cli.plan.make import Planned
 from teiten.cli.plan.text import plan_lines
 from teiten.cli.printed.form import jsonable
 from teiten.cli.printed.plan import json_plan
-from teiten.cli.text.layout import bullets, columns, paragraph
-from teiten.cli.text.wrap import NO_LINE_START
+from teiten.cli.text.layout import NO_LINE_START, bullets, columns, paragraph
 from teiten.errors import MachineError
 from teiten.model.facts import Caution, Severity
-from teiten.plan.describe import actions
+from teiten.plan.dry import actions
 from teiten.study.load import load_study
 from tests.fixtures.planned import FOLDER, planned
 from tests.fixtures.synthetic_plan import HOST

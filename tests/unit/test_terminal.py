@@ -13,8 +13,8 @@ from teiten.cli import console
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.failures import say
 from teiten.cli.main import teiten
-from teiten.cli.text import layout, room
-from teiten.cli.text.room import fitting
+from teiten.cli.text import layout
+from teiten.cli.text.layout import fitting
 from teiten.errors import TeitenError, UsageError
 from tests.fixtures.two_machines import write_campaign
 
@@ -94,7 +94,7 @@ def test_a_failure_stays_one_line_where_no_terminal_is(
     hint = "studies with findings: " + ", ".join(["index-only"] * 20)
     say("what", hint)
     assert capsys.readouterr().err == f"error: what\nhint: {hint}\n"
-    monkeypatch.setattr(room, "room", lambda _: 60)
+    monkeypatch.setattr(layout, "room", lambda _: 60)
     say("what", hint)
     lines = capsys.readouterr().err.splitlines()
     assert max(map(len, lines)) <= 60 and not any(line.endswith("index-") for line in lines)

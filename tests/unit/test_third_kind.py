@@ -11,8 +11,7 @@ from teiten.errors import StudyError, UsageError
 from teiten.kinds.contract import plan_of
 from teiten.ledger import codec
 from teiten.model.plan import Plan
-from teiten.plan.describe import actions
-from teiten.plan.dry import DryExecutor
+from teiten.plan.dry import DryExecutor, actions
 from teiten.plan.sites.remote import check_remote
 from teiten.study.load import load_study
 from tests.fixtures.more_kinds import more_kinds

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from teiten.cli.verbs.report import _beside
-from teiten.report.campaign import render_html
+from teiten.report.forms import render_html
 from teiten.report.render import stills
 from teiten.report.render.stills import still
 from teiten.report.view.report import view

@@ -11,12 +11,11 @@ from teiten.errors import MachineError, StudyError, UsageError
 from teiten.host.cautions.machine import plan_cautions
 from teiten.model.facts import DirectoryFacts, HostFacts
 from teiten.model.installation import Version
-from teiten.model.parameters import Refusal
 from teiten.model.plan import Plan
+from teiten.model.settings import Refusal
 from teiten.model.units import GIB, MIB, Bytes
-from teiten.plan.checks import check
-from teiten.plan.describe import actions
-from teiten.plan.huge_pages import shared_memory
+from teiten.plan.checks import check, shared_memory
+from teiten.plan.dry import actions
 from teiten.plan.parameters import check_parameters, lifetime
 from teiten.study.load import load_study
 from tests.fixtures.planned import FOLDER, expanded

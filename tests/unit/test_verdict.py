@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 
 from teiten.analysis.model.findings import VerdictKind
-from teiten.analysis.verdict.power import detectable
 from teiten.analysis.verdict.verdict import (
     Rule,
     classify,
     decide,
+    detectable,
     exp,
     log_ratio,
     median,

@@ -20,7 +20,7 @@ from teiten.cli.campaign.read import read_campaign
 from teiten.cli.main import teiten
 from teiten.errors import TeitenError
 from teiten.ledger.failures import consistent
-from teiten.report.campaign import render_markdown
+from teiten.report.forms import render_markdown
 from teiten.report.site.entry import entry_of
 from tests.fixtures.two_machines import write_campaign
 

@@ -1,23 +1,27 @@
-"""A campaign's values to what a report is made from."""
+"""A campaign's values to what a report is made from.
+
+Trials that ended well, but whose partner did not: they do not count either.
+
+The ledger holds each trial as it ended by itself; whether its comparison counts is known when all
+of its sides have run.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from teiten.analysis.claims.evidence import further_numbers, with_further
-from teiten.analysis.claims.outcomes import assess
+from teiten.analysis.claims.outcomes import assess, further_numbers, with_further
 from teiten.analysis.discussion.discuss import discuss
-from teiten.analysis.latency import distribution
 from teiten.analysis.model.claims import Claim
-from teiten.analysis.model.findings import CampaignAnalysis, TrialView
-from teiten.analysis.model.measured import Measured
+from teiten.analysis.model.findings import CampaignAnalysis, Measured, TrialView
 from teiten.analysis.per_transaction import per_transaction, server_cpu
-from teiten.analysis.series import strides, thin
+from teiten.analysis.series import distribution, strides, thin
 from teiten.analysis.stacks import stacks_found
+from teiten.analysis.verdict.carry_over import cpu_witnesses, mixed_cautions, witness_cautions
 from teiten.analysis.verdict.conclusive import as_declared
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.drift import drift_cautions
@@ -25,14 +29,12 @@ from teiten.analysis.verdict.noise import recorded_noise
 from teiten.analysis.verdict.pairs_check import recorded_check
 from teiten.analysis.verdict.replication import recorded_replication
 from teiten.analysis.verdict.stopping import standing
-from teiten.analysis.verdict.together import judged_together
-from teiten.analysis.verdict.witness import cpu_witnesses, mixed_cautions, witness_cautions
 from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import CPU_PER_TRANSACTION, with_wal_per_transaction
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import open_trials
-from teiten.model.trial import Event, Trial
+from teiten.model.progress import compared_together, counting, open_trials
+from teiten.model.trial import PARTNER, Event, Outcome, Problem, Trial
 from teiten.model.units import Seconds
 from teiten.ways.registry import sides_of_a_second, way_of
 
@@ -196,3 +198,24 @@ def _view(planned: PlannedTrial, trial: Trial, stride_by_source: Mapping[str, in
         evidence=trial.evidence,
         stack_samples=trial.stack_samples,
     )
+
+
+def judged_together(plan: Plan, views: Sequence[TrialView]) -> Iterator[TrialView]:
+    """Yield all trials; one whose partner of the same attempt does not count is disturbed by it."""
+    counts = counting(plan, ((view.number, view.attempt, view.outcome) for view in views))
+    out = {
+        (view.number, view.attempt): view for view in views if view.outcome is not Outcome.COUNTED
+    }
+    partners = {
+        trial.number: [other.number for other in together]
+        for together in compared_together(plan)
+        for trial in together
+    }
+    for view in views:
+        if view.outcome is not Outcome.COUNTED or (view.number, view.attempt) in counts:
+            yield view
+            continue
+        places = ((number, view.attempt) for number in partners[view.number])
+        blamed = next(out[place] for place in places if place in out)
+        detail = f"trial {blamed.number}: {blamed.problems[0].code}" if blamed.problems else ""
+        yield replace(view, outcome=Outcome.DISTURBED, problems=(Problem(PARTNER, detail),))

@@ -12,8 +12,7 @@ import rich.console
 import rich.markup
 from rich.measure import Measurement
 
-from teiten.cli.text.plain import plain
-from teiten.cli.text.room import fitting, room
+from teiten.cli.text.layout import fitting, plain, room
 
 if TYPE_CHECKING:
     from rich.table import Table

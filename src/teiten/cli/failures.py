@@ -19,7 +19,7 @@ import click
 
 from teiten import __version__
 from teiten.cli.plan.flags import FormerOption
-from teiten.cli.text.plain import plain
+from teiten.cli.text.layout import plain
 from teiten.errors import MachineError, TeitenError
 from teiten.host.system.causes import machine_error
 from teiten.host.system.signals import Interrupted
@@ -95,7 +95,7 @@ def say(message: str, hint: str | None) -> None:
 
 def _say(text: str) -> None:
     """On a terminal broken at blanks; elsewhere a line stays one, for grep."""
-    from teiten.cli.text.room import fitting, room
+    from teiten.cli.text.layout import fitting, room
 
     width = room(sys.stderr)
     for line in text.splitlines():

@@ -14,9 +14,8 @@ from teiten.host.cautions.builds import (
     cautions_of_builds,
     reported_build,
 )
-from teiten.model.build import BuildFacts
+from teiten.model.build import BuildFacts, ServerBuild
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.server_build import ServerBuild
 from teiten.model.study import Setting
 from teiten.model.text import Bilingual
 

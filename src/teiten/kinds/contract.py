@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 
 from teiten.factors.contract import Need
 from teiten.kinds.registry import Stage, kind
-from teiten.model.installation import Installation
+from teiten.model.installation import Installation, ModuleTools
 from teiten.model.metrics import Metric
-from teiten.model.modules import ModuleTools
 from teiten.model.plan import PlannedLoad, PlannedTrial
 from teiten.model.study import Measure, Study, Workload, WorkloadOptions
 from teiten.model.text import Bilingual

@@ -1,4 +1,12 @@
-"""A kind of workload where trials are analysed; ``kinds/KIND/analyse.py`` says it."""
+"""A kind of workload where trials are analysed; ``kinds/KIND/analyse.py`` says it.
+
+How many statements a campaign's report makes, and the share of α that each of them has.
+
+Primary is what is said of a workload over all its levels, of each new side against the old one, by
+the metric that the workload is judged by. They share α (Bonferroni), so that a report of equal
+servers calls some pair different in α of all reports, whatever number of workloads and sides it
+has. Each of K levels of a primary statement has a K-th of its share.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from teiten.analysis.model.measured import Measured
+from teiten.analysis.model.findings import Measured
 from teiten.kinds.registry import Stage, kind, offers
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.statements import combinations_of, primary_statements
 from teiten.model.study import Workload
 from teiten.model.units import Share
 
@@ -77,3 +84,18 @@ def comparison_alpha(plan: Plan, workload: str, averaged: int = 1) -> Share:
     """
     kind_of = analysis_of(plan.study.workload(workload).kind)
     return Share(plan.study.measure.alpha / (kind_of.comparisons(plan, workload) / averaged))
+
+
+def primary_statements(plan: Plan) -> int:
+    """One or more."""
+    contrast = plan.study.contrast
+    sides = {(trial.cell.workload, trial.cell.level(contrast)) for trial in plan.trials}
+    workloads = {workload for workload, _ in sides}
+    return max(1, len(sides) - len(workloads))
+
+
+def combinations_of(plan: Plan, workload: str) -> int:
+    """How many combinations of levels, beside those contrasted, a workload has: one or more."""
+    contrast = plan.study.contrast
+    mine = (trial.cell for trial in plan.trials if trial.cell.workload == workload)
+    return max(1, len({cell.context(contrast) for cell in mine}))

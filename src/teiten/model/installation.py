@@ -1,4 +1,7 @@
-"""PostgreSQL installations: sets of binaries, and how studies name them."""
+"""PostgreSQL installations: sets of binaries, and how studies name them.
+
+Tools that compile C functions for a server of this machine.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from pathlib import Path
 
 from teiten.model.attached import AttachedServer
 from teiten.model.build import BuildFacts
+from teiten.model.text import Bilingual
 
 
 @total_ordering
@@ -135,3 +139,12 @@ class Pgbench:
     version: Version
     source: Source
     library_path: Path | None = None
+
+
+@dataclass(frozen=True)
+class ModuleTools:
+    """PGXS of an installation, or what is missing of it."""
+
+    pg_config: Path | None
+    lacking: Bilingual | None
+    """Hint on what to install; None where nothing is missing."""

@@ -1,11 +1,16 @@
-"""Server parameters of a trial, and the sizes that they mean."""
+"""Server parameters of a trial, and the sizes that they mean.
+
+Server parameters that a server would refuse.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 
+from teiten.model.installation import Version
 from teiten.model.units import GIB, KIB, MIB, Bytes
 
 _FACTORS = {"": 0, "B": 1, "kB": KIB, "MB": MIB, "GB": GIB, "TB": 1024 * GIB}
@@ -47,3 +52,23 @@ def count_setting(settings: Mapping[str, str], name: str) -> int:
     """A parameter that is a number; PostgreSQL's default where it is not set or not a number."""
     text = settings.get(name, "").strip()
     return int(text) if text.isdecimal() else int(DEFAULTS[name])
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One complaint of a server about one of its parameters."""
+
+    server: str
+    """The level of the factor server."""
+    version: Version
+    name: str
+    value: str
+    """Empty where the parameter is unknown: no value would do."""
+    said: str
+    """In the server's own words."""
+    unknown: bool = False
+    """It does not know the parameter at all."""
+    known: tuple[str, ...] = ()
+    """The parameters that it knows, where it does not know this one."""
+    hint: str = ""
+    """The server's own: ``Available values: …``."""

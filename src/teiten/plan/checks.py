@@ -1,8 +1,14 @@
-"""Whether a plan can run on a machine; if not, exactly what falls short."""
+"""Whether a plan can run on a machine; if not, exactly what falls short.
+
+Whether the huge pages that ``huge_pages=on`` needs are reserved; pure.
+
+A server without them does not start, so that the plan says so, with the numbers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from teiten.errors import MachineError
@@ -10,8 +16,8 @@ from teiten.factors.registry import rules
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.quantities import format_size
-from teiten.model.settings import size_setting
-from teiten.plan.huge_pages import check_huge_pages
+from teiten.model.settings import count_setting, size_setting
+from teiten.model.units import KIB, MIB
 from teiten.plan.limits import check_limits, limits_of
 from teiten.plan.sites.of import site_in
 from teiten.ways.registry import concurrent_trials
@@ -81,3 +87,49 @@ def _smaller(plan: Plan) -> str:
     scale = max(template.data.scale or 1 for template in plan.templates)
     smaller = f"a smaller scale than {scale} (--set scale=…)"
     return f"--profile standard, or {smaller}" if plan.study.profile == "published" else smaller
+
+
+NAME = "huge_pages"
+SHARE_BESIDE_BUFFERS = 0.03
+"""Descriptors, the buffers' hash table and what else grows with shared_buffers."""
+BYTES_BESIDE = 32 * MIB
+"""WAL buffers, and what grows with nothing."""
+BYTES_PER_CONNECTION = 64 * KIB
+"""Locks, process slots, statistics."""
+
+
+def shared_memory(settings: Mapping[str, str]) -> int:
+    """About the bytes of shared memory that a server takes; rather too many than too few."""
+    buffers = size_setting(settings, "shared_buffers")
+    connections = count_setting(settings, "max_connections")
+    return int(
+        buffers * (1 + SHARE_BESIDE_BUFFERS) + BYTES_BESIDE + connections * BYTES_PER_CONNECTION
+    )
+
+
+def check_huge_pages(plan: Plan, facts: HostFacts) -> None:
+    """Raise MachineError where a trial demands huge pages that are not there."""
+    demanding = [
+        settings
+        for settings in (dict(trial.settings) for trial in plan.trials)
+        if settings.get(NAME, "").lower() == "on" and not settings.get("huge_page_size")
+    ]
+    if not demanding:
+        return
+    memory = facts.memory
+    if memory.huge_page_size is None or memory.huge_pages_free is None:
+        raise MachineError(
+            f"{NAME}=on: {facts.system} tells of no huge pages that could be reserved",
+            f"leave it out, or use {NAME}=try",
+        )
+    needed = max(math.ceil(shared_memory(one) / memory.huge_page_size) for one in demanding)
+    free = memory.huge_pages_free
+    if needed <= free:
+        return
+    reserved = memory.huge_pages_total or 0
+    size = memory.huge_page_size // KIB
+    raise MachineError(
+        f"{NAME}=on needs about {needed} huge pages of {size} kB; {free} are free"
+        f" ({reserved} are reserved): the server would not start",
+        f"reserve them: sysctl -w vm.nr_hugepages={reserved - free + needed}, or use {NAME}=try",
+    )

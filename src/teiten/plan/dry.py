@@ -1,17 +1,24 @@
-"""The dry executor: says what each step of a trial would do, and does nothing."""
+"""The dry executor: says what each step of a trial would do, and does nothing.
+
+A plan in words: what will be done to the machine, and by whom.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from teiten.kinds.contract import plan_of
+from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
 from teiten.model.stacks import StackSamples
 from teiten.model.starts import last_of_their_start, started_before
 from teiten.model.study import Measure
 from teiten.model.trial import Problem, Series
-from teiten.plan.sites.of import site_in
+from teiten.plan.sites.contract import Told
+from teiten.plan.sites.of import site_in, sites_of
 
 Facts = dict[str, Any]
 RUNNING = "nothing: the server runs since an earlier pair"
@@ -126,3 +133,17 @@ class DryExecutor:
 
     def finish(self) -> None:
         return
+
+
+def actions(
+    plan: Plan, facts: HostFacts, *, folder: Path, user: str, ready: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Everything that running the plan does to the machine, one sentence each.
+
+    ``folder``: Teiten's working folder; ``user``: as whom servers run; ``ready``: fingerprints of
+    templates that exist.
+    """
+    told = Told(plan, facts, folder, user, ready)
+    sites = sites_of(plan)
+    found = [sentence for site in sites for sentence in site.actions(told)]
+    return (*found, *sites[0].closing(told))

@@ -10,7 +10,7 @@ from teiten.model.study import SERVER, Study, Workload
 from teiten.model.units import Seconds
 from teiten.plan.cells import cell_groups, data_sets, levels_of
 from teiten.plan.estimate import load_seconds, trial_time
-from teiten.plan.side_by_side import pairs_of_a_start
+from teiten.plan.ordering import pairs_of_a_start
 
 DEFAULT_TARGET = Seconds(3600.0)
 

@@ -1,9 +1,18 @@
-"""A sized study and its servers to a plan: every trial in order, with all that it needs."""
+"""A sized study and its servers to a plan: every trial in order, with all that it needs.
+
+Which side has which physical copy of a template: they take turns, from start to start.
+
+Where a copy's files lie on the disk lasts as long as the copy, and would favour one side in every
+start. Only copies of one template can be exchanged, and only where the sides differ in something:
+what two equal sides differ by is the place of their files too, and is what their campaign asks.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
 
 from teiten.datasets.plan import template_bytes
 from teiten.errors import UsageError
@@ -14,12 +23,10 @@ from teiten.model.plan import Cell, Plan, PlannedTrial, TemplateSpec
 from teiten.model.setup import PlannedCell
 from teiten.model.study import DataSet, Factor, Study
 from teiten.plan.cells import cell_groups
-from teiten.plan.copies import with_copies_exchanged
 from teiten.plan.estimate import estimate
 from teiten.plan.nodes import with_machines
-from teiten.plan.ordering import in_blocks
+from teiten.plan.ordering import check_way, in_blocks, with_turns
 from teiten.plan.setup import setup_of
-from teiten.plan.side_by_side import check_way, with_turns
 from teiten.plan.sites.of import check_pairs, site_of, with_known_processors
 from teiten.ways.registry import way_of
 
@@ -186,3 +193,22 @@ def check_preloads(study: Study, trials: Iterable[PlannedTrial]) -> None:
                 "install the extension there (Debian's packages are named postgresql-17-…), or"
                 " leave the workload out: --set workloads=…",
             )
+
+
+def with_copies_exchanged(trials: Iterable[PlannedTrial]) -> Iterator[PlannedTrial]:
+    """``trials``: in the order of execution, the sides of a pair adjacent, with their starts."""
+    pairs = groupby(trials, key=lambda one: (one.block, one.cell.workload, one.seed))
+    for _, pair in pairs:
+        sides = sorted(pair, key=lambda one: one.number)
+        if not _exchangeable(sides):
+            yield from sides
+            continue
+        copies = sorted(side.copy for side in sides)
+        for side in sides:
+            at = (copies.index(side.copy) + side.restart) % len(copies)
+            yield replace(side, copy=copies[at])
+
+
+def _exchangeable(sides: list[PlannedTrial]) -> bool:
+    same_files = len({(side.fingerprints, side.directory, side.placement) for side in sides}) == 1
+    return same_files and len({(side.settings, side.load) for side in sides}) > 1

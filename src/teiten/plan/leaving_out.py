@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from teiten.errors import UsageError
 from teiten.kinds.contract import LevelLeftOut, plan_of
-from teiten.model.installation import Installation
-from teiten.model.modules import ModuleTools
+from teiten.model.installation import Installation, ModuleTools
 from teiten.model.study import Study, Workload
 from teiten.model.text import Bilingual
 from teiten.plan.cells import levels_of

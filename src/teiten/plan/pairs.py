@@ -11,7 +11,7 @@ from teiten.model.study import Measure, Study
 from teiten.model.units import Seconds
 from teiten.plan.cells import cell_groups
 from teiten.plan.durations import block_seconds, preparing_seconds, target
-from teiten.plan.side_by_side import pairs_of_a_start
+from teiten.plan.ordering import pairs_of_a_start
 from teiten.ways.registry import concurrent_trials, is_preferred
 
 EXPECTED_PAIRS = 30

@@ -15,7 +15,7 @@ from typing import Any
 
 from teiten.errors import UsageError
 from teiten.model.installation import Version
-from teiten.model.parameters import Refusal
+from teiten.model.settings import Refusal
 from teiten.suggest import did_you_mean
 
 TABLE = Path(__file__).with_name("parameter_versions.toml")

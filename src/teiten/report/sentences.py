@@ -1,20 +1,23 @@
-"""Verdicts in words: always the same words for the same verdict (METHOD.md, Verdicts)."""
+"""Verdicts in words: always the same words for the same verdict (METHOD.md, Verdicts).
+
+A mixed verdict in words: the two levels between which it lies, each with its interval.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from teiten.analysis.model.findings import (
     CampaignAnalysis,
     ContrastResult,
-    Interval,
     LevelResult,
-    Verdict,
     VerdictKind,
     servers_of,
 )
+from teiten.analysis.model.observations import Context
+from teiten.analysis.model.verdict import BY_SIGN, Extreme, Interval, Verdict
 from teiten.kinds.contract_present import present_of
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import Better, Metric
@@ -23,16 +26,17 @@ from teiten.report.effects import (
     WIDEST,
     change,
     confidence_percent,
+    is_many_fold,
+    is_many_times,
     is_wide,
     percent,
     percent_decimals,
     plain_percent,
+    times_text,
 )
-from teiten.report.extremes import extremes_said
 from teiten.report.names import Names
 from teiten.report.numbers import plain
 from teiten.report.scope import scope_text
-from teiten.report.speed import is_many_fold, is_many_times, times_text
 from teiten.report.texts import Texts, texts
 
 DECIDED = (VerdictKind.FASTER, VerdictKind.SLOWER)
@@ -225,3 +229,47 @@ def detectable_percent(t: Texts, smallest: float) -> str:
     """The smallest detectable effect, rounded up: what is promised must hold."""
     scale = 10 if smallest < 0.1 else 1
     return t("unit.percent", value=plain(math.ceil(smallest * 100 * scale - 1e-9) / scale))
+
+
+def extremes_said(
+    t: Texts, verdict: Verdict, metric: Metric, level: Callable[[Context], str]
+) -> dict[str, str]:
+    """Make the values for a sentence about a mixed verdict; ``level`` names a level."""
+    least, most = verdict.extremes
+    values = {"confidence": confidence_percent(t, least.effect.confidence)}
+    for name, extreme in (("least", least), ("most", most)):
+        said, interval = _said(t, extreme, metric)
+        values |= {
+            name: said,
+            f"{name}_at": level(extreme.context),
+            f"{name}_interval": interval,
+        }
+    return values
+
+
+def _said(t: Texts, extreme: Extreme, metric: Metric) -> tuple[str, str]:
+    """``is 3.1 % slower`` and ``2.0 % to 4.2 %``."""
+    effect, is_time = extreme.effect, metric.better is Better.LOWER
+    digits = percent_decimals(effect)
+    if extreme.kind not in BY_SIGN:
+        ends = (change(t, effect.low, digits), change(t, effect.high, digits))
+        return t("extreme.measured", percent=change(t, effect.ratio, digits)), _to(t, *ends)
+    faster = (effect.ratio < 1) == is_time
+    direction = "faster" if faster else "slower"
+    if is_many_times(effect) if is_time else is_many_fold(effect):
+        shown = effect.inverse if effect.ratio < 1 else effect
+        said = t(f"extreme.times-{direction}", factor=times_text(shown.ratio, shown))
+        return said, _to(t, times_text(shown.low, shown), times_text(shown.high, shown))
+    said = t(f"extreme.{direction}", percent=percent(t, abs(effect.ratio - 1), digits))
+    return said, _to(t, *(percent(t, end, digits) for end in _differences(effect)))
+
+
+def _differences(effect: Interval) -> tuple[float, float]:
+    """The ends of an interval as shares of the old value, the smaller one first."""
+    if effect.ratio > 1:
+        return effect.low - 1, effect.high - 1
+    return 1 - effect.high, 1 - effect.low
+
+
+def _to(t: Texts, low: str, high: str) -> str:
+    return t("interval.plain", low=low, high=high)

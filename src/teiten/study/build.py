@@ -30,7 +30,7 @@ from teiten.model.text import Bilingual
 from teiten.study.data import data_set, layouts
 from teiten.study.document import CATALOGUE, Document
 from teiten.study.draft import Draft
-from teiten.study.factors import study_factors, with_told_levels
+from teiten.study.factors import own_levels, study_factors, with_told_levels
 from teiten.study.file import StudyFile
 from teiten.study.parameters import SIZED_SETTINGS
 from teiten.study.place import Place
@@ -43,7 +43,6 @@ from teiten.study.tables import (
     SettingTable,
 )
 from teiten.study.values import AUTO, titled
-from teiten.study.variation import own_levels
 from teiten.ways.registry import PREFERRED
 
 BY_FLAG = Bilingual("set on the command line", "コマンドラインで指定")

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from teiten.analysis.explain.consumers import GATHERS
-from teiten.analysis.explain.planner_facts import Relations
 from teiten.analysis.explain.statistics import APPENDS, SCANS
-from teiten.analysis.explain.worker_rules import first_scan
+from teiten.analysis.explain.worker_rules import Relations, first_scan
 from teiten.analysis.model.explain import HIT, READ, ExplainedPlan, PlanNode, PlanStatistics
 from teiten.analysis.model.explain_use import PartitionUse, SharedScans, TableUse
 from teiten.analysis.model.observations import Context

@@ -1,8 +1,13 @@
-"""Effects that the sides of paired transactions leave behind for each other."""
+"""Evidence on paired transactions beside their verdicts: what the sides leave behind for each
+other, and the processor time of the servers.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from teiten.analysis.model.observations import Context
+from teiten.analysis.model.verdict import Interval
 
 
 @dataclass(frozen=True)
@@ -22,3 +27,19 @@ class CarryOver:
     def is_too_much(self) -> bool:
         """Surely beyond the limit."""
         return self.low > self.limit or self.high < -self.limit
+
+
+@dataclass(frozen=True)
+class CpuWitness:
+    """Evidence on one contrast: whether throughput and processor time per transaction can both be
+    true."""
+
+    workload: str
+    old: str
+    new: str
+    speed: Interval
+    """New by old, as throughput would be if a transaction took processor time and nothing else."""
+    agrees: bool
+    """The intervals of both have a value in common."""
+    parting: tuple[Context, ...]
+    """Levels at which they have none."""

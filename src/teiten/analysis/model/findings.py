@@ -1,4 +1,7 @@
-"""Findings of the analysis: the only thing that a report is made from."""
+"""Findings of the analysis: the only thing that a report is made from.
+
+Input of the analysis of one kind of workload.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from teiten.analysis.model.carry_over import CpuWitness
 from teiten.analysis.model.claims import ClaimOutcome
 from teiten.analysis.model.discussion import Discussion
 from teiten.analysis.model.per_transaction import PerTransaction
 from teiten.analysis.model.replication import Replication
 from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
-from teiten.analysis.model.witness import CpuWitness
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.noise import NoiseFloor
@@ -176,3 +179,16 @@ class CampaignAnalysis:
             for trial in self.plan.trials
             if trial.number in tried or trial.number not in self.standing.unneeded
         )
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A campaign's trials, and the verdicts on the workloads of one kind."""
+
+    plan: Plan
+    facts: HostFacts
+    workloads: tuple[str, ...]
+    """Workloads of the kind, in the study's order."""
+    views: tuple[TrialView, ...]
+    contrasts: tuple[ContrastResult, ...]
+    events: tuple[Event, ...]

@@ -1,19 +1,31 @@
 """Carry-over: what the sides of paired transactions leave behind for each other (METHOD.md, Paired
 transactions). Where it is surely a part of the difference, there is no verdict.
+
+Throughput of paired transactions against the servers' processor time for them.
+
+Both come from the same starts, and the processor time neither waits nor depends on who else runs:
+where the intervals exclude one another, throughput depends on more than what the servers do.
 """
 
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 
-from teiten.analysis.model.carry_over import CarryOver
-from teiten.analysis.model.observations import Observation
+from teiten.analysis.model.carry_over import CarryOver, CpuWitness
+from teiten.analysis.model.findings import ContrastResult, TrialView
+from teiten.analysis.model.observations import Context, Observation
+from teiten.analysis.model.verdict import Interval
 from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.analysis.verdict.verdict import mean_and_deviation
 from teiten.kinds.contract import plan_of
+from teiten.model.facts import Caution, HostFacts, Severity
+from teiten.model.metrics import CPU_PER_TRANSACTION, TRANSACTIONS
 from teiten.model.plan import Plan
-from teiten.ways.registry import way_of
+from teiten.model.trial import Outcome
+from teiten.ways.registry import way_of, ways_by_clients
 
 SHARE_OF_DELTA = 0.25
 """The share of δ up to which carry-over may be a part of the difference."""
@@ -63,3 +75,94 @@ def has_carry_over(
     """Whether paired transactions are no way to compare a new side with the base."""
     estimates = carry_overs(plan, workload, observations)
     return any(one.is_too_much for one in estimates if one.new == new)
+
+
+BESIDE_THE_LOAD = 0.03
+"""Seconds of processor time by which sides of a start may differ besides their load: connections
+that begin, telemetry, ticks. Measured with clients that sleep, 16 and 18: 0 to 27 ms of each."""
+
+
+def cpu_witnesses(
+    contrasts: Sequence[ContrastResult], views: Sequence[TrialView]
+) -> Iterator[CpuWitness]:
+    """Yield the witness of each contrast that is judged and whose servers' processor time was
+    counted."""
+    used = {
+        (contrast.workload, contrast.old, contrast.new): contrast
+        for contrast in contrasts
+        if contrast.metric == CPU_PER_TRANSACTION
+    }
+    for judged in contrasts:
+        cpu = used.get((judged.workload, judged.old, judged.new))
+        if not judged.metric.judged or cpu is None or cpu.overall.effect is None:
+            continue
+        margins = _margins(cpu, views)
+        of_level = {level.context: level.verdict.effect for level in cpu.levels}
+        overall = fmean(margins.values()) if margins else 0.0
+        yield CpuWitness(
+            judged.workload,
+            judged.old,
+            judged.new,
+            cpu.overall.effect.inverse,
+            not _exclude(judged.overall.effect, cpu.overall.effect, overall),
+            tuple(
+                level.context
+                for level in judged.levels
+                if _exclude(
+                    level.verdict.effect,
+                    of_level.get(level.context),
+                    margins.get(level.context, 0.0),
+                )
+            ),
+        )
+
+
+def _margins(cpu: ContrastResult, views: Sequence[TrialView]) -> dict[Context, float]:
+    """By how much the ratio may be wrong at each level, as a share: what is not the load's, of a
+    side's processor time in a start."""
+    used: dict[Context, list[float]] = defaultdict(list)
+    for view in views:
+        levels = dict(view.levels)
+        each = view.metrics.get(CPU_PER_TRANSACTION.name, 0.0)
+        seconds = each * view.metrics.get(TRANSACTIONS.name, 0.0)
+        counted = view.workload == cpu.workload and view.outcome is Outcome.COUNTED
+        for level in cpu.levels if counted and seconds > 0 else ():
+            if level.context == tuple((name, levels.get(name)) for name, _ in level.context):
+                used[level.context].append(seconds)
+    return {context: BESIDE_THE_LOAD / fmean(seconds) for context, seconds in used.items()}
+
+
+def _exclude(speed: Interval | None, times: Interval | None, margin: float) -> bool:
+    """Whether both are known and exclude one another, even if the second is wrong by a margin."""
+    if speed is None or times is None:
+        return False
+    by_cpu = times.inverse
+    return speed.high < by_cpu.low / (1 + margin) or by_cpu.high * (1 + margin) < speed.low
+
+
+def witness_cautions(witnesses: Sequence[CpuWitness]) -> Iterator[Caution]:
+    """A caution for each contrast whose throughput and processor time exclude one another."""
+    for witness in witnesses:
+        if not witness.agrees or witness.parting:
+            levels = [" ".join(f"{name}={level}" for name, level in at) for at in witness.parting]
+            values = (
+                ("workload", witness.workload),
+                ("sides", f"{witness.new}/{witness.old}"),
+                ("levels", "; ".join(filter(None, levels))),
+            )
+            code = "cpu-parts-levels" if values[-1][1] else "cpu-parts"
+            yield Caution(code, Severity.WARNING, values)
+
+
+def mixed_cautions(plan: Plan, facts: HostFacts) -> Iterator[Caution]:
+    """A caution where transactions of both sides ran at the same time with more clients than
+    processors, as they did in campaigns of earlier versions."""
+    mixed = [
+        clients
+        for clients, way in ways_by_clients(plan).items()
+        if way.concurrent and not way.in_step and clients > facts.cpu.logical
+    ]
+    if mixed and not plan.servers_elsewhere:
+        listed = ", ".join(map(str, mixed))
+        values = (("clients", listed), ("processors", str(facts.cpu.logical)))
+        yield Caution("pairs-beyond-processors", Severity.WARNING, values)

@@ -17,10 +17,10 @@ from teiten.cli.plan.make import Planned
 from teiten.cli.plan.options import PlanOptions
 from teiten.cli.text.cautions import brief_cautions
 from teiten.errors import InterruptedCampaignError, TeitenError
-from teiten.host.facts.pairs_check import known_check
+from teiten.host.facts.kept import known_check
 from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.campaigns import check_name, new_name
-from teiten.ledger.deletion import delete_campaign
+from teiten.ledger.folders import delete_campaign
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NOISE
 from teiten.model.pairs_check import PAIRS_CHECK

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.claims.catalogue import claims_of
-from teiten.cli.campaign.analyse import analyse_campaign
 from teiten.cli.campaign.attached import tell_left
 from teiten.cli.campaign.decision import Decider, ending_lines
 from teiten.cli.campaign.noise import keep_measured_noise
 from teiten.cli.campaign.progress import Watcher, watching
+from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.campaign.uncounted import busy_machine_line, refuse_uncounted, uncounted_lines
 from teiten.cli.main import Session
 from teiten.cli.text.noise import noise_lines

@@ -14,7 +14,7 @@ from teiten.analysis.verdict.replication import (
     pilot_components,
     slices_by_start,
 )
-from teiten.host.facts.noise import keep_noise, noise_key
+from teiten.host.facts.kept import keep_noise, noise_key
 from teiten.kinds.contract import plan_of
 from teiten.kinds.metrics import deciding
 from teiten.ledger.store import Ledger

@@ -28,7 +28,7 @@ from teiten.analysis.verdict.replication import (
 from teiten.cli.campaign.carry_out import run_trials, sweep_leftovers
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, plan_study
-from teiten.cli.text.replication import replication_lines
+from teiten.cli.text.noise import replication_lines
 from teiten.errors import InterruptedCampaignError, MachineError
 from teiten.kinds.contract import all_last, plan_of
 from teiten.ledger.lock import workdir_lock

@@ -110,7 +110,7 @@ def is_dsn(target: str) -> bool:
 
 
 def _streams(session: Session, asked: int | None, *, server: bool) -> int:
-    from teiten.datasets.ssb.rows.streams import StreamRoom, streams_for
+    from teiten.datasets.ssb.rows.streaming import StreamRoom, streams_for
 
     found = streams_for(asked, StreamRoom.here(), server=server)
     if found.bound:

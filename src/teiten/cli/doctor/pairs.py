@@ -10,8 +10,7 @@ from statistics import mean
 
 from teiten.analysis.verdict.pairs_check import assess_starts
 from teiten.cli.campaign.carry_out import measuring, sweep_leftovers
-from teiten.cli.doctor.pairs_text import signed
-from teiten.cli.doctor.text import words
+from teiten.cli.doctor.text import signed, words
 from teiten.cli.main import Session
 from teiten.cli.plan.make import plan_study
 from teiten.cli.plan.open_way import NOT_BUILT
@@ -19,8 +18,8 @@ from teiten.errors import InterruptedCampaignError, MachineError, UsageError
 from teiten.execute.client.paired import is_built
 from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres.installations import find_installations
+from teiten.host.facts.kept import StartsSoFar, keep_check
 from teiten.host.facts.native_part import how_to_get
-from teiten.host.facts.pairs_check import StartsSoFar, keep_check
 from teiten.host.system.signals import one_interruption
 from teiten.host.system.users import server_user
 from teiten.kinds.registry import Stage, kind

@@ -22,8 +22,8 @@ from teiten.execute.sites.load_generator import load_generator
 from teiten.host.cautions.builds import cautions_of_builds
 from teiten.host.cautions.machine import warnings_first
 from teiten.host.cautions.variants import order_of_servers
+from teiten.host.facts.kept import known_noise
 from teiten.host.facts.native_part import how_to_get
-from teiten.host.facts.noise import known_noise
 from teiten.model.build import PlannedBuild
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.noise import NoiseFloor

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from teiten.errors import MachineError
-from teiten.execute.postgres.directories import read_directories
+from teiten.execute.postgres.elsewhere import read_directories
 from teiten.execute.postgres.modules import NOT_HERE, module_tools
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.sites.local.emulated import require_emulation
@@ -25,9 +25,8 @@ from teiten.host.facts.machine import read_host_facts
 from teiten.host.system.users import server_user
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.hosts import HostAssignment
-from teiten.model.installation import Installation
+from teiten.model.installation import Installation, ModuleTools
 from teiten.model.levels import every_level
-from teiten.model.modules import ModuleTools
 from teiten.model.nodes import NodePart
 from teiten.model.plan import Plan
 from teiten.model.study import Study

@@ -13,7 +13,7 @@ from teiten.analysis.across.comparison import compare
 from teiten.analysis.across.history import Located, laid_out
 from teiten.analysis.model.history import Axis, History
 from teiten.claims.catalogue import claims_of
-from teiten.cli.campaign.analyse import analyse_campaign
+from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.console import Console
 from teiten.cli.site.entries import Found, name_of, without_path
 from teiten.cli.site.output import Output
@@ -24,22 +24,21 @@ from teiten.ledger.failures import consistent
 from teiten.ledger.folders import FILE_NAME
 from teiten.ledger.reading import reading
 from teiten.model.text import Bilingual
-from teiten.report.campaign import render_html
-from teiten.report.comparison.render import comparison_html
-from teiten.report.history.render import history_html
+from teiten.report.forms import comparison_html, history_html, render_html
 from teiten.report.history.titles import line_id
 from teiten.report.site.entry import SiteEntry
 from teiten.report.site.render import (
     CampaignSite,
     ComparedPair,
+    SiteLinks,
     feed,
     feed_name,
     index_html,
     index_name,
     report_link,
     study_name,
+    with_way,
 )
-from teiten.report.site.way import SiteLinks, with_way
 
 MOST_MACHINES = 6
 """The most machines of a question that are compared with one another."""

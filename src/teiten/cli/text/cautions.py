@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from teiten.model.build import OF_BUILDS
 from teiten.model.facts import Caution, Severity
-from teiten.model.server_build import OF_BUILDS
 from teiten.report.texts import caution_text
 
 BUDGET = "budget"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from teiten.execute.postgres.built_as import read_build
-from teiten.execute.postgres.contrib import WANTED
+from teiten.execute.postgres.inspection import WANTED
 from teiten.model.installation import Installation
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.cells import cell_len
 
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, LevelResult, Verdict
-from teiten.cli.text.wrap import wrap
+from teiten.cli.text.layout import wrap
 from teiten.report.effects import (
     confidence_percent,
     percent_decimals,

@@ -11,8 +11,7 @@ from typing import Any
 import click
 
 from teiten.analysis.across.bisection import comparisons
-from teiten.cli.bisect.record import BisectRecord
-from teiten.cli.bisect.search import SHORT, Request, Search
+from teiten.cli.bisect.search import SHORT, BisectRecord, Request, Search
 from teiten.cli.bisect.text import answer, json_search, search_lines
 from teiten.cli.campaign.begin import prepare
 from teiten.cli.main import Session

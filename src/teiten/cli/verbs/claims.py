@@ -109,7 +109,7 @@ def _of_campaign(
     """The campaign's outcomes, those of its own study first; findings about other studies do not
     apply to it."""
     from teiten.analysis.claims.outcomes import in_print
-    from teiten.cli.campaign.analyse import analyse_campaign
+    from teiten.cli.campaign.read import analyse_campaign
     from teiten.ledger.campaigns import find_campaign
     from teiten.ledger.store import Ledger
 

@@ -131,7 +131,7 @@ def _name(comparison: Comparison) -> str:
 def _write(
     comparison: Comparison, folder: Path, form: str, languages: Sequence[Language]
 ) -> list[Path]:
-    from teiten.report.comparison.render import comparison_html, comparison_markdown
+    from teiten.report.forms import comparison_html, comparison_markdown
     from teiten.report.render.markdown import TEXT
 
     paths = []

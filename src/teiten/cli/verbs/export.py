@@ -42,7 +42,7 @@ def command(session: Session, campaign: str, folder: Path | None, form: str, as_
     time series in long form), contrasts (the verdicts), and events (what happened when); of a
     campaign with flame graphs also profiles (folded stacks with their samples and CPU seconds).
     """
-    from teiten.cli.campaign.analyse import analyse_campaign
+    from teiten.cli.campaign.read import analyse_campaign
     from teiten.cli.printed.folders import JsonExport
     from teiten.export.files import Format, export
     from teiten.ledger.campaigns import find_campaign

@@ -149,9 +149,8 @@ def _read(
 
 def _files(found: History, form: str, languages: Sequence[Language]) -> dict[str, bytes]:
     """File names and contents."""
-    from teiten.report.history.otava import otava_files
-    from teiten.report.history.render import history_html
-    from teiten.report.history.table import FILE, history_csv
+    from teiten.report.forms import history_html
+    from teiten.report.history.table import FILE, history_csv, otava_files
 
     if form == "otava":
         return otava_files(found)

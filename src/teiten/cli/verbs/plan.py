@@ -36,8 +36,7 @@ def command(session: Session, study: str, options: PlanOptions, order: bool, as_
     from teiten.cli.campaign.saturation import foretell
     from teiten.cli.console import Verbosity
     from teiten.cli.plan.make import check_planned, make_plan
-    from teiten.cli.plan.saturation_text import foretold_lines
-    from teiten.cli.plan.text import plan_lines
+    from teiten.cli.plan.text import foretold_lines, plan_lines
     from teiten.cli.printed.plan import json_plan
 
     if options.find_saturation:
@@ -86,7 +85,7 @@ def _actions(session: Session, planned: Planned) -> tuple[str, ...]:
 
 def _of_plan(session: Session, planned: Planned) -> tuple[str, ...]:
     from teiten.host.system.users import server_user
-    from teiten.plan.describe import actions
+    from teiten.plan.dry import actions
 
     return actions(
         planned.plan,

@@ -18,7 +18,7 @@ from teiten.errors import UsageError
 from teiten.given_paths import exists, is_file
 from teiten.host.system.causes import translate_os_errors
 from teiten.model.text import Language
-from teiten.report.notes import NO_NOTES, Notes
+from teiten.report.view.notes import NO_NOTES, Notes
 
 F = TypeVar("F", bound=Callable[..., Any])
 EXAMPLES = "Examples:  teiten report last --lang ja  ·  teiten report observe-quick --format pdf"
@@ -188,7 +188,7 @@ def written_reports(folder: Path) -> tuple[Path, ...]:
 
 
 def _analysis_of(folder: Path) -> CampaignAnalysis:
-    from teiten.cli.campaign.analyse import analyse_campaign
+    from teiten.cli.campaign.read import analyse_campaign
     from teiten.ledger.store import Ledger
 
     with Ledger.open(folder, read_only=True) as ledger:
@@ -225,7 +225,7 @@ def _write_html(
     notes: Notes,
     beside: str,
 ) -> None:
-    from teiten.report.campaign import render_html
+    from teiten.report.forms import render_html
 
     page = render_html(analysis, *languages, notes=notes, beside=beside, stills=True)
     write_files(path.parent, {path.name: page.encode()})
@@ -243,7 +243,7 @@ def _write_exchange(
 
 
 def _write_pdf(analysis: CampaignAnalysis, language: Language, path: Path, notes: Notes) -> Path:
-    from teiten.report.campaign import render_pdf
+    from teiten.report.forms import render_pdf
 
     write_files(path.parent, {path.name: render_pdf(analysis, language, notes)})
     return path
@@ -252,7 +252,7 @@ def _write_pdf(analysis: CampaignAnalysis, language: Language, path: Path, notes
 def _write_markdown(
     analysis: CampaignAnalysis, language: Language, folder: Path, notes: Notes, beside: str
 ) -> Path:
-    from teiten.report.campaign import render_markdown
+    from teiten.report.forms import render_markdown
     from teiten.report.render.markdown import TEXT
 
     if folder.exists() and not folder.is_dir():

@@ -13,7 +13,7 @@ from teiten.cli.main import Session
 from teiten.cli.printed.folders import JsonRemoved
 from teiten.errors import LedgerError, UsageError
 from teiten.ledger.campaigns import CampaignState, CampaignSummary, find_campaign, summarise
-from teiten.ledger.deletion import check_deletable, delete_campaign
+from teiten.ledger.folders import check_deletable, delete_campaign
 
 EXAMPLES = (
     "Examples:  teiten rm observe-quick-20261121-124500  ·  teiten rm last my-older-run --yes"

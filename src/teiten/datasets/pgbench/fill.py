@@ -1,10 +1,25 @@
-"""``pgbench -i``, or the rows of one node of those that it makes."""
+"""``pgbench -i``, or the rows of one node of those that it makes.
+
+The part of pgbench's spread tables that one server holds, filled directly into it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from psycopg import sql
+
 from teiten.datasets.contract import Fillable, Say
 from teiten.datasets.pgbench.model import fillfactor_of, tables_of
-from teiten.datasets.pgbench.parts import fill_part
+from teiten.model.distribution import (
+    LOWEST_HASH,
+    PartMethod,
+    TablePart,
+    shard_ranges,
+    shard_table,
+    shard_width,
+    shards_of,
+)
 from teiten.model.study import DataSet
 
 
@@ -22,3 +37,93 @@ def fill(server: Fillable, data: DataSet, _say: Say) -> None:
         f"--fillfactor={fillfactor_of(data)}",
         what=f"pgbench --initialize with scale {data.scale} on {server.name}",
     )
+
+
+KEYS = "CREATE TABLE keys (key int) PARTITION BY HASH (key)"
+"""Has no rows: of it a function of PostgreSQL tells to which hash partition a key belongs."""
+TABLES = """
+CREATE TABLE pgbench_accounts (aid int NOT NULL, bid int, abalance int, filler char(84))
+    WITH (fillfactor = {fillfactor});
+CREATE TABLE pgbench_tellers (tid int NOT NULL, bid int, tbalance int, filler char(84))
+    WITH (fillfactor = {fillfactor});
+CREATE TABLE pgbench_branches (bid int NOT NULL, bbalance int, filler char(88))
+    WITH (fillfactor = {fillfactor});
+CREATE TABLE pgbench_history
+    (tid int, bid int, aid int, delta int, mtime timestamp, filler char(22));
+INSERT INTO pgbench_accounts SELECT key, (key - 1) / 100000 + 1, 0, ''
+    FROM generate_series(1, 100000 * {scale}) AS key WHERE {here};
+INSERT INTO pgbench_tellers SELECT key, (key - 1) / 10 + 1, 0
+    FROM generate_series(1, 10 * {scale}) AS key WHERE {here};
+INSERT INTO pgbench_branches SELECT key, 0 FROM generate_series(1, {scale}) AS key WHERE {here};
+ALTER TABLE pgbench_accounts ADD PRIMARY KEY (aid);
+ALTER TABLE pgbench_tellers ADD PRIMARY KEY (tid);
+ALTER TABLE pgbench_branches ADD PRIMARY KEY (bid);
+"""
+HERE = "satisfies_hash_partition('keys'::regclass, {nodes}, {remainder}, key)"
+ACCOUNTS = """
+CREATE TABLE accounts (aid int NOT NULL, bid int, abalance int, filler char(84))
+    PARTITION BY RANGE (hashint4({key}))
+"""
+SHARD = """
+CREATE TABLE {shard} PARTITION OF accounts FOR VALUES FROM ({low}) TO ({high})
+    WITH (fillfactor = {fillfactor})
+"""
+ROWS = """
+INSERT INTO accounts SELECT aid, bid, 0, ''
+FROM generate_series(1, 100000 * {scale}) AS aid, LATERAL (SELECT (aid - 1) / 100000 + 1 AS bid) b
+WHERE least((hashint4({key})::bigint - {lowest}) / {width}, {last}) % {nodes} = {remainder}
+"""
+PRIMARY_KEYS = {"aid": ("aid",), "bid": ("bid", "aid")}
+"""Primary keys of accounts, by the key that spreads them, which is to be one of the columns."""
+
+
+def fill_part(server: Fillable, data: DataSet, part: TablePart) -> None:
+    """In the order of keys."""
+    if part.method in (PartMethod.EMPTY, PartMethod.GIVEN):
+        return
+    statements = _by_hash if part.method is PartMethod.HASH else _shards
+    with server.connect() as connection, connection.transaction():
+        for statement in statements(data, part):
+            connection.execute(statement)
+
+
+def _by_hash(data: DataSet, part: TablePart) -> Iterator[sql.Composed]:
+    here = sql.SQL(HERE).format(
+        nodes=sql.Literal(part.nodes), remainder=sql.Literal(part.number - 1)
+    )
+    yield sql.SQL(KEYS).format()
+    yield sql.SQL(TABLES).format(
+        fillfactor=sql.Literal(fillfactor_of(data)),
+        scale=sql.Literal(int(data.scale or 1)),
+        here=here,
+    )
+    yield sql.SQL("DROP TABLE keys").format()
+
+
+def _shards(data: DataSet, part: TablePart) -> Iterator[sql.Composed]:
+    """Fill shards as partitions, all of them at once, which then become tables by themselves."""
+    key, ranges = sql.Identifier(part.key), tuple(shard_ranges(part.shards))
+    names = {shard: sql.Identifier(shard_table(shard)) for shard in shards_of(part)}
+    yield sql.SQL(ACCOUNTS).format(key=key)
+    for shard, name in names.items():
+        last = shard == part.shards - 1
+        yield sql.SQL(SHARD).format(
+            shard=name,
+            low=sql.Literal(ranges[shard].low),
+            high=sql.SQL("MAXVALUE") if last else sql.Literal(ranges[shard].high + 1),
+            fillfactor=sql.Literal(fillfactor_of(data)),
+        )
+    yield sql.SQL(ROWS).format(
+        scale=sql.Literal(int(data.scale or 1)),
+        key=key,
+        lowest=sql.Literal(LOWEST_HASH),
+        width=sql.Literal(shard_width(part.shards)),
+        last=sql.Literal(part.shards - 1),
+        nodes=sql.Literal(part.nodes),
+        remainder=sql.Literal(part.number - 1),
+    )
+    columns = sql.SQL(", ").join(map(sql.Identifier, PRIMARY_KEYS[part.key]))
+    for name in names.values():
+        yield sql.SQL("ALTER TABLE accounts DETACH PARTITION {}").format(name)
+        yield sql.SQL("ALTER TABLE {} ADD PRIMARY KEY ({})").format(name, columns)
+    yield sql.SQL("DROP TABLE accounts").format()

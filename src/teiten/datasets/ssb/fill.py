@@ -6,8 +6,7 @@ from teiten.datasets.contract import Fillable, Say
 from teiten.datasets.ssb.model import variant_of
 from teiten.datasets.ssb.rows.load import LoadOptions, load
 from teiten.datasets.ssb.rows.watch import Unwatched
-from teiten.model.ssb import SsbData, SsbTable
-from teiten.model.ssb_size import expected_rows
+from teiten.model.ssb import SsbData, SsbTable, expected_rows
 from teiten.model.study import DataSet
 
 TOLD_SHARE = 0.02

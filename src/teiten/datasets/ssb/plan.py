@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from teiten.datasets.plan import DataPlan
 from teiten.datasets.ssb.model import StarSchemaTables, ssb_data, variant_of
-from teiten.model.ssb import LARGEST_SCALE, SsbVariant
-from teiten.model.ssb_size import table_bytes
+from teiten.model.ssb import LARGEST_SCALE, SsbVariant, table_bytes
 from teiten.model.study import DataSet
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.study.tables import DataTable, ScaledTable, Variant

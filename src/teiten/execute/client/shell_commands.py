@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from teiten.errors import WorkloadError
 from teiten.host.system.users import own_uid
-from teiten.model.shell_commands import runs_programs
+from teiten.model.sql import runs_programs
 
 
 def refuse_programs(name: str, text: str) -> None:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from teiten.model.build import ServerBuild
 from teiten.model.installation import Installation
-from teiten.model.server_build import ServerBuild
 
 VERSION = re.compile(r"PostgreSQL \d.* compiled by (.+?), \d+-bit")
 FLAGS = re.compile(r"([ -~]*-fno-strict-aliasing[ -~]*-fwrapv[ -~]*)$")

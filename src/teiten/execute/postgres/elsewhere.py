@@ -2,16 +2,23 @@
 
 A note is a file of the clusters' room that holds the path. Deleting goes by the marker as always:
 a note alone makes no folder Teiten's.
+
+The folders that a study names for its clusters.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from teiten.errors import MachineError
+from teiten.execute.postgres.access import blocking_folder
+from teiten.host.facts.disks import disk_of
 from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.paths import Workdir
+from teiten.host.system.users import ServerUser
+from teiten.model.facts import DirectoryFacts
 
 ENDING = ".elsewhere"
 
@@ -55,3 +62,21 @@ def require_room(directory: Path) -> None:
 
 def _note(workdir: Workdir, folder: Path) -> Path:
     return workdir.clusters / f"{folder.name}{ENDING}"
+
+
+def read_directories(paths: Iterable[str], user: ServerUser) -> tuple[DirectoryFacts, ...]:
+    """Each folder once; ``user``: as whom servers run."""
+    return tuple(_read(Path(path), user) for path in dict.fromkeys(paths))
+
+
+def _read(path: Path, user: ServerUser) -> DirectoryFacts:
+    there = path.is_dir()
+    blocking = blocking_folder(path, user) if there else None
+    return DirectoryFacts(
+        path=os.fspath(path),
+        disk=disk_of(path),
+        is_folder=there,
+        writable=there and os.access(path, os.W_OK | os.X_OK),
+        closed_at=None if blocking is None else os.fspath(blocking),
+        is_taken=os.path.lexists(path) and not there,
+    )

@@ -10,8 +10,7 @@ from teiten.execute.postgres.programs import run_program
 from teiten.host.system.environment import Inherited
 from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.users import server_user
-from teiten.model.installation import Installation, Version
-from teiten.model.modules import ModuleTools
+from teiten.model.installation import Installation, ModuleTools, Version
 from teiten.model.study import Script
 from teiten.model.text import Bilingual
 

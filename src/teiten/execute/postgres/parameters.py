@@ -16,8 +16,8 @@ from pathlib import Path
 from teiten.execute.postgres.conf import quote
 from teiten.host.system.environment import child_environment
 from teiten.model.installation import Installation
-from teiten.model.parameters import Refusal
 from teiten.model.plan import Plan
+from teiten.model.settings import Refusal
 
 PROBED = "port"
 """A parameter that every version prints at once."""

@@ -1,16 +1,20 @@
-"""Samples the operating system: one row per tick, and the totals of the whole window."""
+"""Samples the operating system: one row per tick, and the totals of the whole window.
+
+The counters of the client's host, where servers run on another. They are marked as its own,
+because shares are of its processors. Pure.
+"""
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from teiten.execute.probes.os import OsReader, OsSnapshot, rates, totals
 from teiten.execute.probes.os_linux import LinuxReader
 from teiten.execute.probes.os_other import PsutilReader
-from teiten.execute.probes.table import SeriesTable
-from teiten.execute.probes.ticker import SHORTEST_SAMPLE, ticks
+from teiten.execute.probes.series import SHORTEST_SAMPLE, SeriesTable, ticks
 from teiten.model.trial import Series
 
 
@@ -88,3 +92,26 @@ class OsProbe:
             table = self._tables.setdefault(source, SeriesTable(source))
             table.add(snapshot.at - first.at, row)
         self._last = snapshot
+
+
+CLIENT = "client"
+"""The series of the client's host, and the beginning of its metrics' names."""
+PGBENCH_SHARE = "pgbench_cpu_share"
+
+
+def with_client(server: Mapping[str, float], client: Mapping[str, float]) -> dict[str, float]:
+    """The totals of both hosts. No pgbench runs on the server's."""
+    own = {name: value for name, value in server.items() if name != PGBENCH_SHARE}
+    return {**own, **client_metrics(client)}
+
+
+def client_metrics(totals: Mapping[str, float]) -> dict[str, float]:
+    return {f"{CLIENT}_{name}": value for name, value in totals.items() if _is_told(name)}
+
+
+def _is_told(name: str) -> bool:
+    return name.startswith("cpu_") or name in {"context_switches", PGBENCH_SHARE}
+
+
+def client_series(series: Sequence[Series]) -> Iterator[Series]:
+    return (replace(one, source=CLIENT) for one in series if one.source == "os")

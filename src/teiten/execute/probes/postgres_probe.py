@@ -15,14 +15,14 @@ import psycopg
 from teiten.connections import Conninfo
 from teiten.execute.probes.connection import SamplingConnection, StatementError
 from teiten.execute.probes.postgres import (
+    WAIT_EVENTS,
     CounterProbe,
     Counters,
     counter_rates,
     counter_totals,
+    statements,
 )
-from teiten.execute.probes.statements import WAIT_EVENTS, statements
-from teiten.execute.probes.table import SeriesTable
-from teiten.execute.probes.ticker import SHORTEST_SAMPLE, ticks
+from teiten.execute.probes.series import SHORTEST_SAMPLE, SeriesTable, ticks
 from teiten.model.installation import Version
 from teiten.model.trial import Series
 

@@ -17,8 +17,7 @@ from typing import TypedDict
 
 from teiten.connections import Conninfo
 from teiten.execute.probes.os import OsReader, OsSnapshot, disk_rates, totals
-from teiten.execute.probes.os_client import CLIENT, client_series, with_client
-from teiten.execute.probes.os_probe import OsProbe
+from teiten.execute.probes.os_probe import CLIENT, OsProbe, client_series, with_client
 from teiten.execute.probes.postgres_probe import PostgresProbe
 from teiten.host.cautions.machine import telemetry_missing
 from teiten.model.facts import Caution

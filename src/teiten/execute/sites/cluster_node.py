@@ -1,10 +1,13 @@
-"""One server of a trial: a cluster that is cloned from a template, on its host."""
+"""One server of a trial: a cluster that is cloned from a template, on its host.
+
+Files of a server that are kept beside its trial, and what became of them.
+"""
 
 from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import psycopg
 
@@ -16,7 +19,6 @@ from teiten.execute.postgres.server_log import scan
 from teiten.execute.probes.os import OfOneServer, OsReader
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.clusters import CampaignClusters, RunningServer
-from teiten.execute.sites.evidence import keep, replaced
 from teiten.execute.sites.failure import HostLostError, failure
 from teiten.execute.sites.hosted import ClusterPlace, HostedCluster, Launch
 from teiten.execute.sites.local.limit import out_of_memory
@@ -28,7 +30,7 @@ from teiten.execute.sites.server_facts import (
     read_server_facts,
     require_checksums,
 )
-from teiten.host.system.held_folder import UnsafePlaceError
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 from teiten.model.plan import Node, PlannedTrial
 from teiten.model.trial import BOOT, Problem
 
@@ -239,3 +241,23 @@ class ClusterNode:
         name = file_of(self.number, file)
         keep(self._folder, name, content)
         self.evidence.append((kind, name))
+
+
+class Server(Protocol):
+    """One whose files somebody else may change."""
+
+    def replaced_file(self) -> str | None:
+        """Say what stands in the place of one of its files; None where the file does."""
+        ...
+
+
+def keep(folder: Path, name: str, content: bytes) -> None:
+    """Write a server's file into the evidence, for those alone who may read the server's."""
+    with HeldFolder.open_itself(folder) as evidence:
+        evidence.write(name, content, durable=True)
+
+
+def replaced(server: Server) -> tuple[Problem, ...]:
+    """A trial of a server whose files are not its own any more says nothing."""
+    found = server.replaced_file()
+    return () if found is None else (Problem("replaced-file", found),)

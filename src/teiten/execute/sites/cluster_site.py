@@ -18,7 +18,7 @@ from teiten.execute.client.contract import Program, Running
 from teiten.execute.executor import Facts
 from teiten.execute.pinning import confirm
 from teiten.execute.probes.os import OsReader
-from teiten.execute.probes.process_io import ProcessIo, process_io
+from teiten.execute.probes.procfs import ProcessIo, process_io
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.cluster_node import CRASHED, ClusterNode
 from teiten.execute.sites.clusters import CampaignClusters, RunningServers

@@ -20,7 +20,7 @@ from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Client, Program, Running
 from teiten.execute.executor import Facts
 from teiten.execute.probes.os import OsReader
-from teiten.execute.probes.process_io import ProcessIo
+from teiten.execute.probes.procfs import ProcessIo
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.nodes import Nodes, TrialNode
 from teiten.host.system.affinity import kept_off

@@ -1,11 +1,16 @@
-"""Which pgbench of those that are here a campaign's load generator is."""
+"""Which pgbench of those that are here a campaign's load generator is.
+
+Whether a pgbench can encrypt: some are built without SSL, and would fall back to plain text.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
+from teiten.errors import MachineError, ServerError
 from teiten.execute.postgres.installations import choose_pgbench
-from teiten.execute.sites.attached.encryption import encrypting_pgbench
+from teiten.execute.postgres.programs import run_program
 from teiten.model.installation import Installation, Pgbench
 
 
@@ -31,3 +36,41 @@ def load_generator(
         if installation.managed and installation.pgbench is not None
     ]
     return choose_pgbench(own if copied and own else installations)
+
+
+NOT_COMPILED_IN = "SSL support is not compiled in"
+NOWHERE = "host=/nonexistent sslmode=require"
+
+
+def encrypting_pgbench(installations: Sequence[Installation]) -> Pgbench:
+    """The newest pgbench that speaks SSL, for servers to which connections are encrypted.
+
+    Raises MachineError where none does.
+    """
+    speaking = [
+        installation
+        for installation in installations
+        if installation.pgbench and _speaks(installation)
+    ]
+    if not speaking:
+        raise MachineError(
+            "the connection to an attached server is encrypted, and no pgbench here speaks SSL",
+            "install the distribution's (Debian: postgresql-client and postgresql-contrib), or add"
+            " ?sslmode=disable to the address where the network can be trusted",
+        )
+    return choose_pgbench(speaking)
+
+
+def _speaks(installation: Installation) -> bool:
+    return speaks_ssl(installation.pgbench or Path(), installation.library_path)
+
+
+def speaks_ssl(pgbench: Path, library_path: Path | None = None) -> bool:
+    """Ask it to connect to nowhere by SSL, and see of what it complains."""
+    try:
+        run_program(
+            [pgbench, "-n", "-t", "1", NOWHERE], what="pgbench", library_path=library_path, hint=""
+        )
+    except ServerError as error:
+        return NOT_COMPILED_IN not in error.message and "nonexistent" in error.message
+    return True

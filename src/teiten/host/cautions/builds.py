@@ -7,16 +7,16 @@ import shlex
 from collections.abc import Iterator, Mapping
 
 from teiten.host.cautions.machine import compiler_of
-from teiten.model.build import BuildFacts
-from teiten.model.facts import Caution, Severity
-from teiten.model.plan import Plan
-from teiten.model.server_build import (
+from teiten.model.build import (
     BUILDS_DIFFER,
     BUILT_SLOW,
     BUILT_WITH_ASSERTIONS,
+    BuildFacts,
     ServerBuild,
     short_compiler,
 )
+from teiten.model.facts import Caution, Severity
+from teiten.model.plan import Plan
 
 READ_BEFORE = "read-before"
 

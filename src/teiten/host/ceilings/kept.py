@@ -11,8 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from teiten.host.facts.cgroups import read_cgroup_limits
 from teiten.host.facts.cpus import read_cpu_facts
-from teiten.host.facts.disks import nearest_existing
-from teiten.host.facts.mounts import mount_of, read_mounts
+from teiten.host.facts.disks import mount_of, nearest_existing, read_mounts
 from teiten.host.facts.readings import read_text
 from teiten.host.system.paths import Workdir
 from teiten.model.bottleneck import Ceilings

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from teiten.host.facts.mounts import Mount, read_mounts
+from teiten.host.facts.disks import Mount, read_mounts
 from teiten.host.facts.readings import read_int, read_text
 from teiten.model.units import Bytes
 

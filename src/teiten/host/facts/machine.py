@@ -16,7 +16,7 @@ from teiten.host.facts.kernel import read_kernel_parameters, read_product, read_
 from teiten.host.facts.memory import read_memory_facts
 from teiten.host.facts.readings import read_int, read_text
 from teiten.host.facts.virtualisation import read_container, read_virtualisation
-from teiten.host.system.caches import can_drop_page_cache
+from teiten.host.system.page_cache import can_drop_page_cache
 from teiten.host.system.paths import Workdir
 from teiten.model.facts import HostFacts
 

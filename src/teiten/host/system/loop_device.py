@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.errors import MachineError
-from teiten.host.facts.mounts import read_mounts
+from teiten.host.facts.disks import read_mounts
 from teiten.host.system.environment import child_environment
 
 TOOLS = ("losetup", "mkfs.ext4", "mount", "umount")

@@ -1,24 +1,47 @@
-"""From the trials of loads of pgbench to their results."""
+"""From the trials of loads of pgbench to their results.
+
+Latency's tail, in seconds: p99 less p50 of each trial, compared between the sides.
+
+As a difference of times it is the same where every transaction of a side costs a constant more; as
+a ratio of them it would be shorter there, though no transaction has become faster.
+
+Findings about the plateaus of a campaign.
+
+The level that is judged is the greatest load whose throughput is near the greatest one: what limits
+it is what keeps more load from giving more. It is a plateau where throughput no longer grew at the
+greatest load.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean
 from typing import Any, ClassVar
 
 from teiten.analysis.across.fingerprint import commands_of
-from teiten.analysis.model.measured import Measured
+from teiten.analysis.model.discussion import Tail, TailLevel
+from teiten.analysis.model.findings import Measured, TrialView
+from teiten.analysis.model.observations import Context
+from teiten.analysis.model.scaling import Scaling, ScalingResult
+from teiten.analysis.scaling.bottleneck import judge
+from teiten.analysis.scaling.readings import read
 from teiten.analysis.verdict.carry_over import carry_overs
+from teiten.analysis.verdict.changes import change, half_width_of, paired_views
 from teiten.analysis.verdict.pairs import observe
+from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.kinds.contract_analyse import KindAnalysis, Unlike
-from teiten.kinds.pgbench.loads import scalings
-from teiten.kinds.pgbench.model import clients_of, pgbench_of
+from teiten.kinds.pgbench.loads import CLIENTS, scalings
+from teiten.kinds.pgbench.model import PgbenchClients, clients_of, pgbench_of
 from teiten.kinds.pgbench.placements import placements
-from teiten.kinds.pgbench.plateaus import bottlenecks
 from teiten.kinds.pgbench.results import PgbenchFound
 from teiten.kinds.pgbench.scale_out.find import scale_outs
-from teiten.kinds.pgbench.tails import tails
-from teiten.model.plan import PlannedTrial
+from teiten.model.bottleneck import BottleneckResult
+from teiten.model.facts import HostFacts
+from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Workload
+from teiten.model.trial import Outcome
 
 
 class PgbenchAnalysis(KindAnalysis):
@@ -62,3 +85,104 @@ class PgbenchAnalysis(KindAnalysis):
 
 
 ANALYSIS = PgbenchAnalysis()
+
+
+SLOW, MIDDLE = "latency_p99", "latency_p50"
+
+Pair = tuple[float, float, int]
+"""p99 less p50 (seconds) of old and new, and the start of the servers."""
+
+
+def tails(plan: Plan, views: Iterable[TrialView]) -> Iterator[Tail]:
+    """One for each contrast of a workload with percentiles; its intervals hold together at α over
+    the levels."""
+    by_contrast: dict[tuple[str, str, str], dict[Context, list[Pair]]] = defaultdict(dict)
+    for sides in paired_views(plan, views):
+        placed = zip(sides.blocks, sides.starts, strict=True)
+        every = [(_tail(old), _tail(new), start) for (old, new), start in placed]
+        known = [pair for pair in every if math.isfinite(pair[0]) and math.isfinite(pair[1])]
+        if known:
+            by_contrast[sides.workload, sides.old, sides.new][sides.context] = known
+    for (workload, old, new), levels in by_contrast.items():
+        alpha = plan.study.measure.alpha / len(levels)
+        compared = (_level(plan, context, pairs, alpha) for context, pairs in levels.items())
+        yield Tail(workload, old, new, tuple(compared))
+
+
+def _tail(view: TrialView) -> float:
+    return view.metrics.get(SLOW, math.nan) - view.metrics.get(MIDDLE, math.nan)
+
+
+def _level(plan: Plan, context: Context, pairs: Sequence[Pair], alpha: float) -> TailLevel:
+    old, new, starts = zip(*pairs, strict=True)
+    measure = plan.study.measure
+    # A tail that is longer is said as a verdict is: from as many pairs on.
+    width = half_width_of(measure) if measure.sequential is None else patient_half_width
+    difference = change(old, new, starts=starts, alpha=alpha, width=width)
+    return TailLevel(context, fmean(old), fmean(new), difference)
+
+
+SERVER = "server"
+NEAR_THE_GREATEST = 0.9
+"""Throughput that still belongs to a plateau; below, more load has made it worse."""
+
+
+def bottlenecks(
+    plan: Plan, facts: HostFacts, trials: Sequence[TrialView], scaling: Sequence[ScalingResult]
+) -> tuple[BottleneckResult, ...]:
+    """A finding for each table of ``scaling`` that has a knee; none at all without ceilings."""
+    if facts.ceilings is None:
+        return ()
+    threads = {
+        trial.number: trial.load.threads
+        for trial in plan.trials
+        if isinstance(trial.load, PgbenchClients)
+    }
+    client = plan.client_machine
+    client_cores = None if client is None else client.cpu.online
+    found = []
+    for one in scaling:
+        knee, loads = one.scaling.knee, one.scaling.loads
+        if knee is None or one.load != CLIENTS or _is_elsewhere(plan, one):
+            continue
+        judged = _judged(one.scaling)
+        smaller = [load for load in loads if load < judged]
+        mine = [trial for trial in trials if _belongs(trial, one, plan.study.contrast)]
+        readings = read(
+            _at(mine, judged),
+            _at(mine, loads[0]),
+            _at(mine, smaller[-1]) if smaller else [],
+            clients=judged,
+            plateau=not knee.at_end(loads),
+            cores=facts.cpu.online,
+            threads=threads,
+            client_cores=client_cores,
+        )
+        finding = judge(readings, facts.ceilings)
+        key = (one.workload, one.context, one.side)
+        found.append(BottleneckResult(*key, judged, finding))
+    return tuple(found)
+
+
+def _judged(scaling: Scaling) -> float:
+    greatest = max(point.value for point in scaling.points)
+    near = NEAR_THE_GREATEST * greatest
+    return max(point.load for point in scaling.points if point.value >= near)
+
+
+def _is_elsewhere(plan: Plan, one: ScalingResult) -> bool:
+    """The ceilings are the campaign's machine's; of a server elsewhere it is not known."""
+    elsewhere = plan.servers_elsewhere
+    named = {one.side} if plan.study.contrast == SERVER else set()
+    named |= {level for factor, level in one.context if factor == SERVER}
+    return bool(elsewhere & named) or len(elsewhere) == len(plan.servers) > 0
+
+
+def _belongs(trial: TrialView, one: ScalingResult, contrast: str) -> bool:
+    others = tuple(pair for pair in trial.levels if pair[0] not in (contrast, CLIENTS))
+    key = (trial.workload, others, dict(trial.levels).get(contrast, ""))
+    return trial.outcome is Outcome.COUNTED and key == (one.workload, one.context, one.side)
+
+
+def _at(trials: Sequence[TrialView], load: float) -> list[TrialView]:
+    return [trial for trial in trials if float(dict(trial.levels)[CLIENTS]) == load]

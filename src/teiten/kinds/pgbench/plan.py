@@ -28,7 +28,7 @@ from teiten.kinds.pgbench.model import (
     tries_again,
 )
 from teiten.model.plan import PlannedLoad, PlannedTrial
-from teiten.model.shell_commands import runs_programs
+from teiten.model.sql import runs_programs
 from teiten.model.starts import slice_seed
 from teiten.model.study import QueryMode, Study, Workload, WorkloadOptions
 from teiten.study import values

@@ -14,12 +14,16 @@ from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.contract import WARM, Site
 from teiten.host.cautions.machine import data_changed
-from teiten.kinds.pgbench.load.checks import changes_rows, load_problems, without_retried
+from teiten.kinds.pgbench.load.checks import (
+    broken_invariants,
+    changes_rows,
+    load_problems,
+    without_retried,
+)
 from teiten.kinds.pgbench.load.command import PgbenchRun
-from teiten.kinds.pgbench.load.errors import other_tables
-from teiten.kinds.pgbench.load.invariants import broken_invariants
 from teiten.kinds.pgbench.load.lookups import Lookups, read, read_settled
 from teiten.kinds.pgbench.load.measured import MeasuredSlices, Slice, join_outputs
+from teiten.kinds.pgbench.load.output import other_tables
 from teiten.kinds.pgbench.load.paired_check import checked_servers
 from teiten.kinds.pgbench.load.paired_trials import PairedTrials
 from teiten.kinds.pgbench.load.process import (

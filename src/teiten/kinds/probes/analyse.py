@@ -7,16 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
 
-from teiten.analysis.model.measured import Measured as Campaign
+from teiten.analysis.model.findings import Measured as Campaign
 from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.pairs import observe
 from teiten.kinds.contract_analyse import KindAnalysis, Unlike, comparison_alpha
-from teiten.kinds.probes.findings.cliffs import cliff_of
-from teiten.kinds.probes.findings.effects import disk_read, effect_of, yardstick
-from teiten.kinds.probes.findings.estimates import arithmetic, geometric
-from teiten.kinds.probes.findings.lines import cost_line
-from teiten.kinds.probes.findings.memory import memories_of
-from teiten.kinds.probes.findings.pairs import Comparisons, comparisons_of
+from teiten.kinds.probes.findings.effects import (
+    Comparisons,
+    comparisons_of,
+    disk_read,
+    effect_of,
+    yardstick,
+)
+from teiten.kinds.probes.findings.estimates import arithmetic, cost_line, geometric
+from teiten.kinds.probes.findings.memory import cliff_of, memories_of
 from teiten.kinds.probes.findings.recommendation import Wanted, recommendations
 from teiten.kinds.probes.findings.tried import Key, Sides, Tried, tried_of, without_probe
 from teiten.kinds.probes.findings.versions import settings_seen, version_pairs

@@ -16,11 +16,10 @@ from teiten.execute.executor import Facts
 from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
 from teiten.execute.probes.sampler import Sampling
 from teiten.execute.sites.contract import Site
-from teiten.kinds.probes.load.accounting import Accounting
 from teiten.kinds.probes.load.clients import ManyClients
 from teiten.kinds.probes.load.inspector import Inspector
 from teiten.kinds.probes.load.states import Made, States, lacking
-from teiten.kinds.probes.load.timing import Timer
+from teiten.kinds.probes.load.timing import Accounting, Timer
 from teiten.kinds.probes.measurement import (
     MEASUREMENT,
     Checkpointed,

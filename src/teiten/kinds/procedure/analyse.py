@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teiten.analysis.model.measured import Measured
+from teiten.analysis.model.findings import Measured
 from teiten.kinds.contract_analyse import KindAnalysis
 from teiten.kinds.procedure.growth import growth_of
 from teiten.kinds.procedure.results import ProceduresFound

@@ -16,8 +16,7 @@ from statistics import fmean, median
 import numpy as np
 
 from teiten.analysis.claims.checks import Estimator, estimator_of
-from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.measured import Measured
+from teiten.analysis.model.findings import Measured, TrialView
 from teiten.analysis.verdict.sequential import half_width
 from teiten.analysis.verdict.verdict import NO_VARIANCE, mean_and_deviation, student_half_width
 from teiten.kinds.procedure.metrics import ROWS

@@ -1,13 +1,17 @@
-"""Procedures, before anything runs."""
+"""Procedures, before anything runs.
+
+The files that a procedure names: SQL, and C functions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
 from teiten.datasets.plan import plan_of as data_plan_of
+from teiten.given_paths import expanded
 from teiten.kinds.contract import KindPlan, LevelLeftOut, ToldStep
 from teiten.kinds.procedure.metrics import CONTRASTED, METRICS
 from teiten.kinds.procedure.model import (
@@ -18,13 +22,12 @@ from teiten.kinds.procedure.model import (
     StepDo,
     procedure_of,
 )
-from teiten.kinds.procedure.read import module_source, sql_scripts
-from teiten.model.installation import Installation
-from teiten.model.modules import ModuleTools
+from teiten.model.installation import Installation, ModuleTools
 from teiten.model.plan import PlannedTrial
-from teiten.model.study import Measure, Study, Workload, WorkloadOptions
+from teiten.model.study import Measure, Script, Study, Workload, WorkloadOptions
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
+from teiten.study.data import read_sql
 from teiten.study.place import Place
 from teiten.study.schema import WorkloadTable
 from teiten.study.tables import Major, Name, Text, TomlTable, Words
@@ -228,3 +231,27 @@ def _method(place: Place, at: int, table: MethodTable) -> Method:
 
 
 PLAN = Procedures()
+
+
+Key = Sequence[str | int]
+
+
+def sql_scripts(place: Place, key: Key, values: Sequence[str]) -> tuple[Script, ...]:
+    """Files with SQL, or SQL itself. Raises what ``place.error`` makes."""
+    return tuple(read_sql(place, key, value) for value in values)
+
+
+def module_source(place: Place, key: Key, value: str) -> Script | None:
+    """A file with C functions; None where none is named. Raises what ``place.error`` makes."""
+    if not value:
+        return None
+    for folder in place.folders:
+        path = folder / expanded(value)
+        if path.suffix == ".c" and path.is_file():
+            try:
+                return Script(path.name, False, path.read_text(encoding="utf-8"))
+            except (OSError, UnicodeDecodeError) as error:
+                raise place.error(
+                    key, f"{path} cannot be read: {error}", "a module is a text of C in UTF-8"
+                ) from error
+    raise place.error(key, f"there is no file {value!r}", "name a file *.c with C functions")

@@ -16,8 +16,7 @@ from teiten.execute.executor import Facts
 from teiten.execute.load import Begin, PlainLoad, sampled
 from teiten.execute.postgres.beside import filled
 from teiten.execute.postgres.modules import build_module
-from teiten.execute.probes.backend import Usage
-from teiten.execute.probes.backend_series import BackendWatch
+from teiten.execute.probes.backend import BackendWatch, Usage
 from teiten.execute.probes.sampler import Sampling
 from teiten.execute.sites.contract import Site
 from teiten.kinds.procedure.load.programs import StepPrograms

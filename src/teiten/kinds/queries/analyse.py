@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from teiten.analysis.model.measured import Measured
+from teiten.analysis.model.findings import Measured
 from teiten.kinds.contract_analyse import KindAnalysis, Unlike
 from teiten.kinds.queries.explained import query_plans
 from teiten.kinds.queries.model import queries_of

@@ -1,10 +1,15 @@
-"""The load of single queries: each executed once, timed, and then explained."""
+"""The load of single queries: each executed once, timed, and then explained.
+
+The relations of a template, and the parameters of its planner, as the server tells them.
+"""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
 from statistics import median
+
+import psycopg
 
 from teiten.errors import ServerError, WorkloadError
 from teiten.execute.bench import Bench
@@ -13,12 +18,11 @@ from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
 from teiten.execute.probes.sampler import Sampling
 from teiten.execute.sites.contract import Site
 from teiten.kinds.queries.load.answers import Answers
-from teiten.kinds.queries.load.relations import read_planner, read_relations
 from teiten.kinds.queries.load.session import Execution, QuerySession, packed
 from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
 from teiten.kinds.queries.model import queries_of
 from teiten.model.plan import PlannedTrial
-from teiten.model.relations import PLANNER, RELATIONS, relations_as_detail
+from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 
@@ -204,3 +208,37 @@ class QueryLoad:
         if plan is None:
             plan = session.explain(self._query, analyze=False)
         return {"plan": packed(plan) if plan else None, "plan_executed": executed}
+
+
+SIZES_OF_RELATIONS = """
+SELECT c.oid::regclass::text, c.relkind::text, c.relpages, c.reltuples::float8,
+       i.indrelid::regclass::text, h.inhparent::regclass::text,
+       (SELECT option_value::int FROM pg_options_to_table(c.reloptions)
+        WHERE option_name = 'parallel_workers')
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_index i ON i.indexrelid = c.oid
+LEFT JOIN pg_inherits h ON h.inhrelid = c.oid
+WHERE c.relkind IN ('r', 'i', 'm', 'p', 'I') AND c.relpersistence <> 't'
+  AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
+ORDER BY c.relpages DESC, 1
+"""
+PARAMETERS_OF_PLANNER = """
+SELECT name, setting FROM pg_settings WHERE name = ANY (ARRAY[
+  'max_worker_processes', 'max_parallel_workers', 'max_parallel_workers_per_gather',
+  'min_parallel_table_scan_size', 'min_parallel_index_scan_size', 'min_parallel_relation_size',
+  'parallel_leader_participation', 'parallel_setup_cost', 'parallel_tuple_cost',
+  'enable_parallel_append', 'enable_parallel_hash', 'enable_partition_pruning',
+  'enable_partitionwise_join', 'enable_partitionwise_aggregate', 'jit', 'work_mem', 'io_method'])
+ORDER BY name
+"""
+"""Each version has some of them (min_parallel_relation_size: 9.6)."""
+
+
+def read_relations(connection: psycopg.Connection) -> tuple[Relation, ...]:
+    """Every table and index that is not the server's own, the largest first."""
+    return tuple(Relation(*row) for row in connection.execute(SIZES_OF_RELATIONS).fetchall())
+
+
+def read_planner(connection: psycopg.Connection) -> dict[str, str]:
+    """The parameters of parallelism and partitions in force, as pg_settings has them."""
+    return dict(connection.execute(PARAMETERS_OF_PLANNER).fetchall())

@@ -7,19 +7,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from teiten.analysis.explain.planner_facts import Relations, limits_of, recorded_relations
 from teiten.analysis.explain.table_use import greatest_table, table_use
-from teiten.analysis.explain.worker_rules import gather_workers
+from teiten.analysis.explain.worker_rules import (
+    Relations,
+    gather_workers,
+    limits_of,
+    recorded_relations,
+)
 from teiten.analysis.model.explain import QueryPlans, SidePlans
 from teiten.analysis.model.explain_use import TableUse, WorkerLimits, WorkerRule
 from teiten.analysis.model.findings import (
     ContrastResult,
     LevelResult,
+    Measured,
     TrialView,
     Verdict,
     VerdictKind,
 )
-from teiten.analysis.model.measured import Measured
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.changes import half_width_of
 from teiten.analysis.verdict.contrasts import contexts_of, sides_of

@@ -19,12 +19,12 @@ from teiten.report.effects import (
     percent_decimals,
     plain_percent,
 )
-from teiten.report.extremes import extremes_said
 from teiten.report.numbers import bytes_text, fixed, plain
 from teiten.report.sentences import (
     DECIDED,
     decided,
     detectable_percent,
+    extremes_said,
     pooled_text,
     processor,
     told_detectable,

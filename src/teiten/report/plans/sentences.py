@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.explain import NodeChange, PlanDifference, PlanNode, PlanStatistics
-from teiten.report.plans.numbers import duration
-from teiten.report.plans.tables import jit_seconds, names_of
+from teiten.report.plans.tables import duration, jit_seconds, names_of
 from teiten.report.texts import Texts
 
 MOST_CHANGES = 20

@@ -8,7 +8,7 @@ from statistics import median
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictKind
 from teiten.kinds.contract_present import OwnAnswer, present_in, presents_in
-from teiten.model.server_build import OF_BUILDS
+from teiten.model.build import OF_BUILDS
 from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Details, Pairs, Section, Statement, Text, WithoutScripts
 from teiten.report.effects import percent

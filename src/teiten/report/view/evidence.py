@@ -26,14 +26,13 @@ from teiten.report.view.cautions import cautions
 from teiten.report.view.kit import Kit
 from teiten.report.view.repeat import repeat_blocks
 from teiten.report.view.settings import settings_table
-from teiten.report.view.states import states_table
 from teiten.report.view.trials import (
     excluded_table,
     level_download,
     trial_download,
     trial_table,
 )
-from teiten.report.view.variants import variant_rows
+from teiten.report.view.variants import states_table, variant_rows
 
 UNINTERESTING = frozenset(
     {

@@ -1,21 +1,22 @@
-"""A campaign's report as a page: its sections in REPORT.md's order."""
+"""A campaign's report as a page: its sections in REPORT.md's order.
+
+Part 3: the results of each workload, as its kind presents them.
+"""
 
 from __future__ import annotations
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.kinds.contract_present import presents_in
+from teiten.kinds.contract_present import present_in, presents_in
 from teiten.model.text import Language
 from teiten.report.appendix import parted
-from teiten.report.blocks import Page, with_contents
-from teiten.report.notes import NO_NOTES, Notes
+from teiten.report.blocks import Block, Heading, Page, Section, Text, with_contents
 from teiten.report.view.answer import answer
 from teiten.report.view.asked import asked
 from teiten.report.view.discussion import discussion
 from teiten.report.view.evidence import evidence
 from teiten.report.view.findings import findings
 from teiten.report.view.kit import Kit
-from teiten.report.view.notes import about, front, remarks
-from teiten.report.view.results import results
+from teiten.report.view.notes import NO_NOTES, Notes, about, front, remarks
 from teiten.report.view.summary import cover, summary
 from teiten.report.view.why import why
 
@@ -56,3 +57,14 @@ def view(
     return Page(
         t, title, analysis.name, meta, sections, tuple(front(kit, notes)), tuple(cover(kit))
     )
+
+
+def results(kit: Kit) -> Section:
+    """A part for each workload that was measured."""
+    shown: list[Block] = []
+    for at, name in enumerate(kit.workloads_measured()):
+        workload = kit.study.workload(name)
+        shown += [Heading(3, kit.names.workload(name), part=True)]
+        shown += [Text(kit.t.of(workload.description))]
+        shown += present_in(kit, name).results(kit, f"workload-{at + 1}", name)
+    return Section("results", kit.t("section.results"), tuple(shown))

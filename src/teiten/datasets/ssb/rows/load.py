@@ -16,11 +16,10 @@ from psycopg import sql
 
 from teiten.addresses import AddressError, read_address
 from teiten.connections import Conninfo, for_program
-from teiten.datasets.ssb.rows import space
+from teiten.datasets.ssb.rows import sizes
 from teiten.datasets.ssb.rows.native import SsbColumn, columns, units
-from teiten.datasets.ssb.rows.results import check_results, has_known_results
+from teiten.datasets.ssb.rows.results import check_results, has_known_results, verify_sums
 from teiten.datasets.ssb.rows.streaming import Copy, connected, copy_parallel
-from teiten.datasets.ssb.rows.verify import verify_sums
 from teiten.datasets.ssb.rows.watch import Watch
 from teiten.errors import MachineError, ServerError, UsageError
 from teiten.model.ssb import SsbData, SsbTable, Written
@@ -65,7 +64,7 @@ def load(dsn: Conninfo, data: SsbData, options: LoadOptions, watch: Watch) -> tu
         with _told(target):
             _refuse_existing(connection, data, target)
             _drop_remains(connection, watch)
-            space.require_space(connection, data)
+            sizes.require_space(connection, data)
         copies = [Copy(data, table, loading_name(data, table), watch) for table in data.tables]
         try:
             with _told(target):

@@ -2,6 +2,8 @@
 
 Each connection has a thread that makes a buffer of rows and sends it; the server's reading is what
 holds it back, and memory is one buffer for each. The interpreter is free while rows are made.
+
+How many threads or connections make the data: what was asked, within the machine's bounds.
 """
 
 from __future__ import annotations
@@ -20,9 +22,14 @@ from psycopg.copy import LibpqWriter
 
 from teiten.connections import Conninfo, connect
 from teiten.datasets.ssb.rows import binary_file
+from teiten.datasets.ssb.rows.blocks import THREAD_BYTES
 from teiten.datasets.ssb.rows.native import rows
 from teiten.datasets.ssb.rows.watch import Watch
+from teiten.host.facts.cgroups import read_cgroup_limits
+from teiten.host.facts.cpus import allowed_processors, usable_processors
+from teiten.host.facts.memory import read_memory_facts
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
+from teiten.model.units import Bytes
 
 # Where a connection is lost psycopg writes to stderr what is raised anyway.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
@@ -148,3 +155,50 @@ def _added(table: SsbTable, written: list[Written]) -> Written:
     total: Callable[[tuple[int, ...]], int] = sum
     sums = tuple(total(column) for column in zip(*(one.sums for one in written), strict=True))
     return Written(table, sum(one.rows for one in written), sums)
+
+
+CONNECTIONS_OF_A_CPU = 4
+"""A thread that makes files is never without work; a connection waits for its server."""
+CONNECTION_BYTES = 16 * 1024**2
+"""Memory of a connection, about: a buffer here, and a process of the server."""
+SHARE_OF_MEMORY = 0.25
+"""The streams' share of available memory: the rest is for the server and the page cache."""
+
+
+@dataclass(frozen=True)
+class StreamCount:
+    """A number of streams. ``bound``: what kept it below what was asked, else empty."""
+
+    count: int
+    bound: str = ""
+
+
+@dataclass(frozen=True)
+class StreamRoom:
+    """Processors and memory that the machine has for streams."""
+
+    processors: int
+    available: Bytes
+
+    @classmethod
+    def here(cls) -> StreamRoom:
+        """Measure the room on this machine and in this program's control group."""
+        limits = read_cgroup_limits()
+        processors = usable_processors(allowed_processors(), limits.cpu_quota_cores)
+        return cls(processors, read_memory_facts(limits).available)
+
+
+def streams_for(asked: int | None, room: StreamRoom, *, server: bool) -> StreamCount:
+    """``asked`` or, where nothing was, one for each CPU; never more than are of any use."""
+    each = CONNECTION_BYTES if server else THREAD_BYTES
+    by_memory = max(1, int(room.available * SHARE_OF_MEMORY / each))
+    by_processors = room.processors * (CONNECTIONS_OF_A_CPU if server else 1)
+    wanted = asked or room.processors
+    count = min(wanted, by_memory, by_processors)
+    if asked is None or count == asked:
+        return StreamCount(count)
+    if by_memory < by_processors:
+        return StreamCount(count, "more would take over a quarter of the memory that is available")
+    cpus = "there is one CPU" if room.processors == 1 else f"there are {room.processors} CPUs"
+    each_cpu = f", of which each keeps up with {CONNECTIONS_OF_A_CPU}" if server else ""
+    return StreamCount(count, cpus + each_cpu)

@@ -18,17 +18,17 @@ import filelock
 from teiten.errors import BuildError, MachineError, UsageError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
-from teiten.execute.postgres.building.link_order import LinkCommand, find_link
-from teiten.execute.postgres.building.log_reading import CompileProgress
 from teiten.execute.postgres.building.preparing import Prepared, of_key
 from teiten.execute.postgres.building.recipe import BuildStep, Folders, needed_bytes, steps
 from teiten.execute.postgres.building.relinking import (
+    LinkCommand,
+    find_link,
     forget_objects,
     keeping,
     link_again,
     write_command,
 )
-from teiten.execute.postgres.building.running import Watch, run_step
+from teiten.execute.postgres.building.running import CompileProgress, Watch, run_step
 from teiten.execute.postgres.building.sources import unpack
 from teiten.execute.postgres.building.together import (
     EndedError,

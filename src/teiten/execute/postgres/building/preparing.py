@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from teiten.execute.postgres.building.prerequisites import Tools, find_tools
 from teiten.execute.postgres.building.recipe import build_key, expected_seconds
 from teiten.execute.postgres.building.sources import SourceCode, find_source
-from teiten.execute.postgres.contrib import WANTED
+from teiten.execute.postgres.inspection import WANTED
 from teiten.execute.postgres.provision.receipts import folder_name
 from teiten.execute.postgres.provision.staging import managed_installations
 from teiten.host.system.paths import Workdir

@@ -1,10 +1,13 @@
 """A database on a server that Teiten did not start: METHOD.md's steps as far as they go there.
 
 No restart, no files, no server log; the database is dropped where the trial changed it.
+
+The telemetry of attached servers, which may be on this machine or elsewhere.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -12,19 +15,20 @@ import psycopg
 from teiten.errors import MachineError, ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.executor import Facts
-from teiten.execute.probes.process_io import ProcessIo, process_io
-from teiten.execute.probes.sampler import Sampler
+from teiten.execute.probes.os_probe import open_reader
+from teiten.execute.probes.procfs import ProcessIo, process_io
+from teiten.execute.probes.sampler import Sampler, Sampling
 from teiten.execute.sites.attached.connection import unanswered
 from teiten.execute.sites.attached.node import AttachedNode
-from teiten.execute.sites.attached.sampling import AttachedSampler
 from teiten.execute.sites.contract import Site
 from teiten.execute.sites.nodes import Nodes
+from teiten.model.installation import Version
 from teiten.model.plan import FIRST, Node, PlannedTrial
 from teiten.model.trial import Problem
 from teiten.model.units import Bytes
 
 if TYPE_CHECKING:
-    from teiten.execute.sites.attached.campaign import AttachedDatabases
+    from teiten.execute.sites.attached.campaign import AttachedDatabase, AttachedDatabases
 
 
 class AttachedSite(Site):
@@ -95,3 +99,73 @@ class AttachedSite(Site):
         """Drop the trial's own databases."""
         for node in self._nodes:
             node.give_back()
+
+
+OF_THE_CLIENT = frozenset(
+    {"cpu_steal_share", "cpu_other_share", "pgbench_cpu_share", "teiten_cpu_share"}
+)
+OF_THE_SERVER = "server_cpu_share"
+CPU_METRICS = OF_THE_CLIENT | {
+    OF_THE_SERVER,
+    "cpu_user_share",
+    "cpu_system_share",
+    "cpu_iowait_share",
+    "cpu_idle_share",
+    "context_switches",
+}
+MACHINE_METRICS = ("cpu_", "disk_", "context_")
+
+
+class AttachedSampler(Sampler):
+    """Tells of this machine only what says something of a server that may be elsewhere; and what
+    nodes have in common of the first one alone."""
+
+    def __init__(
+        self,
+        database: AttachedDatabase,
+        version: Version,
+        *,
+        loopback: bool,
+        beside: tuple[AttachedDatabase, ...] | None,
+    ) -> None:
+        """``beside``: of the trial's other nodes; None where this is not the first one."""
+        here = [node.pid for node in (database, *(beside or ())) if node.pid is not None]
+        super().__init__(
+            conninfo=database.conninfo(),
+            version=version,
+            reader=open_reader(tuple(dict.fromkeys(here)), ()),
+        )
+        self._here, self._loopback = database.pid is not None, loopback
+        self._first = beside is not None
+
+    def _collect(self) -> Sampling:
+        sampling = super()._collect()
+        kept = self._told_by_this_machine()
+        whole = self._here and self._first
+        sources = ("disk:",) if whole else ("os", "cpu:", "disk:")
+        return replace(
+            sampling,
+            metrics={
+                name: value
+                for name, value in sampling.metrics.items()
+                if name in kept or not _is_of_machine(name)
+            },
+            series=tuple(
+                series for series in sampling.series if not series.source.startswith(sources)
+            ),
+        )
+
+    def _told_by_this_machine(self) -> frozenset[str]:
+        """The load generator's machine is all that we see of a server elsewhere. Which disk is an
+        attached server's is never known."""
+        if not self._first:
+            return frozenset({OF_THE_SERVER} if self._here else ())
+        if self._here:
+            return CPU_METRICS
+        if self._loopback:  # here, but its processes cannot be told from those of others
+            return OF_THE_CLIENT - {"cpu_other_share"}
+        return OF_THE_CLIENT
+
+
+def _is_of_machine(name: str) -> bool:
+    return name.startswith(MACHINE_METRICS) or name.endswith("_cpu_share")

@@ -23,13 +23,18 @@ from teiten.execute.postgres.building.relinking import LinkedServer
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.marker import read_marker, remove_marked
-from teiten.execute.postgres.placement import confirm_placement
-from teiten.execute.postgres.relation_files import path_of, segments
+from teiten.execute.postgres.placement import confirm_placement, path_of, segments
 from teiten.execute.probes.os import OsReader
 from teiten.execute.sites.hosted import Launch
 from teiten.execute.sites.local.node_emulation import EmulatedNode
-from teiten.host.system.caches import empty_caches
-from teiten.host.system.page_cache import NOTHING, PageCache, cached, cached_below, evict
+from teiten.host.system.page_cache import (
+    NOTHING,
+    PageCache,
+    cached,
+    cached_below,
+    empty_caches,
+    evict,
+)
 from teiten.host.system.paths import Workdir
 from teiten.model.storage import Part
 from teiten.model.study import CachePolicy

@@ -15,8 +15,7 @@ from teiten.execute.client.here import Here
 from teiten.execute.executor import Facts
 from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres import elsewhere
-from teiten.execute.postgres.building.link_order import link_seed
-from teiten.execute.postgres.building.relinking import LinkedServer, link_again
+from teiten.execute.postgres.building.relinking import LinkedServer, link_again, link_seed
 from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.postgres.templates.copy_methods import CopyMethod
 from teiten.execute.postgres.templates.store import TemplateStore

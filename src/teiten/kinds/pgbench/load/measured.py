@@ -1,22 +1,38 @@
-"""The measurements of a trial: its slices, one after the other, and all of them together."""
+"""The measurements of a trial: its slices, one after the other, and all of them together.
+
+The slices of a trial to one number per metric, one set of series and one histogram; pure.
+
+METHOD.md, One number per trial: the number is the plain mean of the slices, because stalls are part
+of what is measured. Where a workload only reads, their trimmed mean stands beside it. Percentiles
+are of all transactions, never trimmed.
+"""
 
 from __future__ import annotations
 
+import math
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
+from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.executor import Facts
 from teiten.execute.load import Gathered
 from teiten.execute.probes.sampler import Sampling
 from teiten.kinds.pgbench.load.process import ERRORS_FILE, OUTPUT_FILE, PgbenchResult
-from teiten.kinds.pgbench.load.slices import pooled_latencies, pooled_metrics, pooled_series
-from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
+from teiten.kinds.pgbench.metrics import LATENCY_MEAN, LATENCY_STDDEV, PERCENTILES, TPS, TRIMMED
 from teiten.model.facts import Caution
-from teiten.model.metrics import STORAGE_READ, STORAGE_WRITTEN, with_wal_per_transaction
+from teiten.model.metrics import (
+    STORAGE_READ,
+    STORAGE_WRITTEN,
+    of_any_node,
+    with_wal_per_transaction,
+)
+from teiten.model.starts import trimmed_at_each_end
 from teiten.model.storage import READ, WRITTEN, is_of_storage
-from teiten.model.trial import Problem
+from teiten.model.trial import FloatArray, Problem, Series
 from teiten.model.units import Seconds
 
 
@@ -109,3 +125,147 @@ def _facts(one: Slice) -> Facts:
     names = (TPS.name, LATENCY_MEAN.name)
     measured = {name: one.result.metrics.get(name) for name in names}
     return {"started_at": one.started_at, **measured}
+
+
+SECONDS, TRANSACTIONS, GREATEST = "measured_seconds", "transactions", "latency_max"
+SUMS = frozenset(
+    {
+        SECONDS,
+        TRANSACTIONS,
+        "failed_transactions",
+        "retried_transactions",
+        "retries",
+        "context_switches",
+        "disk_read_bytes",
+        "disk_written_bytes",
+        "wal_bytes",
+        "checkpoints",
+        "blocks_hit",
+        "blocks_read",
+        "buffers_written_by_backends",
+        "buffers_written_by_checkpointer",
+        "buffers_written_by_bgwriter",
+    }
+)
+"""Metrics that count: of several slices the sum. The others are means over time."""
+
+Metrics = Mapping[str, float]
+
+
+def trimmed_mean(values: Sequence[float]) -> float:
+    """Without the least and the greatest (``model.starts.TRIM``); of one or more values."""
+    cut = trimmed_at_each_end(len(values))
+    kept = sorted(values)[cut : len(values) - cut]
+    return math.fsum(kept) / len(kept)
+
+
+def pooled_metrics(
+    slices: Sequence[Metrics], latencies: LatencyHistogram | None, *, trimmed: bool
+) -> dict[str, float]:
+    """The metrics of a trial from those of its slices, one or more.
+
+    ``latencies``: of all logged transactions; ``trimmed``: whether TPS and mean latency have their
+    trimmed means beside them, where there are slices enough to leave some out.
+    """
+    if len(slices) == 1:
+        return dict(slices[0])
+    names = dict.fromkeys(name for one in slices for name in one)
+    found = {name: _pooled(name, slices) for name in names}
+    result = {name: value for name, value in found.items() if value is not None}
+    result |= dict(_latencies(slices, latencies))
+    if trimmed and trimmed_at_each_end(len(slices)):
+        result |= dict(_trimmed(slices))
+    return result
+
+
+def pooled_series(slices: Sequence[Sequence[Series]], duration: Seconds) -> tuple[Series, ...]:
+    """One series of each source, one slice after the other, as if nothing had been between them.
+
+    ``duration``: planned seconds of a slice.
+    """
+    begins = _beginnings(slices, duration)
+    parts: dict[str, list[tuple[float, Series]]] = {}
+    for begin, all_of_slice in zip(begins, slices, strict=True):
+        for one in all_of_slice:
+            parts.setdefault(one.source, []).append((begin, one))
+    return tuple(_joined(source, found) for source, found in parts.items())
+
+
+def pooled_latencies(slices: Sequence[LatencyHistogram | None]) -> LatencyHistogram | None:
+    """The latencies of all slices; None where one has none."""
+    result = LatencyHistogram()
+    for one in slices:
+        if one is None:
+            return None
+        result.add(one)
+    return result
+
+
+def _pooled(name: str, slices: Sequence[Metrics]) -> float | None:
+    """None where a sum would lack a part."""
+    if of_any_node(name) in SUMS:
+        complete = all(name in one for one in slices)
+        return math.fsum(one[name] for one in slices) if complete else None
+    if name == GREATEST:
+        return max(one[name] for one in slices if name in one)
+    return _weighted(name, slices, TRANSACTIONS if name == LATENCY_MEAN.name else SECONDS)
+
+
+def _weighted(name: str, slices: Sequence[Metrics], by: str) -> float | None:
+    parts = [(one[name], one.get(by, 0.0)) for one in slices if name in one]
+    weight = math.fsum(weight for _, weight in parts)
+    return math.fsum(value * part for value, part in parts) / weight if weight > 0 else None
+
+
+def _latencies(
+    slices: Sequence[Metrics], latencies: LatencyHistogram | None
+) -> Iterator[tuple[str, float]]:
+    if latencies is not None and latencies.count:
+        greatest = max(one.get(GREATEST, 0.0) for one in slices)
+        for name, percent in PERCENTILES[:-1]:
+            yield name, min(latencies.value_at(percent) / 1e6, greatest)
+    needed = (LATENCY_MEAN.name, LATENCY_STDDEV.name, TRANSACTIONS)
+    if all(name in one for one in slices for name in needed):
+        yield LATENCY_STDDEV.name, _deviation(slices)
+
+
+def _deviation(slices: Sequence[Metrics]) -> float:
+    """Standard deviation of all latencies, from each slice's own and its mean."""
+    count = math.fsum(one[TRANSACTIONS] for one in slices)
+    if count <= 0:
+        return math.nan
+    moments = [
+        (one[TRANSACTIONS], one[LATENCY_MEAN.name], one[LATENCY_STDDEV.name]) for one in slices
+    ]
+    mean = math.fsum(n * first for n, first, _ in moments) / count
+    square = math.fsum(n * (first**2 + spread**2) for n, first, spread in moments) / count
+    return math.sqrt(max(0.0, square - mean**2))
+
+
+def _trimmed(slices: Sequence[Metrics]) -> Iterator[tuple[str, float]]:
+    for metric in (TPS, LATENCY_MEAN):
+        name = metric.name
+        if all(name in one for one in slices):
+            yield TRIMMED[name].name, trimmed_mean([one[name] for one in slices])
+
+
+def _beginnings(slices: Sequence[Sequence[Series]], duration: Seconds) -> list[float]:
+    """When each slice begins on the common axis: none before the last sample of the one before."""
+    result, at = [], 0.0
+    for all_of_slice in slices:
+        result.append(at)
+        ends = [float(one.seconds[-1]) for one in all_of_slice if one.seconds.size]
+        at += max(float(duration), *ends, 0.0)
+    return result
+
+
+def _joined(source: str, parts: Sequence[tuple[float, Series]]) -> Series:
+    names = dict.fromkeys(name for _, one in parts for name in one.columns)
+    seconds: FloatArray = np.concatenate([begin + one.seconds for begin, one in parts])
+    columns = {
+        name: np.concatenate(
+            [one.columns.get(name, np.full(one.seconds.shape, np.nan)) for _, one in parts]
+        )
+        for name in names
+    }
+    return Series(source, seconds, columns)

@@ -1,28 +1,25 @@
-"""Load servers in paired transactions, or try a script on a single one."""
+"""Load servers in paired transactions, or try a script on a single one.
+
+How the generator of pairs is to encrypt its connections: as libpq would, of an address.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.errors import WorkloadError
 from teiten.execute.bench import Bench
 from teiten.execute.client.address import Address
-from teiten.execute.client.paired import (
-    PairedProcess,
-    PairedResult,
-    PairedRun,
-    PairedServer,
-)
+from teiten.execute.client.paired import PairedProcess, PairedResult, PairedRun, PairedServer
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.contract import Site
 from teiten.host.facts.cpus import allowed_processors
 from teiten.host.system.users import uid_of
 from teiten.kinds.pgbench.load.checks import CLIENT_BOUND
-from teiten.kinds.pgbench.load.encryption import encryption_of
-from teiten.kinds.pgbench.load.errors import other_tables
+from teiten.kinds.pgbench.load.output import other_tables
 from teiten.kinds.pgbench.load.process import too_long
 from teiten.kinds.pgbench.model import REHEARSAL, PgbenchClients, PgbenchOptions
 from teiten.model.study import Workload
@@ -167,3 +164,37 @@ def server_of(address: Address) -> PairedServer:
         address=given.get("hostaddr") if given.get("host") else None,
         encryption=encryption_of(given) if "=" in address.database else None,
     )
+
+
+DISABLE, DEFAULT = "disable", "prefer"
+"""``sslmode``: what leaves all in clear, and what libpq takes where nothing is said."""
+FILES = {"roots": "sslrootcert", "certificate": "sslcert", "key": "sslkey"}
+"""The generator's words for files, and libpq's."""
+KEPT_AT_HOME = {"sslrootcert": "root.crt", "sslcert": "postgresql.crt", "sslkey": "postgresql.key"}
+"""Where libpq looks without being told, in ``~/.postgresql``."""
+UNKNOWN = ("sslcrl", "sslcrldir", "sslkeylogfile", "ssl_max_protocol_version")
+ONLY = {"sslnegotiation": "postgres", "gssencmode": DISABLE, "ssl_min_protocol_version": "TLSv1.2"}
+"""Parameters of which the generator knows one value."""
+
+
+def encryption_of(given: Mapping[str, str]) -> dict[str, str] | None:
+    """``PairedServer.encryption`` of libpq's parameters of a server; None where connections are in
+    clear: by a socket of this machine, or since the address says so. Raises WorkloadError where the
+    address asks for what the generator cannot."""
+    mode = given.get("sslmode", DEFAULT)
+    if mode == DISABLE or given.get("host", "").startswith("/"):
+        return None
+    unknown = [name for name in UNKNOWN if given.get(name)]
+    unknown += [name for name, value in ONLY.items() if given.get(name) not in {None, "", value}]
+    if unknown:
+        raise WorkloadError(
+            f"the generator of pairs does not know {', '.join(unknown)} of a server's address",
+            "have the sides loaded one after the other, by pgbench: --way classic",
+        )
+    home = Path.home() / ".postgresql"
+    known = {name: given.get(parameter) or "" for name, parameter in FILES.items()}
+    for name, parameter in FILES.items():
+        kept = home / KEPT_AT_HOME[parameter]
+        if not known[name] and kept.is_file():
+            known[name] = str(kept)
+    return {"mode": mode, **{name: value for name, value in known.items() if value}}

@@ -26,8 +26,7 @@ from teiten.execute.load import ExtraWindow, Gathered
 from teiten.execute.probes.sampler import Sampling, stopped
 from teiten.execute.sites.contract import Site
 from teiten.host.cautions.machine import data_changed
-from teiten.kinds.pgbench.load.checks import changes_rows
-from teiten.kinds.pgbench.load.invariants import broken_invariants
+from teiten.kinds.pgbench.load.checks import broken_invariants, changes_rows
 from teiten.kinds.pgbench.load.lookups import Lookups, read, read_settled
 from teiten.kinds.pgbench.load.paired_metrics import SideNumbers, of_sides, without_other_servers
 from teiten.kinds.pgbench.load.paired_numbers import paired_times

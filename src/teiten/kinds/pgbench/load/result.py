@@ -9,8 +9,7 @@ from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.client.pgbench_log import LogSummary
 from teiten.host.system.signals import KILL
 from teiten.kinds.pgbench.load.command import PgbenchRun
-from teiten.kinds.pgbench.load.errors import all_errors, blames_connection, first_error
-from teiten.kinds.pgbench.load.output import Summary
+from teiten.kinds.pgbench.load.output import Summary, all_errors, blames_connection, first_error
 from teiten.kinds.pgbench.metrics import PERCENTILES
 from teiten.model.trial import Problem, Series
 

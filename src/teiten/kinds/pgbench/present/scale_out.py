@@ -7,9 +7,15 @@ from collections.abc import Iterator
 from teiten.analysis.model.findings import VerdictKind
 from teiten.kinds.contract_present import OwnAnswer
 from teiten.kinds.pgbench.model import pgbench_of
-from teiten.kinds.pgbench.present.scale_out_charts import chart_by_best, chart_by_plain
-from teiten.kinds.pgbench.present.scale_out_tables import model_table, nodes_table, ratio_text
-from teiten.kinds.pgbench.present.scale_out_use import fsync_table, use_table
+from teiten.kinds.pgbench.present.scale_out_tables import (
+    chart_by_best,
+    chart_by_plain,
+    fsync_table,
+    model_table,
+    nodes_table,
+    ratio_text,
+    use_table,
+)
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.kinds.pgbench.scale_out.commit_model import best_scaling, participants
 from teiten.kinds.pgbench.scale_out.results import (

@@ -14,11 +14,11 @@ from teiten.kinds.probes.present.curves import (
     working_set_chart,
 )
 from teiten.kinds.probes.present.distributions import distribution_chart
-from teiten.kinds.probes.present.memory import memory_text
 from teiten.kinds.probes.present.published import published_table
 from teiten.kinds.probes.present.recommend import answer_of, section_of
 from teiten.kinds.probes.present.summary import effect_sentence, probe_title
 from teiten.kinds.probes.present.tables import tables_of_probe
+from teiten.kinds.probes.present.units import memory_text
 from teiten.kinds.probes.present.versions import versions_section
 from teiten.kinds.probes.results import ProbeResult, probes_found
 from teiten.model.study import Workload

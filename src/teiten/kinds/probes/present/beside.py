@@ -6,9 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from teiten.kinds.probes.findings.beside import BesideProbes, Footing, beside_of
-from teiten.kinds.probes.present.memory import memory_text
 from teiten.kinds.probes.present.summary import context_text, probe_name
-from teiten.kinds.probes.present.units import ProbeTimeUnit, percent_cell, said_percent, unit_for
+from teiten.kinds.probes.present.units import (
+    ProbeTimeUnit,
+    memory_text,
+    percent_cell,
+    said_percent,
+    unit_for,
+)
 from teiten.kinds.probes.results import probes_found
 from teiten.kinds.probes.thresholds import CLIFF
 from teiten.report.blocks import Block, Heading, Items, Section

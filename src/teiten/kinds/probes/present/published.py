@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from teiten.analysis.model.claims import PublishedQueries
 from teiten.kinds.probes.measurement import PageOrigin
-from teiten.kinds.probes.present.memory import memory_text
 from teiten.kinds.probes.present.summary import probe_title
+from teiten.kinds.probes.present.units import memory_text
 from teiten.kinds.probes.results import PartTimes, ProbeResult, ProbeSide, probes_found
 from teiten.model.study import GUC_PREFIX
 from teiten.report.numbers import NOTHING, plain, significant

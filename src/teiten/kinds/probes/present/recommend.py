@@ -8,17 +8,24 @@ from teiten.analysis.model.findings import VerdictKind
 from teiten.kinds.contract_present import OwnAnswer
 from teiten.kinds.probes.findings.tried import without_probe
 from teiten.kinds.probes.measurement import PageOrigin
-from teiten.kinds.probes.present.alone import of_one_side, only_side
 from teiten.kinds.probes.present.curves import working_set_chart
-from teiten.kinds.probes.present.memory import memory_text
 from teiten.kinds.probes.present.summary import (
     context_text,
+    of_one_side,
+    only_side,
     probe_name,
     probe_title,
     summary_table,
 )
 from teiten.kinds.probes.present.tables import unit_of
-from teiten.kinds.probes.present.units import confidence, interval, said_percent, sized, unit_for
+from teiten.kinds.probes.present.units import (
+    confidence,
+    interval,
+    memory_text,
+    said_percent,
+    sized,
+    unit_for,
+)
 from teiten.kinds.probes.results import (
     PROPORTIONAL_WITHIN,
     Cliff,

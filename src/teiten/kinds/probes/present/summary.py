@@ -1,4 +1,7 @@
-"""The summary of the report: probe by effect and winner, from declared thresholds."""
+"""The summary of the report: probe by effect and winner, from declared thresholds.
+
+The answer where one server was measured as it is, and nothing was put beside it.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,18 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from teiten.kinds.probes.model import probes_of
 from teiten.kinds.probes.present.tables import verdict_said
-from teiten.kinds.probes.present.units import MICROSECONDS, interval, said_percent, unit_for
-from teiten.kinds.probes.results import EffectFound, ProbeResult, probes_found
+from teiten.kinds.probes.present.units import (
+    MICROSECONDS,
+    confidence,
+    interval,
+    said_percent,
+    unit_for,
+)
+from teiten.kinds.probes.results import EffectFound, ProbeResult, ProbesFound, probes_found
 from teiten.kinds.probes.thresholds import MEDIUM_BELOW, NONE_WITHIN, SMALL_BELOW
+from teiten.report.blocks import Block, Items, Text
 from teiten.report.effects import confidence_percent, plain_percent
-from teiten.report.numbers import NOTHING
+from teiten.report.numbers import NOTHING, bytes_text
 from teiten.report.sentences import verdict_kind
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
@@ -159,3 +169,35 @@ def effect_sentence(kit: Kit, found: ProbeResult) -> str:
     low = effect.added.low
     key = "without" if low is None else "sentence" if low > 0 else "undecided"
     return kit.t(f"effect-size.{key}", **values)
+
+
+def only_side(kit: Kit) -> str | None:
+    """The level of what is contrasted, where there is but one."""
+    factor = kit.study.factor(kit.study.contrast)
+    return factor.levels[0] if factor is not None and len(factor.levels) == 1 else None
+
+
+def of_one_side(kit: Kit, found: ProbesFound, side: str) -> Iterator[Block]:
+    """Say that nothing was compared, and list each probe's number."""
+    sizes = {each.shared_buffers for result in found.results for each in result.sides}
+    words = {"server": side, "size": kit.t("list.separator").join(map(bytes_text, sorted(sizes)))}
+    yield Text(kit.t("probe.alone" if sizes else "probe.alone-nothing", **words))
+    yield Items(tuple(said for result in found.results for said in _number(kit, result)))
+
+
+def _number(kit: Kit, found: ProbeResult) -> Iterator[str]:
+    for side in found.sides:
+        number = side.number
+        if number is None:
+            continue
+        unit = unit_for((number.mean,))
+        values = {
+            "probe": probe_title(kit, found),
+            "time": unit.with_name(unit.estimate(number)),
+            "trials": kit.t.plural("probe.alone-trials", side.trials),
+        }
+        if number.low is None:
+            yield kit.t("probe.alone-number", **values)
+            continue
+        interval = unit.interval(kit.t, number)
+        yield kit.t("probe.alone-interval", confidence=confidence(kit), interval=interval, **values)

@@ -1,4 +1,7 @@
-"""Times, sizes and shares of probes as people read them: one unit for all of a table or chart."""
+"""Times, sizes and shares of probes as people read them: one unit for all of a table or chart.
+
+The note on the memory beside every result: how much, and how it is known.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from teiten.kinds.probes.results import Estimate, ProbeSide
+from teiten.kinds.probes.results import Estimate, MemoryKnown, ProbeSide, probes_found
 from teiten.report.effects import confidence_percent
 from teiten.report.numbers import NOTHING, bytes_text, decimals_for, fixed, measured, significant
 from teiten.report.tables import TableCell
@@ -103,3 +106,25 @@ def sized(kit: Kit, side: str, size: float | None) -> str:
     if size is None or not short.endswith("%"):
         return short
     return kit.t("probe.sized", side=short, size=bytes_text(size))
+
+
+def memory_text(kit: Kit) -> str:
+    """``Memory: 2 GiB …, by a control group (checked: of 2.25 GiB read, 1.96 GiB stayed).``"""
+    found = probes_found(kit.analysis).memories
+    if not found:
+        return ""
+    return kit.t("probe.memory", listed=kit.t("list.strong").join(_said(kit, one) for one in found))
+
+
+def _said(kit: Kit, one: MemoryKnown) -> str:
+    memory = bytes_text(one.memory)
+    if not one.limited:
+        return kit.t("probe.memory-machine", memory=memory)
+    if one.read is None or one.stayed is None:
+        return kit.t("probe.memory-limited", memory=memory)
+    return kit.t(
+        "probe.memory-checked",
+        memory=memory,
+        read=bytes_text(one.read),
+        stayed=bytes_text(one.stayed),
+    )

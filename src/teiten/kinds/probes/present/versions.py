@@ -1,23 +1,22 @@
-"""Where servers differ: each probe at each size, and what changed in the server."""
+"""Where servers differ: each probe at each size, and what changed in the server.
+
+Changes seen between two servers: sentences where times differ, and tables.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from teiten.kinds.probes.present.memory import memory_text
+from teiten.analysis.model.verdict import VerdictKind
+from teiten.kinds.probes.model import probes_of
 from teiten.kinds.probes.present.tables import verdict_said
-from teiten.kinds.probes.present.traces import (
-    change_text,
-    differences,
-    differs,
-    measured_title,
-    settings_tables,
-    traces_tables,
-)
-from teiten.kinds.probes.present.units import MICROSECONDS
-from teiten.kinds.probes.results import VersionPair, probes_found
+from teiten.kinds.probes.present.units import MICROSECONDS, memory_text, percent
+from teiten.kinds.probes.results import Changed, Trace, VersionPair, probes_found
+from teiten.kinds.probes.thresholds import SEEN_APART
+from teiten.model.build import BUILDS_DIFFER
 from teiten.report.blocks import Block, Heading, Items, Section, Text
-from teiten.report.effects import confidence_percent, interval_text, ratio_text
+from teiten.report.effects import confidence_percent, interval_text, plain_percent, ratio_text
+from teiten.report.numbers import NOTHING, bytes_text, significant
 from teiten.report.sentences import verdict_kind
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
@@ -86,3 +85,170 @@ def _row(kit: Kit, one: VersionPair) -> Iterator[Row]:
         TableCell(verdict, kind=_kind(one)),
         TableCell(changed or (kit.t("versions.unknown") if apart else "")),
     )
+
+
+OPEN = (VerdictKind.INCONCLUSIVE, VerdictKind.EQUIVALENT)
+SHARES = (Trace.FROM_BUFFERS, Trace.FROM_DISK, Trace.BY_WORKERS)
+TIMES = (Trace.READING, Trace.NOT_READING)
+TRACE_KEYS = ("probe", "side", "servers", "trace", "old", "new", "changed")
+NUMERIC_TRACES = ("old", "new")
+
+
+def differs(one: VersionPair) -> bool:
+    """Whether a difference was decided."""
+    return one.comparable and one.verdict.conclusive and one.verdict.kind not in OPEN
+
+
+def measured_title(kit: Kit, one: VersionPair) -> str:
+    """The probe, and which of its times it is."""
+    title = kit.t.of(probes_of(kit.study.workload(one.workload)).probe(one.probe).title)
+    if not one.executed:
+        return title
+    return kit.t("versions.executed", title=title, step=one.executed)
+
+
+def change_text(kit: Kit, change: Changed, one: VersionPair) -> str:
+    """Name a change; for a pair that can be compared, say too whether it was seen."""
+    text = kit.t.of(change.text)
+    if not one.comparable:
+        return text
+    return kit.t("versions.seen" if change.seen else "versions.not-seen", change=text)
+
+
+def differences(kit: Kit, pairs: Sequence[VersionPair]) -> Iterator[str]:
+    """Describe for each probe in which servers differ at which sizes, and what the campaign says of
+    why."""
+    for same in _alike(pair for pair in pairs if differs(pair)):
+        yield _sentence(kit, same)
+
+
+def _sentence(kit: Kit, same: Sequence[VersionPair]) -> str:
+    first, t = same[0], kit.t
+    old, new = (kit.names.server(level).short for level in (first.old, first.new))
+    ways = []
+    for way in ("slower", "faster"):
+        sides = [one.side for one in same if (_ratio(one) > 1) is (way == "slower")]
+        if sides:
+            listed = t("list.separator").join(kit.short(side) for side in sides)
+            ways.append(t(f"versions.{way}", sides=listed))
+    values = {"what": measured_title(kit, first), "old": old, "new": new}
+    said = t("versions.difference", ways=t("list.strong").join(ways), **values)
+    seen = list(dict.fromkeys(each.text for one in same for each in one.changed if each.seen))
+    traces = list(dict.fromkeys(each.trace for one in same for each in one.traces))
+    listed = t("list.strong").join(map(t.of, seen))
+    if seen:
+        why = t("versions.explained", changes=listed)
+    elif traces:
+        names = t("list.separator").join(trace_name(kit, trace) for trace in traces)
+        why = t("versions.only-traces", traces=names)
+    else:
+        why = t("versions.unexplained")
+    builds = any(caution.code == BUILDS_DIFFER for caution in kit.analysis.cautions)
+    parts = (said, why, t("versions.builds") if builds and not seen else "")
+    return ("" if t.language == "ja" else " ").join(filter(None, parts))
+
+
+def _ratio(one: VersionPair) -> float:
+    return 1.0 if one.verdict.effect is None else one.verdict.effect.ratio
+
+
+def _alike(pairs: Iterator[VersionPair]) -> list[list[VersionPair]]:
+    """Those of one time of one probe, and the same two servers."""
+    found: dict[tuple[str, str, str, str], list[VersionPair]] = {}
+    for pair in pairs:
+        found.setdefault((pair.probe, pair.executed, pair.old, pair.new), []).append(pair)
+    return list(found.values())
+
+
+def trace_name(kit: Kit, trace: Trace) -> str:
+    return kit.t(f"trace.{trace.value}")
+
+
+def traces_tables(kit: Kit, name: str, pairs: Sequence[VersionPair]) -> Iterator[Table]:
+    """One, where anything differs beside the time; whether the time does or not."""
+    rows = [row for same in _alike(_with_traces(pairs)) for row in _rows(kit, same)]
+    if rows:
+        yield Table(
+            name,
+            kit.t("table.traces.caption"),
+            tuple(
+                Column(kit.t(f"table.traces.{key}"), numeric=key in NUMERIC_TRACES)
+                for key in TRACE_KEYS
+            ),
+            tuple(rows),
+            note=kit.t("table.traces.note", apart=plain_percent(kit.t, SEEN_APART)),
+            tall=len(rows) > 20,
+        )
+
+
+def _with_traces(pairs: Sequence[VersionPair]) -> Iterator[VersionPair]:
+    """Select the pairs with traces, but none of what is executed once: it has no traces that its
+    probe's number has not."""
+    return (pair for pair in pairs if pair.comparable and pair.traces and not pair.executed)
+
+
+def _rows(kit: Kit, same: Sequence[VersionPair]) -> Iterator[Row]:
+    """One for each trace, over the sizes at which it differs."""
+    first = same[0]
+    old, new = (kit.names.server(level).short for level in (first.old, first.new))
+    for trace in Trace:
+        found = [(one.side, each) for one in same for each in one.traces if each.trace is trace]
+        if found:
+            seen = [each for _, each in found]
+            yield (
+                TableCell(measured_title(kit, first)),
+                TableCell(kit.t("list.separator").join(kit.short(side) for side, _ in found)),
+                TableCell(kit.t("contrast.sides", new=new, old=old)),
+                TableCell(trace_name(kit, trace)),
+                _cell(kit, trace, [each.old for each in seen]),
+                _cell(kit, trace, [each.new for each in seen]),
+                TableCell(_showing(kit, same, trace)),
+            )
+
+
+def _showing(kit: Kit, same: Sequence[VersionPair], trace: Trace) -> str:
+    """The changes that show in it."""
+    texts = dict.fromkeys(each.text for one in same for each in one.changed if trace in each.seen)
+    return kit.t("list.strong").join(map(kit.t.of, texts))
+
+
+def _cell(kit: Kit, trace: Trace, values: Sequence[float]) -> TableCell:
+    """One value, or from the least to the greatest of several."""
+    low, high = (_value(trace, end) for end in (min(values), max(values)))
+    text = low if low == high else kit.t("interval.plain", low=low, high=high)
+    return TableCell(text, values[0])
+
+
+def _value(trace: Trace, value: float) -> str:
+    if trace in SHARES:
+        return f"{percent(value)} %"
+    if trace in TIMES:
+        return MICROSECONDS.with_name(MICROSECONDS.text(value))
+    if trace is Trace.WAL:
+        return f"{significant(value)} B" if value else "0 B"
+    return bytes_text(value)
+
+
+def settings_tables(kit: Kit) -> Iterator[Table]:
+    """Parameters that not all servers have alike; none where trials told nothing."""
+    servers = probes_found(kit.analysis).settings
+    names = list(dict.fromkeys(name for server in servers for name, _ in server.settings))
+    of = [dict(server.settings) for server in servers]
+    unlike = [name for name in names if len({one.get(name) for one in of}) > 1]
+    if len(servers) < 2 or not unlike:
+        return
+    headings = [kit.names.server(server.server).short for server in servers]
+    yield Table(
+        "versions-settings",
+        kit.t("table.versions-settings.caption"),
+        tuple(map(Column, (kit.t("table.versions-settings.parameter"), *headings))),
+        tuple(_settings_row(kit, name, [one.get(name) for one in of]) for name in unlike),
+        note=kit.t("table.versions-settings.note"),
+        sortable=False,
+    )
+
+
+def _settings_row(kit: Kit, name: str, values: Sequence[tuple[str, ...] | None]) -> Row:
+    separator = kit.t("list.separator")
+    texts = (NOTHING if value is None else separator.join(value) for value in values)
+    return (TableCell(name), *map(TableCell, texts))

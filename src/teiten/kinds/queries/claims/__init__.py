@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from teiten.analysis.model.predicate import Predicate
-from teiten.kinds.queries.claims.measures import PlanMeasure
+from teiten.kinds.queries.claims.evidence import PlanMeasure
 from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue
 from teiten.kinds.queries.claims.of_queries import QueryEffect, QueryGain, QueryOrder
 from teiten.kinds.queries.claims.worker_curve import WorkerCurve

@@ -17,8 +17,8 @@ from teiten.analysis.model.evidence import Blocks, EvidenceTable
 from teiten.analysis.model.predicate import UnmetError
 from teiten.claims.questions import log_bound
 from teiten.kinds.queries.claims.bounded import QueryBounds, asked_queries, logs_of, means_of
-from teiten.kinds.queries.claims.measures import plan_measure
-from teiten.kinds.queries.claims.sides import measured_sides
+from teiten.kinds.queries.claims.evidence import plan_measure
+from teiten.kinds.queries.claims.predicate import measured_sides
 
 Logs = Mapping[str, Blocks]
 """Logarithms by query and block."""

@@ -14,8 +14,8 @@ from teiten.analysis.model.evidence import Blocks, block_means, log_changes, log
 from teiten.analysis.model.predicate import UnmetError
 from teiten.claims.forms import FORM, RatioBounds, Yes
 from teiten.claims.questions import log_bound
-from teiten.kinds.queries.claims.measures import plan_measure
-from teiten.kinds.queries.claims.sides import ClaimSides, QueryValues
+from teiten.kinds.queries.claims.evidence import plan_measure
+from teiten.kinds.queries.claims.predicate import ClaimSides, QueryValues
 from teiten.study.tables import Words
 
 

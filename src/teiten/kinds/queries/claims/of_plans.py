@@ -12,10 +12,14 @@ from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion,
 from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.claims.forms import FORM, Yes
 from teiten.kinds.queries.claims.bounded import QueryParts, asked_queries, bounded, logs_of, named
-from teiten.kinds.queries.claims.evidence import Executed
-from teiten.kinds.queries.claims.measures import all_or_none, listed, of_metric, plan_measure
-from teiten.kinds.queries.claims.predicate import OfQueries, OfSides
-from teiten.kinds.queries.claims.sides import ClaimSides, measured_sides
+from teiten.kinds.queries.claims.evidence import (
+    Executed,
+    all_or_none,
+    listed,
+    of_metric,
+    plan_measure,
+)
+from teiten.kinds.queries.claims.predicate import ClaimSides, OfQueries, OfSides, measured_sides
 from teiten.study.tables import Words
 
 

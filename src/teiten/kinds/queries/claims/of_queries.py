@@ -23,9 +23,8 @@ from teiten.kinds.queries.claims.bounded import (
     means_of,
     named,
 )
-from teiten.kinds.queries.claims.measures import listed, of_metric
-from teiten.kinds.queries.claims.predicate import OfQueries, OfSides
-from teiten.kinds.queries.claims.sides import ClaimSides
+from teiten.kinds.queries.claims.evidence import listed, of_metric
+from teiten.kinds.queries.claims.predicate import ClaimSides, OfQueries, OfSides
 from teiten.study.tables import Words
 
 

@@ -1,19 +1,19 @@
-"""Predicates about single queries."""
+"""Predicates about single queries.
+
+The basis of claims about queries: a number by query, for each side, block by block.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from teiten.analysis.model.claims import Claim, ClaimQuestion, PublishedQueries
+from teiten.analysis.model.evidence import Blocks, EvidenceTable
 from teiten.analysis.model.predicate import Ground, Predicate, Reader, UnmetError
-from teiten.kinds.queries.claims.evidence import Executed, plan_numbers
-from teiten.kinds.queries.claims.measures import plan_measure
-from teiten.kinds.queries.claims.sides import (
-    ClaimSides,
-    measured_sides,
-    published_sides,
-)
+from teiten.claims.sides import ANY_BLOCK, ClaimSide, places_of
+from teiten.kinds.queries.claims.evidence import Executed, plan_measure, plan_numbers
 
 
 class OfQueries(Predicate):
@@ -59,3 +59,64 @@ def _with_plans(claim: Claim, found: ClaimSides) -> None:
     values = [blocks for side in found.sides for blocks in side.by_query.values()]
     if plan_measure(claim.metric) is not None and not any(values):
         raise UnmetError("no-plans")
+
+
+QUERY = "query"
+
+
+@dataclass(frozen=True)
+class QueryValues:
+    """A number of one side."""
+
+    side: str
+    """The level of the contrasted factor; empty without a contrast."""
+    by_query: Mapping[str, Blocks]
+    """A planned query without a counted trial has no blocks."""
+
+
+@dataclass(frozen=True)
+class ClaimSides:
+    """The sides of a claim on one server: old and new, or one."""
+
+    server: str
+    """Its level, where the campaign has several; else empty."""
+    sides: tuple[QueryValues, ...]
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        return tuple(self.sides[0].by_query)
+
+
+def published_sides(table: PublishedQueries) -> ClaimSides:
+    """A table as one block, without replicates."""
+    return ClaimSides(
+        "",
+        tuple(
+            QueryValues(column.label, {query: {ANY_BLOCK: value} for query, value in column.values})
+            for column in table.columns
+        ),
+    )
+
+
+def measured_sides(claim: Claim, evidence: EvidenceTable, metric: str) -> Iterator[ClaimSides]:
+    """The claim's sides on each server. Raises UnmetError where the campaign has none."""
+    queries = queries_of(claim, evidence)
+    for place in places_of(claim, evidence, along=(QUERY,)):
+        yield ClaimSides(
+            place.server,
+            tuple(
+                QueryValues(side.label, by_query(side, evidence, queries, metric))
+                for side in place.sides
+            ),
+        )
+
+
+def queries_of(claim: Claim, evidence: EvidenceTable) -> tuple[str, ...]:
+    """The planned queries of the claim's workload."""
+    return evidence.levels(claim.workload).get(QUERY, ())
+
+
+def by_query(
+    side: ClaimSide, evidence: EvidenceTable, queries: tuple[str, ...], metric: str
+) -> dict[str, Blocks]:
+    return {query: side.further(QUERY, query).blocks(evidence, metric) for query in queries}

@@ -24,10 +24,8 @@ from teiten.claims.curves import ClaimCurve, level_changes, published
 from teiten.claims.forms import FORM, Count, Tolerance, Word
 from teiten.claims.questions import around
 from teiten.claims.sides import places_of
-from teiten.kinds.queries.claims.evidence import Executed
-from teiten.kinds.queries.claims.measures import LAUNCHED
-from teiten.kinds.queries.claims.predicate import OfQueries
-from teiten.kinds.queries.claims.sides import QUERY, queries_of
+from teiten.kinds.queries.claims.evidence import LAUNCHED, Executed
+from teiten.kinds.queries.claims.predicate import QUERY, OfQueries, queries_of
 
 
 def _said(check: Check, words: ClaimWords) -> str:

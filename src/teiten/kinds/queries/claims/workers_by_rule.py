@@ -16,10 +16,20 @@ from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimWords, Pu
 from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.claims.forms import FORM, Yes
 from teiten.kinds.queries.claims.bounded import asked_queries
-from teiten.kinds.queries.claims.evidence import Executed
-from teiten.kinds.queries.claims.measures import LAUNCHED, PERMITTED, SERIAL, all_or_none, listed
-from teiten.kinds.queries.claims.predicate import OfQueries
-from teiten.kinds.queries.claims.sides import ClaimSides, measured_sides, published_sides
+from teiten.kinds.queries.claims.evidence import (
+    LAUNCHED,
+    PERMITTED,
+    SERIAL,
+    Executed,
+    all_or_none,
+    listed,
+)
+from teiten.kinds.queries.claims.predicate import (
+    ClaimSides,
+    OfQueries,
+    measured_sides,
+    published_sides,
+)
 from teiten.study.tables import Words
 from teiten.study.values import one_of
 

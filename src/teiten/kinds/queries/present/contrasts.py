@@ -8,7 +8,7 @@ from teiten.analysis.model.findings import ContrastResult, LevelResult
 from teiten.kinds.queries.model import QUERY
 from teiten.kinds.queries.present.contexts import MILLISECONDS, TimeUnit, unit_for
 from teiten.kinds.queries.present.groups import bound_text, contrast_of
-from teiten.report.speed import speed_text
+from teiten.report.effects import speed_text
 from teiten.report.tables import Table, TableCell
 from teiten.report.view.contrasts import (
     Value,

@@ -11,16 +11,17 @@ from teiten.kinds.queries.present.contexts import context_cells, context_columns
 from teiten.kinds.queries.present.times import speed_chart, speed_row
 from teiten.kinds.queries.results import GroupConclusion, QueryContrast, RatioBound, queries_found
 from teiten.report.charts.base import Chart
-from teiten.report.effects import confidence_percent, percent
-from teiten.report.numbers import NOTHING, decimals_for
-from teiten.report.sentences import verdict_kind, verdict_word
-from teiten.report.speed import (
+from teiten.report.effects import (
     bound_text_of,
+    confidence_percent,
     is_many_times,
+    percent,
     speed_interval_text,
     speed_text,
     times_text,
 )
+from teiten.report.numbers import NOTHING, decimals_for
+from teiten.report.sentences import verdict_kind, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.contrasts import detectable_text
 from teiten.report.view.kit import Kit

@@ -24,9 +24,8 @@ from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.queries import QueryAxes, QueryBar, query_bars
 from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
 from teiten.report.claim_words import place_text, source_text
-from teiten.report.effects import confidence_percent
+from teiten.report.effects import confidence_percent, speed_interval_text, speed_text
 from teiten.report.numbers import NOTHING, fixed, plain, significant
-from teiten.report.speed import speed_interval_text, speed_text
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.view.kit import Kit
 

@@ -19,10 +19,9 @@ from teiten.kinds.queries.results import (
 )
 from teiten.report.charts.base import Chart
 from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
-from teiten.report.effects import confidence_percent
+from teiten.report.effects import confidence_percent, speed_interval_text, speed_text
 from teiten.report.numbers import NOTHING
 from teiten.report.sentences import verdict_kind, verdict_word
-from teiten.report.speed import speed_interval_text, speed_text
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 

@@ -11,7 +11,7 @@ from teiten.kinds.queries.model import QUERY, queries_of
 from teiten.kinds.queries.present.contexts import context_cells, context_columns, varied_factors
 from teiten.kinds.queries.results import QueryResults
 from teiten.report.numbers import NOTHING, significant
-from teiten.report.plans.numbers import count, duration
+from teiten.report.plans.tables import count, duration
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 

@@ -11,9 +11,8 @@ from teiten.kinds.queries.results import QueryResults, QueryTime
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
-from teiten.report.effects import confidence_percent, plain_percent
+from teiten.report.effects import confidence_percent, plain_percent, speed_interval_text, speed_text
 from teiten.report.sentences import verdict_word
-from teiten.report.speed import speed_interval_text, speed_text
 from teiten.report.view.kit import Kit
 
 WIDEST = (1e-3, 1e3)

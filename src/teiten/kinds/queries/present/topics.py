@@ -8,7 +8,7 @@ from teiten.analysis.model.findings import ContrastResult
 from teiten.kinds.queries.metrics import QUERY_TIME
 from teiten.kinds.queries.present import sweep
 from teiten.kinds.queries.present.groups import contrast_of, group_table
-from teiten.kinds.queries.present.nodes import node_tables
+from teiten.kinds.queries.present.plans import node_tables
 from teiten.kinds.queries.present.tables import blocks_table, shared_table
 from teiten.kinds.queries.present.times import speed_forest, time_bars
 from teiten.kinds.queries.present.workers import fewer_workers, workers_findings, workers_table

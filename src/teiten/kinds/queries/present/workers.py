@@ -8,8 +8,8 @@ from teiten.analysis.model.explain_use import BLOCK, GatherWorkers, WorkerRule, 
 from teiten.analysis.model.observations import Context
 from teiten.kinds.queries.present.contexts import context_cells, context_columns, varied_factors
 from teiten.kinds.queries.results import FewerWorkers, QueryResults, QueryWorkers
+from teiten.report.effects import plain_times_text
 from teiten.report.numbers import NOTHING, bytes_text
-from teiten.report.speed import plain_times_text
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 

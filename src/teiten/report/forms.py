@@ -1,14 +1,19 @@
-"""A campaign's report in each form."""
+"""The pages of campaigns, comparisons and histories in each form that they have."""
 
 from __future__ import annotations
 
+from teiten import __version__
+from teiten.analysis.model.comparison import Comparison
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.history import History
 from teiten.model.text import Language
-from teiten.report.notes import NO_NOTES, Notes
+from teiten.report.comparison.view import comparison_page
+from teiten.report.history.view import history_page
 from teiten.report.numbered import numbered
 from teiten.report.render.html import html
 from teiten.report.render.markdown import markdown_files
 from teiten.report.render.pdf import pdf
+from teiten.report.view.notes import NO_NOTES, Notes
 from teiten.report.view.report import view
 
 
@@ -42,3 +47,22 @@ def render_pdf(analysis: CampaignAnalysis, language: Language, notes: Notes = NO
     """One document. Raises UsageError where the extra ``teiten[pdf]`` is not installed."""
     made_at = analysis.finished_at or analysis.created_at
     return pdf(view(analysis, language, notes), analysis.teiten_version, made_at)
+
+
+def comparison_html(comparison: Comparison, language: Language) -> str:
+    """One file that works offline, and has pictures for readers without scripts."""
+    from teiten.report.render.stills import with_stills  # noqa: PLC0415 - loads 40 MB
+
+    return html(with_stills(comparison_page(comparison, language)), __version__)
+
+
+def comparison_markdown(comparison: Comparison, language: Language) -> dict[str, bytes]:
+    """``report.md`` and the files beside it: relative path to content."""
+    return markdown_files(comparison_page(comparison, language), __version__)
+
+
+def history_html(history: History, language: Language) -> str:
+    """The whole page; it works offline, and has pictures for readers without scripts."""
+    from teiten.report.render.stills import with_stills  # noqa: PLC0415 - loads 40 MB
+
+    return html(with_stills(history_page(history, language)), __version__)
