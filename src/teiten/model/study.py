@@ -6,7 +6,7 @@ Values that a profile leaves to the machine are ``None`` (or an empty tuple of l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -402,6 +402,17 @@ class Study:
         """The levels that are compared, the base first; empty where nothing is contrasted."""
         factor = self.factor(self.contrast)
         return factor.levels if factor is not None else ()
+
+    def place(self, workload: str, levels: Iterable[tuple[str, str]]) -> tuple[int, list[int]]:
+        """Where a cell stands in the study's order, by its workload and then by its levels."""
+        names = [one.name for one in self.workloads]
+        return names.index(workload), self.ranks(levels)
+
+    def ranks(self, levels: Iterable[tuple[str, str]]) -> list[int]:
+        """The place of each level among those of its factor; 0 for one that the study lacks."""
+        orders = {factor.name: factor.levels for factor in self.factors}
+        known = ((level, orders.get(factor, ())) for factor, level in levels)
+        return [order.index(level) if level in order else 0 for level, order in known]
 
     def with_levels(self, factor: str, levels: tuple[str, ...]) -> Study:
         """The study with other levels of one of its factors."""

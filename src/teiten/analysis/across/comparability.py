@@ -75,12 +75,7 @@ def _cells(plan: Plan, workload: str, side: str) -> dict[tuple[tuple[str, str], 
     for trial in plan.trials:
         if trial.cell.workload == workload and trial.cell.level(contrast) == side:
             found.setdefault(trial.cell.context(contrast), trial)
-    ranks = {
-        (factor.name, level): rank
-        for factor in plan.study.factors
-        for rank, level in enumerate(factor.levels)
-    }
-    return dict(sorted(found.items(), key=lambda one: [ranks.get(pair, 0) for pair in one[0]]))
+    return dict(sorted(found.items(), key=lambda one: plan.study.ranks(one[0])))
 
 
 def _differ(

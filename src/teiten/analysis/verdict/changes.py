@@ -91,16 +91,7 @@ def paired_views(
     known = tuple(views)
     starts = starts_of(plan, known)
     cells = _cells(plan, known, usable)
-    ranks = {
-        (factor.name, level): rank
-        for factor in plan.study.factors
-        for rank, level in enumerate(factor.levels)
-    }
-    workloads = [workload.name for workload in plan.study.workloads]
-    keys = sorted(
-        cells,
-        key=lambda key: (workloads.index(key[0]), [ranks.get(one, 0) for one in key[1]]),
-    )
+    keys = sorted(cells, key=lambda key: plan.study.place(key[0], key[1]))
     for key in keys:
         for old, new in compared_sides(plan, key[0]):
             before, after = cells[key].get(old, {}), cells[key].get(new, {})

@@ -253,14 +253,13 @@ def pairs_to_interval(plan: Plan, workload: str) -> int:
 
 def contexts_of(plan: Plan, workload: str) -> tuple[Context, ...]:
     """The contexts of a workload, in the order of the factors' levels."""
-    ranks = {
-        (factor.name, level): rank
-        for factor in plan.study.factors
-        for rank, level in enumerate(factor.levels)
-    }
     found = {
         trial.cell.context(plan.study.contrast)
         for trial in plan.trials
         if trial.cell.workload == workload
     }
-    return tuple(sorted(found, key=lambda context: [(ranks.get(one, 0), one) for one in context]))
+
+    def in_order(context: Context) -> list[tuple[int, tuple[str, str]]]:
+        return list(zip(plan.study.ranks(context), context, strict=True))
+
+    return tuple(sorted(found, key=in_order))

@@ -91,17 +91,10 @@ def _planned(plan: Plan, axis: _Axis, only: Collection[str]) -> list[Key]:
         load = trial.cell.level(axis.load)
         if load is not None and trial.cell.workload in only:
             loads[axis.key(trial.cell.workload, trial.cell.levels)].add(load)
-    workloads = [workload.name for workload in plan.study.workloads]
-    ranks = {
-        (factor.name, level): rank
-        for factor in plan.study.factors
-        for rank, level in enumerate(factor.levels)
-    }
 
-    def in_order(key: Key) -> tuple[int, list[int], int]:
+    def in_order(key: Key) -> tuple[int, list[int]]:
         workload, others, side = key
-        place = [ranks.get(pair, 0) for pair in others]
-        return workloads.index(workload), place, ranks.get((axis.side, side), 0)
+        return plan.study.place(workload, (*others, (axis.side, side)))
 
     return sorted(
         (key for key, levels in loads.items() if len(levels) >= axis.fewest), key=in_order

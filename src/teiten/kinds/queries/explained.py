@@ -31,12 +31,7 @@ def query_plans(plan: Plan, views: Iterable[TrialView]) -> tuple[QueryPlans, ...
             side = levels.pop(plan.study.contrast, "")
             key = (view.workload, tuple(levels.items()))
             found.setdefault(key, {}).setdefault(side, []).append(view)
-    ranks = {
-        (factor.name, level): rank
-        for factor in plan.study.factors
-        for rank, level in enumerate(factor.levels)
-    }
-    ordered = sorted(found, key=lambda key: [ranks.get(pair, 0) for pair in key[1]])
+    ordered = sorted(found, key=lambda key: plan.study.ranks(key[1]))
     return tuple(_of_query(plan, key, found[key]) for key in ordered)
 
 

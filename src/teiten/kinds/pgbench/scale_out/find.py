@@ -91,13 +91,7 @@ def scale_outs(
     for one in observe(plan, known):
         if one.workload in workloads:
             found[one.workload, one.context][int(one.side)][one.block] = one
-    order = {name: at for at, name in enumerate(workload.name for workload in plan.study.workloads)}
-    ranks = {
-        (factor.name, level): at
-        for factor in plan.study.factors
-        for at, level in enumerate(factor.levels)
-    }
-    keys = sorted(found, key=lambda key: (order[key[0]], [ranks.get(one, 0) for one in key[1]]))
+    keys = sorted(found, key=lambda key: plan.study.place(*key))
     return tuple(_result(_Compared(plan, known, *key, found[key])) for key in keys)
 
 

@@ -81,16 +81,10 @@ def _found(analysis: CampaignAnalysis) -> Iterator[BesideProbes]:
             levels = dict(trial.levels)
             side = levels.pop(study.contrast, "")
             trials.setdefault((trial.workload, tuple(levels.items()), side), []).append(trial)
-    ranks = {
-        (factor.name, level): rank
-        for factor in study.factors
-        for rank, level in enumerate(factor.levels)
-    }
 
-    def order(key: tuple[str, Context, str]) -> tuple[int, list[int], int]:
+    def order(key: tuple[str, Context, str]) -> tuple[int, list[int]]:
         name, context, side = key
-        levels = [ranks.get(pair, 0) for pair in context]
-        return others.index(name), levels, ranks.get((study.contrast, side), 0)
+        return study.place(name, (*context, (study.contrast, side)))
 
     for key in sorted(trials, key=order):
         yield _beside(key, trials[key], results, plan_of(study.workload(key[0]).kind).turnaround)

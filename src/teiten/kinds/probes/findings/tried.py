@@ -48,20 +48,10 @@ def tried_of(plan: Plan, views: Iterable[TrialView]) -> dict[Key, Sides]:
     order = plan.study.contrasted_levels or ("",)
     return {
         key: {side: found[key][side] for side in order if side in found[key]}
-        for key in sorted(found, key=lambda one: _rank(plan, one))
+        for key in sorted(found, key=lambda key: plan.study.place(key[0], key[1]))
     }
 
 
 def without_probe(context: Context) -> Context:
     """The levels of all factors but the probe."""
     return tuple(pair for pair in context if pair[0] != PROBE)
-
-
-def _rank(plan: Plan, key: Key) -> tuple[int, list[int]]:
-    ranks = {
-        (factor.name, level): rank
-        for factor in plan.study.factors
-        for rank, level in enumerate(factor.levels)
-    }
-    names = [workload.name for workload in plan.study.workloads]
-    return names.index(key[0]), [ranks.get(pair, 0) for pair in key[1]]
