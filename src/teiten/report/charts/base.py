@@ -12,13 +12,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from itertools import cycle
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import altair as alt
 from markupsafe import Markup
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+PointT = TypeVar("PointT", bound="DataclassInstance")
 Spec = dict[str, Any]
 Columns = dict[str, list[Any]]
 """Rows of a chart, by column: what JSON says shortest."""
@@ -106,6 +110,22 @@ def as_records(columns: Columns) -> list[dict[str, Any]]:
 def as_columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Columns:
     """Rows to columns; what is not a finite number becomes None, which Vega leaves out."""
     return {name: [_finite(row[at]) for row in rows] for at, name in enumerate(names)}
+
+
+def columns_of(form: type[DataclassInstance], points: Sequence[DataclassInstance]) -> Columns:
+    """Points of one form to columns, one for each of its fields."""
+    names = [part.name for part in fields(form)]
+    return as_columns(names, [[getattr(point, name) for name in names] for point in points])
+
+
+def with_ends_cut(points: Sequence[PointT]) -> list[PointT]:
+    """Points, with a ``value`` and a ``high`` end, whose intervals go no farther than is drawn."""
+    known: Sequence[Any] = points
+    reach = MOST_OF_AN_INTERVAL * max((point.value for point in known), default=1.0)
+    return [
+        point if point.high is None else replace(point, high=min(point.high, reach))
+        for point in known
+    ]
 
 
 def _finite(value: Any) -> Any:

@@ -16,14 +16,12 @@ from teiten.report.charts.base import (
     Fit,
     Plot,
     Spec,
-    as_columns,
+    columns_of,
     configured,
     rows_data,
     side_scale,
 )
 from teiten.report.charts.levels import logarithmic_ticks
-
-FIELDS = ("kind", "side", "load", "value", "low", "high")
 
 
 class PointKind(StrEnum):
@@ -61,13 +59,7 @@ class CurveWords:
 def curves(name: str, points: Sequence[CurvePoint], words: CurveWords) -> Chart:
     """Axes that are not logarithmic begin at 0; the curves' points end where the measured loads
     do."""
-    data = as_columns(
-        FIELDS,
-        [
-            (point.kind.value, point.side, point.load, point.value, point.low, point.high)
-            for point in points
-        ],
-    )
+    data = columns_of(CurvePoint, points)
     spec, wide = _spec(words, points), not words.logarithmic
     return Chart(name, words.title, words.note, spec, data, Fit((), 90), wide=wide)
 

@@ -11,15 +11,14 @@ from teiten.report.charts.base import (
     Chart,
     Plot,
     Spec,
-    as_columns,
     coloured,
+    columns_of,
     configured,
     rows_data,
     side_scale,
     text_width,
 )
 
-FIELDS = ("workload", "block", "position", "side", "label", "trial", "state", "mark")
 TALLEST = 700
 LABEL_SIZE = 11
 WIDEST = 900
@@ -66,24 +65,11 @@ def design_grid(
     across = max(square.position for square in squares)
     height = max(4.0, min(24.0, TALLEST / (blocks * len(workloads))))
     width = max(5.0, min(34.0, WIDEST / across))
-    rows = [
-        (
-            square.workload,
-            square.block,
-            square.position,
-            square.side,
-            square.label,
-            square.trial,
-            square.state,
-            square.mark,
-        )
-        for square in squares
-    ]
     longest = max(text_width(square.label, LABEL_SIZE) for square in squares)
     readable = longest <= width and height >= LABEL_SIZE + 3
     spec = _spec(list(workloads), sides, words, (width, height), readable)
     note = words.note if readable else words.bare
-    return Chart(name, words.title, note, spec, as_columns(FIELDS, rows))
+    return Chart(name, words.title, note, spec, columns_of(Square, squares))
 
 
 def _spec(

@@ -9,18 +9,16 @@ from typing import Any
 import altair as alt
 
 from teiten.report.charts.base import (
-    MOST_OF_AN_INTERVAL,
     WIDE,
     Chart,
     Fit,
     Plot,
-    as_columns,
+    columns_of,
     configured,
     rows_data,
     side_scale,
+    with_ends_cut,
 )
-
-FIELDS = ("side", "x", "value", "low", "high", "text")
 
 
 @dataclass(frozen=True)
@@ -64,25 +62,13 @@ def line_chart(
 ) -> Chart:
     """From zero on. ``ticks``: where the horizontal axis has labels; empty leaves it to Vega.
     Intervals that end far above every value are cut."""
-    reach = MOST_OF_AN_INTERVAL * max((point.value for point in points), default=1.0)
-    rows = [
-        (
-            point.side,
-            point.x,
-            point.value,
-            point.low,
-            None if point.high is None else min(point.high, reach),
-            point.text,
-        )
-        for point in points
-    ]
     lines = "; ".join(f"{one.side}, {one.x:g}: {one.text}" for one in points)
     return Chart(
         name,
         words.title,
         words.note,
         configured(_layers(points, words, marks, ticks, WIDE - 60 if wide else 340)),
-        as_columns(FIELDS, rows),
+        columns_of(CurvePointOfSide, with_ends_cut(points)),
         Fit((), 110),
         wide=wide,
         alternative=lines,

@@ -12,15 +12,14 @@ from teiten.report.charts.base import (
     Chart,
     Fit,
     Plot,
-    as_columns,
     coloured,
+    columns_of,
     configured,
     rows_data,
     side_scale,
 )
 from teiten.report.charts.levels import logarithmic_ticks
 
-FIELDS = ("panel", "curve", "origin", "side", "load", "clients", "relative", "value")
 WIDE_PANEL = 250
 
 
@@ -56,19 +55,6 @@ class PublishedWords:
 def published_curves(name: str, points: Sequence[PublishedPoint], words: PublishedWords) -> Chart:
     """Lines by clients per core; dashed where published, drawn through where measured."""
     panels = list(dict.fromkeys(point.panel for point in points))
-    rows = [
-        (
-            point.panel,
-            point.curve,
-            point.origin,
-            point.side,
-            point.load,
-            point.clients,
-            point.relative,
-            point.value,
-        )
-        for point in points
-    ]
     colour = alt.Color(
         "side:N",
         title=None,
@@ -112,4 +98,6 @@ def published_curves(name: str, points: Sequence[PublishedPoint], words: Publish
         )
     )
     fit = Fit(("columns",), WIDE_PANEL + 30)
-    return Chart(name, words.title, words.note, configured(chart), as_columns(FIELDS, rows), fit)
+    return Chart(
+        name, words.title, words.note, configured(chart), columns_of(PublishedPoint, points), fit
+    )

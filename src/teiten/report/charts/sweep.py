@@ -9,18 +9,16 @@ import altair as alt
 
 from teiten.report.charts.base import (
     CATEGORY_COLOURS,
-    MOST_OF_AN_INTERVAL,
     NEW,
     WIDE,
     Chart,
     Fit,
     Plot,
-    as_columns,
+    columns_of,
     configured,
     rows_data,
+    with_ends_cut,
 )
-
-FIELDS = ("query", "level", "value", "low", "high", "text", "workers")
 
 
 @dataclass(frozen=True)
@@ -48,19 +46,6 @@ class SweepWords:
 
 def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> Chart:
     """Lines from zero on, with the line at 1."""
-    reach = MOST_OF_AN_INTERVAL * max(point.value for point in points)
-    rows = [
-        (
-            point.query,
-            point.level,
-            point.value,
-            point.low,
-            None if point.high is None else min(point.high, reach),
-            point.text,
-            point.workers,
-        )
-        for point in points
-    ]
     queries = list(dict.fromkeys(point.query for point in points))
     colours = (
         [NEW] if len(queries) == 1 else [CATEGORY_COLOURS[at % 10] for at in range(len(queries))]
@@ -106,7 +91,7 @@ def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> C
         words.title,
         words.note,
         configured(chart),
-        as_columns(FIELDS, rows),
+        columns_of(SweepPoint, with_ends_cut(points)),
         Fit((), 110),
         alternative=lines,
     )

@@ -18,7 +18,7 @@ from teiten.kinds.pgbench.present.paired import (
     paired_procedure,
 )
 from teiten.kinds.pgbench.present.placements import placements
-from teiten.kinds.pgbench.present.published import clients_chart, cores_chart
+from teiten.kinds.pgbench.present.published import published_charts
 from teiten.kinds.pgbench.present.scale_out import answer_of, section_of
 from teiten.kinds.pgbench.present.scaling import scaling
 from teiten.model.paired_starts import LEAST_SECONDS, of_sides
@@ -142,8 +142,7 @@ class PgbenchPresent(UsualPresent):
         yield section_of(kit)
 
     def published(self, kit: Kit) -> tuple[Sequence[Chart], Sequence[Table]]:
-        drawn = (clients_chart(kit), cores_chart(kit))
-        return tuple(one for one in drawn if one is not None), ()
+        return tuple(published_charts(kit)), ()
 
 
 def _percentiles(kit: Kit, prefix: str, workload: str) -> Iterable[Block]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from statistics import median
 
 from teiten.analysis.model.claims import PublishedCurves
@@ -17,52 +17,70 @@ from teiten.report.view.kit import Kit
 
 NEAR_CORES = 0.75
 """The level "at the cores" is the greatest one not above them, and not below this share."""
+Points = Callable[[Kit, str, PublishedCurves, str], tuple[list[PublishedPoint], ...]]
+"""The published and the measured points of a workload: the table, and the name of its panel."""
 
 
-def clients_chart(kit: Kit) -> Chart | None:
-    """A panel for each published table of TPS by clients whose workload was measured here."""
+def published_charts(kit: Kit) -> Iterator[Chart]:
+    """Charts of the published tables of TPS whose workload was measured here, a panel for each."""
     t = kit.t
+    by_clients = _points(kit, CLIENTS, _by_clients)
+    if by_clients:
+        sides, x = (t("word.old"), t("word.new")), t("axis.clients-per-core")
+        words = _words(kit, "published", CLIENTS, (x, t("axis.relative-tps")), sides)
+        yield published_curves("published", by_clients, words)
+    by_cores = _points(kit, CORES, _by_cores)
+    if by_cores:
+        sides, x = (t("word.published"), t("word.measured")), kit.names.factor(CORES)
+        words = _words(kit, "published-cores", CORES, (x, t("axis.relative-per-core")), sides)
+        yield published_curves("published-cores", by_cores, words)
+
+
+def _points(kit: Kit, axis: str, points_of: Points) -> list[PublishedPoint]:
     tables: dict[tuple[str, str], PublishedCurves] = {}
-    for one in kit.analysis.claims:
-        claim = one.claim
-        published = claim.published
-        if not isinstance(published, PublishedCurves):
-            continue
-        if claim.metric == TPS.name and published.axis == CLIENTS:
-            tables.setdefault((claim.workload, published.table), published)
+    for claim in (outcome.claim for outcome in kit.analysis.claims):
+        table = claim.published
+        if isinstance(table, PublishedCurves) and (claim.metric, table.axis) == (TPS.name, axis):
+            tables.setdefault((claim.workload, table.table), table)
     points: list[PublishedPoint] = []
-    for (workload, _), published in tables.items():
-        panel = source_text(kit.t, published.source)
-        measured = list(_measured_points(kit, workload, panel))
-        if measured:
-            points += [*_published_points(kit, published, panel), *measured]
-    if not points:
-        return None
-    words = PublishedWords(
-        title=t("chart.published.title"),
-        note=t("chart.published.note"),
-        x=t("axis.clients-per-core"),
-        y=t("axis.relative-tps"),
-        clients=kit.names.factor(CLIENTS),
+    for (workload, _), table in tables.items():
+        published, measured = points_of(kit, workload, table, source_text(kit.t, table.source))
+        points += [*published, *measured] if measured else []
+    return points
+
+
+def _words(
+    kit: Kit, name: str, axis: str, titles: tuple[str, str], sides: tuple[str, ...]
+) -> PublishedWords:
+    t = kit.t
+    return PublishedWords(
+        title=t(f"chart.{name}.title"),
+        note=t(f"chart.{name}.note"),
+        x=titles[0],
+        y=titles[1],
+        clients=kit.names.factor(axis),
         value=t("metric.tps"),
         curve=t("word.curve"),
-        sides=(t("word.old"), t("word.new")),
+        sides=sides,
         origins=(t("word.published"), t("word.measured")),
     )
-    return published_curves("published", points, words)
 
 
-def _published_points(kit: Kit, published: PublishedCurves, panel: str) -> Iterator[PublishedPoint]:
-    for rank, curve in enumerate(published.curves):
-        yield from _relative(
-            panel,
-            (curve.label, kit.t("word.published"), _side(kit, rank)),
-            dict(curve.points),
-            published.cores,
+def _by_clients(
+    kit: Kit, workload: str, table: PublishedCurves, panel: str
+) -> tuple[list[PublishedPoint], ...]:
+    word = kit.t("word.published")
+    published = [
+        point
+        for rank, curve in enumerate(table.curves)
+        for point in _relative(
+            panel, (curve.label, word, _side(kit, rank)), dict(curve.points), table.cores
         )
+    ]
+    return published, list(_measured_by_clients(kit, workload, panel))
 
 
-def _measured_points(kit: Kit, workload: str, panel: str) -> Iterator[PublishedPoint]:
+def _measured_by_clients(kit: Kit, workload: str, panel: str) -> Iterator[PublishedPoint]:
     """Medians of the counted trials; none where more than the clients is varied beside."""
     groups = kit.of_workload(workload)
     fixed = kit.names.single - {CLIENTS}
@@ -70,7 +88,6 @@ def _measured_points(kit: Kit, workload: str, panel: str) -> Iterator[PublishedP
         [name for name, _ in group.context if name not in fixed] != [CLIENTS] for group in groups
     ):
         return
-    cores = kit.analysis.facts.cpu.logical
     for rank, side in enumerate(kit.names.sides):
         medians = {
             float(dict(group.context)[CLIENTS]): median(values)
@@ -78,7 +95,7 @@ def _measured_points(kit: Kit, workload: str, panel: str) -> Iterator[PublishedP
             if group.side == side and (values := group.values(TPS.name))
         }
         names = (kit.short(side), kit.t("word.measured"), _side(kit, rank))
-        yield from _relative(panel, names, medians, cores)
+        yield from _relative(panel, names, medians, kit.analysis.facts.cpu.logical)
 
 
 def _side(kit: Kit, rank: int) -> str:
@@ -97,53 +114,26 @@ def _relative(
         yield PublishedPoint(panel, *names, level / cores, level, value / reference, value)
 
 
-def cores_chart(kit: Kit) -> Chart | None:
-    """A panel for each published table of TPS by cores whose workload was measured here."""
-    t = kit.t
-    tables: dict[tuple[str, str], PublishedCurves] = {}
-    for claim in kit.analysis.claims:
-        published = claim.claim.published
-        if not isinstance(published, PublishedCurves):
-            continue
-        if claim.claim.metric == TPS.name and published.axis == CORES:
-            tables.setdefault((claim.claim.workload, published.table), published)
-    points: list[PublishedPoint] = []
-    for (workload, _), published in tables.items():
-        panel = source_text(t, published.source)
-        measured = list(_measured(kit, workload, panel))
-        if measured:
-            points += [*_published(kit, published, panel), *measured]
-    if not points:
-        return None
-    words = PublishedWords(
-        title=t("chart.published-cores.title"),
-        note=t("chart.published-cores.note"),
-        x=kit.names.factor(CORES),
-        y=t("axis.relative-per-core"),
-        clients=kit.names.factor(CORES),
-        value=t("metric.tps"),
-        curve=t("word.curve"),
-        sides=(t("word.published"), t("word.measured")),
-        origins=(t("word.published"), t("word.measured")),
-    )
-    return published_curves("published-cores", points, words)
-
-
-def _published(kit: Kit, published: PublishedCurves, panel: str) -> Iterator[PublishedPoint]:
-    word = kit.t("word.published")
-    for curve in published.curves:
-        first, base = min(curve.points)
-        for cores, value in curve.points:
-            share = (value / cores) / (base / first)
-            yield PublishedPoint(panel, curve.label, word, word, cores, cores, share, value)
-
-
-def _measured(kit: Kit, workload: str, panel: str) -> Iterator[PublishedPoint]:
-    """Nothing where the campaign does not vary the cores."""
-    word = kit.t("word.measured")
-    for one in pgbench_found(kit.analysis).scaling:
-        if one.workload != workload or one.load != CORES:
-            continue
-        for at in one.scaling.points:
-            label = side_of(kit, one).long
-            yield PublishedPoint(panel, label, word, word, at.load, at.load, at.per_load, at.value)
+def _by_cores(
+    kit: Kit, workload: str, table: PublishedCurves, panel: str
+) -> tuple[list[PublishedPoint], ...]:
+    """TPS per core, relative to that of the fewest; nothing was measured where the campaign does
+    not vary the cores."""
+    word, here = kit.t("word.published"), kit.t("word.measured")
+    published = [
+        PublishedPoint(
+            panel, curve.label, word, word, cores, cores, (value / cores) / (base / first), value
+        )
+        for curve in table.curves
+        for first, base in (min(curve.points),)
+        for cores, value in curve.points
+    ]
+    measured = [
+        PublishedPoint(
+            panel, side_of(kit, one).long, here, here, at.load, at.load, at.per_load, at.value
+        )
+        for one in pgbench_found(kit.analysis).scaling
+        if one.workload == workload and one.load == CORES
+        for at in one.scaling.points
+    ]
+    return published, measured
