@@ -25,8 +25,13 @@ from teiten.errors import StudyError, UsageError, WorkloadError
 from teiten.execute.postgres.beside import filled
 from teiten.execute.probes import backend
 from teiten.execute.probes.backend import Usage, is_backend, usage_of
-from teiten.kinds.procedure.claims import LargestStep, MethodEffect, MethodOrder, MethodValue
-from teiten.kinds.procedure.claims.methods import OfMethods
+from teiten.kinds.procedure.claims.methods import (
+    LargestStep,
+    MethodEffect,
+    MethodOrder,
+    MethodValue,
+    OfMethods,
+)
 from teiten.kinds.procedure.load.stepping import told
 from teiten.kinds.procedure.model import StepDo, procedure_of
 from teiten.model.installation import ModuleTools, Version
