@@ -24,8 +24,8 @@ from teiten.report.blocks import Details, Heading, Items, Pairs, Text, of_kind
 from teiten.report.charts.base import Chart
 from teiten.report.charts.history import LinePoint, LineWords, history_line, reach
 from teiten.report.forms import history_html
+from teiten.report.history.points import line_titles
 from teiten.report.history.table import CONFIGURATION, history_csv, otava_files
-from teiten.report.history.titles import line_titles
 from teiten.report.history.view import history_page, line_sentences
 from teiten.report.tables import Table
 from teiten.report.texts import texts

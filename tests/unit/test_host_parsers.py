@@ -16,10 +16,14 @@ from teiten.host.facts.cpus import (
     turbo,
     usable_processors,
 )
-from teiten.host.facts.machine import distribution, read_host_facts
+from teiten.host.facts.machine import (
+    distribution,
+    read_container,
+    read_host_facts,
+    read_virtualisation,
+)
 from teiten.host.facts.memory import chosen, memory_facts, parse_meminfo
 from teiten.host.facts.readings import parse_id_list, read_int, read_text
-from teiten.host.facts.virtualisation import read_container, read_virtualisation
 from teiten.host.system.page_cache import drop_page_cache, evict_files
 from teiten.model.units import Bytes
 from tests.unit.test_host_cgroups import write

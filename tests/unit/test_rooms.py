@@ -533,7 +533,7 @@ MAY_READ_VARIABLES = {
     "execute/sites/remote/agent/machine.py": "where ssh came from",
     "execute/sites/remote/agent/standins.py": "where a person's data are",
     "execute/sites/remote/ssh.py": "which ssh",
-    "host/facts/virtualisation.py": "whether this is a container",
+    "host/facts/machine.py": "whether this is a container",
     "host/system/environment.py": "the room",
 }
 

@@ -30,9 +30,9 @@ from teiten.execute.postgres.building.preparing import (
     prepare_build,
 )
 from teiten.execute.postgres.building.recipe import needed_bytes
-from teiten.execute.postgres.building.reported import reported_build
 from teiten.execute.postgres.building.running import Watch
 from teiten.execute.postgres.building.sources import SourceCode
+from teiten.execute.postgres.built_as import reported_build
 from teiten.execute.postgres.installations import resolve
 from teiten.host.cautions.builds import build_cautions
 from teiten.host.system.signals import one_interruption

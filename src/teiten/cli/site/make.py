@@ -25,7 +25,7 @@ from teiten.ledger.folders import FILE_NAME
 from teiten.ledger.reading import reading
 from teiten.model.text import Bilingual
 from teiten.report.forms import comparison_html, history_html, render_html
-from teiten.report.history.titles import line_id
+from teiten.report.history.points import line_id
 from teiten.report.site.entry import SiteEntry
 from teiten.report.site.render import (
     CampaignSite,

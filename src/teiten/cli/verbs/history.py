@@ -163,7 +163,7 @@ def _files(found: History, form: str, languages: Sequence[Language]) -> dict[str
 
 def history_lines(found: History) -> Iterator[str]:
     """Describe lines in which changes are looked for, and say how many are too short for that."""
-    from teiten.report.history.titles import line_titles
+    from teiten.report.history.points import line_titles
     from teiten.report.history.view import line_sentences, short_text
     from teiten.report.texts import texts
 

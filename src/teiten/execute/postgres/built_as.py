@@ -1,5 +1,8 @@
 """How a server was built, read from its binary: what ``pg_config()`` answers is compiled into it,
-so that neither the server nor pg_config has to run."""
+so that neither the server nor pg_config has to run.
+
+The build of an installation as its own programs report it, before a server is started.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from teiten.execute.postgres.binaries import find_binary
+from teiten.execute.postgres.places import ask_pg_config_text
+from teiten.execute.postgres.provision.receipts import read_receipt
 from teiten.model.build import ServerBuild
 from teiten.model.installation import Installation
 
@@ -54,3 +60,17 @@ def _texts(content: bytes, marker: bytes) -> Iterator[str]:
         if begin and end >= 0:
             yield content[begin:end].decode("ascii", "replace")
         at = content.find(marker, at + len(marker) if end < 0 else end)
+
+
+PG_CONFIG_OPTIONS = {"CONFIGURE": "--configure", "CFLAGS": "--cflags"}
+
+
+def reported_build(installation: Installation) -> tuple[dict[str, str], str]:
+    """CONFIGURE and CFLAGS of its ``pg_config``, and what ``version()`` said when it was tried."""
+    program = find_binary(installation.bin_directory, "pg_config")
+    said = {
+        name: ask_pg_config_text(program, option) or ""
+        for name, option in PG_CONFIG_OPTIONS.items()
+        if program is not None
+    }
+    return said, read_receipt(installation.bin_directory.parent).server_version

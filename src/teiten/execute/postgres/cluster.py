@@ -36,12 +36,12 @@ from teiten.execute.postgres.remains import (
     trace,
     write_trace,
 )
+from teiten.execute.postgres.server_log import TAIL, start_failure, wait_until_ready
 from teiten.execute.postgres.sockets import (
     choose_port,
     new_socket_directory,
     remove_socket_directory,
 )
-from teiten.execute.postgres.startup import TAIL, start_failure, wait_until_ready
 from teiten.host.system.detached import end_detached
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 from teiten.host.system.processes import send_signal, spawn

@@ -1,11 +1,18 @@
-"""Everything about the machine in one value. Nothing is decided here: see ``cautions``."""
+"""Everything about the machine in one value. Nothing is decided here: see ``cautions``.
+
+Whether this is a virtual machine or a container.
+
+After systemd-detect-virt(1), but from files alone: no program is started.
+"""
 
 from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from teiten.host.ceilings.kept import cached_ceilings
@@ -14,8 +21,7 @@ from teiten.host.facts.cpus import read_cpu_facts
 from teiten.host.facts.disks import disk_of
 from teiten.host.facts.kernel import read_kernel_parameters, read_product, read_scheduler
 from teiten.host.facts.memory import read_memory_facts
-from teiten.host.facts.readings import read_int, read_text
-from teiten.host.facts.virtualisation import read_container, read_virtualisation
+from teiten.host.facts.readings import exists, read_int, read_text
 from teiten.host.system.page_cache import can_drop_page_cache
 from teiten.host.system.paths import Workdir
 from teiten.model.facts import HostFacts
@@ -69,3 +75,88 @@ def _load_average() -> float | None:
         return os.getloadavg()[0]
     except (OSError, AttributeError):
         return None
+
+
+BY_WORD = (
+    ("kvm", "kvm"),
+    ("qemu", "kvm"),
+    ("amazon ec2", "amazon"),
+    ("google compute engine", "google"),
+    ("vmware", "vmware"),
+    ("virtualbox", "oracle"),
+    ("innotek", "oracle"),
+    ("xen", "xen"),
+    ("parallels", "parallels"),
+    ("bhyve", "bhyve"),
+    ("openstack", "openstack"),
+    ("digitalocean", "digitalocean"),
+    ("alibaba cloud ecs", "alibaba"),
+    ("virtual machine", "microsoft"),
+    ("apple virtualization", "apple"),
+)
+"""Words in the DMI names, and what systemd calls their hypervisor."""
+CLOCKS = (("kvm-clock", "kvm"), ("hyperv_clocksource", "microsoft"), ("xen", "xen"))
+ENGINES = ("docker", "kubepods", "containerd", "libpod", "lxc", "garden", "podman")
+MARKS = (("run/.containerenv", "podman"), (".dockerenv", "docker"))
+FIRST_NAMESPACES = {"uts": 0xEFFFFFFE, "ipc": 0xEFFFFFFF, "pid": 0xEFFFFFFC}
+"""Linux, include/linux/proc_ns.h: the numbers of the namespaces that the kernel starts with."""
+BARE_METAL = re.compile(r"\bmetal\b")
+
+
+def read_virtualisation(root: Path = Path("/")) -> str | None:
+    """The hypervisor's name; None on bare metal; ``unknown`` where there is one without a name."""
+    if "microsoft" in (read_text(root / "proc/version") or "").lower():
+        return "wsl"
+    names = " ".join(
+        read_text(root / "sys/class/dmi/id" / key) or ""
+        for key in ("sys_vendor", "product_name", "board_vendor", "bios_vendor")
+    ).lower()
+    if BARE_METAL.search(names):  # such as Amazon's m7i.metal
+        return None
+    by_name = next((name for word, name in BY_WORD if word in names), None)
+    return by_name or _by_kernel(root)
+
+
+def _by_kernel(root: Path) -> str | None:
+    hypervisor = read_text(root / "sys/hypervisor/type")
+    if hypervisor:
+        return hypervisor
+    clocks = read_text(root / "sys/devices/system/clocksource/clocksource0/available_clocksource")
+    for clock, name in CLOCKS:
+        if clock in (clocks or ""):
+            return name
+    if re.search(r"^flags\s*:.*\bhypervisor\b", read_text(root / "proc/cpuinfo") or "", re.M):
+        return "unknown"
+    return "kvm" if exists(root / "proc/device-tree/hypervisor") else None
+
+
+def read_container(
+    root: Path = Path("/"), environment: Mapping[str, str] = os.environ
+) -> str | None:
+    """The container engine's name; None outside of one."""
+    for mark, engine in MARKS:
+        if exists(root / mark) and not _in_first_namespaces(root):
+            return engine
+    if "KUBERNETES_SERVICE_HOST" in environment:
+        return "kubernetes"
+    named = read_text(root / "run/systemd/container") or _of_init(root)
+    if named:
+        return named
+    groups = read_text(root / "proc/1/cgroup") or ""
+    return next((engine for engine in ENGINES if engine in groups), None)
+
+
+def _in_first_namespaces(root: Path) -> bool:
+    """A machine whose files came from a container's image has its marks, and is none."""
+    try:
+        return all(
+            (root / "proc/self/ns" / name).readlink().name == f"{name}:[{number}]"
+            for name, number in FIRST_NAMESPACES.items()
+        )
+    except OSError:
+        return False
+
+
+def _of_init(root: Path) -> str | None:
+    match = re.search(r"(?:^|\0)container=([^\0]+)", read_text(root / "proc/1/environ") or "")
+    return match[1] if match else None

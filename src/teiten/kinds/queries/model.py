@@ -1,9 +1,13 @@
-"""A workload of queries: its statements, and their groups."""
+"""A workload of queries: its statements, and their groups.
+
+The numbers of a trial that times one query; times in seconds.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from teiten.model.metrics import MEASURED_SECONDS, Better, Metric
 from teiten.model.study import Script, Workload, WorkloadOptions
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
@@ -67,3 +71,12 @@ def queries_of(workload: Workload) -> QueriesOptions:
     if not isinstance(workload.options, QueriesOptions):
         raise TypeError(f"the workload {workload.name} is of the kind {workload.kind}")
     return workload.options
+
+
+OVER_TIMEOUT = Metric("over_timeout", "s")
+"""The limit that a query exceeded; such a trial has no QUERY_TIME."""
+QUERY_TIME = Metric("query_seconds", "s", Better.LOWER, judged=True, exceeded=OVER_TIMEOUT.name)
+"""The median of a trial's timings of its query, without EXPLAIN."""
+
+METRICS: tuple[Metric, ...] = (QUERY_TIME, OVER_TIMEOUT, MEASURED_SECONDS)
+CONTRASTED = (QUERY_TIME.name,)

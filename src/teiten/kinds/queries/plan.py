@@ -15,8 +15,15 @@ from pydantic import Field
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.given_paths import expanded
 from teiten.kinds.contract import Instead, KindPlan, ToldStep
-from teiten.kinds.queries.metrics import CONTRASTED, METRICS
-from teiten.kinds.queries.model import QUERY_TIMEOUT, QueriesOptions, Query, QueryGroup, queries_of
+from teiten.kinds.queries.model import (
+    CONTRASTED,
+    METRICS,
+    QUERY_TIMEOUT,
+    QueriesOptions,
+    Query,
+    QueryGroup,
+    queries_of,
+)
 from teiten.model.plan import PlannedTrial
 from teiten.model.quantities import format_duration
 from teiten.model.settings import count_setting

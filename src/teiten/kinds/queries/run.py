@@ -19,8 +19,7 @@ from teiten.execute.probes.sampler import Sampling
 from teiten.execute.sites.contract import Site
 from teiten.kinds.queries.load.answers import Answers
 from teiten.kinds.queries.load.session import Execution, QuerySession, packed
-from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
-from teiten.kinds.queries.model import queries_of
+from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY_TIME, queries_of
 from teiten.model.plan import PlannedTrial
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
 from teiten.model.trial import Problem

@@ -31,7 +31,7 @@ from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.verdict import exp, mean_and_deviation
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.queries.groups import ComparedSides, bounds, conclusions, step_verdicts
-from teiten.kinds.queries.metrics import OVER_TIMEOUT, QUERY_TIME
+from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY_TIME
 from teiten.kinds.queries.results import (
     FewerWorkers,
     QueryContrast,

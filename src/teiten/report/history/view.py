@@ -33,8 +33,14 @@ from teiten.report.blocks import (
 from teiten.report.charts.base import Columns, as_columns
 from teiten.report.charts.history import LinePoint, LineWords, history_line
 from teiten.report.effects import confidence_percent, percent
-from teiten.report.history.points import moment, points_table, single_points_table, value_text
-from teiten.report.history.titles import line_id, line_titles
+from teiten.report.history.points import (
+    line_id,
+    line_titles,
+    moment,
+    points_table,
+    single_points_table,
+    value_text,
+)
 from teiten.report.tables import Column, Table, TableCell, cells
 from teiten.report.texts import Texts, texts
 

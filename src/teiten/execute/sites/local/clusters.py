@@ -32,7 +32,7 @@ from teiten.execute.sites.local.node_emulation import NodeEmulation
 from teiten.execute.sites.local.storages import MEASURED, Storages
 from teiten.execute.sites.local.trial_limits import TrialLimits
 from teiten.execute.sites.nodes import cluster_name
-from teiten.host.ceilings.fsync_interval import measure_intervals
+from teiten.host.ceilings.disk_speed import measure_intervals
 from teiten.host.facts.disks import disk_of
 from teiten.host.facts.kernel import boot_id
 from teiten.host.system.causes import translate_os_errors

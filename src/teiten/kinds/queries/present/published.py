@@ -18,8 +18,7 @@ from teiten.analysis.model.findings import Interval
 from teiten.kinds.queries.claims.of_queries import QUERIES
 from teiten.kinds.queries.claims.worker_curve import WorkerCurve
 from teiten.kinds.queries.claims.workers_by_rule import WORKERS
-from teiten.kinds.queries.metrics import QUERY_TIME
-from teiten.kinds.queries.model import QUERY
+from teiten.kinds.queries.model import QUERY, QUERY_TIME
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.queries import QueryAxes, QueryBar, query_bars
 from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from teiten.analysis.model.findings import ContrastResult
-from teiten.kinds.queries.metrics import QUERY_TIME
+from teiten.kinds.queries.model import QUERY_TIME
 from teiten.kinds.queries.present import sweep
 from teiten.kinds.queries.present.groups import contrast_of, group_table
 from teiten.kinds.queries.present.plans import node_tables
