@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 
@@ -148,44 +148,47 @@ def _wait_means(trials: Sequence[TrialView]) -> dict[str, float]:
 
 
 def _cpu_states(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
-    def share(state: str) -> Callable[[TrialGroup], float]:
-        return lambda group: 100 * _mean(group, f"cpu_{state}_share")
-
-    parts = {kit.t(f"cpu.{state}"): share(state) for state in CPU_STATES}
-    bars = _bars(kit, groups, parts)
-    if not bars:
-        return None
-    words = replace(
-        _stack_words(kit, groups, kit.t("axis.cpu"), kit.t("word.state")),
-        parts=tuple(parts),
-        colours=(*CATEGORY_COLOURS[:2], CATEGORY_COLOURS[3], CATEGORY_COLOURS[4], "#aab2ba55"),
-        maximum=100.0,
+    metrics = {kit.t(f"cpu.{state}"): f"cpu_{state}_share" for state in CPU_STATES}
+    colours = (*CATEGORY_COLOURS[:2], *CATEGORY_COLOURS[3:5], "#aab2ba55")
+    return _cpu_shares(
+        kit, (prefix, "cpu"), groups, metrics, part=kit.t("word.state"), colours=colours
     )
-    note = kit.t("chart.cpu.note") + of_first_host(kit)
-    return stacked(f"{prefix}-cpu", kit.t("chart.cpu.title"), note, bars, words)
 
 
 def _cpu_users(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
+    metrics = {kit.t(f"cpu-user.{metric}"): metric for metric in CPU_USERS}
+    colours = (*CATEGORY_COLOURS[:3], QUIET)
+    return _cpu_shares(
+        kit, (prefix, "processes"), groups, metrics, part=kit.t("word.process"), colours=colours
+    )
+
+
+def _cpu_shares(
+    kit: Kit,
+    name: tuple[str, str],
+    groups: Sequence[TrialGroup],
+    metrics: Mapping[str, str],
+    *,
+    part: str,
+    colours: tuple[str, ...],
+) -> Chart | None:
+    """Shares of the processors' time that make up the whole. ``metrics``: by what a part is called;
+    ``part``: what all of them are."""
+
     def share(metric: str) -> Callable[[TrialGroup], float]:
         return lambda group: 100 * _mean(group, metric)
 
-    parts = {kit.t(f"cpu-user.{metric}"): share(metric) for metric in CPU_USERS}
-    bars = _bars(kit, groups, parts)
+    bars = _bars(kit, groups, {part: share(metric) for part, metric in metrics.items()})
     if not bars:
         return None
     words = replace(
-        _stack_words(kit, groups, kit.t("axis.cpu"), kit.t("word.process")),
-        parts=tuple(parts),
-        colours=(*CATEGORY_COLOURS[:3], QUIET),
+        _stack_words(kit, groups, kit.t("axis.cpu"), part),
+        parts=tuple(metrics),
+        colours=colours,
         maximum=100.0,
     )
-    return stacked(
-        f"{prefix}-processes",
-        kit.t("chart.processes.title"),
-        kit.t("chart.processes.note") + of_first_host(kit),
-        bars,
-        words,
-    )
+    title, note = kit.t(f"chart.{name[1]}.title"), kit.t(f"chart.{name[1]}.note")
+    return stacked("-".join(name), title, note + of_first_host(kit), bars, words)
 
 
 def _cpu_idle(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
@@ -193,27 +196,17 @@ def _cpu_idle(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | No
     if not dots:
         return None
     axes = replace(axes_for(kit, groups, kit.t("axis.cpu-idle")), maximum=100.0)
-    return by_level(
-        f"{prefix}-idle",
-        kit.t("chart.idle.title"),
-        kit.t("chart.by-level.note") + of_first_host(kit),
-        dots,
-        axes,
-    )
+    note = kit.t("chart.by-level.note") + of_first_host(kit)
+    return by_level(f"{prefix}-idle", kit.t("chart.idle.title"), note, dots, axes)
 
 
 def _wal(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     dots = dots_of(kit, groups, "wal_bytes_per_transaction", 1.0)
     if not any(dot.value > 0 for dot in dots):
         return None
-    axes = replace(axes_for(kit, groups, kit.t("axis.wal")), format=",~f")
-    return by_level(
-        f"{prefix}-wal",
-        kit.t("chart.wal.title"),
-        kit.t("chart.by-level.note") + kit.of_nodes,
-        dots,
-        axes,
-    )
+    axes = axes_for(kit, groups, kit.t("axis.wal"))
+    note = kit.t("chart.by-level.note") + kit.of_nodes
+    return by_level(f"{prefix}-wal", kit.t("chart.wal.title"), note, dots, axes)
 
 
 def _disk(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
@@ -222,18 +215,10 @@ def _disk(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     dots = [dot for dot in dots if dot.panel in used]
     if not dots:
         return None
-    axes = replace(
-        axes_for(kit, groups, kit.t("axis.disk")),
-        format=",~f",
-        panels=tuple(dict.fromkeys(dot.panel for dot in dots)),
-    )
-    return by_level(
-        f"{prefix}-disk",
-        kit.t("chart.disk.title"),
-        kit.t("chart.disk.note") + of_first_host(kit),
-        dots,
-        axes,
-    )
+    panels = tuple(dict.fromkeys(dot.panel for dot in dots))
+    axes = replace(axes_for(kit, groups, kit.t("axis.disk")), panels=panels)
+    note = kit.t("chart.disk.note") + of_first_host(kit)
+    return by_level(f"{prefix}-disk", kit.t("chart.disk.title"), note, dots, axes)
 
 
 def _disk_dots(kit: Kit, groups: Sequence[TrialGroup]) -> list[Dot]:
