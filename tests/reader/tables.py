@@ -36,8 +36,14 @@ def contrast_tables(reader: Reader) -> list[tuple[Table, str, str, str]]:
     return found
 
 
+def without_sides(caption: str) -> str:
+    """A caption without the sides, which stand behind it in brackets where there are several."""
+    return re.sub(r" ?\((?:[^()]|\([^()]*\))* ÷ .*\)$", "", caption)
+
+
 def _about(reader: Reader, caption: str) -> tuple[str, str] | None:
     """Workload and metric of ``mean latency, ms, Read`` or ``参照系: 平均レイテンシ(ms)``."""
+    caption = without_sides(caption)
     for one in reader.campaign.workloads():
         title = reader.own(one.title)
         before, after = f"{title}: ", f", {title}"

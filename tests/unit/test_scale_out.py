@@ -12,7 +12,7 @@ import pytest
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.engines.counters import NodeCounters
 from teiten.kinds.pgbench.load.checks import without_retried
-from teiten.kinds.pgbench.present.scale_out import section_of
+from teiten.kinds.pgbench.present.scale_out import answer_of, section_of
 from teiten.kinds.pgbench.present.scale_out_tables import FSYNCS
 from teiten.kinds.pgbench.scale_out.find import cause_of, pays, scale_outs, shape_of
 from teiten.kinds.pgbench.scale_out.results import (
@@ -195,7 +195,8 @@ def test_one_comparison_has_one_interval_in_a_report() -> None:
             assert effect is not None and ratio is not None
             assert (ratio.value, ratio.low, ratio.high) == (effect.ratio, effect.low, effect.high)
             assert one.confidence == pytest.approx(effect.confidence)
-    said = str(section_of(Kit(analysed("pgbench", plan, trials).analysis, "en")))
+    kit = Kit(analysed("pgbench", plan, trials).analysis, "en")
+    said = f"{answer_of(kit)} {section_of(kit)}"
     said = said.replace("\xa0", " ").replace("\\xa0", " ")
     assert said.count("99.58 % interval") >= 8 and "with 99.58 % intervals" in said
 

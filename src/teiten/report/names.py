@@ -107,6 +107,11 @@ class Names:
             self._level(name, level) for name, level in told or context
         )
 
+    def varied_context(self, context: Context) -> str:
+        """The context without what is the same in all of the campaign, where more is left."""
+        varied = tuple(pair for pair in context if pair[0] not in self.single)
+        return self.context(varied or context)
+
     def level(self, factor: str, level: str) -> str:
         """A level below the name of its factor."""
         known = self.servers.get(level) if factor == SERVER else None

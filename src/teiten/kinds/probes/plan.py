@@ -28,6 +28,7 @@ from teiten.kinds.probes.model import (
 from teiten.kinds.probes.read import catalogue, read_probes
 from teiten.model.plan import PlannedTrial
 from teiten.model.study import Measure, Study, Workload, WorkloadOptions
+from teiten.model.text import Bilingual
 from teiten.model.units import MIB, Bytes, Seconds
 from teiten.study.place import Place
 from teiten.study.schema import WorkloadTable
@@ -78,6 +79,10 @@ class Probes(KindPlan):
     without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
     site_needs: ClassVar[frozenset[Need]] = frozenset({Need.HERE})
     fits = True
+
+    def titles(self, options: WorkloadOptions) -> Mapping[str, Bilingual]:
+        assert isinstance(options, ProbesOptions)
+        return {probe.name: probe.title for probe in options.probes}
 
     def options_of(self, place: Place, table: WorkloadTable) -> ProbesOptions:
         assert isinstance(table, ProbesTable)

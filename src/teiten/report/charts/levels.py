@@ -24,6 +24,8 @@ from teiten.report.charts.base import (
 )
 
 WIDE_PANEL = 250
+FAR = 5
+"""Panels whose greatest values differ by more times than this have an axis each."""
 FIELDS = ("kind", "panel", "level", "side", "value", "low", "high", "block", "trial", "rank")
 
 
@@ -56,6 +58,8 @@ class LevelAxes:
     logarithmic: bool = False
     maximum: float | None = None
     format: str = ",~f"
+    lone: tuple[str, ...] = ()
+    """Levels that no line joins to the others, as they are no numbers on the same axis."""
     ticks: tuple[float, ...] = ()
     """Where the value axis has its labels; empty leaves it to Vega."""
 
@@ -101,7 +105,7 @@ def by_level(name: str, title: str, note: str, dots: Sequence[Dot], axes: LevelA
     data = as_columns(FIELDS, [*rows, *medians])
     several = len(axes.panels) > 1
     spec = (
-        _faceted(axes)
+        _faceted(axes, apart=_far_apart(dots))
         if several
         else {"layer": _layers(axes), "data": named_rows(), "height": 260, "width": HALF}
     )
@@ -109,9 +113,20 @@ def by_level(name: str, title: str, note: str, dots: Sequence[Dot], axes: LevelA
     return Chart(name, title, note, looking_as_all(spec), data, fit, wide=several)
 
 
-def _faceted(axes: LevelAxes) -> Spec:
+def _far_apart(dots: Sequence[Dot]) -> bool:
+    """Whether panels of one axis would leave some of them flat on the ground."""
+    most: dict[str, float] = {}
+    for dot in dots:
+        most[dot.panel] = max(dot.value, most.get(dot.panel, 0.0))
+    return max(most.values()) > FAR * min(most.values())
+
+
+def _faceted(axes: LevelAxes, *, apart: bool) -> Spec:
+    """``apart``: each panel has an axis of its own."""
     columns = 3 if len(axes.panels) in (3, 5, 6) else 4
+    own: Spec = {"resolve": {"scale": {"y": "independent"}}} if apart else {}
     return {
+        **own,
         "data": named_rows(),
         "facet": _of("panel", "nominal", title=None, sort=list(axes.panels)),
         "spec": {
@@ -130,6 +145,10 @@ def _of(field: str, kind: str, **more: Any) -> Spec:
 
 def _only(kind: str) -> list[Spec]:
     return [{"filter": f"(datum.kind === '{kind}')"}]
+
+
+def _without(levels: Sequence[str]) -> list[Spec]:
+    return [{"filter": {"not": {"field": "level", "oneOf": list(levels)}}}] if levels else []
 
 
 def _value_scale(axes: LevelAxes) -> Spec:
@@ -174,7 +193,7 @@ def _layers(axes: LevelAxes) -> list[Spec]:
         {
             "mark": {"type": "line", "opacity": 0.9},
             "encoding": {**joined, "strokeWidth": _FIRST_IS_THICKER, "y": value},
-            "transform": _only("median"),
+            "transform": [*_only("median"), *_without(axes.lone)],
         },
         {
             "mark": {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import altair as alt
@@ -30,6 +30,8 @@ class CurvePointOfSide:
     high: float | None
     text: str
     """The value with its interval in figures."""
+    cut: bool = False
+    """Whether the interval ends above what is drawn."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class CurveLabels:
     side: str
     sides: Mapping[str, str]
     """The colour of each, in their order."""
+    cut: str = ""
+    """The words for a triangle, where an interval ends beyond the chart."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +67,17 @@ def line_chart(
     """From zero on. ``ticks``: where the horizontal axis has labels; empty leaves it to Vega.
     Intervals that end far above every value are cut."""
     lines = "; ".join(f"{one.side}, {one.x:g}: {one.text}" for one in points)
+    drawn = [
+        replace(shown, cut=shown.high != point.high)
+        for shown, point in zip(with_ends_cut(points), points, strict=True)
+    ]
+    cut = any(point.cut for point in drawn)
     return Chart(
         name,
         words.title,
-        words.note,
+        " ".join(filter(None, (words.note, words.cut if cut else ""))),
         configured(_layers(points, words, marks, ticks, WIDE - 60 if wide else 340)),
-        columns_of(CurvePointOfSide, with_ends_cut(points)),
+        columns_of(CurvePointOfSide, drawn),
         Fit((), 110),
         wide=wide,
         alternative=lines,
@@ -104,7 +113,9 @@ def _layers(
         band = base.mark_area(opacity=0.16).encode(
             y=alt.Y("low:Q", title=words.y, scale=top), y2=alt.Y2("high:Q")
         )
-        layers.append(band)
+        ends = base.mark_point(shape="triangle-up", filled=True, size=40, opacity=0.8)
+        cut = ends.encode(y=alt.Y("high:Q", scale=top)).transform_filter("datum.cut")
+        layers += [band, cut]
     layers.append(base.mark_line(strokeWidth=2.2).encode(y=y))
     dots = base.mark_circle(size=46, opacity=1).encode(
         y=y,

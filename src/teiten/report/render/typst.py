@@ -20,7 +20,9 @@ from teiten.report.tables import Row, Table, TableCell
 from teiten.report.texts import Texts
 
 TEXT = "report.typ"
-UNBROKEN = re.compile(r"(?:[^\s\u200b\u3000-\u30ff\u3400-\u9fff\uff00-\uffef-]|\u2060\u301c)+-?|\S")
+UNBROKEN = re.compile(
+    r"(?:\u2060\S|[^\s\u200b\u2060\u3000-\u30ff\u3400-\u9fff\uff00-\uffef-])+-?|\S(?:\u2060\S)*"
+)
 """Words; Japanese is broken between any two characters that are not joined."""
 MOST_ROWS = 200
 """A longer table is left to the CSV, and the text says so."""
@@ -309,8 +311,9 @@ def _cell(cell: TableCell) -> str:
 
 
 def _breakable(text: str) -> str:
-    """Where long paths and names may be broken; intervals may not."""
+    """Where long paths and names may be broken; intervals and words in katakana may not."""
     text = text.replace("〜", f"{JOINED}〜{JOINED}")
+    text = re.sub(r"[ァ-ヶー]{2,8}", lambda found: JOINED.join(found[0]), text)
     text = re.sub(r"(?<=[/_.])(?=[^\s\d/_.]{3})", "\u200b", text)
     return re.sub(r"[0-9a-f]{32,}", lambda found: "\u200b".join(wrap(found[0], 16)), text)
 
@@ -383,7 +386,7 @@ def _folded(line: str) -> int:
 
 
 def _half_widths(text: str) -> int:
-    return sum(2 if ord(one) > 0x2FFF else 1 for one in text)
+    return sum(2 if ord(one) > 0x2FFF else 1 for one in text if one != JOINED)
 
 
 def _listed(parts: Iterable[str]) -> str:

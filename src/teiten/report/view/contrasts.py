@@ -60,6 +60,8 @@ class Judged:
     further: Callable[[LevelResult | None], TableCell] | None = None
     """Cells of a further column, after the interval; its title is ``further_title``."""
     further_title: str = ""
+    named: Callable[[str, str], str] = lambda _factor, level: level
+    """How a level is called below the name of its factor."""
 
 
 def verdict_table(
@@ -69,7 +71,10 @@ def verdict_table(
     t = said.t
     further = [Column(said.further_title, numeric=True)] if said.further else []
     columns = (
-        *(Column(title, numeric=True) for title in said.titles),
+        *(
+            Column(title, numeric=_are_numbers(factor, levels))
+            for factor, title in zip(said.factors, said.titles, strict=True)
+        ),
         *(Column(side, numeric=True) for side in said.sides),
         Column(said.ratio, numeric=True),
         Column(t("table.interval"), numeric=True),
@@ -87,10 +92,24 @@ def verdict_table(
     return Table(name, said.caption, columns, rows, total if len(rows) > 1 else None, said.note)
 
 
+def _are_numbers(factor: str, levels: Sequence[LevelResult]) -> bool:
+    """Whether all levels of a factor are numbers, whose digits stand below one another."""
+    texts = {text for level in levels for name, text in level.context if name == factor}
+    return all(map(_is_number, texts))
+
+
+def _is_number(level: str) -> bool:
+    return level.replace(".", "", 1).isdecimal()
+
+
 def _row(said: Judged, level: LevelResult) -> Row:
     return (
         *(
-            TableCell(text, level_value(text, at))
+            TableCell(
+                said.named(factor, text),
+                level_value(text, at),
+                kind="" if _is_number(text) else "left",
+            )
             for at, (factor, text) in enumerate(level.context)
             if factor in said.factors
         ),
@@ -186,6 +205,7 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
         else "",
         by_interval(factor_of(contrast.metric)),
         lambda level: _pairs(kit, contrast, level),
+        named=names.level,
     )
 
 
@@ -207,12 +227,23 @@ def _pairs(kit: Kit, contrast: ContrastResult, level: LevelResult | None) -> Tab
     pairs = count * len(
         [level for level in contrast.levels if level.context not in contrast.left_out]
     )
-    return TableCell(kit.t("table.blocks-of-pairs", blocks=count, pairs=pairs), count)
+    blocks = kit.t.plural("answer.cost.blocks", count)
+    return TableCell(kit.t("table.blocks-of-pairs", blocks=blocks, pairs=pairs), count)
 
 
 def caption_of(kit: Kit, contrast: ContrastResult, metric: str) -> str:
-    workload = kit.names.workload(contrast.workload)
-    return kit.t("table.contrast.caption", metric=metric, workload=workload)
+    """Name metric and workload; of several contrasts the sides too."""
+    caption = of_workload(kit, metric, contrast.workload)
+    if len(kit.study.contrasted_levels) <= 2:
+        return caption
+    new, old = kit.short(contrast.new), kit.short(contrast.old)
+    return kit.t.aside(caption, kit.t("contrast.sides", new=new, old=old))
+
+
+def of_workload(kit: Kit, what: str, workload: str) -> str:
+    """The caption of what is shown of a workload."""
+    named = kit.names.workload(workload)
+    return kit.t("table.contrast.caption", metric=what, workload=named)
 
 
 def forest_rows(

@@ -36,15 +36,16 @@ def findings_section(
     charts: tuple[Chart, ...] = (),
     tables: tuple[Table, ...] = (),
 ) -> Section:
-    """With the charts and tables that set printed and measured beside one another."""
+    """With the charts and tables that set printed and measured beside one another; in the appendix,
+    where the profile judges no finding."""
     shown: tuple[Block, ...] = ()
     if found:
         gallery = (Gallery(charts),) if charts else ()
+        compared = (*gallery, *tables, *claim_tables(kit, found))
+        judged = kit.study.conclusive and kit.study.replicates
         shown = (
             Text(summary_of_findings(kit, found)),
-            *gallery,
-            *tables,
-            *claim_tables(kit, found),
+            *(compared if judged else (Further(compared),)),
         )
     return Section("findings", kit.t("section.findings"), shown)
 

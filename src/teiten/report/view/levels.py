@@ -10,6 +10,7 @@ from teiten.model.metrics import Metric
 from teiten.model.study import SERVER
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.levels import Dot, LevelAxes, by_level
+from teiten.report.view.contrasts import of_workload
 from teiten.report.view.kit import Kit, TrialGroup, factor_of
 
 
@@ -30,7 +31,8 @@ def place_of(kit: Kit, group: TrialGroup) -> ChartPlace:
     varied = {factor.name for factor in kit.study.factors if len(factor.levels) > 1} - {SERVER}
     others = tuple(pair for pair in group.context if pair[0] in varied)
     server = kit.names.server(dict(group.context).get(SERVER, "")).short
-    return ChartPlace(group.side, kit.names.context(others) if others else "", server)
+    level = kit.names.level(kit.study.contrast, group.side)
+    return ChartPlace(level, kit.names.context(others) if others else "", server)
 
 
 def axes_for(kit: Kit, groups: Sequence[TrialGroup], y: str) -> LevelAxes:
@@ -38,9 +40,13 @@ def axes_for(kit: Kit, groups: Sequence[TrialGroup], y: str) -> LevelAxes:
     places = [place_of(kit, group) for group in groups]
     if kit.names.contrast_on_axis:
         sides = coloured(dict.fromkeys(place.side for place in places))
-        levels = [ChartPlace(level, "", "") for level in kit.names.sides]
+        named = (kit.names.level(kit.study.contrast, level) for level in kit.names.sides)
+        levels = [ChartPlace(level, "", "") for level in named]
         axes = level_axes(kit, (kit.study.contrast, y, kit.names.factor(SERVER)), levels, sides)
-        return replace(axes, panels=tuple(dict.fromkeys(place.panel for place in places)))
+        panels = tuple(dict.fromkeys(place.panel for place in places))
+        lone = tuple(level for level in axes.levels if not level[:1].isdecimal())
+        numbers = len(axes.levels) - len(lone) > 1
+        return replace(axes, panels=panels, lone=lone if numbers else ())
     factor = kit.names.axis_factor(groups[0].context) if groups else None
     words = (factor, y, kit.names.factor(kit.study.contrast))
     return level_axes(kit, words, places, kit.colours({group.workload for group in groups}))
@@ -96,10 +102,10 @@ def metric_chart(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metr
     dots = dots_of(kit, groups, metric.name, factor_of(metric))
     if not dots:
         return None
-    title = kit.t("chart.by-level.title", metric=kit.t.either(f"metric.{metric.name}", metric.name))
+    metric_name = kit.t.either(f"metric.{metric.name}", metric.name)
     return by_level(
         name,
-        title,
+        of_workload(kit, kit.t("chart.by-level.title", metric=metric_name), groups[0].workload),
         kit.t("chart.by-level.note"),
         dots,
         axes_for(kit, groups, kit.metric_title(metric)),

@@ -20,6 +20,7 @@ from teiten.report.charts.levels import Dot, by_level
 from teiten.report.charts.stacks import Bar, StackWords, stacked
 from teiten.report.series import column_of
 from teiten.report.sites import of_first_host
+from teiten.report.view.contrasts import of_workload
 from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.levels import axes_for, dots_of, place_of
 from teiten.report.view.root_cause import root_causes
@@ -68,7 +69,7 @@ def _mean(group: TrialGroup, metric: str) -> float:
 
 
 def _stack_words(kit: Kit, groups: Sequence[TrialGroup], x: str, part: str) -> StackWords:
-    labels = dict.fromkeys(kit.names.context(group.context) for group in groups)
+    labels = dict.fromkeys(kit.names.varied_context(group.context) for group in groups)
     sides = tuple(kit.colours({group.workload for group in groups}))
     contrast = kit.names.factor(kit.study.contrast)
     return StackWords(x, part, contrast, tuple(labels), sides, (), ())
@@ -83,7 +84,7 @@ def _bars(
             value = value_of(group)
             if math.isfinite(value):
                 bars.append(
-                    Bar(kit.names.context(group.context), kit.short(group.side), part, value)
+                    Bar(kit.names.varied_context(group.context), kit.short(group.side), part, value)
                 )
     return bars
 
@@ -97,7 +98,7 @@ def _waits(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     ranked = [
         event for event, total in sorted(totals.items(), key=lambda one: -one[1]) if total > 0
     ]
-    if not ranked:
+    if not ranked or ranked == [RUNNING]:
         return None
     ranked.sort(key=lambda event: event != RUNNING)
     shown, rest = ranked[:MOST_WAITS], ranked[MOST_WAITS:]
@@ -118,11 +119,20 @@ def _waits(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     )
     return stacked(
         f"{prefix}-waits",
-        kit.t("chart.waits.title"),
-        kit.t("chart.waits.note") + kit.of_nodes,
+        of_workload(kit, kit.t("chart.waits.title"), groups[0].workload),
+        kit.t("chart.waits.note") + _unsampled(kit, means) + kit.of_nodes,
         _bars(kit, groups, parts),
         words,
     )
+
+
+def _unsampled(kit: Kit, means: Mapping[int, Mapping[str, float]]) -> str:
+    """Say why some groups have no bar; empty where each has one."""
+    return "" if all(map(_has_length, means.values())) else kit.t("chart.waits.unsampled")
+
+
+def _has_length(means: Mapping[str, float]) -> bool:
+    return any(value > 0 for value in means.values())
 
 
 def _wait_colours(events: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ from teiten.kinds.pgbench.present.scale_out_tables import (
     chart_by_best,
     chart_by_plain,
     fsync_table,
+    in_reach,
     model_table,
     nodes_table,
     ratio_text,
@@ -28,7 +29,7 @@ from teiten.kinds.pgbench.scale_out.results import (
     Shape,
 )
 from teiten.model.distribution import ClientEntry
-from teiten.report.blocks import Block, Gallery, Heading, Items, Section, Statement, Text
+from teiten.report.blocks import Block, Further, Gallery, Heading, Items, Section, Statement, Text
 from teiten.report.effects import confidence_percent, percent, plain_percent
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sites import have_own_hosts, on_nodes
@@ -71,9 +72,10 @@ def _of_workload(kit: Kit, found: list[ScaleOutResult]) -> Iterator[Block]:
     workload = found[0].workload
     yield Heading(3, kit.names.workload(workload))
     for one in found:
-        if len(found) > 1:
-            yield Heading(4, subject(kit, one))
-        yield Items((_grown(kit, one), *_sentences(kit, one), *_evidence(kit, one)), "findings")
+        if evidence := (*_cause(kit, one), *_evidence(kit, one)):
+            if len(found) > 1:
+                yield Heading(4, subject(kit, one))
+            yield Items(evidence, "findings")
     drawn = (chart_by_plain(kit, found), chart_by_best(kit, found))
     charts = tuple(one for one in drawn if one is not None)
     if charts:
@@ -81,7 +83,7 @@ def _of_workload(kit: Kit, found: list[ScaleOutResult]) -> Iterator[Block]:
     yield nodes_table(kit, found)
     used = use_table(kit, found)
     if used is not None:
-        yield used
+        yield Further((used,))
     rows = next((one.rows for one in found if one.rows is not None), None)
     if rows is not None:
         yield model_table(kit, workload, rows, found)
@@ -229,6 +231,6 @@ def _with_interval(kit: Kit, result: ScaleOutResult, one: RatioOfNodes) -> str:
     value = ratio_text(one)
     if one.low is None or one.high is None:
         return kit.t("scale-out.ratio-plain", value=value)
-    low, high = significant(one.low, 3), significant(one.high, 3)
+    low, high = in_reach(one.low), in_reach(one.high)
     confidence = confidence_percent(kit.t, result.confidence)
     return kit.t("scale-out.ratio", value=value, confidence=confidence, low=low, high=high)

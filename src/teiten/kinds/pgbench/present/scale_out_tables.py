@@ -20,8 +20,8 @@ from teiten.kinds.pgbench.scale_out.results import NodesPoint, RatioOfNodes, Sca
 from teiten.kinds.pgbench.scale_out.use import RoleUse
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePointOfSide, line_chart
-from teiten.report.effects import confidence_percent, percent
-from teiten.report.numbers import NOTHING, bytes_text, significant
+from teiten.report.effects import confidence_percent, percent, ratio_in_reach
+from teiten.report.numbers import NOTHING, REACH, bytes_text, significant
 from teiten.report.sites import have_own_hosts
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
@@ -33,6 +33,13 @@ OF_THE_REPORT = 3
 def ratio_text(one: RatioOfNodes | None) -> str:
     """Three digits: its interval stands beside it."""
     return NOTHING if one is None else significant(one.value, 3)
+
+
+def in_reach(end: float) -> str:
+    """Three digits of an interval's end; of one of two blocks, which can be anywhere, its bound."""
+    if 1 / REACH <= end <= REACH:
+        return significant(end, 3)
+    return ratio_in_reach(end, 3)
 
 
 def nodes_table(kit: Kit, found: list[ScaleOutResult]) -> Table:
@@ -72,7 +79,7 @@ def _row(kit: Kit, one: ScaleOutResult, point: NodesPoint) -> Row:
 def _interval(kit: Kit, one: RatioOfNodes | None) -> str:
     if one is None or one.low is None or one.high is None:
         return NOTHING
-    low, high = significant(one.low, 3), significant(one.high, 3)
+    low, high = in_reach(one.low), in_reach(one.high)
     return kit.t("scale-out.interval", low=low, high=high)
 
 
@@ -180,6 +187,7 @@ def _labels(kit: Kit, workload: str, base: str, points: list[CurvePointOfSide]) 
         t(f"scale-out.chart.{base}.y"),
         t("word.curve"),
         coloured(dict.fromkeys(point.side for point in points)),
+        t("chart.band-cut"),
     )
 
 

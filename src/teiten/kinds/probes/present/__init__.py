@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from teiten.kinds.contract_present import OwnAnswer, TrialColumn
 from teiten.kinds.probes.model import probes_of, run_of
@@ -75,7 +76,12 @@ def _probe(kit: Kit, prefix: str, found: ProbeResult, intervals: int) -> Iterato
         cost_chart(kit, f"{prefix}-cost", found),
         clients_chart(kit, f"{prefix}-clients-curve", found),
     )
-    drawn = tuple(chart for chart in charts if chart is not None)
+    title = probe_title(kit, found)
+    drawn = tuple(
+        replace(chart, title=kit.t("probe.chart", metric=chart.title, probe=title))
+        for chart in charts
+        if chart is not None
+    )
     if drawn:
         yield Gallery(drawn)
     yield Further(tuple(tables_of_probe(kit, prefix, found, memory_text(kit), intervals)))

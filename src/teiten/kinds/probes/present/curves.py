@@ -89,6 +89,7 @@ def cost_chart(kit: Kit, name: str, found: ProbeResult) -> Chart | None:
         _per(kit, "chart.probe-cost.y", unit),
         " ",
         coloured([t("word.mean")]),
+        t("chart.band-cut"),
     )
     return line_chart(name, points, words, wide=False)
 
@@ -147,7 +148,8 @@ def _point(kit: Kit, side: str, x: float, taken: tuple[Estimate, float, str]) ->
 def _words(kit: Kit, found: ProbeResult, words: tuple[str, str, str], x: str) -> CurveLabels:
     title, note, y = words
     sides = kit.colours_of(side.side for side in found.sides)
-    return CurveLabels(title, note, x, y, kit.names.factor(kit.study.contrast), sides)
+    factor, cut = kit.names.factor(kit.study.contrast), kit.t("chart.band-cut")
+    return CurveLabels(title, note, x, y, factor, sides, cut)
 
 
 def _per(kit: Kit, key: str, unit: ProbeTimeUnit) -> str:
