@@ -114,7 +114,7 @@ def probe_tables(reader: Reader, data: DataSet) -> str:
 
 @BOOK.says(of="pair")
 def data(reader: Reader, groups: Groups, _part: Part) -> None:
-    """What the tables of each workload are."""
+    """What the tables of each workload are; those that are alike stand together."""
     found = []
     for one in reader.campaign.workloads():
         title = reader.own(one.title)
@@ -134,7 +134,12 @@ def data(reader: Reader, groups: Groups, _part: Part) -> None:
                 if reader.language == "ja"
                 else f"{title}: scale factor {scale}, fillfactor {one.data.options.told['fillfactor']}"
             )
-    reader.equal(groups["data"], {"en": "; ", "ja": ";"}[reader.language].join(found), "the data")
+    alike: dict[str, list[str]] = {}
+    for one, text in zip(reader.campaign.workloads(), found, strict=True):
+        title = reader.own(one.title)
+        alike.setdefault(text.removeprefix(f"{title}: "), []).append(title)
+    told = [f"{reader.separator.join(titles)}: {text}" for text, titles in alike.items()]
+    reader.equal(groups["data"], {"en": "; ", "ja": ";"}[reader.language].join(told), "the data")
 
 
 BOOK.holds(

@@ -231,6 +231,18 @@ class Reader:
             return f"PostgreSQL {version}" if clear else f"PostgreSQL {version}{space}({level})"
         return f"{self.factor_text(factor)} = {level}"
 
+    def level_word(self, factor: str, level: str) -> str | None:
+        """The words for a level that is no number and no name of the user's."""
+        known = {
+            ("scenario", "throughput"): ("tables of a fixed size", "一定サイズのテーブル"),
+            ("scenario", "size"): (
+                "tables that grow with the nodes",
+                "ノード数に比例して拡大するテーブル",
+            ),
+        }
+        words = known.get((factor, level))
+        return words and words[self.language == "ja"]
+
     def factor_text(self, factor: str) -> str:
         known = {
             "query_mode": ("query mode", "クエリモード"),

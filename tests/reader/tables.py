@@ -113,7 +113,8 @@ def _context_of_row(
     named = dict(zip(table.columns[: at - 3], row, strict=False))
     for context in reader.campaign.contexts(workload):
         if all(
-            named.get(reader.factor_text(factor)) in {None, level, reader.versions.get(level)}
+            named.get(reader.factor_text(factor))
+            in {None, level, reader.versions.get(level), reader.level_word(factor, level)}
             for factor, level in context
         ):
             return context

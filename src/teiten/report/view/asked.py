@@ -96,14 +96,14 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
             kit.names.factor(factor.name),
             t("list.separator").join(
                 kit.names.listed(level)
-                if factor.name == study.contrast
+                if factor.name == study.contrast and (factor.name, level) not in kit.names.titles
                 else kit.names.level(factor.name, level)
                 for level in factor.levels
             ),
         )
         for factor in study.factors
     ]
-    data = [_data(kit, workload) for workload in study.workloads]
+    data = _data_of(kit)
     durations = _of_kinds(kit, lambda kind, one: kind.duration(kit, one))
     return (
         (t("design.contrast"), t("design.contrast.text", factor=kit.names.factor(study.contrast))),
@@ -131,12 +131,24 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _data(kit: Kit, one: Workload) -> str:
-    """In the words of its data set."""
+def _data_of(kit: Kit) -> list[str]:
+    """What each workload's tables hold; workloads whose tables hold the same are told together."""
+    told: dict[str, list[Workload]] = {}
+    for workload in kit.study.workloads:
+        told.setdefault(_data(kit, workload, ""), []).append(workload)
+    separator = kit.t("list.separator")
+    return [
+        _data(kit, alike[0], separator.join(kit.names.workload(one.name) for one in alike))
+        for alike in told.values()
+    ]
+
+
+def _data(kit: Kit, one: Workload, named: str) -> str:
+    """In the words of its data set. ``named``: the workloads."""
     data = one.data
     return kit.t(
         f"design.data.{data.kind}",
-        workload=kit.names.workload(one.name),
+        workload=named,
         scale=plain(data.scale) if data.scale else "—",
         **data.options.told,
     )

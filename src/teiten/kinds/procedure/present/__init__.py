@@ -97,33 +97,38 @@ def _title(kit: Kit, workload: str, method: str) -> str:
 def _against(kit: Kit, at: int, contrasts: Sequence[ContrastResult]) -> Table:
     """Each method against its reference, both with the parts that they are timed by."""
     t = kit.t
-    rows = tuple(_verdict(kit, contrast) for contrast in contrasts)
+    references = [contrast.old for contrast in contrasts]
+    rows = tuple(
+        _verdict(kit, contrast, told=contrast.old in references[:at])
+        for at, contrast in enumerate(contrasts)
+    )
     return Table(
         f"answer-methods-{at}",
         t("table.methods.caption"),
         (
             Column(t("factor.method")),
-            Column(t("table.methods.against")),
+            Column(t("table.verdict")),
             Column(t("table.methods.times"), numeric=True),
             Column(t("table.interval"), numeric=True),
+            Column(t("table.methods.against")),
             Column(t("table.pairs"), numeric=True),
-            Column(t("table.verdict")),
         ),
         rows,
         note=t("table.methods.note"),
     )
 
 
-def _verdict(kit: Kit, contrast: ContrastResult) -> Row:
+def _verdict(kit: Kit, contrast: ContrastResult, *, told: bool) -> Row:
+    """``told``: a row above has the parts of the same reference."""
     effect, overall = contrast.overall.effect, contrast.overall
     word = TableCell(verdict_word(kit.t, overall), kind=f"verdict {overall.kind.value}")
     return (
         TableCell(_with_parts(kit, contrast.workload, contrast.new)),
-        TableCell(_with_parts(kit, contrast.workload, contrast.old)),
+        word,
         TableCell(ratio_text(effect), effect.ratio if effect else None),
         TableCell(interval_text(kit.t, effect), effect.low if effect else None),
+        TableCell((_title if told else _with_parts)(kit, contrast.workload, contrast.old)),
         TableCell(str(overall.pairs), overall.pairs),
-        word,
     )
 
 
@@ -154,11 +159,13 @@ def _with_parts(kit: Kit, workload: str, method: str) -> str:
 
 def _undecided(kit: Kit, workload: str, found: Sequence[ContrastResult]) -> Iterator[str]:
     open_ones = [one for one in found if one.overall.kind is VerdictKind.INCONCLUSIVE]
-    if open_ones:
+    name = kit.names.workload(workload)
+    if len(open_ones) == len(found) > 3:
+        yield kit.t("procedure.undecided-all", workload=name, count=len(found))
+    elif open_ones:
         listed = kit.t("list.separator").join(
             _title(kit, workload, open_one.new) for open_one in open_ones
         )
-        name = kit.names.workload(workload)
         yield kit.t("procedure.undecided", workload=name, methods=listed)
 
 
