@@ -138,8 +138,8 @@ def data(reader: Reader, groups: Groups, _part: Part) -> None:
     for one, text in zip(reader.campaign.workloads(), found, strict=True):
         title = reader.own(one.title)
         alike.setdefault(text.removeprefix(f"{title}: "), []).append(title)
-    told = [f"{reader.separator.join(titles)}: {text}" for text, titles in alike.items()]
-    reader.equal(groups["data"], {"en": "; ", "ja": ";"}[reader.language].join(told), "the data")
+    each = [f"{reader.separator.join(titles)}: {text}" for text, titles in alike.items()]
+    reader.equal(groups["data"], {"en": "; ", "ja": ";"}[reader.language].join(each), "the data")
 
 
 BOOK.holds(

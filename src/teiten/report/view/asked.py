@@ -132,14 +132,14 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
 
 
 def _data_of(kit: Kit) -> list[str]:
-    """What each workload's tables hold; workloads whose tables hold the same are told together."""
-    told: dict[str, list[Workload]] = {}
+    """List what tables hold; workloads whose tables hold the same stand together."""
+    by_data: dict[str, list[Workload]] = {}
     for workload in kit.study.workloads:
-        told.setdefault(_data(kit, workload, ""), []).append(workload)
+        by_data.setdefault(_data(kit, workload, ""), []).append(workload)
     separator = kit.t("list.separator")
     return [
         _data(kit, alike[0], separator.join(kit.names.workload(one.name) for one in alike))
-        for alike in told.values()
+        for alike in by_data.values()
     ]
 
 

@@ -99,7 +99,7 @@ def _against(kit: Kit, at: int, contrasts: Sequence[ContrastResult]) -> Table:
     t = kit.t
     references = [contrast.old for contrast in contrasts]
     rows = tuple(
-        _verdict(kit, contrast, told=contrast.old in references[:at])
+        _verdict(kit, contrast, repeated=contrast.old in references[:at])
         for at, contrast in enumerate(contrasts)
     )
     return Table(
@@ -118,8 +118,8 @@ def _against(kit: Kit, at: int, contrasts: Sequence[ContrastResult]) -> Table:
     )
 
 
-def _verdict(kit: Kit, contrast: ContrastResult, *, told: bool) -> Row:
-    """``told``: a row above has the parts of the same reference."""
+def _verdict(kit: Kit, contrast: ContrastResult, *, repeated: bool) -> Row:
+    """``repeated``: a row above has the parts of the same reference."""
     effect, overall = contrast.overall.effect, contrast.overall
     word = TableCell(verdict_word(kit.t, overall), kind=f"verdict {overall.kind.value}")
     return (
@@ -127,7 +127,7 @@ def _verdict(kit: Kit, contrast: ContrastResult, *, told: bool) -> Row:
         word,
         TableCell(ratio_text(effect), effect.ratio if effect else None),
         TableCell(interval_text(kit.t, effect), effect.low if effect else None),
-        TableCell((_title if told else _with_parts)(kit, contrast.workload, contrast.old)),
+        TableCell((_title if repeated else _with_parts)(kit, contrast.workload, contrast.old)),
         TableCell(str(overall.pairs), overall.pairs),
     )
 
