@@ -108,6 +108,7 @@ class Small:
     environment: dict[str, str] = field(default_factory=lambda: dict(os.environ))
     _heard: dict[int, list[str]] = field(default_factory=dict, repr=False)
     _listeners: dict[int, threading.Thread] = field(default_factory=dict, repr=False)
+    _last: subprocess.Popen[str] | None = field(default=None, repr=False)
 
     @classmethod
     def made(cls, root: Path, server: str | None, installations: Path | None = None) -> Small:
@@ -130,7 +131,10 @@ class Small:
             Path(folder).chmod(0o755)  # the servers' user passes through
             small = cls.made(Path(folder) / "work", server)
             small.kind = kind
-            yield small
+            try:
+                yield small
+            finally:
+                small.kill_last()
 
     @property
     def workdir(self) -> Workdir:
@@ -159,7 +163,7 @@ class Small:
 
     def start(self, *words: str, verbose: bool = True) -> subprocess.Popen[str]:
         flags = ("-v",) if verbose else ()
-        return subprocess.Popen(
+        self._last = subprocess.Popen(
             [sys.executable, "-m", "teiten", *flags, "--workdir", str(self.root), *words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -169,6 +173,13 @@ class Small:
             start_new_session=True,
             env=self.environment,
         )
+        return self._last
+
+    def kill_last(self) -> None:
+        """Kill what was started last, where it still runs: a long run was cut short meanwhile."""
+        if self._last is not None and self._last.poll() is None:
+            self._last.kill()
+            self._last.wait(PATIENCE)
 
     def reach(self, process: subprocess.Popen[str], lines: int, delay: float) -> str | None:
         """Let a program say so many lines, and go on for ``delay`` seconds: so the same step is met

@@ -36,6 +36,7 @@ def fill_disks(count: int, seed: int, server: str | None) -> Breaks:
         with suppress(KeyboardInterrupt):  # a long run that is cut short says what it found
             while result.count < count:
                 _fill_once(small, random, result)
+        small.kill_last()
         code, said = small.call(*small.next_words())
         result.codes[code] += 1
         if code != 0:

@@ -51,6 +51,7 @@ def kill_campaigns(count: int, seed: int, server: str | None, kind: str = "study
         with suppress(KeyboardInterrupt):  # a long run that is cut short says what it found
             while result.count < count:
                 _kill_once(small, random, result)
+        small.kill_last()
         _complete(small, result)
         result.found += small.leftovers()
         result.found += made_in_the_kernel(result.pids)
