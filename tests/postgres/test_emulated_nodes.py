@@ -19,8 +19,8 @@ from teiten.execute.load import sampled
 from teiten.execute.machine import ThisMachine
 from teiten.execute.sites.cluster_site import ClusterSite
 from teiten.execute.sites.local.clusters import LocalClusters
+from teiten.execute.sites.local.node_check import lacks
 from teiten.execute.sites.local.node_emulation import NodeEmulation
-from teiten.execute.sites.local.node_lacks import lacks
 from teiten.execute.sites.local.node_network import NodeNetwork
 from teiten.host.system.namespaces import NAMED, path_of_space
 from teiten.host.system.paths import Workdir

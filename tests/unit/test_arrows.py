@@ -41,7 +41,7 @@ def test_no_circle_of_imports_leaves_its_folder() -> None:
 @pytest.mark.parametrize(
     ("module", "line"),
     [
-        ("factors.contract", "from teiten.plan.setup import setup_of"),
+        ("factors.contract", "from teiten.plan.cells import setup_of"),
         ("factors.cores.plan", "from teiten.plan import cells"),
         ("study.values", "from teiten.factors.registry import rule"),
         ("kinds.contract", "import teiten.analysis.model.findings"),

@@ -26,7 +26,7 @@ from teiten.execute.postgres.building.like import (
 from teiten.execute.postgres.building.origins.distribution import GONE, HINT, hint_for, packages_in
 from teiten.execute.postgres.building.origins.mirror import Mirror
 from teiten.execute.postgres.building.origins.named import NamedSources
-from teiten.execute.postgres.building.together import (
+from teiten.execute.postgres.building.running import (
     EndedError,
     builds_at_once,
     ended_by,

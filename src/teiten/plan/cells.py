@@ -1,17 +1,24 @@
-"""The cells of a study, every combination of levels of each workload, and the levels they have."""
+"""The cells of a study: every combination of levels of each workload, the levels that they have,
+and the setup of their trials, of which each factor sets its part.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import replace
 
-from teiten.factors.registry import rule
+from teiten.errors import UsageError
+from teiten.factors.registry import is_applied, rule
 from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names as kinds
+from teiten.model.levels import of_alias
+from teiten.model.memory import SHARED_BUFFERS
 from teiten.model.plan import Cell
-from teiten.model.setup import PlannedCell
+from teiten.model.quantities import exact_size, is_share, parse_share
+from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import DataSet, Study, Workload
-from teiten.plan.setup import setup_of
+from teiten.model.units import KIB, Bytes
 
 
 def cell_groups(study: Study) -> tuple[tuple[Cell, ...], ...]:
@@ -64,3 +71,74 @@ def most_clients(study: Study) -> int:
     """The largest number of clients of any trial."""
     levels = (levels_of(study, workload, "clients") for workload in study.workloads)
     return max((int(level) for found in levels for level in found), default=1)
+
+
+PRELOAD = "session_preload_libraries"
+
+
+def setup_of(planned: PlannedCell) -> Setup:
+    """The setup of a cell: the study's settings, what the workload's kind begins with, and the
+    levels of its server's alias and its own, by rank. The study must be sized."""
+    study, cell, workload = planned.study, planned.cell, planned.workload
+    fixed = tuple((setting.name, setting.value or "") for setting in study.settings)
+    kind = plan_of(workload.kind)
+    setup = Setup(
+        data=workload.data,
+        settings=fixed,
+        load=kind.first_load(workload.options),
+        memory_limit=study.measure.memory,
+    )
+    levels = (*of_alias(study, cell), *cell.levels)
+    for name, level in sorted(levels, key=lambda one: rule(one[0]).rank):
+        if name in kind.brings:
+            setup = replace(setup, load=kind.set(setup.load, name, level))
+        setup = rule(name).set(setup, name, level, planned)
+        if is_applied(name):
+            setup = replace(setup, applied=(*setup.applied, (name, level)))
+    setup = replace(setup, settings=in_bytes(setup.settings, _memory(study, setup)))
+    if not workload.preload:
+        return setup
+    loaded = filter(None, (dict(setup.settings).get(PRELOAD, ""), *workload.preload))
+    return setup.with_settings({PRELOAD: ", ".join(loaded)})
+
+
+def _memory(study: Study, setup: Setup) -> Bytes | None:
+    """In force for one server, as ``model.memory.memory_of``; None for a study without a size."""
+    of_node = None if study.nodes is None else study.nodes.memory_in_force
+    return setup.memory_limit or of_node or study.machine_memory
+
+
+def settings_of(study: Study, cell: Cell) -> tuple[tuple[str, str], ...]:
+    """The server parameters of a cell. The study must be sized."""
+    return setup_of(PlannedCell(study, cell)).settings
+
+
+BLOCK = 8 * KIB
+"""Block size of nearly every server; one that was built with others rounds to its own."""
+
+
+def in_bytes(
+    settings: tuple[tuple[str, str], ...], memory: Bytes | None
+) -> tuple[tuple[str, str], ...]:
+    """The settings with a size in the place of a share; ``memory``: None where it is not known,
+    which leaves the share.
+
+    Raises UsageError for a share that is none of a memory.
+    """
+    if memory is None or not is_share(dict(settings).get(SHARED_BUFFERS, "")):
+        return settings
+    return tuple(
+        (name, exact_size(buffers(value, memory)) if name == SHARED_BUFFERS else value)
+        for name, value in settings
+    )
+
+
+def buffers(share: str, memory: Bytes) -> Bytes:
+    """So much of the memory, in whole blocks. Raises UsageError."""
+    part = parse_share(share)
+    if not 0 < part < 1:
+        raise UsageError(
+            f"{SHARED_BUFFERS}={share} is no share of the memory",
+            "write shares above 0% and below 100%, such as 25%, or a size, such as 4GB",
+        )
+    return Bytes(max(1, int(memory * part) // BLOCK) * BLOCK)

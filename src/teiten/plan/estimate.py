@@ -11,10 +11,16 @@ from teiten.model.plan import ClusterKey, Needs, PlannedTrial, TemplateSpec
 from teiten.model.settings import size_setting
 from teiten.model.study import DataSet, Measure, Study, Workload
 from teiten.model.units import GIB, MIB, Bytes, Seconds
-from teiten.plan import volumes
 from teiten.plan.cells import data_sets
 from teiten.plan.sites.of import starts
-from teiten.plan.storages import folder_needs, storage_needs, working_folder_needs
+from teiten.plan.storages import (
+    folder_needs,
+    prewarm_seconds,
+    restore_seconds,
+    storage_needs,
+    wal_bytes,
+    working_folder_needs,
+)
 from teiten.ways.registry import concurrent_trials, sides_of_a_second, way_of
 
 START_SECONDS = 0.6
@@ -97,8 +103,8 @@ def trial_time(
         load = Seconds((measure.warmup or 0.0) + (measure.duration or 0.0))
     settle = measure.settle / concurrent_trials(study)
     return TrialTime(
-        restore=volumes.restore_seconds(size) if restores else Seconds(0.0),
-        prewarm=volumes.prewarm_seconds(size) if measure.prewarm else Seconds(0.0),
+        restore=restore_seconds(size) if restores else Seconds(0.0),
+        prewarm=prewarm_seconds(size) if measure.prewarm else Seconds(0.0),
         load=Seconds(settle + load + profile_seconds(measure)),
         fixed=Seconds(START_SECONDS * nodes + END_SECONDS + slices),
     )
@@ -211,7 +217,7 @@ def _emulation(trial: PlannedTrial) -> float:
     cache. What is read before the measurement is not held to a node's bandwidth."""
     if not trial.machines:
         return 0.0
-    return EMULATION_SECONDS * len(trial.machines) + volumes.prewarm_seconds(_data_bytes(trial))
+    return EMULATION_SECONDS * len(trial.machines) + prewarm_seconds(_data_bytes(trial))
 
 
 def _data_bytes(trial: PlannedTrial) -> Bytes:
@@ -251,7 +257,7 @@ def _clusters(study: Study, trials: Sequence[PlannedTrial], place: str | None) -
             kept |= sizes
         load = study.measure.longest_load
         limit = size_setting(dict(trial.settings), "max_wal_size") * len(trial.templates)
-        wal = max(wal, min(limit, volumes.wal_bytes(workload, _data_bytes(trial), load)))
+        wal = max(wal, min(limit, wal_bytes(workload, _data_bytes(trial), load)))
     return sum(kept.values()) + concurrent_trials(study) * (changed + wal)
 
 

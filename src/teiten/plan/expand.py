@@ -22,11 +22,10 @@ from teiten.model.installation import Installation, Pgbench
 from teiten.model.plan import Cell, Plan, PlannedTrial, TemplateSpec
 from teiten.model.setup import PlannedCell
 from teiten.model.study import DataSet, Factor, Study
-from teiten.plan.cells import cell_groups
+from teiten.plan.cells import cell_groups, setup_of
 from teiten.plan.estimate import estimate
 from teiten.plan.nodes import with_machines
 from teiten.plan.ordering import check_way, in_blocks, with_turns
-from teiten.plan.setup import setup_of
 from teiten.plan.sites.of import check_pairs, site_of, with_known_processors
 from teiten.ways.registry import way_of
 

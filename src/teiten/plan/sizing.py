@@ -25,12 +25,12 @@ from teiten.model.study import (
     Workload,
 )
 from teiten.model.units import GIB, MIB, Bytes, Seconds
-from teiten.plan import volumes
 from teiten.plan.cells import data_sets, most_clients
 from teiten.plan.durations import installations, overhead, target, trials_by_workload
 from teiten.plan.estimate import disk_of_data
 from teiten.plan.limits import least_memory
 from teiten.plan.pairs import begun, bounded
+from teiten.plan.storages import wal_bytes
 from teiten.ways.registry import way_of
 
 DATA_SHARE_OF_MEMORY = 0.15
@@ -164,7 +164,7 @@ def _max_wal_size(study: Study) -> str:
     """Twice and a half what a trial may write: a checkpoint begins at about half of the setting."""
     measure = study.measure
     written = max(
-        volumes.wal_bytes(workload, data_bytes(workload.data), measure.longest_load)
+        wal_bytes(workload, data_bytes(workload.data), measure.longest_load)
         for workload in study.workloads
     )
     return exact_size(max(2, math.ceil(2.5 * written / GIB)) * GIB)

@@ -1,4 +1,9 @@
-"""The disk that clusters need on each storage class, by where their parts lie; pure."""
+"""The volumes of data: the disk that clusters need on each storage class, by where their parts lie,
+and the costs of moving and writing a data set; pure.
+
+The rates are assumptions on the careful side for one SSD of a small server; they size a campaign
+and fill its forecast, and enter no result.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +14,8 @@ from teiten.datasets.plan import data_bytes
 from teiten.model.plan import PlannedTrial
 from teiten.model.settings import size_setting
 from teiten.model.storage import Part
-from teiten.model.study import Study
-from teiten.model.units import GIB, MIB, Bytes
-from teiten.plan import volumes
+from teiten.model.study import Study, Workload
+from teiten.model.units import GIB, MIB, Bytes, Seconds
 
 SHARES: Mapping[Part, float] = {Part.TABLES: 1.0, Part.INDEXES: 0.6}
 """Shares of the template's size, at the most; both together have no more than all of it."""
@@ -68,5 +72,27 @@ def _of_trial(study: Study, trial: PlannedTrial) -> Iterator[tuple[str, float]]:
     limit = size_setting(dict(trial.settings), "max_wal_size")
     workload = study.workload(trial.cell.workload)
     data = Bytes(sum(data_bytes(template.data) for template in trial.templates))
-    wal = min(limit, volumes.wal_bytes(workload, data, load))
+    wal = min(limit, wal_bytes(workload, data, load))
     yield placement.of(Part.WAL), float(WAL_BYTES + wal)
+
+
+COPY_RATE = 400 * MIB
+"""Bytes per second of restoring a cluster without reflinks."""
+PREWARM_RATE = 1 * GIB
+WAL_RATE = 60 * MIB
+"""Bytes of WAL per second that updates may write, at the most expected."""
+
+
+def restore_seconds(size: int) -> Seconds:
+    return Seconds(size / COPY_RATE)
+
+
+def prewarm_seconds(size: int) -> Seconds:
+    return Seconds(size / PREWARM_RATE)
+
+
+def wal_bytes(workload: Workload, size: int, seconds: float) -> Bytes:
+    """Bound a trial's WAL: every page once in full after the CHECKPOINT, then the changes."""
+    if not workload.changes_data:
+        return Bytes(64 * MIB)
+    return Bytes(size + int(WAL_RATE * seconds))

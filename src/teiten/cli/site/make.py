@@ -15,8 +15,7 @@ from teiten.analysis.model.history import Axis, History
 from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.console import Console
-from teiten.cli.site.entries import Found, name_of, without_path
-from teiten.cli.site.output import Output
+from teiten.cli.site.output import Found, Output, name_of, without_path
 from teiten.cli.verbs.report import FOLDER, LANGUAGES
 from teiten.errors import LedgerError
 from teiten.host.system.causes import translate_os_errors

@@ -46,9 +46,8 @@ def command(
     of which no page can be made is named and left out; the exit code is 0 where others are shown.
     """
     from teiten.cli.printed.across import JsonSite, JsonSiteCampaign, JsonSiteLeftOut
-    from teiten.cli.site.entries import entries
     from teiten.cli.site.make import Asked, make
-    from teiten.cli.site.output import Output
+    from teiten.cli.site.output import Output, entries
     from teiten.cli.verbs.history import ledgers
 
     files = ledgers(places or (session.workdir.campaigns,))

@@ -19,7 +19,7 @@ from teiten.model.levels import varied_factors
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
 from teiten.model.study import Measure, Study
 from teiten.model.text import Language
-from teiten.plan.setup import settings_of
+from teiten.plan.cells import settings_of
 from teiten.plan.sites.contract import Lack, Settings, SitePlan, Told, not_offered
 from teiten.plan.sites.offers import lacks_of
 from teiten.ways.registry import way_of

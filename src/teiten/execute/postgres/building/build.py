@@ -28,17 +28,18 @@ from teiten.execute.postgres.building.relinking import (
     link_again,
     write_command,
 )
-from teiten.execute.postgres.building.running import CompileProgress, Watch, run_step
-from teiten.execute.postgres.building.sources import unpack
-from teiten.execute.postgres.building.together import (
+from teiten.execute.postgres.building.running import (
+    CompileProgress,
     EndedError,
+    Watch,
     builds_at_once,
     ended_by,
+    run_step,
     together,
 )
+from teiten.execute.postgres.building.sources import unpack
 from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
-from teiten.execute.postgres.provision.check import check_server
 from teiten.execute.postgres.provision.obtain import DISK_HINT
 from teiten.execute.postgres.provision.receipts import (
     Receipt,
@@ -47,6 +48,7 @@ from teiten.execute.postgres.provision.receipts import (
 )
 from teiten.execute.postgres.provision.staging import (
     Say,
+    check_server,
     exclusive,
     give_name,
     managed_installations,

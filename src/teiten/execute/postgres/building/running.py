@@ -1,6 +1,9 @@
-"""One command of a build: as the unprivileged user, into the log, watched, and ended with us.
+"""Builds while they run.
 
-Progress of a build, and why it failed, read from its log. Pure.
+Each command runs as the unprivileged user, into a log that is read for its progress and for why it
+failed; it is watched, and ends with us. Several builds run at a time, and end together where one of
+them fails or someone asks for the end: a build is mostly make's own jobs, and configuring and
+installing are one process each, so that several at a time take less than one after another.
 """
 
 from __future__ import annotations
@@ -8,9 +11,12 @@ from __future__ import annotations
 import re
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
+from typing import TypeVar
 
 from teiten.errors import BuildError
 from teiten.execute.postgres.building.recipe import BuildStep
@@ -150,3 +156,55 @@ def why_it_failed(lines: Sequence[str]) -> list[str]:
     if first is None:
         return kept[-MOST_LINES:]
     return kept[max(0, first - 1) : first - 1 + MOST_LINES] if first else kept[:MOST_LINES]
+
+
+T = TypeVar("T")
+JOBS_EACH = 2
+"""A build with fewer is slower than its turn after another."""
+LOOK_SECONDS = 0.5
+"""Seconds between two looks; Ctrl-C is heard by the thread that waits."""
+
+
+class EndedError(Exception):
+    """Another build failed, or the end was asked for."""
+
+
+def builds_at_once(builds: int, jobs: int) -> int:
+    """How many builds share ``jobs`` compilers."""
+    return max(1, min(builds, jobs // JOBS_EACH))
+
+
+def together(works: Sequence[Callable[[], T]], ending: threading.Event, at_once: int) -> list[T]:
+    """Run them, each in a thread; raises what the first that failed raised, when all have ended.
+
+    ``ending`` is set where they are to end; their watches ask for it (``ended_by``).
+    """
+    with ThreadPoolExecutor(at_once, thread_name_prefix="build") as threads:
+        futures = [threads.submit(work) for work in works]
+        try:
+            _await(futures)
+        except BaseException:
+            ending.set()
+            for one in futures:
+                one.cancel()
+            raise
+    return [future.result() for future in futures]
+
+
+def ended_by(ending: threading.Event, watch: Watch) -> Watch:
+    """Is asked several times a second while a command runs; what it raises ends the command."""
+
+    def watched(step: str, done: int, total: int) -> None:
+        if ending.is_set():
+            raise EndedError
+        watch(step, done, total)
+
+    return watched
+
+
+def _await(futures: Sequence[Future[T]]) -> None:
+    running = set(futures)
+    while running:
+        done, running = wait(running, LOOK_SECONDS, FIRST_COMPLETED)
+        for future in done:
+            future.result()

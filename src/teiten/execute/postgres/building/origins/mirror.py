@@ -18,8 +18,7 @@ from typing import cast
 from urllib.parse import urlsplit
 
 from teiten.errors import MachineError, UsageError
-from teiten.execute.postgres.building.origins.contract import release
-from teiten.execute.postgres.building.origins.kept import keep, kept
+from teiten.execute.postgres.building.origins.contract import keep, kept, release
 from teiten.execute.postgres.building.sources import SourceCode
 from teiten.execute.postgres.provision.version_requests import VersionRequest
 from teiten.host.system.paths import Workdir
