@@ -12,7 +12,7 @@ from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Outcome
 from tests.reader.arithmetic import Judgement
 from tests.reader.document import Part
-from tests.reader.language import NUMBER, Book, Groups, count
+from tests.reader.language import NUMBER, PART_OF, Book, Groups, as_factor, count, printed
 from tests.reader.reader import Reader
 
 BOOK = Book(__name__)
@@ -189,7 +189,8 @@ def times_are(reader: Reader, groups: Groups, found: Judgement) -> None:
     sign = -1 if found.mean < 0 else 1
     ends = sorted((sign * found.low, sign * found.high))
     for name, value in zip(("factor", "low", "high"), (sign * found.mean, *ends), strict=True):
-        reader.same(groups[name], math.exp(min(value, 700)), name, slack=reader.slack)
+        factor = as_factor(groups[name])
+        reader.same(factor, math.exp(min(value, 700)), name, slack=reader.slack)
     reader.same(groups["confidence"], found.confidence * 100, "confidence")
 
 
@@ -266,22 +267,22 @@ def _extremes(reader: Reader, groups: Groups) -> None:
 
 EXTREME = re.compile(
     rf"is {NUMBER} % (?:faster|slower)|is {NUMBER} times as fast|takes {NUMBER} times as long"
-    rf"|measured {NUMBER} %|{NUMBER}%(?:速い|遅い)?|{NUMBER}倍速い|処理時間が{NUMBER}倍"
+    rf"|measured {NUMBER} %|{NUMBER}%(?:速い|遅い)?|性能が{NUMBER}倍|処理時間が{NUMBER}倍|処理時間が{PART_OF['ja']}"
 )
 
 
 def _extreme(reader: Reader, said: str, interval: str, level: Judgement) -> None:
     """``is 3.1 % slower`` or ``takes 2.5 times as long``, and its interval in the same terms."""
     reader.that(EXTREME.fullmatch(said) is not None, f"an extreme in other words: {said}")
-    faster = re.search(r"faster|as fast|速い", said)
-    slower = re.search(r"slower|as long|遅い|処理時間", said)
+    faster = re.search(r"faster|as fast|速い|性能|1/", said)
+    slower = None if faster else re.search(r"slower|as long|遅い|処理時間", said)
     if faster or slower:
         reader.that(level.word == ("faster" if faster else "slower"), f"it is {level.word}")
     else:
         reader.that(level.word not in {"faster", "slower"}, f"it is {level.word}")
     ends = re.split(" to |〜", interval)
     logs = (level.mean, level.low, level.high)
-    if re.search("times|倍", said):
+    if re.search("times|倍|1/", said):
         sign = -1 if level.mean < 0 else 1
         values = [math.exp(min(sign * log, 700)) for log in logs]
     elif faster or slower:
@@ -289,6 +290,9 @@ def _extreme(reader: Reader, said: str, interval: str, level: Judgement) -> None
     else:
         values = [math.expm1(log) * 100 for log in logs]
     values[1:] = sorted(values[1:])
+    if "1/" in said:
+        said, ends = as_factor(re.sub("[^<>1/0-9,. ]", "", said)), list(map(as_factor, ends))
+    ends = sorted(ends, key=lambda end: printed(end).value) if "1/" in interval else ends
     number = re.search(r"[<>+−-]? ?[\d.,]+", said)
     texts = (number[0] if number else "", *(end.replace("%", "").strip() for end in ends))
     for text, value in zip(texts, values, strict=True):

@@ -1,7 +1,7 @@
 """How the reader's patterns of sentences are written, in both languages.
 
 A pattern is the sentence as people read it, with ``<name:kind>`` where it varies. Kinds: ``n`` a
-number, ``p`` a percentage, ``i`` a count, ``d`` a time, ``t`` any words, ``w`` words without a full
+number, ``p`` a percentage, ``f`` a factor or the part that is left, ``i`` a count, ``d`` a time, ``t`` any words, ``w`` words without a full
 stop, ``s`` words of one sentence, ``r`` all the rest, ``l`` what may stand before an answer, ``o``
 levels that may stand before what is said of them. Everything else is taken literally: a number that
 stands in the pattern itself is right only as it stands. They stand in ``sentences``, a file for each
@@ -30,6 +30,8 @@ DURATION = {
     "en": rf"(?:\d[\d,]* h \d+ min|\d[\d,]* min|{NUMBER} s)",
     "ja": rf"(?:\d[\d,]*時間\d+分|\d[\d,]*分|{NUMBER}秒)",
 }
+PART_OF = {"en": NUMBER, "ja": r"(?:[<>] )?1/\d[\d,]*(?:\.\d+)?"}
+"""How a time that became shorter is told: by the factor, or by the part that is left."""
 PLACE = re.compile(r"<(\w+):(\w)>")
 
 Groups = dict[str, str]
@@ -144,6 +146,7 @@ def compiled(pattern: str, language: str, then: str = "") -> re.Pattern[str]:
     kinds = {
         "n": NUMBER,
         "p": rf"{NUMBER} ?%",
+        "f": PART_OF[language],
         "i": r"\d[\d,]*",
         "d": DURATION[language],
         "t": r".+?",
@@ -160,6 +163,14 @@ def compiled(pattern: str, language: str, then: str = "") -> re.Pattern[str]:
         text += OTHERS[language] if kind == "o" else f"(?P<{name}>{kinds[kind]})"
         at = place.end()
     return re.compile(text + re.escape(pattern[at:]) + then, re.DOTALL)
+
+
+def as_factor(text: str) -> str:
+    """``> 1,000`` of ``< 1/1,000``, and other texts as they are."""
+    if "1/" not in text:
+        return text
+    sign, number = text.split("1/")
+    return sign.translate(str.maketrans("<>", "><")) + number
 
 
 REACH = (0.001, 1000.0, 99_900.0)

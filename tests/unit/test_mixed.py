@@ -178,7 +178,7 @@ def test_the_sentence_names_both_with_their_intervals(analysis: CampaignAnalysis
     assert "is 3.00 times as fast at 64 clients" in said
     assert "98 % intervals 57.9 % to 62.0 % and 2.85 to 3.15" in said and "10.0" not in said
     japanese = verdict_sentence(analysis, judged(analysis), "ja")
-    assert "水準によって結果が異なる" in japanese and "3.00倍速い" in japanese
+    assert "水準によって結果が異なる" in japanese and "性能が3.00倍" in japanese
     assert verdict_word(texts("en"), judged(analysis).overall) == "mixed"
 
 

@@ -130,6 +130,14 @@ def times_text(value: float, effect: Interval) -> str:
     return fixed(value, min(4, max(least, decimals_for((effect.high - effect.low) / 2))))
 
 
+def shorter_text(t: Texts, value: float, effect: Interval) -> str:
+    """A time that became so many times shorter, ``value``: English tells the factor, Japanese the
+    part that is left."""
+    text = times_text(value, effect)
+    way = {">": "beyond", "<": "below"}.get(text[0], "factor")
+    return t(f"shorter.{way}", value=text.lstrip("<> "))
+
+
 def speed_text(effect: Interval | None) -> str:
     """The speed-up of an interval of new/old."""
     if effect is None:

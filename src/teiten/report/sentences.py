@@ -32,6 +32,7 @@ from teiten.report.effects import (
     percent,
     percent_decimals,
     plain_percent,
+    shorter_text,
     times_text,
 )
 from teiten.report.names import Names
@@ -181,13 +182,12 @@ def _many_times(t: Texts, verdict: Verdict, values: dict[str, str], *, is_time: 
         raise ValueError("without an interval there is no difference to tell")
     faster = effect.ratio < 1 or not is_time
     shown = effect.inverse if effect.ratio < 1 else effect
-    values |= {
-        "factor": times_text(shown.ratio, shown),
-        "low": times_text(shown.low, shown),
-        "high": times_text(shown.high, shown),
-    }
+    shorter = faster and is_time
+    for name, value in (("factor", shown.ratio), ("low", shown.low), ("high", shown.high)):
+        values[name] = shorter_text(t, value, shown) if shorter else times_text(value, shown)
     suffix = "-at-least" if verdict.at_least_delta else ""
-    return t(f"sentence.times-{'faster' if faster else 'slower'}{suffix}", **values)
+    way = "shorter" if shorter else "faster" if faster else "slower"
+    return t(f"sentence.times-{way}{suffix}", **values)
 
 
 def decided(t: Texts, verdict: Verdict, metric: Metric) -> tuple[str, dict[str, str]]:
@@ -258,6 +258,11 @@ def _said(t: Texts, extreme: Extreme, metric: Metric) -> tuple[str, str]:
     direction = "faster" if faster else "slower"
     if is_many_times(effect) if is_time else is_many_fold(effect):
         shown = effect.inverse if effect.ratio < 1 else effect
+        if faster and is_time:
+            factor = shorter_text(t, shown.ratio, shown)
+            low, high = (shorter_text(t, end, shown) for end in (shown.low, shown.high))
+            interval = t("shorter.interval", low=low, high=high)
+            return t("extreme.times-shorter", factor=factor), interval
         said = t(f"extreme.times-{direction}", factor=times_text(shown.ratio, shown))
         return said, _to(t, times_text(shown.low, shown), times_text(shown.high, shown))
     said = t(f"extreme.{direction}", percent=percent(t, abs(effect.ratio - 1), digits))

@@ -16,7 +16,7 @@ from tests.reader.answers import reason_text, verdict_text
 from tests.reader.arithmetic import Judgement, geometric_mean
 from tests.reader.campaign import Context
 from tests.reader.document import Part
-from tests.reader.language import Book, Check, Groups, count
+from tests.reader.language import Book, Check, Groups, as_factor, count
 from tests.reader.reader import Reader
 
 BOOK = Book(__name__)
@@ -169,10 +169,13 @@ def effects(check: Check) -> Check:
     ((_, *intervals),) = BOOK.texts("interval")
     for name, *texts in BOOK.texts("effects"):
         for way, *effect in BOOK.texts("effect") if name == check.__name__ else ():
-            kind = ":n>" if way in {"fast", "long"} else ":p>"
+            kind = {"fast": ":f>", "long": ":n>"}.get(way, ":p>")
+            terms = list(intervals)
+            if way == "fast":  # the part that is left: of the greater factor the smaller one
+                terms[1] = terms[1].replace("<low:k>〜<high:k>", "<high:k>〜<low:k>")
             said = [
                 text.replace("{effect}", one).replace("{interval}", interval.replace(":k>", kind))
-                for text, one, interval in zip(texts, effect, intervals, strict=True)
+                for text, one, interval in zip(texts, effect, terms, strict=True)
             ]
             BOOK.add(name, way, dict(zip(("en", "ja"), said, strict=True)), check)
     return check
@@ -195,7 +198,8 @@ def effect_is(reader: Reader, groups: Groups, found: Judgement) -> None:
         }
         for name, value in values.items():
             if name in groups:
-                reader.same(groups[name], math.exp(min(value, 700)), name, slack=reader.slack)
+                factor = as_factor(groups[name])
+                reader.same(factor, math.exp(min(value, 700)), name, slack=reader.slack)
     else:
         reader.same(groups["percent"], abs(ratio - 1) * 100, "percent", slack=reader.slack * 100)
         for name, value in (("low", found.low), ("high", found.high)):

@@ -16,6 +16,7 @@ from teiten.report.effects import (
     confidence_percent,
     is_many_times,
     percent,
+    shorter_text,
     speed_interval_text,
     speed_text,
     times_text,
@@ -184,8 +185,9 @@ def effect_text(kit: Kit, effect: Interval) -> str:
     if is_many_times(effect):
         faster = effect.ratio < 1
         shown = effect.inverse if faster else effect
-        key = "effect.times-fast" if faster else "effect.times-long"
-        return t(key, factor=times_text(shown.ratio, shown))
+        if faster:
+            return t("effect.times-fast", factor=shorter_text(t, shown.ratio, shown))
+        return t("effect.times-long", factor=times_text(shown.ratio, shown))
     share = percent(t, abs(effect.ratio - 1), _digits(effect))
     return t("effect.less-time" if effect.ratio < 1 else "effect.more-time", percent=share)
 
@@ -196,6 +198,9 @@ def effect_interval_text(kit: Kit, effect: Interval) -> str:
     confidence = confidence_percent(t, effect.confidence)
     if is_many_times(effect):
         shown = effect.inverse if effect.ratio < 1 else effect
+        if effect.ratio < 1:
+            low, high = (shorter_text(t, end, shown) for end in (shown.low, shown.high))
+            return t("shorter.with-confidence", confidence=confidence, low=low, high=high)
         low, high = (times_text(end, shown) for end in (shown.low, shown.high))
         return t("interval.percent", confidence=confidence, low=low, high=high)
     ends = (percent(t, end - 1, _digits(effect), signed=True) for end in (effect.low, effect.high))
