@@ -15,8 +15,8 @@ from tests.reader.language import Language
 from tests.reader.read import read
 
 SPOKEN = {"text", "item", "pair", "meta", "heading"}
-NUMBER = re.compile(r"(?<![A-Za-z0-9_.#/-])\d[\d,]*(?:\.\d+)?(?![A-Za-z0-9_/-]|,\d)")
-"""Not the digits inside of a name: q1.1, p99, 18/17, 2026-11-18."""
+NUMBER = re.compile(r"(?<![A-Za-z0-9_.#-])(?<![^1]/)\d[\d,]*(?:\.\d+)?(?![A-Za-z0-9_/-]|,\d)")
+"""Not the digits inside of a name: q1.1, p99, 18/17, 2026-11-18; but those of a part, 1/15.9."""
 TURNED = {
     "en": (
         ("faster", "slower"),
