@@ -22,7 +22,7 @@ from teiten.analysis.model.findings import Verdict, VerdictKind
 from teiten.analysis.verdict.sequential import decide_sequentially, is_decided
 from teiten.analysis.verdict.verdict import Rule
 from teiten.model.metrics import Better
-from teiten.model.paired_starts import PairedStart, next_seconds, variance_of_a_second
+from teiten.model.starts import PairedStart, next_seconds, variance_of_a_second
 from teiten.model.units import Share
 
 RULE = Rule(Share(0.02), Share(0.05), Better.HIGHER)

@@ -10,7 +10,7 @@ from scipy import stats
 
 from benchmarks.pairs.experiments import Line
 from benchmarks.pairs.servers import BASE_ROWS
-from teiten.model.paired_starts import (
+from teiten.model.starts import (
     PairedStart,
     spread,
     variance_of_a_second,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, numbers
-from teiten.model.paired_starts import LEAST_SECONDS, Spread, wall_seconds
+from teiten.model.starts import LEAST_SECONDS, Spread, wall_seconds
 from teiten.model.study import MOST_SECONDS
 
 latencies = st.integers(1_000, 10**12)

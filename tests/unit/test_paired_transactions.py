@@ -23,7 +23,7 @@ from teiten.kinds.pgbench.load.paired_numbers import (
     typical,
 )
 from teiten.kinds.pgbench.metrics import WITHIN
-from teiten.model.paired_starts import (
+from teiten.model.starts import (
     FIRST_SECONDS,
     LEAST_SECONDS,
     PairedStart,

@@ -34,10 +34,10 @@ from teiten.kinds.pgbench.plan import PLAN
 from teiten.model.facts import Caution
 from teiten.model.metrics import CPU_PER_TRANSACTION
 from teiten.model.noise import NoiseFloor
-from teiten.model.paired_starts import FIRST_SECONDS, FIRST_STARTS, planned_seconds, starts_of
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Ending
 from teiten.model.settings import size_setting
+from teiten.model.starts import FIRST_SECONDS, FIRST_STARTS, planned_seconds, starts_of
 from teiten.model.study import MOST_SECONDS, Script
 from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Seconds, Share

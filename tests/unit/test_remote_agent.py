@@ -18,10 +18,16 @@ from teiten.datasets.ssb.model import ssb_data
 from teiten.errors import MachineError, UsageError
 from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.postgres import conf
-from teiten.execute.sites.remote.agent.forms import template_form, template_of
+from teiten.execute.sites.remote.agent.forms import (
+    Message,
+    WireError,
+    read_message,
+    template_form,
+    template_of,
+    write_message,
+)
 from teiten.execute.sites.remote.agent.machine import HostReader
 from teiten.execute.sites.remote.agent.room import AgentFolder
-from teiten.execute.sites.remote.agent.wire import Message, WireError, read_message, write_message
 from teiten.execute.sites.remote.bundle import AGENT, LOADER, first_words, sources
 from teiten.execute.sites.remote.ssh import check_host
 from teiten.model.hosts import OLDEST_PYTHON

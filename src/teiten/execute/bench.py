@@ -1,23 +1,56 @@
-"""Plan, record and notes on servers that all trials of a campaign share, wherever they run."""
+"""Plan, record and notes on servers that all trials of a campaign share, wherever they run.
+
+The record is the campaign's, as far as the execution needs it; the ledger is one. Execution comes
+before the ledger in the flow, so it knows no more of it than this.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from teiten.execute.executor import Observer
-from teiten.execute.record import CampaignRecord
-from teiten.host.cautions.builds import (
-    build_cautions,
-    cautions_of_builds,
-    reported_build,
-)
+from teiten.host.cautions.builds import build_cautions, cautions_of_builds, reported_build
 from teiten.model.build import BuildFacts, ServerBuild
+from teiten.model.facts import Caution
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.progress import Finished
 from teiten.model.study import Setting
 from teiten.model.text import Bilingual
+from teiten.model.trial import Attempt, Event, Trial
+
+
+class CampaignRecord(Protocol):
+    """Append-only; each call is durable when it returns."""
+
+    @property
+    def plan(self) -> Plan: ...
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]: ...
+
+    def finished(self) -> list[Finished]: ...
+
+    def attempts(self, *metrics: str) -> list[Attempt]:
+        """List the recorded trials by their end, each with those of these metrics that it has."""
+        ...
+
+    def events(self) -> Iterator[Event]: ...
+
+    def record_event(
+        self, kind: str, *, trial: int | None = None, attempt: int | None = None, **detail: Any
+    ) -> None: ...
+
+    def record_trials(self, trials: Sequence[Trial]) -> None:
+        """All of them or none: the trials of a pair are never recorded by halves."""
+        ...
+
+    def record_server_facts(self, level: str, facts: dict[str, Any]) -> None: ...
+
+    def record_caution(self, caution: Caution) -> None: ...
+
 
 VARIED = Bilingual("varied by the study", "本検証で変化させる要因")
 

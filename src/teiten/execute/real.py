@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-from teiten.execute.bench import Bench
+from teiten.execute.bench import Bench, CampaignRecord
 from teiten.execute.executor import Facts, Observer
 from teiten.execute.load import Begin
 from teiten.execute.machine import ThisMachine
-from teiten.execute.record import CampaignRecord
 from teiten.execute.sites.campaign import Sites
 from teiten.execute.steps import Steps
 from teiten.execute.trial import rehearse

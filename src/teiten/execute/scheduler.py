@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
 from teiten.errors import TrialsFailedError
+from teiten.execute.bench import CampaignRecord
 from teiten.execute.executor import Executor, Facts, Observer
-from teiten.execute.record import CampaignRecord
 from teiten.execute.trial import StepRecorder, TrialRun, run_pair
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Finished, OpenTrial, Standing, open_trials

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from teiten.errors import UsageError
-from teiten.model.paired_starts import FIRST_STARTS, LEAST_SECONDS, of_sides
+from teiten.model.starts import FIRST_STARTS, LEAST_SECONDS, of_sides
 from teiten.model.study import Measure, Study
 from teiten.model.units import Seconds
 from teiten.plan.cells import cell_groups

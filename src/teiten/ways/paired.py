@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import ClassVar
 
 from teiten.kinds.contract import plan_of
-from teiten.model.paired_starts import FIRST_SECONDS, of_sides
 from teiten.model.plan import Plan
+from teiten.model.starts import FIRST_SECONDS, of_sides
 from teiten.model.study import CachePolicy, Measure, Study
 from teiten.model.units import Share
 from teiten.ways.contract import WayRule

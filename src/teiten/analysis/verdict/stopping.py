@@ -19,9 +19,9 @@ from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.sequential import is_decided
 from teiten.analysis.verdict.verdict import LEFT_BEHIND, NOT_AVERAGED
 from teiten.kinds.contract import plan_of
-from teiten.model.paired_starts import planned_seconds, starts_of
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Ending, OpenTrial, Standing, open_trials
+from teiten.model.starts import planned_seconds, starts_of
 from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
 from teiten.ways.registry import concurrent_trials

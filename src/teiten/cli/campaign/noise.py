@@ -19,8 +19,8 @@ from teiten.kinds.contract import plan_of
 from teiten.kinds.metrics import deciding
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NoiseFloor
-from teiten.model.paired_starts import spread, starts_of
 from teiten.model.plan import Plan
+from teiten.model.starts import spread, starts_of
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Seconds
 from teiten.ways.registry import concurrent_trials, way_of, way_of_clients

@@ -27,12 +27,12 @@ from teiten.report.scope import round_rows
 from teiten.report.sites import starts_servers, steps_of_sites
 from teiten.report.view.design import (
     blocks_text,
+    grid,
     noise_rows,
     pairs_check_rows,
     replication_rows,
     side_by_side_rows,
 )
-from teiten.report.view.grid import grid
 from teiten.report.view.kit import Kit
 from teiten.report.view.nodes import emulates_nodes
 from teiten.report.view.saturation import saturation_rows

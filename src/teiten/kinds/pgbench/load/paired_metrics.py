@@ -31,7 +31,7 @@ from teiten.kinds.pgbench.metrics import (
     WITHIN,
 )
 from teiten.model.metrics import MEASURED_SECONDS, SERVER_CPU, TRANSACTIONS
-from teiten.model.paired_starts import variance_of_a_second
+from teiten.model.starts import variance_of_a_second
 from teiten.model.trial import Series
 from teiten.model.units import Seconds
 

@@ -34,8 +34,8 @@ from teiten.kinds.pgbench.load.paired_run import FAILED, NOT_PINNED, PairedWork,
 from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, TPS, WITHIN
 from teiten.kinds.pgbench.model import clients_of, pgbench_of
 from teiten.model.metrics import MEASURED_SECONDS, with_wal_per_transaction
-from teiten.model.paired_starts import planned_seconds, starts_of
 from teiten.model.plan import PlannedTrial
+from teiten.model.starts import planned_seconds, starts_of
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 from teiten.ways.registry import way_of_clients

@@ -21,7 +21,7 @@ from teiten.kinds.pgbench.present.placements import placements
 from teiten.kinds.pgbench.present.published import published_charts
 from teiten.kinds.pgbench.present.scale_out import answer_of, section_of
 from teiten.kinds.pgbench.present.scaling import scaling
-from teiten.model.paired_starts import LEAST_SECONDS, of_sides
+from teiten.model.starts import LEAST_SECONDS, of_sides
 from teiten.model.study import MOST_SECONDS, Workload
 from teiten.report.blocks import Block, Further, Gallery, Section
 from teiten.report.charts.base import Chart

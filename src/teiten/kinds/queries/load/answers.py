@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teiten.execute.record import CampaignRecord
+from teiten.execute.bench import CampaignRecord
 from teiten.kinds.queries.load.session import Answer
 from teiten.model.trial import Problem
 

@@ -20,9 +20,8 @@ from teiten.execute.postgres.programs import run_program
 from teiten.execute.postgres.sockets import SOCKET, link_socket
 from teiten.execute.postgres.templates.build import BUILD_SETTINGS, DATA, end_build
 from teiten.execute.postgres.templates.store import DESCRIPTION, TemplateStore
-from teiten.execute.sites.remote.agent.forms import BUILT, settings_of, template_of
+from teiten.execute.sites.remote.agent.forms import BUILT, Message, settings_of, template_of
 from teiten.execute.sites.remote.agent.room import AgentFolder
-from teiten.execute.sites.remote.agent.wire import Message
 from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.host.system.page_cache import empty_caches
 from teiten.model.study import CachePolicy

@@ -17,8 +17,8 @@ from teiten.execute.client.child import Child
 from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
 from teiten.execute.client.shell_commands import refuse_programs
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
+from teiten.execute.sites.remote.agent.forms import Message
 from teiten.execute.sites.remote.agent.room import AgentFolder
-from teiten.execute.sites.remote.agent.wire import Message
 from teiten.host.system import files, processes
 from teiten.host.system.signals import KILL
 

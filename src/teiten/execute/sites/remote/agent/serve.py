@@ -24,16 +24,16 @@ from typing import IO, Any  # noqa: E402
 
 from teiten.errors import MachineError, TeitenError  # noqa: E402
 from teiten.execute.sites.remote.agent.clusters import Clusters  # noqa: E402
-from teiten.execute.sites.remote.agent.loads import Loads  # noqa: E402
-from teiten.execute.sites.remote.agent.machine import HostReader  # noqa: E402
-from teiten.execute.sites.remote.agent.packages import Belongings, Packages  # noqa: E402
-from teiten.execute.sites.remote.agent.room import AgentFolder  # noqa: E402
-from teiten.execute.sites.remote.agent.wire import (  # noqa: E402
+from teiten.execute.sites.remote.agent.forms import (  # noqa: E402
     Message,
     WireError,
     read_message,
     write_message,
 )
+from teiten.execute.sites.remote.agent.loads import Loads  # noqa: E402
+from teiten.execute.sites.remote.agent.machine import HostReader  # noqa: E402
+from teiten.execute.sites.remote.agent.packages import Belongings, Packages  # noqa: E402
+from teiten.execute.sites.remote.agent.room import AgentFolder  # noqa: E402
 
 GREETING = b"teiten-agent ready\n"
 SILENCE = 60.0
