@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from teiten.cli.main import teiten
-from teiten.cli.site.output import MANIFEST
+from teiten.cli.site.output import BEGUN, MANIFEST, Output
 from teiten.errors import UsageError
 from teiten.model.text import Bilingual
 from teiten.report.site.entry import EntryVerdict, SiteEntry, entry_of
@@ -235,6 +235,29 @@ def test_entries_of_the_feed_begin_with_the_notices_of_the_report() -> None:
     root = ElementTree.fromstring(feed(CampaignSite(None, (entry,), 0), "ja", None))
     summary = root.findtext(f"{{{ATOM}}}entry/{{{ATOM}}}summary") or ""
     assert summary.startswith(entry.notices[0].ja)
+
+
+def test_a_call_that_was_killed_leaves_a_folder_that_the_next_one_takes(tmp_path: Path) -> None:
+    """The first call, and one that had further files to write; a file of somebody else stays."""
+    out = tmp_path / "out"
+    killed = Output(out)
+    killed.write("index.html", "a", b"one")
+    (out / ".left.html.part").write_text("half")
+    with (out / BEGUN).open("a") as begun:
+        begun.write("left.html\nown.ht")  # the last line was not written to its end
+    (out / "own.ht").write_text("mine")
+    again = Output(out)
+    assert not again.has("index.html", "a")
+    again.write("index.html", "a", b"two")
+    again.finish()
+    assert {path.name for path in out.iterdir()} == {"index.html", MANIFEST, "own.ht"}
+    Output(out).write("new.html", "b", b"one")
+    last = Output(out)
+    assert last.has("index.html", "a")
+    last.write("new.html", "b", b"two")
+    last.finish()
+    assert (out / "new.html").read_bytes() == b"two"
+    assert {path.name for path in out.iterdir()} == {"index.html", "new.html", MANIFEST, "own.ht"}
 
 
 def test_a_folder_of_others_is_left_alone(campaigns: Path, tmp_path: Path) -> None:

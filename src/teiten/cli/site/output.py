@@ -1,6 +1,8 @@
 """The folder of a site: which files in it are ours, and what each was made from.
 
 A manifest lists them: what it does not list is never touched, what is no longer made is removed.
+A call that is killed has written no manifest: the name of each file stands in a list before it is
+written, until the manifest has it.
 Entries for ledgers are kept between two runs while a ledger's file is the same.
 """
 
@@ -22,10 +24,13 @@ from teiten.cli.campaign.read import read_campaign
 from teiten.cli.console import Console
 from teiten.cli.verbs.report import write_files
 from teiten.errors import LedgerError, UsageError
+from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.failures import consistent
 from teiten.report.site.entry import SiteEntry, entry_of
 
 MANIFEST = ".teiten-site.json"
+BEGUN = ".teiten-site.begun"
+"""A line for each file that a call has begun to write."""
 FORMAT = 1
 
 
@@ -49,6 +54,10 @@ class Output:
     def write(self, name: str, key: str, content: bytes) -> None:
         """``key``: of what it is made from. Raises UsageError where the name is another's."""
         self._take(name)
+        with translate_os_errors(f"the report cannot be written to {self.folder}", "--to"):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with (self.folder / BEGUN).open("a", encoding="utf-8") as begun:
+                begun.write(f"{name}\n")
         write_files(self.folder, {name: content})
         self._now[name] = key
 
@@ -60,8 +69,10 @@ class Output:
         for name in gone:
             path = self.folder / name
             path.unlink(missing_ok=True)
+            path.with_name(f".{path.name}.part").unlink(missing_ok=True)
             with suppress(OSError):  # not empty, or the folder itself
                 path.parent.rmdir()
+        (self.folder / BEGUN).unlink(missing_ok=True)
         return len(gone)
 
     def _take(self, name: str) -> None:
@@ -74,6 +85,25 @@ class Output:
 
 
 def _read(folder: Path) -> dict[str, str]:
+    """What the files of a site were made from, by name; empty where a call was killed meanwhile."""
+    begun = _begun(folder)
+    if begun is not None and not (folder / MANIFEST).exists():
+        return begun
+    return {**_listed(folder), **(begun or {})}
+
+
+def _begun(folder: Path) -> dict[str, str] | None:
+    """The files of a call that was killed; None where none was. A line that was not written to its
+    end is of a file that was not begun."""
+    try:
+        lines = (folder / BEGUN).read_text(encoding="utf-8").splitlines(keepends=True)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    names = (line.removesuffix("\n") for line in lines if line.endswith("\n"))
+    return {name: "" for name in names if _is_below(name)}
+
+
+def _listed(folder: Path) -> dict[str, str]:
     path = folder / MANIFEST
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
