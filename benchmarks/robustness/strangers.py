@@ -72,13 +72,13 @@ def _storm(small: Small, kind: str, random: Random, result: Breaks) -> None:
 
 
 def _swap(result: Breaks) -> None:
-    with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as folder:
-        Path(folder).chmod(0o755)  # the servers' user passes through
-        theirs, user = Path(folder) / "theirs", server_user()
-        theirs.mkdir()
-        os.chown(theirs, user.uid or 0, user.gid or 0)
-        stranger = Stranger(user, Canary.put(Path(folder) / "canary"))
-        for work in WORKS:
+    for work in WORKS:
+        with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as folder:
+            Path(folder).chmod(0o755)  # the servers' user passes through
+            theirs, user = Path(folder) / "theirs", server_user()
+            theirs.mkdir()
+            os.chown(theirs, user.uid or 0, user.gid or 0)
+            stranger = Stranger(user, Canary.put(Path(folder) / "canary"))
             try:
                 work_among_links(work, theirs, stranger, AMONG_LINKS)
             except AssertionError as error:

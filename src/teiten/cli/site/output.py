@@ -85,7 +85,7 @@ class Output:
 
 
 def _read(folder: Path) -> dict[str, str]:
-    """What the files of a site were made from, by name; empty where a call was killed meanwhile."""
+    """The sources of each file of a site, by name; empty of a file that a killed call had begun."""
     begun = _begun(folder)
     if begun is not None and not (folder / MANIFEST).exists():
         return begun
