@@ -93,14 +93,22 @@ def answer_sentence(
     t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
 ) -> str:
     """Answer one contrast as ``verdict_sentence`` does, with names that are at hand."""
-    said = sentence(t, names, contrast, machine_text(t, analysis.facts))
+    return "".join(answer_parts(t, names, analysis, contrast))
+
+
+def answer_parts(
+    t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
+) -> tuple[str, str, str]:
+    """The verdict, what its kind says besides, and for what a result holds; each but the first can
+    be empty."""
+    verdict_alone = sentence(t, names, contrast, machine_text(t, analysis.facts))
     if not contrast.metric.judged:
-        return said
+        return verdict_alone, "", ""
     kind = present_of(analysis.plan.study.workload(contrast.workload).kind)
-    said += kind.further(t, names, analysis, contrast)
     verdict = contrast.overall
     has_result = verdict.conclusive and verdict.kind is not VerdictKind.INCONCLUSIVE
-    return said + (scope_text(t, analysis, verdict.pairs) if has_result else "")
+    scope = scope_text(t, analysis, verdict.pairs) if has_result else ""
+    return verdict_alone, kind.further(t, names, analysis, contrast), scope
 
 
 def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> str:
@@ -108,7 +116,7 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
     verdict = contrast.overall
     old, new = names.side(contrast.old), names.side(contrast.new)
     values = {
-        "old": old.short if names.is_server else old.long,
+        "old": old.short if names.is_server and not names.configured else old.long,
         "new": new.long,
         "workload": names.workload_in_sentence(contrast.workload),
         "machine": machine,

@@ -12,7 +12,7 @@ from teiten.model.build import OF_BUILDS
 from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Details, Pairs, Section, Statement, Text, WithoutScripts
 from teiten.report.effects import percent
-from teiten.report.sentences import answer_sentence, verdict_kind, verdict_word
+from teiten.report.sentences import answer_parts, verdict_kind, verdict_word
 from teiten.report.texts import Texts, caution_text, problem_text
 from teiten.report.view.cautions import shares
 from teiten.report.view.design import stopped
@@ -45,7 +45,9 @@ def answer(kit: Kit) -> Section:
     if together:
         statements = (Details(t("overview.each"), statements),)
     own = (block for one in _own(kit) for block in one.blocks)
-    return answer_section(t, notices(kit), (*together, *statements, *own), remarks)
+    return answer_section(
+        t, notices(kit), (*together, *statements, *_scope(kit, asked), *own), remarks
+    )
 
 
 def answer_section(
@@ -125,13 +127,22 @@ def notices(kit: Kit) -> tuple[str, ...]:
 
 def _statement(kit: Kit, at: int, contrast: ContrastResult) -> Statement:
     t, names = kit.t, kit.names
+    verdict, further, _ = answer_parts(t, names, kit.analysis, contrast)
+    chart, points = present_in(kit, contrast.workload).beside(kit, f"forest-{at + 1}", contrast)
     return Statement(
         names.workload(contrast.workload),
         verdict_kind(contrast.overall),
         verdict_word(t, contrast.overall),
-        answer_sentence(t, names, kit.analysis, contrast),
-        *present_in(kit, contrast.workload).beside(kit, f"forest-{at + 1}", contrast),
+        verdict,
+        chart,
+        (*filter(None, (further.strip(),)), *points),
     )
+
+
+def _scope(kit: Kit, contrasts: Iterable[ContrastResult]) -> tuple[Block, ...]:
+    """For what the answers hold, once below all of them."""
+    scopes = (answer_parts(kit.t, kit.names, kit.analysis, one)[-1] for one in contrasts)
+    return tuple(Text(scope.strip(), "note") for scope in dict.fromkeys(scopes) if scope)
 
 
 def _cost(kit: Kit) -> str:
