@@ -5,6 +5,7 @@
     python -m benchmarks.robustness addresses --count 10000
     python -m benchmarks.robustness ledgers --count 500
     python -m benchmarks.robustness reports --count 1000
+    python -m benchmarks.robustness planted --count 1000
     python -m benchmarks.robustness signals --count 40
     python -m benchmarks.robustness kills --count 200
     python -m benchmarks.robustness kills --of ab --count 60
@@ -13,7 +14,8 @@
     sudo python -m benchmarks.robustness paths --count 18
     sudo python -m benchmarks.robustness strangers --count 12
 
-The first four read odd inputs in this process; reports reads what Teiten says of drawn campaigns.
+The first four read odd inputs in this process; reports reads what Teiten says of drawn campaigns,
+and planted changes one number in each.
 The others start small campaigns of a server that is installed (``--server``, default: the newest).
 kills --of nodes, site, pdf: what else may be broken off; storage and nodes are emulated, by root.
 disks needs root, for a small file system in memory, and paths too, which traces a campaign of every
@@ -38,14 +40,16 @@ from benchmarks.robustness.ledgers import spoil_ledgers
 from benchmarks.robustness.lines import spoil_lines
 from benchmarks.robustness.outcome import Tally
 from benchmarks.robustness.paths import Traced, trace_campaigns
+from benchmarks.robustness.planted import Plantings, plant_numbers
 from benchmarks.robustness.products import PRODUCTS, kill_products
 from benchmarks.robustness.reports import Readings, read_reports
 from benchmarks.robustness.signals import interrupt_campaigns
 from benchmarks.robustness.strangers import attack_campaigns
 from benchmarks.robustness.studies import spoil_studies
 
-IN_PROCESS: dict[str, Callable[[int, int], Tally | Readings]] = {
+IN_PROCESS: dict[str, Callable[[int, int], Tally | Readings | Plantings]] = {
     "reports": read_reports,
+    "planted": plant_numbers,
     "studies": spoil_studies,
     "lines": spoil_lines,
     "addresses": spell_addresses,
@@ -71,7 +75,7 @@ def main() -> None:
     if given.of is not None and given.what != "kills":
         parser.error("--of is of kills")
     let_programs_heed_signals()
-    result: Tally | Readings | Breaks | Traced
+    result: Tally | Readings | Plantings | Breaks | Traced
     if given.what in IN_PROCESS:
         result = IN_PROCESS[given.what](given.count, given.seed)
     elif given.of is not None:

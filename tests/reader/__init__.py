@@ -9,4 +9,6 @@ verdicts of METHOD.md anew. ``campaign``: what is true of a campaign. ``language
 sentences are written, which stand in ``sentences``, a file for each language. ``kinds``: what
 sentences on each kind of workload must hold. Of every kind and way, ``contrasts`` holds JSON with
 its levels against the trials, and ``agreement`` answer, tables and JSON against one another.
+``evidence`` reads the columns of any table by rules over trials, ``figures`` the numbers of sentences
+without a pattern, ``across`` comparisons and histories; ``whole`` is all of it.
 """

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Outcome
+from teiten.ways.registry import way_of
 from tests.reader.arithmetic import Judgement
 from tests.reader.document import Part
 from tests.reader.language import NUMBER, PART_OF, Book, Groups, as_factor, count, printed
@@ -30,6 +31,12 @@ REASONS = {
     "identical-pairs": (
         "all pairs are exactly equal, so that their spread cannot be estimated",
         "すべての組の比が完全に一致し、ばらつきを推定できないため",
+    ),
+    "left-behind": (
+        "what each side leaves behind for the other is more than a quarter of what matters, so that"
+        " paired transactions cannot tell; --way classic loads one side at a time",
+        "一方のサーバが他方に残す影響が判定基準の4分の1を超え、ペアトランザクションでは判定できないため"
+        "(--way classicで片方ずつ測定する)",
     ),
     "over-timeout": ("a query exceeded its time limit", "制限時間を超えたクエリがあるため"),
     "not-averaged": (
@@ -125,12 +132,20 @@ def answer_of(reader: Reader, groups: Groups) -> Judgement | None:
     return reader.overall(workload, metric, new)
 
 
+USUAL = {
+    "pgbench": "tps",
+    "queries": "query_seconds",
+    "procedure": "procedure_seconds",
+    "probes": "probe_seconds",
+}
+
+
 def metric_in(reader: Reader, lead: str, workload: str) -> str:
     """The metric that an answer is judged by, where it is not what the workload is about."""
     found = re.search(r"Judged by (.+?): |(.+?)による判定: ", lead)
     usual = reader.campaign.plan.study.workload(workload).kind
     if found is None:
-        return "tps" if usual == "pgbench" else "query_seconds"
+        return USUAL[usual]
     metric = reader.metric_of(found[1] or found[2])
     reader.that(metric is not None, "unknown metric")
     return metric or "tps"
@@ -437,6 +452,8 @@ def cost(reader: Reader, groups: Groups, _part: Part) -> None:
     reader.same(groups["blocks"], blocks, "blocks")
     reader.same(groups["attempts"], len(trials), "ended trials")
     measured = sum(trial.metrics.get("measured_seconds", 0.0) for trial in trials)
+    if way_of(reader.measure).concurrent:
+        measured /= 2  # of both sides at once
     reader.lasts(groups["measured"], measured)
     reader.lasts(groups["wall"], working_seconds(reader))
     if "noun" in groups:

@@ -294,11 +294,13 @@ class Campaign:
 
     def leaves_behind(self, workload: str) -> bool:
         """Whether a quarter of δ, or more, is surely what paired sides leave for one another."""
+        limit = 0.25 * math.log1p(self.plan.study.measure.delta)
+        return any(low > limit or high < -limit for _, low, high in self.left_behind(workload))
+
+    def left_behind(self, workload: str) -> Iterator[tuple[float, float, float]]:
+        """Mean and interval, as logarithms, of what paired sides leave for one another."""
         measure = self.plan.study.measure
-        if not way_of(measure).concurrent:
-            return False
-        limit = 0.25 * math.log1p(measure.delta)
-        for name in LEFT_BEHIND:
+        for name in LEFT_BEHIND if way_of(measure).concurrent else ():
             shares = [
                 math.log(value)
                 for context in self.contexts(workload)
@@ -313,14 +315,11 @@ class Campaign:
                 lower_is_better=True,
                 sequential=True,
             )
-            low, high = found.low, found.high
             if found.reason == "identical-pairs":
-                low = high = math.fsum(shares) / len(shares)
-            elif found.reason:
-                continue
-            if low > limit or high < -limit:
-                return True
-        return False
+                mean = math.fsum(shares) / len(shares)
+                yield mean, mean, mean
+            elif not found.reason:
+                yield found.mean, found.low, found.high
 
     def averaged(self, workload: str) -> bool:
         """Whether levels are amounts, servers or queries, over which a mean means something."""

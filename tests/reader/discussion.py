@@ -254,11 +254,11 @@ def line_of(reader: Reader, found: Judged, groups: Groups) -> list[tuple[str, in
         others = tuple(pair for pair in context if pair[0] != axis)
         level = dict(context)[axis]
         sign = int(each.low > 0) - int(each.high < 0)
-        text = reader._level_text(axis, level)
+        text = reader.level_text(axis, level)
         lines.setdefault(others, []).append((float(level), text, sign))
     named = groups.get("others")
     for others, line in lines.items():
-        parts = [reader._level_text(*pair) for pair in others]
+        parts = [reader.level_text(*pair) for pair in others]
         if named is None or all(one in parts for one in named.split(reader.separator)):
             return [(text, sign) for _, text, sign in sorted(line)]
     reader.that(False, f"no such line: {named}")
@@ -383,7 +383,7 @@ def plane(reader: Reader, groups: Groups, part: Part) -> None:
     cells = 0
     for context, each in found.levels.items():
         levels = {reader.factor_text(factor): level for factor, level in context}
-        told = {reader._level_text(*pair) for pair in context}
+        told = {reader.level_text(*pair) for pair in context}
         row, column = (levels.get(groups[one], "") for one in ("rows", "columns"))
         line = next((one for one in table.rows if one[0] == row), None)
         if line is None or column not in table.columns or not wanted <= told or each.reason:

@@ -31,14 +31,19 @@ def read(document: Document, campaign: Campaign, language: Language) -> Reader:
     """A report that was read: its objections, and what it holds."""
     reader = Reader(document, campaign, language, BOOKS, judged_in)
     reader.read_all()
+    close(reader)
+    return reader
+
+
+def close(reader: Reader) -> None:
+    """What the whole report must hold besides its sentences."""
     answers.close(reader)
     queries.fastest_is_answered(reader)
     cautions.close(reader)
     noise.close(reader)
     lookups.close(reader)
-    if not campaign.by_hand:
+    if not reader.campaign.by_hand:
         check_tables(reader)
-    return reader
 
 
 def read_numbers(document: Document, campaign: Campaign, language: Language) -> Reader:

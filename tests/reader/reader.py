@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from functools import cache, cached_property
 from typing import Any
 
@@ -15,6 +16,25 @@ from tests.reader.document import Document, Part, Table, plain
 from tests.reader.language import Book, Groups, Language, Pattern, Printed, count, printed
 
 SEPARATOR = {"en": ", ", "ja": "、"}
+ANOTHER = (
+    "unread sentence",
+    "of no answer",
+    "no such level",
+    "not new against old",
+    "nothing is open",
+    "the caches is",
+    "another metric",
+)
+"""What shows that a pattern took a sentence of another kind for its own."""
+CALLED = {
+    ("nodes", "0"): ("plain PostgreSQL", "単一のPostgreSQL", "plain", "単一"),
+    ("scenario", "throughput"): ("tables of a fixed size", "一定サイズのテーブル"),
+    ("scenario", "size"): (
+        "tables that grow with the nodes",
+        "ノード数に比例して拡大するテーブル",
+    ),
+}
+"""Levels that have words of their own."""
 
 
 class Reader:
@@ -35,6 +55,8 @@ class Reader:
         self.tabled = tabled
         """What a table of this report says, where nothing else is known."""
         self.objections: list[str] = []
+        self.figures: Callable[[Part], Iterator[str]] | None = None
+        """Checks the numbers of sentences that no pattern knows; None where each must be known."""
         self.read = 0
         """Sentences that were understood."""
         self.said: dict[str, int] = {}
@@ -165,30 +187,47 @@ class Reader:
         contrast = self.campaign.contrast
         if contrast == "server":
             return self.server_of(text)
-        name = contrast.removeprefix("guc:")
         for level in self.campaign.levels(contrast):
-            unit = "core" if level == "1" else "cores"
-            forms = {
-                level,
-                f"{name} = {level}",
-                f"{self.factor_text(contrast)} = {level}",
-                f"{name} “{level}”",
-                f"{name.capitalize()} “{level}”",
-                f"配置「{level}」",
-                f"パラメータの組「{level}」",
-            }
-            if contrast == "cores":
-                forms |= {f"{level} {unit}", f"PostgreSQL on {level} {unit}"}
-                forms |= {f"{level}コア", f"{level}コア使用時"}
-            if contrast == "nodes" and level == "0":
-                forms = {"plain PostgreSQL", "単一のPostgreSQL"}
-            if contrast == "checksums":
-                word, ja = ("with", "有効") if level == "on" else ("without", "無効")
-                forms |= {f"PostgreSQL {word} checksums", f"{word} checksums"}
-                forms |= {f"チェックサム{ja}時", ja}
-            if text in forms:
+            if text in self.level_names(contrast, level):
                 return level
         return None
+
+    def level_names(self, factor: str, level: str) -> set[str]:
+        """How a level of a factor that is no server is called, alone and as a side."""
+        name = factor.removeprefix("guc:")
+        unit = "core" if level == "1" else "cores"
+        forms = {
+            level,
+            f"{name} = {level}",
+            f"{self.factor_text(factor)} = {level}",
+            f"{name} “{level}”",
+            f"{name.capitalize()} “{level}”",
+            f"配置「{level}」",
+            f"パラメータの組「{level}」",
+            *CALLED.get((factor, level), ()),
+            *self.titles.get(level, ()),
+        }
+        if factor == "cores":
+            forms |= {f"{level} {unit}", f"PostgreSQL on {level} {unit}"}
+            forms |= {f"{level}コア", f"{level}コア使用時"}
+        if factor == "nodes" and level == "0":
+            forms -= {f"{name} = {level}", f"{self.factor_text(factor)} = {level}"}
+        if factor == "checksums":
+            word, ja = ("with", "有効") if level == "on" else ("without", "無効")
+            forms |= {f"PostgreSQL {word} checksums", f"{word} checksums"}
+            forms |= {f"チェックサム{ja}時", ja}
+        return forms
+
+    @cached_property
+    def titles(self) -> dict[str, tuple[str, ...]]:
+        """What a study calls its methods and probes, by their names."""
+        found: dict[str, tuple[str, ...]] = {}
+        for workload in self.campaign.workloads():
+            for listed in ("methods", "probes"):
+                for each in getattr(workload.options, listed, ()):
+                    title = self.own(each.title)
+                    found[each.name] = (title, title[:1].lower() + title[1:])
+        return found
 
     def sides_named(self, text: str) -> list[str | None]:
         return [self.side_of(one) for one in text.split(self.separator)]
@@ -212,12 +251,12 @@ class Reader:
         shown = [pair for pair in context if pair[0] in several or pair[0] == "query"]
         without = [pair for pair in context if pair[0] != "server"]
         return {
-            self.separator.join(self._level_text(*pair) for pair in pairs)
+            self.separator.join(self.level_text(*pair) for pair in pairs)
             for pairs in (context, shown, without)
             if pairs
         } or {"all trials", "全試行"}
 
-    def _level_text(self, factor: str, level: str) -> str:
+    def level_text(self, factor: str, level: str) -> str:
         if factor == "query":
             return level
         if factor in {"clients", "cores"}:
@@ -229,19 +268,9 @@ class Reader:
             clear = list(self.versions.values()).count(version) == 1
             space = " " * (self.language == "en")
             return f"PostgreSQL {version}" if clear else f"PostgreSQL {version}{space}({level})"
+        if (factor, level) in CALLED and factor != "nodes":
+            return CALLED[factor, level][self.language == "ja"]
         return f"{self.factor_text(factor)} = {level}"
-
-    def level_word(self, factor: str, level: str) -> str | None:
-        """The words for a level that is no number and no name of the user's."""
-        known = {
-            ("scenario", "throughput"): ("tables of a fixed size", "一定サイズのテーブル"),
-            ("scenario", "size"): (
-                "tables that grow with the nodes",
-                "ノード数に比例して拡大するテーブル",
-            ),
-        }
-        words = known.get((factor, level))
-        return words and words[self.language == "ja"]
 
     def factor_text(self, factor: str) -> str:
         known = {
@@ -276,12 +305,7 @@ class Reader:
     @cached_property
     def given(self) -> set[str]:
         """Texts that the study's author wrote, word for word."""
-        study = self.campaign.plan.study
-        both = [study.title, study.question, study.purpose, *study.differences]
-        for workload in study.workloads:
-            both += [workload.title, workload.description]
-        both += [setting.reason for setting in study.settings]
-        return {" ".join(self.own(one).split(" ")) for one in both}
+        return {" ".join(self.own(text).split(" ")) for text in texts_in(self.campaign.plan.study)}
 
     # --- reading -----------------------------------------------------------------------------
 
@@ -298,15 +322,41 @@ class Reader:
             return
         found = self._understood(part.text, part.kind)
         if found is None:
-            self.objections.append(f"unread sentence ({part.kind}): {part.text}")
+            self.unknown(part)
             return
+        before = len(self.objections)
         for pattern, groups in found:
             self.read += 1
             self.said[pattern.name] = self.said.get(pattern.name, 0) + 1
             pattern.check(self, groups, part)
+        if self.figures is not None and any(
+            why.startswith(ANOTHER) for why in self.objections[before:]
+        ):
+            del self.objections[before:]
+            self.unknown(part)
+
+    def unknown(self, part: Part) -> None:
+        """Of a sentence that no pattern knows, its numbers."""
+        if self.figures is None:
+            self.objections.append(f"unread sentence ({part.kind}): {part.text}")
+            return
+        self.read += 1
+        self.objections += [f"{why}: {part.text}" for why in self.figures(part)]
 
     def _understood(self, text: str, kind: str) -> Understood | None:
         return understood(self.books, self.language, text, kind)
+
+
+def texts_in(value: object) -> Iterator[Bilingual]:
+    """Every text in both languages inside of a value."""
+    if isinstance(value, Bilingual):
+        yield value
+    elif is_dataclass(value):
+        for each in fields(value):
+            yield from texts_in(getattr(value, each.name))
+    elif isinstance(value, tuple):
+        for inner in value:
+            yield from texts_in(inner)
 
 
 Understood = tuple[tuple[Pattern, Groups], ...]

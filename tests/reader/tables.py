@@ -114,7 +114,7 @@ def _context_of_row(
     for context in reader.campaign.contexts(workload):
         if all(
             named.get(reader.factor_text(factor))
-            in {None, level, reader.versions.get(level), reader.level_word(factor, level)}
+            in {None, level, reader.versions.get(level), *reader.level_names(factor, level)}
             for factor, level in context
         ):
             return context
@@ -130,8 +130,15 @@ def check_tables(reader: Reader) -> None:
             reader.about = f"{table.caption}: {' | '.join(row)}"
             if row[0] in OVERALL:
                 _row(reader, table, row, at, judged.overall)
+                counts = re.findall(r"\d+", row[table.column(*PAIRS) or 0])
+                pairs = judged.overall.pairs * (len(judged.levels) - len(judged.left_out))
+                reader.that(len(counts) < 2 or int(counts[1]) == pairs, f"{pairs} pairs")
                 continue
-            context = _context_of_row(reader, workload, table, row, at)
+            try:
+                context = _context_of_row(reader, workload, table, row, at)
+            except LookupError:
+                reader.that(False, "no such level")
+                continue
             _row(reader, table, row, at, judged.levels[context])
             sides = (judged.old, new)
             over = reader.campaign.over(workload, context) if metric == "query_seconds" else []

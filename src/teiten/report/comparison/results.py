@@ -12,12 +12,11 @@ from teiten.report.blocks import Block, Gallery, Heading
 from teiten.report.charts.base import Chart, Columns, as_columns, coloured
 from teiten.report.charts.forest import ForestWords, forest
 from teiten.report.charts.levels import Dot, by_level
-from teiten.report.comparison.sides import Pair, shown_interval
+from teiten.report.comparison.sides import Pair
 from teiten.report.effects import confidence_percent, plain_percent
 from teiten.report.tables import Table, TableCell
 from teiten.report.view.contrasts import (
     Judged,
-    Telling,
     by_spread,
     forest_rows,
     verdict_table,
@@ -25,7 +24,6 @@ from teiten.report.view.contrasts import (
 from teiten.report.view.kit import factor_of
 from teiten.report.view.levels import ChartPlace, level_axes
 
-FAR = Telling(shown_interval)
 WIDEST = (0.02, 50.0)
 """Machines differ by more than versions do."""
 FIELDS = ("workload", "metric", "factor", "level_a", "level_b", "levels", "side", "value")
@@ -50,7 +48,7 @@ def forest_chart(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
     """The ratio B ÷ A with its interval by level; None where there is none."""
     t = pair.t
     label = pair.kits[0].names.context
-    rows = forest_rows(t, result.levels, result.overall, label, FAR)
+    rows = forest_rows(t, result.levels, result.overall, label)
     if not rows:
         return None
     metric = t.either(f"metric.{result.metric.name}", result.metric.name)
@@ -123,7 +121,6 @@ def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) 
         t("comparison.table-note", confidence=confidence) if noted else "",
         by_spread(factor_of(result.metric)),
         count,
-        FAR,
     )
     return verdict_table(name, said, result.levels, result.overall)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from teiten.analysis.model.comparison import Comparison, UnpairedResult
-from teiten.analysis.model.findings import CampaignAnalysis, Interval, Verdict, VerdictKind
+from teiten.analysis.model.findings import CampaignAnalysis, Verdict, VerdictKind
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.text import Language
@@ -14,12 +14,11 @@ from teiten.report.effects import (
     WIDEST,
     change,
     confidence_percent,
-    interval_text,
     is_wide,
     percent_decimals,
     plain_percent,
 )
-from teiten.report.numbers import bytes_text, fixed, plain
+from teiten.report.numbers import bytes_text, plain
 from teiten.report.sentences import (
     DECIDED,
     decided,
@@ -33,8 +32,6 @@ from teiten.report.texts import Texts, texts
 from teiten.report.view.kit import Kit
 
 A, B = "A", "B"
-FARTHEST = 100.0
-"""Ratios are written up to here: two or three trials that scatter much exclude nothing beyond."""
 
 
 @dataclass(frozen=True)
@@ -106,14 +103,6 @@ def distinctions(a: CampaignAnalysis, b: CampaignAnalysis, t: Texts) -> tuple[st
         if said[0] != said[1] and all(said):
             return said
     return (a.name, b.name) if a.name != b.name else (f"{a.created_at:.0f}", f"{b.created_at:.0f}")
-
-
-def shown_interval(t: Texts, effect: Interval | None) -> str:
-    """``0.9 to 1.1``, or ``0.01 to > 100``."""
-    if effect is None or effect.high <= FARTHEST:
-        return interval_text(t, effect)
-    low = fixed(effect.low, percent_decimals(effect) + 2)
-    return t("interval.plain", low=low, high=t("comparison.beyond", value=fixed(FARTHEST, 0)))
 
 
 def _sentence(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from teiten.analysis.model.findings import ContrastResult, Interval, LevelResult, Verdict
+from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.model.starts import pairs_of_a_start
 from teiten.report.charts.forest import ForestRow
@@ -31,13 +31,6 @@ def detectable_text(t: Texts, verdict: Verdict) -> str:
 
 
 @dataclass(frozen=True)
-class Telling:
-    """How intervals are told."""
-
-    interval: Callable[[Texts, Interval | None], str] = interval_text
-
-
-@dataclass(frozen=True)
 class Judged:
     """Words and formats of the table of a contrast."""
 
@@ -56,7 +49,6 @@ class Judged:
     value: Value
     count: Callable[[LevelResult | None], TableCell]
     """How many pairs or trials a level has, or all of them."""
-    telling: Telling = Telling()
     further: Callable[[LevelResult | None], TableCell] | None = None
     """Cells of a further column, after the interval; its title is ``further_title``."""
     further_title: str = ""
@@ -122,7 +114,7 @@ def _row(said: Judged, level: LevelResult) -> Row:
 def _judged(said: Judged, verdict: Verdict, level: LevelResult | None) -> Iterator[TableCell]:
     effect, t = verdict.effect, said.t
     yield TableCell(ratio_text(effect), effect.ratio if effect else None)
-    yield TableCell(said.telling.interval(t, effect), effect.low if effect else None)
+    yield TableCell(interval_text(t, effect), effect.low if effect else None)
     if said.further:
         yield said.further(level)
     yield said.count(level)
@@ -251,21 +243,20 @@ def forest_rows(
     levels: Sequence[LevelResult],
     overall: Verdict,
     label: Callable[[Context], str],
-    telling: Telling = Telling(),
 ) -> list[ForestRow]:
     """All levels together, then each, where there are several; without what says nothing."""
-    rows = [forest_row(t, t("level.overall"), overall, telling, overall=True)]
+    rows = [forest_row(t, t("level.overall"), overall, overall=True)]
     if len(levels) > 1:
-        rows += [forest_row(t, label(level.context), level.verdict, telling) for level in levels]
+        rows += [forest_row(t, label(level.context), level.verdict) for level in levels]
     return [row for row in rows if row is not None]
 
 
 def forest_row(
-    t: Texts, label: str, verdict: Verdict, telling: Telling, *, overall: bool = False
+    t: Texts, label: str, verdict: Verdict, *, overall: bool = False
 ) -> ForestRow | None:
     effect = verdict.effect
     if effect is None or not math.isfinite(effect.high):
         return None
-    text = t.aside(ratio_text(effect), telling.interval(t, effect))
+    text = t.aside(ratio_text(effect), interval_text(t, effect))
     word = verdict_word(t, verdict)
     return ForestRow(label, effect.ratio, effect.low, effect.high, text, word, overall)

@@ -14,7 +14,7 @@ from teiten.report.blocks import Block, Code, Text
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.effects import plain_percent
-from teiten.report.view.contrasts import Telling, forest_row
+from teiten.report.view.contrasts import forest_row
 from teiten.report.view.kit import Kit
 
 MANY_WORKLOADS = 6
@@ -77,7 +77,7 @@ def _rows(kit: Kit, contrasts: Iterable[ContrastResult]) -> Iterator[tuple[float
             labels = (kit.t("overview.at", workload=title, level=level) for level in at)
             verdicts = list(zip(labels, (level.verdict for level in levels), strict=True))
         for label, verdict in verdicts:
-            row = forest_row(kit.t, label, verdict, Telling())
+            row = forest_row(kit.t, label, verdict)
             if row is not None:
                 yield _speed(contrast, verdict), row
 

@@ -1,0 +1,152 @@
+"""Reports of every kind with one wrong number each: which of them the separate reader sees.
+
+A report is drawn, read (an objection to it is a finding), and read again with one of its numbers
+changed: by turns one of a sentence and one of a table, drawn first by the part or the table.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from tests.reader.across import ACROSS, Across
+from tests.reader.document import Document, read_markdown
+from tests.reader.drawn import KINDS, Drawn
+from tests.reader.drawn_kinds import BY_NUMBERS
+from tests.reader.planted import NUMBER, SPOKEN, other
+from tests.reader.whole import page_of, read_whole, trials_objections
+
+from teiten.model.text import Language
+from teiten.report.render.markdown import markdown_text
+
+EVERY: tuple[Callable[[random.Random], Drawn | Across], ...] = (*KINDS, *BY_NUMBERS, *ACROSS)
+PLACES = ("sentence", "table")
+
+
+@dataclass
+class Plantings:
+    """Counts of a run, by kind and place, and what was found."""
+
+    reports: Counter[str] = field(default_factory=Counter)
+    planted: Counter[tuple[str, str]] = field(default_factory=Counter)
+    seen: Counter[tuple[str, str]] = field(default_factory=Counter)
+    missed: list[str] = field(default_factory=list)
+    found: list[str] = field(default_factory=list)
+
+    def lines(self) -> Iterator[str]:
+        yield (
+            f"reports: {self.reports.total()}; {len(self.found)} findings;"
+            f" {self.planted.total()} wrong numbers planted, {self.seen.total()} seen"
+        )
+        for kind in self.reports:
+            by_place = ", ".join(
+                f"{place}s {self.seen[kind, place]}/{self.planted[kind, place]}" for place in PLACES
+            )
+            yield f"    {kind}: {self.reports[kind]} reports; {by_place}"
+        for text in (*self.found, *self.missed):
+            yield f"    {text}"
+
+
+def plant_numbers(count: int, seed: int) -> Plantings:
+    """Read ``count`` reports of the kinds in turn, in both languages, each with a wrong number."""
+    result = Plantings()
+    for at in range(count):
+        kind = EVERY[at % len(EVERY)]
+        language: Language = "ja" if at // len(EVERY) % 2 else "en"
+        chance = random.Random(seed + at)
+        drawn: Drawn | Across = kind(chance)
+        _plant_one(
+            result, drawn, language, chance, f"{kind.__name__}, seed {seed + at}, {language}"
+        )
+    return result
+
+
+def _plant_one(
+    result: Plantings, drawn: Drawn | Across, language: Language, chance: random.Random, about: str
+) -> None:
+    name = about.split(",", maxsplit=1)[0]
+    known = any(kind.__name__ == name for kind in KINDS)
+    document = read_markdown(markdown_text(page_of(drawn, language), "0.1.0"))
+    reader = read_whole(document, drawn, language, known=known)
+    result.reports[name] += 1
+    objections = [*reader.objections]
+    if isinstance(drawn, Drawn):
+        objections += trials_objections(drawn)
+    result.found += [f"{about}: {why}" for why in objections]
+    place = PLACES[result.reports[name] % 2]
+    wrong = (
+        wrong_sentence(document, reader.given, chance)
+        if place == "sentence"
+        else wrong_cell(document, chance)
+    )
+    if wrong is None:
+        return
+    changed, what = wrong
+    again = read_whole(changed, drawn, language, known=known)
+    result.planted[name, place] += 1
+    if set(again.objections) - set(reader.objections):
+        result.seen[name, place] += 1
+    else:
+        result.missed.append(f"not seen: {about}, {what}")
+
+
+def wrong_sentence(
+    document: Document, given: set[str], chance: random.Random
+) -> tuple[Document, str] | None:
+    """A report with another number in one sentence."""
+    places = [
+        at
+        for at, part in enumerate(document.parts)
+        if part.kind in SPOKEN and part.text not in given and NUMBER.search(part.text)
+    ]
+    if not places:
+        return None
+    at = chance.choice(places)
+    part = document.parts[at]
+    found = chance.choice(list(NUMBER.finditer(part.text)))
+    text = part.text[: found.start()] + other(found[0]) + part.text[found.end() :]
+    parts = [*document.parts]
+    parts[at] = replace(part, text=text)
+    return Document(parts, document.tables), f"{text} (was: {found[0]})"
+
+
+def wrong_cell(document: Document, chance: random.Random) -> tuple[Document, str] | None:
+    """A report with another number in one cell of a table."""
+    tables = [
+        (at, cells)
+        for at, table in enumerate(document.tables)
+        if (cells := list(_cells(table.rows)))
+    ]
+    if not tables:
+        return None
+    at, cells = chance.choice(tables)
+    table = document.tables[at]
+    place, column = chance.choice(cells)
+    row = table.rows[place]
+    found = chance.choice(list(NUMBER.finditer(row[column])))
+    cell = row[column][: found.start()] + other(found[0]) + row[column][found.end() :]
+    rows = [*table.rows]
+    rows[place] = (*row[:column], cell, *row[column + 1 :])
+    changed = replace(table, rows=rows)
+    parts = [
+        replace(part, table=changed) if part.table is table else part for part in document.parts
+    ]
+    old, new = " | ".join(row), " | ".join(rows[place])
+    parts = [
+        replace(part, text=new) if part.table is changed and part.text == old else part
+        for part in parts
+    ]
+    tables_now = [*document.tables]
+    tables_now[at] = changed
+    return Document(
+        parts, tables_now
+    ), f"{table.caption}, {table.columns[column]}: {new} (was: {found[0]})"
+
+
+def _cells(rows: list[tuple[str, ...]]) -> Iterator[tuple[int, int]]:
+    for place, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            if NUMBER.search(cell):
+                yield place, column

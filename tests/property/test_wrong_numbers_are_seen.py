@@ -1,0 +1,75 @@
+"""One wrong number in a report of any kind, of a sentence or of a table, is seen.
+
+The long run, with counts by kind: ``python -m benchmarks.robustness planted --count 1000``.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+from benchmarks.robustness.planted import wrong_cell
+
+from teiten.model.text import Language
+from teiten.report.render.markdown import markdown_text
+from tests.reader.across import ACROSS, Across, comparisons, histories
+from tests.reader.document import Document, read_markdown
+from tests.reader.drawn import Drawn, machines, versions
+from tests.reader.drawn_kinds import placements, procedures, scale_outs, two_sides
+from tests.reader.whole import page_of, read_whole
+
+LANGUAGES: tuple[Language, ...] = ("en", "ja")
+SEEDS = {"comparisons": 2, "histories": 1, "placements": 2, "scale_outs": 2, "two_sides": 2}
+
+
+Kind = Callable[[random.Random], Drawn | Across]
+
+
+def document_of(drawn: Drawn | Across, language: Language) -> Document:
+    return read_markdown(markdown_text(page_of(drawn, language), "0.1.0"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "kind", [*ACROSS, placements, scale_outs, two_sides], ids=lambda kind: kind.__name__
+)
+def test_a_report_of_a_further_kind_is_true(kind: Kind, language: Language) -> None:
+    drawn = kind(random.Random(SEEDS[kind.__name__]))
+    reader = read_whole(document_of(drawn, language), drawn, language, known=False)
+    assert not reader.objections
+    assert reader.read > 30
+
+
+SCATTERED = 1070
+"""A seed of two blocks whose intervals exclude nothing."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_ends_of_comparisons_are_within_reach_as_everywhere(language: Language) -> None:
+    """They were once told as 0.00 and > 100."""
+    drawn = comparisons(random.Random(SCATTERED))
+    document = document_of(drawn, language)
+    assert any("> 1,000" in cell for table in document.tables for row in table.rows for cell in row)
+    assert not read_whole(document, drawn, language, known=False).objections
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "kind",
+    [comparisons, histories, placements, procedures, scale_outs, two_sides, versions, machines],
+    ids=lambda kind: kind.__name__,
+)
+def test_most_wrong_cells_are_seen(kind: Kind, language: Language) -> None:
+    """Small counts may become another count of the same report."""
+    chance = random.Random(SEEDS.get(kind.__name__, 2))
+    drawn = kind(chance)
+    document = document_of(drawn, language)
+    right = set(read_whole(document, drawn, language, known=False).objections)
+    seen = 0
+    for _ in range(20):
+        wrong = wrong_cell(document, chance)
+        assert wrong is not None
+        again = read_whole(wrong[0], drawn, language, known=False).objections
+        seen += bool(set(again) - right)
+    assert seen >= 15
