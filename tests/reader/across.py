@@ -20,7 +20,7 @@ from teiten.report.history.view import history_page
 from tests.fixtures.synthetic import START
 from tests.fixtures.synthetic_plan import HOST
 from tests.fixtures.two_machines import DAY, OTHER, campaign, plan_of, times
-from tests.reader.arithmetic import Judgement, t_quantile
+from tests.reader.arithmetic import Judgement, ratio_of, t_quantile
 from tests.reader.campaign import HIGHER_IS_BETTER, JUDGED, Campaign, Context
 from tests.reader.document import Document, Table
 from tests.reader.drawn import EFFECTS, NOISES
@@ -176,8 +176,8 @@ def as_json(found: Sequence[Welch]) -> list[dict[str, Any]]:
     """In the form of JSON's contrasts."""
     return [
         {
-            "ratio": math.exp(judgement.mean),
-            "interval": [math.exp(judgement.low), math.exp(judgement.high)],
+            "ratio": ratio_of(judgement.mean),
+            "interval": [ratio_of(judgement.low), ratio_of(judgement.high)],
             "confidence": judgement.confidence,
             "levels": [],
             "extremes": [],
@@ -241,13 +241,13 @@ def _comparison_row(
         if not whole and cell not in {"", "—"}:
             logs = _logs(known, found.workload, contexts, found.side, found.metric)
             scale = 1.0 if found.metric == "tps" else 1000.0
-            reader.same(cell, scale * math.exp(math.fsum(logs) / len(logs)), "the geometric mean")
+            reader.same(cell, scale * ratio_of(math.fsum(logs) / len(logs)), "the geometric mean")
     ends = RANGE.fullmatch(row[at + 1])
     reader.that((ends is None) == bool(judgement.reason), f"an interval: {judgement.reason}")
     if ends is not None:
         logs3 = (judgement.mean, judgement.low, judgement.high)
         for text, value in zip((row[at], ends[1], ends[2]), logs3, strict=True):
-            reader.same(text, math.exp(value), "the ratio or an end")
+            reader.same(text, ratio_of(value), "the ratio or an end")
     counts = COUNTED.search(row[at + 2])
     for place, known in enumerate(both):
         at_levels = list(found.levels) if whole else contexts
@@ -299,7 +299,7 @@ def _point(reader: Reader, table: Table, row: Sequence[str], at: int, known: Cam
     if not logs:
         return 0.0
     mean = math.fsum(logs) / len(logs)
-    reader.same(row[at], math.exp(mean), "the mean")
+    reader.same(row[at], ratio_of(mean), "the mean")
     reader.that(row[at + 2] == str(len(logs)), f"{len(logs)} blocks")
     ends = RANGE.fullmatch(row[at + 1])
     reader.that((ends is None) == (len(logs) < 2), "an interval of one block")
@@ -307,8 +307,8 @@ def _point(reader: Reader, table: Table, row: Sequence[str], at: int, known: Cam
         deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in logs) / (len(logs) - 1))
         alpha = known.plan.study.measure.alpha
         half = t_quantile(1 - alpha / 2, len(logs) - 1) * deviation / math.sqrt(len(logs))
-        reader.same(ends[1], math.exp(mean - half), "the low end")
-        reader.same(ends[2], math.exp(mean + half), "the high end")
+        reader.same(ends[1], ratio_of(mean - half), "the low end")
+        reader.same(ends[2], ratio_of(mean + half), "the high end")
     return mean
 
 
@@ -322,4 +322,4 @@ def _changes(reader: Reader, points: Sequence[float], marks: Sequence[str]) -> N
             if end > begin
         ]
         if len(means) == 2:
-            reader.same(marks[at], (math.exp(means[1] - means[0]) - 1) * 100, "the change")
+            reader.same(marks[at], (ratio_of(means[1] - means[0]) - 1) * 100, "the change")

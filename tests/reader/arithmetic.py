@@ -186,3 +186,8 @@ def median(values: Sequence[float]) -> float:
 
 def geometric_mean(values: Sequence[float]) -> float:
     return math.exp(math.fsum(map(math.log, values)) / len(values))
+
+
+def ratio_of(log: float) -> float:
+    """A ratio of its logarithm; two pairs that scatter much have ends beyond every number."""
+    return math.exp(max(-700.0, min(log, 700.0)))

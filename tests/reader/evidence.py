@@ -24,7 +24,7 @@ from functools import cached_property
 from teiten.kinds.probes.measurement import MEASUREMENT, measurement_of
 from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Attempt
-from tests.reader.arithmetic import geometric_mean, judge, median
+from tests.reader.arithmetic import geometric_mean, judge, median, ratio_of
 from tests.reader.campaign import Campaign
 from tests.reader.document import Table
 from tests.reader.language import NUMBER, Printed, printed
@@ -595,7 +595,7 @@ class Evidence:
 
 def _forms(rule: Rule, log: float) -> Iterator[tuple[Rule, float]]:
     """A ratio of its logarithm: as it is, turned round, and as a share."""
-    ratio = math.exp(max(-700.0, min(log, 700.0)))
+    ratio = ratio_of(log)
     yield (*rule, "ratio"), ratio
     yield (*rule, "turned"), 1 / ratio
     yield (*rule, "share"), ratio - 1

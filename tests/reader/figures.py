@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from tests.reader.answers import USUAL
-from tests.reader.arithmetic import judge
+from tests.reader.arithmetic import judge, ratio_of
 from tests.reader.document import Document, Part
 from tests.reader.evidence import MADE_BY, SLOT, TRIALS, UNIT, UNITS, Evidence, numbers_in
 from tests.reader.language import Book, Language, Printed, flat, printed, sentences
@@ -86,9 +86,9 @@ class Figures:
                         sequential=self.reader.measure.sequential is not None,
                     )
                     mean = math.fsum(d.values()) / len(d) if d else 0.0
-                    ends = () if found.reason else (math.exp(found.low), math.exp(found.high))
+                    ends = () if found.reason else (ratio_of(found.low), ratio_of(found.high))
                     yield {
-                        "ratio": math.exp(mean),
+                        "ratio": ratio_of(mean),
                         "interval": ends,
                         "confidence": found.confidence,
                         "levels": (),
@@ -98,7 +98,7 @@ class Figures:
     def _left(self, workload: str) -> Iterator[float]:
         """What paired sides leave behind for one another, in percent."""
         for found in self.evidence.campaign.left_behind(workload):
-            yield from (100 * (math.exp(end) - 1) for end in found)
+            yield from (100 * (ratio_of(end) - 1) for end in found)
 
     def objections(self, part: Part) -> Iterator[str]:
         """The numbers of a sentence that stand nowhere."""
