@@ -33,7 +33,7 @@ from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import CPU_PER_TRANSACTION, with_wal_per_transaction
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import compared_together, counting, open_trials
+from teiten.model.progress import allotted_blocks, compared_together, counting, open_trials
 from teiten.model.trial import PARTNER, Event, Outcome, Problem, Trial
 from teiten.model.units import Seconds
 from teiten.ways.registry import sides_of_a_second, way_of
@@ -67,7 +67,7 @@ def analyse(
     happened = tuple(events)
     ends = [view.finished_at for view in views]
     wall = Seconds(wall_seconds(created_at, happened, ends))
-    stands = standing(plan, views, wall)
+    stands = standing(plan, views, wall, allotted_blocks(happened))
     missing = len(
         open_trials(
             plan,

@@ -25,6 +25,26 @@ def campaigns(context: click.Context, parameter: click.Parameter, incomplete: st
     return [name for name in ("last", *found) if name.startswith(incomplete)]
 
 
+def collections(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The built-in collections."""
+    del context, parameter
+    from teiten.study.collection import collection_names
+
+    return [name for name in collection_names() if name.startswith(incomplete)]
+
+
+def collections_begun(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[str]:
+    """Those that have begun in the working folder, and ``last``."""
+    del parameter
+    from teiten.host.system.paths import Workdir
+
+    folder = Workdir(_root(context)).collections
+    begun = sorted(place.name for place in folder.iterdir()) if folder.is_dir() else []
+    return [name for name in ("last", *begun) if name.startswith(incomplete)]
+
+
 def servers(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """The major versions of those that are installed, and each by its name; of a list its last."""
     del parameter

@@ -29,6 +29,14 @@ class Verbosity(IntEnum):
     VERBOSE = 2
 
 
+def json_text(value: Any, *, unicode: bool = True) -> str:
+    """A JSON document as text; of a dataclass, what ``cli.printed.form`` makes of it."""
+    from teiten.cli.printed.form import jsonable
+
+    text = json.dumps(jsonable(value), ensure_ascii=not unicode, indent=2, default=str)
+    return text.translate(_IN_JSON) + "\n"
+
+
 class Console:
     """The two streams. ``people`` is rich's console on stderr, for tables and live views too."""
 
@@ -95,11 +103,8 @@ class Console:
 
     def json(self, value: Any) -> None:
         """A JSON document, on stdout; of a dataclass, what ``cli.printed.form`` makes of it."""
-        from teiten.cli.printed.form import jsonable
-
         unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-        text = json.dumps(jsonable(value), ensure_ascii=not unicode, indent=2, default=str)
-        sys.stdout.write(text.translate(_IN_JSON) + "\n")
+        sys.stdout.write(json_text(value, unicode=unicode))
 
     def say(self, text: str) -> None:
         """Something a person wants to know, on stderr; not with --quiet."""

@@ -45,6 +45,7 @@ VERBS = {
     "ab": "is B slower than A? pairs until that is decided",
     "null": "how much two equal sides differ on this machine",
     "bisect": "which commit of PostgreSQL changed the speed",
+    "collection": "many studies in one go, and every published finding in one table",
     "resume": "continue a campaign that was interrupted",
     "runs": "list campaigns",
     "rm": "delete a campaign",

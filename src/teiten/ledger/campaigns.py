@@ -16,7 +16,7 @@ from teiten.host.system.causes import machine_error
 from teiten.ledger.folders import FILE_NAME, MAKING, is_taken
 from teiten.ledger.lock import is_locked
 from teiten.ledger.store import Ledger
-from teiten.model.progress import Finished
+from teiten.model.progress import ALLOTTED, Finished
 from teiten.model.trial import Outcome
 from teiten.model.units import Bytes
 from teiten.suggest import did_you_mean
@@ -207,8 +207,10 @@ def _progress(finished: Sequence[Finished], repeats: int) -> tuple[int, int]:
 
 
 def has_ended(ledger: Ledger) -> bool:
-    """Nothing is left to run: a sequential campaign may end before all that was planned."""
-    return any(event.kind == FINISHED for event in ledger.campaign_events())
+    """Nothing is left to run: a sequential campaign may end before all that was planned, and one
+    of a collection goes on where it is given more blocks."""
+    kinds = [event.kind for event in ledger.campaign_events()]
+    return [kind for kind in kinds if kind in (FINISHED, ALLOTTED)][-1:] == [FINISHED]
 
 
 def _state(folder: Path, *, complete: bool) -> CampaignState:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.trial import Outcome
+from teiten.model.trial import Event, Outcome
 
 Finished = tuple[int, int, Outcome]
 """Number, attempt and outcome of a trial in the ledger."""
@@ -29,6 +29,13 @@ class Ending(StrEnum):
     BLOCKS_SPENT = "blocks-spent"
     LEFT_BEHIND = "left-behind"
     """The difference includes what each side leaves behind for the other."""
+    ALLOTTED_SPENT = "allotted-spent"
+    """The blocks that a collection has given it have run; it may give more."""
+
+
+ALLOTTED = "allotted"
+"""The kind of the event with which a collection gives a campaign blocks: ``blocks`` in all, the
+last event for them all."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,11 @@ class OpenTrial:
 
     trial: PlannedTrial
     attempt: int
+
+
+def allotted_blocks(events: Iterable[Event]) -> int | None:
+    """The blocks that a collection has given a campaign; None for a campaign of its own."""
+    return max((int(one.detail["blocks"]) for one in events if one.kind == ALLOTTED), default=None)
 
 
 def compared_together(plan: Plan) -> Iterator[tuple[PlannedTrial, ...]]:

@@ -26,6 +26,7 @@ PARTS = (
     "profiles.",
     "comparison.",
     "history.",
+    "collection.",
     "saturation.",
     "plans.",
     "attached.",

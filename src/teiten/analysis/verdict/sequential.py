@@ -100,7 +100,7 @@ def pairs_for(effect: float, deviation: float, alpha: float) -> int | None:
 
     ``effect``: as a share (0.02), of either sign; ``deviation``: of d. None beyond MOST_PAIRS.
     """
-    return _pairs_until(abs(math.log1p(effect)), deviation, alpha)
+    return pairs_until(abs(math.log1p(effect)), deviation, alpha)
 
 
 def forecast(log_ratios: Sequence[float], rule: Rule, levels: int = 1) -> int | None:
@@ -114,11 +114,11 @@ def forecast(log_ratios: Sequence[float], rule: Rule, levels: int = 1) -> int | 
     if deviation < NO_VARIANCE:
         return None
     room = max(abs(mean), rule.band - abs(mean))
-    needed = _pairs_until(room, deviation, rule.alpha, levels)
+    needed = pairs_until(room, deviation, rule.alpha, levels)
     return None if needed is None else max(needed, len(log_ratios))
 
 
-def _pairs_until(width: float, deviation: float, alpha: float, levels: int = 1) -> int | None:
+def pairs_until(width: float, deviation: float, alpha: float, levels: int = 1) -> int | None:
     """The least number of pairs whose half-width is below ``width``.
 
     The half-width falls with every pair, once it is finite.

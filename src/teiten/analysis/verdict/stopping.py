@@ -30,13 +30,19 @@ Level = tuple[str, Context]
 """Workload, and the levels of all factors but the contrasted one."""
 
 
-def standing(plan: Plan, attempts: Sequence[Attempt], spent: Seconds) -> Standing:
+def standing(
+    plan: Plan, attempts: Sequence[Attempt], spent: Seconds, allotted: int | None = None
+) -> Standing:
     """Find the trials that are not needed any more; none where the design is fixed.
 
-    ``attempts``: as recorded, in any order; ``spent``: what the campaign has taken so far.
+    ``attempts``: as recorded, in any order; ``spent``: what the campaign has taken so far;
+    ``allotted``: the blocks that a collection gives it, which decides by findings and so keeps
+    every level.
     """
     if plan.study.measure.sequential is None:
         return Standing()
+    if allotted is not None:
+        return _within(plan, attempts, allotted)
     tried = {attempt.number for attempt in attempts}
     last = max(tried, default=0)
     passed = {
@@ -50,6 +56,14 @@ def standing(plan: Plan, attempts: Sequence[Attempt], spent: Seconds) -> Standin
             frozenset(passed | {one.number for one in rest if _level(plan, one) not in begun})
         )
     return _next_block(plan, attempts, spent, passed)
+
+
+def _within(plan: Plan, attempts: Sequence[Attempt], blocks: int) -> Standing:
+    """The standing of a campaign that has so many blocks and no more."""
+    beyond = frozenset(trial.number for trial in plan.trials if trial.block > blocks)
+    finished = [(attempt.number, attempt.attempt, attempt.outcome) for attempt in attempts]
+    left = open_trials(plan, finished, unneeded=beyond)
+    return Standing(beyond, None if left else Ending.ALLOTTED_SPENT)
 
 
 def undecided(results: Sequence[ContrastResult], *, beyond_delta: bool = False) -> frozenset[Level]:

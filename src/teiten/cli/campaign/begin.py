@@ -64,24 +64,7 @@ def begin(
     chosen = name or new_name(
         plan.study.name, plan.study.profile, time.time(), session.workdir.campaigns
     )
-    with (
-        measuring(session),
-        Ledger.create(
-            session.workdir.campaigns / chosen,
-            plan=plan,
-            name=chosen,
-            facts=planned.facts,
-            cautions=planned.cautions,
-            command=command,
-        ) as ledger,
-    ):
-        ledger.record_event("campaign-started")
-        for floor in planned.noise:
-            ledger.record_event(NOISE, **asdict(floor))
-        if way_of(plan.study.measure).concurrent:
-            check = known_check(session.workdir.caches, planned.facts)
-            if check is not None:
-                ledger.record_event(PAIRS_CHECK, **asdict(check))
+    with measuring(session), create_ledger(session, planned, chosen, command) as ledger:
         if replication is not None:
             ledger.record_event(REPLICATION, **asdict(replication))
     most = "" if plan.study.measure.sequential is None else "at the most "
@@ -90,6 +73,27 @@ def begin(
         f" about {rough_duration(plan.needs.seconds)}"
     )
     return chosen
+
+
+@contextmanager
+def create_ledger(session: Session, planned: Planned, name: str, command: str) -> Iterator[Ledger]:
+    """Write the ledger of a new campaign, with what is known of the machine's noise."""
+    with Ledger.create(
+        session.workdir.campaigns / name,
+        plan=planned.plan,
+        name=name,
+        facts=planned.facts,
+        cautions=planned.cautions,
+        command=command,
+    ) as ledger:
+        ledger.record_event("campaign-started")
+        for floor in planned.noise:
+            ledger.record_event(NOISE, **asdict(floor))
+        if way_of(planned.plan.study.measure).concurrent:
+            check = known_check(session.workdir.caches, planned.facts)
+            if check is not None:
+                ledger.record_event(PAIRS_CHECK, **asdict(check))
+        yield ledger
 
 
 def carry_out_new(session: Session, name: str) -> CarriedOut:

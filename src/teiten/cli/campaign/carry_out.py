@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +31,7 @@ from teiten.host.system.users import server_user
 from teiten.ledger.lock import HeldLock, workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NoiseFloor
+from teiten.model.progress import allotted_blocks
 from teiten.model.trial import Outcome
 from teiten.report.sentences import verdict_sentence
 
@@ -131,11 +132,16 @@ def _refuse(session: Session, carried: CarriedOut) -> None:
 
 
 def run_trials(
-    session: Session, ledger: Ledger, folder: Path, rule: StoppingRule | None = None
+    session: Session,
+    ledger: Ledger,
+    folder: Path,
+    rule: StoppingRule | None = None,
+    whole: Callable[[], str] | None = None,
 ) -> None:
     """Run what the ledger does not hold yet; the working folder's lock is held.
 
-    ``rule``: None for that of the study's design.
+    ``rule``: None for that of the study's design; ``whole``: how the collection stands to which the
+    campaign belongs.
 
     Raises InterruptedCampaignError.
     """
@@ -143,6 +149,8 @@ def run_trials(
         watching(session.console, ledger.plan, ledger.name) as watcher,
         one_interruption() as interruption,
     ):
+        watcher.whole = whole
+        watcher.pace.given(allotted_blocks(ledger.campaign_events()))
         watcher.pace.already_ended(ledger.finished())
         executor = _executor(session, ledger, folder, watcher, interruption)
         try:

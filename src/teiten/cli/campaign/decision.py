@@ -13,7 +13,7 @@ from teiten.cli.campaign.progress import Watcher
 from teiten.kinds.metrics import deciding
 from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan
-from teiten.model.progress import Ending, Standing
+from teiten.model.progress import Ending, Standing, allotted_blocks
 from teiten.model.quantities import rough_duration
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.trial import Attempt
@@ -30,6 +30,7 @@ ENDINGS = {
     Ending.BLOCKS_SPENT: "ended after {blocks}, the most that may run, and not all is decided",
     Ending.LEFT_BEHIND: "ended after {blocks}: what each side leaves behind for the other is more"
     " than a quarter of δ; --way classic loads one side at a time",
+    Ending.ALLOTTED_SPENT: "ended after {blocks}, as many as its collection has given it",
 }
 
 
@@ -45,10 +46,11 @@ class Decider:
         if plan.study.measure.sequential is None:
             return Standing()
         attempts = self._ledger.attempts(*deciding(plan))
-        if attempts:
+        allotted = allotted_blocks(self._ledger.campaign_events())
+        if attempts and allotted is None:
             results = contrasts(plan, attempts, judged_only=True)
             self._watcher.stands(tuple(standing_lines(plan, results, attempts)))
-        return standing(plan, attempts, self._spent(attempts))
+        return standing(plan, attempts, self._spent(attempts), allotted)
 
     def _spent(self, attempts: Sequence[Attempt]) -> Seconds:
         moments = [at for attempt in attempts for at in (attempt.started_at, attempt.finished_at)]

@@ -38,6 +38,7 @@ class Pace:
         self._clock = clock
         self._seen: dict[str, list[float]] = {}
         self._finished: list[Finished] = []
+        self._blocks: int | None = None
         self._expected = self._expected_trials()
         self._since: float | None = None
         """When the trials that run now were started."""
@@ -48,6 +49,11 @@ class Pace:
 
     def already_ended(self, finished: Iterable[Finished]) -> None:
         self._finished += finished
+        self._expected = self._expected_trials()
+
+    def given(self, blocks: int | None) -> None:
+        """Expect no more than the blocks that a collection has given; None for all."""
+        self._blocks = blocks
         self._expected = self._expected_trials()
 
     def started(self) -> None:
@@ -77,6 +83,8 @@ class Pace:
         share = lost / max(1, len(self._finished))
         expected: dict[str, float] = defaultdict(float)
         for one in open_trials(self._plan, self._finished):
+            if self._blocks is not None and one.trial.block > self._blocks:
+                continue
             expected[one.trial.cell.workload] += sum(
                 share**times for times in range(1 + attempts - one.attempt)
             )
@@ -104,6 +112,8 @@ class Watcher:
         self.recent: list[str] = []
         self.standing: tuple[str, ...] = ()
         """How the contrasts of a sequential campaign stand, a line each."""
+        self.whole: Callable[[], str] | None = None
+        """How the collection stands to which the campaign belongs, in a line."""
 
     @property
     def most(self) -> str:
@@ -226,6 +236,8 @@ class LiveWatcher(Watcher):
             grid.add_row(Text(f"  {line}", style="bold", overflow="ellipsis"))
         grid.add_row(bar)
         grid.add_row(self.now())
+        if self.whole is not None:
+            grid.add_row(Text(f"  {self.whole()}", style="dim", overflow="ellipsis"))
         return grid
 
     def now(self) -> Text:

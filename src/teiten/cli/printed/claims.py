@@ -85,11 +85,11 @@ def json_claim(outcome: ClaimOutcome, *, assessed: bool) -> JsonClaim:
             for value in claim.printed
         ),
         in_print=_check(outcome.in_print),
-        assessment=_assessment(outcome) if assessed else None,
+        assessment=json_assessment(outcome) if assessed else None,
     )
 
 
-def _assessment(outcome: ClaimOutcome) -> JsonAssessment:
+def json_assessment(outcome: ClaimOutcome) -> JsonAssessment:
     reason = outcome.reason
     return JsonAssessment(
         outcome.standing,

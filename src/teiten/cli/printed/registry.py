@@ -88,6 +88,18 @@ SCHEMAS = (
         "lines through many campaigns, and their changes",
         ("history",),
     ),
+    NamedSchema(
+        "collection-plan",
+        _of("collection", "JsonCollectionPlan"),
+        "what a collection would do",
+        ("collection plan",),
+    ),
+    NamedSchema(
+        "collection",
+        _of("collection", "JsonCollection"),
+        "every finding of a collection with its outcome",
+        ("collection run", "collection resume", "collection report"),
+    ),
     NamedSchema("site", _of("across", "JsonSite"), "what was made of many campaigns", ("site",)),
     NamedSchema("bisection", _of("across", "JsonSearch"), "a search for a commit", ("bisect",)),
     NamedSchema("noise", _of("outcome", "JsonNoise"), "how much equal sides differ", ("null",)),

@@ -56,6 +56,11 @@ class Workdir:
         return self.root / "bisects"
 
     @property
+    def collections(self) -> Path:
+        """The records and reports of ``teiten collection``; its campaigns are among all."""
+        return self.root / "collections"
+
+    @property
     def attached(self) -> Path:
         """Notes of the databases that Teiten made in attached servers and has not dropped yet."""
         return self.root / "attached"
@@ -72,6 +77,7 @@ class Workdir:
             self.caches,
             self.builds,
             self.bisects,
+            self.collections,
             self.attached,
         ):
             folder.mkdir(parents=True, exist_ok=True)

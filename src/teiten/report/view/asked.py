@@ -28,6 +28,7 @@ from teiten.report.sites import starts_servers, steps_of_sites
 from teiten.report.view.design import (
     blocks_text,
     grid,
+    is_allotted,
     noise_rows,
     pairs_check_rows,
     replication_rows,
@@ -208,4 +209,6 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
     if measure.flame_graph:
         steps.append(t("procedure.profile", seconds=kit.seconds(measure.flame_graph_window)))
     design = "statistics" if measure.sequential is None else "sequential"
+    if is_allotted(kit):
+        design = "allotted"
     return (*steps, t("procedure.order"), t(f"procedure.{design}"))

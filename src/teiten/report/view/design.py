@@ -8,6 +8,7 @@ import math
 from datetime import UTC, datetime
 
 from teiten.model.plan import PlannedTrial
+from teiten.model.progress import allotted_blocks
 from teiten.model.starts import pairs_of_a_start, trimmed_at_each_end
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import Chart
@@ -23,10 +24,17 @@ def blocks_text(kit: Kit) -> str:
     measure = kit.study.measure
     if measure.sequential is None:
         return plain(measure.blocks)
+    if is_allotted(kit):
+        return kit.t("design.blocks.allotted", most=plain(measure.blocks))
     budget = measure.sequential.budget or 0.0
     return kit.t(
         "design.blocks.sequential", most=plain(measure.blocks), budget=kit.duration(budget)
     )
+
+
+def is_allotted(kit: Kit) -> bool:
+    """Whether a collection gave the campaign its blocks."""
+    return allotted_blocks(kit.analysis.events) is not None
 
 
 def side_by_side_rows(kit: Kit) -> tuple[tuple[str, str], ...]:

@@ -1,0 +1,51 @@
+"""The findings of a collection, each judged by one campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from teiten.analysis.claims.forecast import further_blocks
+from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding, Reason
+from teiten.analysis.model.collection import CollectedCampaign, Finding
+from teiten.model.units import Seconds, Share
+
+NOT_RUN = Reason("not-run")
+
+
+def findings_of(
+    claims: Iterable[Claim],
+    campaigns: Sequence[CollectedCampaign],
+    outcomes: Mapping[str, Sequence[ClaimOutcome]],
+    *,
+    alpha: Mapping[str, Share],
+    block: Mapping[str, Seconds],
+) -> Iterator[Finding]:
+    """Each finding as the first campaign of its study says to which it applies: the order in the
+    collection decides, and never an outcome.
+
+    ``outcomes``, ``alpha``, ``block`` (its seconds): by a campaign's name in the collection, of
+    those that have run.
+    """
+    by_claim = {
+        name: {outcome.claim.id: outcome for outcome in mine} for name, mine in outcomes.items()
+    }
+    for claim in claims:
+        wanted = [campaign for campaign in campaigns if campaign.study == claim.study]
+        ran = [campaign for campaign in wanted if campaign.name in by_claim]
+        pairs = [(campaign, by_claim[campaign.name][claim.id]) for campaign in ran]
+        applies = (pair for pair in pairs if pair[1].standing is not ClaimStanding.NOT_APPLICABLE)
+        chosen = next(applies, pairs[0] if pairs and len(ran) == len(wanted) else None)
+        if chosen is not None:
+            name = chosen[0].name
+            yield _finding(*chosen, alpha[name], block[name])
+        elif wanted:
+            waiting = next(campaign for campaign in wanted if campaign not in ran)
+            outcome = ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, NOT_RUN)
+            yield Finding(outcome, waiting)
+
+
+def _finding(
+    campaign: CollectedCampaign, outcome: ClaimOutcome, alpha: Share, block: Seconds
+) -> Finding:
+    blocks = further_blocks(outcome, alpha)
+    return Finding(outcome, campaign, blocks, None if blocks is None else Seconds(blocks * block))

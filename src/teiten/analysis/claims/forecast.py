@@ -1,0 +1,85 @@
+"""How many further blocks decide a published finding, foretold from its intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from teiten.analysis.model.claims import Check, ClaimOutcome, ClaimStanding
+from teiten.analysis.verdict.sequential import half_width, least_pairs, pairs_until
+from teiten.model.units import Share
+
+
+def further_blocks(outcome: ClaimOutcome, alpha: Share) -> int | None:
+    """Foretell after how many further blocks an inconclusive finding is decided, if they are like
+    those so far and its intervals are those of a sequential design.
+
+    A finding is contradicted by one check, and reproduced by all. None where no number of blocks
+    decides, or nothing can be foretold.
+    """
+    checks = [check for check in outcome.checks if check.standing is ClaimStanding.INCONCLUSIVE]
+    if outcome.standing is not ClaimStanding.INCONCLUSIVE or not checks:
+        return None
+    strict = alpha / len(outcome.checks)
+    outside = [check for check in checks if _beyond(check) > 0]
+    if outside:
+        return min(filter(None, (_until_outside(check, strict) for check in outside)), default=None)
+    needed = [_until_inside(check, alpha) for check in checks]
+    return (
+        max((number for number in needed if number is not None), default=None)
+        if all(needed)
+        else None
+    )
+
+
+def _until_inside(check: Check, alpha: Share) -> int | None:
+    if check.ratio is None:
+        least = least_pairs(alpha)
+        return least - check.pairs if check.pairs < least else None
+    rooms = list(_rooms(check))
+    own = _own_alpha(check, alpha)
+    return _until(check, min(rooms, default=math.inf), own, own)
+
+
+def _until_outside(check: Check, strict: float) -> int | None:
+    own = _own_alpha(check, strict)
+    return _until(check, _beyond(check), own, min(own, strict))
+
+
+def _until(check: Check, room: float, shown: float, wanted: float) -> int | None:
+    """Further blocks until half the interval at α ``wanted`` is narrower than ``room``; ``shown``:
+    the α of the interval from which the deviation of a block is taken."""
+    deviation = _deviation(check, shown)
+    if deviation is None or not room > 0:
+        return None
+    needed = pairs_until(room, deviation, wanted) if math.isfinite(room) else 0
+    return None if needed is None else max(needed - check.pairs, 1)
+
+
+def _deviation(check: Check, alpha: float) -> float | None:
+    """The standard deviation of the logarithm of a block's ratio, from the interval."""
+    if check.low is None or check.high is None or check.low <= 0 or check.pairs < 2:
+        return None
+    unit = half_width(1.0, check.pairs, alpha)
+    half = math.log(check.high / check.low) / 2
+    return half / unit if math.isfinite(half) and math.isfinite(unit) and half > 0 else None
+
+
+def _own_alpha(check: Check, alpha: float) -> float:
+    return alpha if check.confidence is None else 1 - check.confidence
+
+
+def _rooms(check: Check) -> Iterator[float]:
+    """How far the ratio is from each bound, in logarithms; negative beyond it."""
+    if check.ratio is None or check.ratio <= 0:
+        return
+    if check.least is not None and check.least > 0:
+        yield math.log(check.ratio / check.least)
+    if check.most is not None and check.most > 0:
+        yield math.log(check.most / check.ratio)
+
+
+def _beyond(check: Check) -> float:
+    """How far the ratio is beyond its bounds; 0 or less within them."""
+    rooms: Sequence[float] = tuple(_rooms(check))
+    return -min(rooms, default=0.0)

@@ -1,0 +1,83 @@
+"""A collection of campaigns and the findings that they judge together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from teiten.analysis.model.claims import ClaimOutcome, ClaimStanding
+from teiten.model.facts import HostFacts
+from teiten.model.text import Bilingual
+from teiten.model.units import Seconds
+
+
+@dataclass(frozen=True)
+class CollectedCampaign:
+    """A campaign of a collection, or one that has not run."""
+
+    name: str
+    """In the collection."""
+    study: str
+    subject: Bilingual
+    """The study's title."""
+    campaign: str
+    """Its ledger's name; empty where it has not run."""
+    servers: tuple[str, ...]
+    """Versions."""
+    blocks: int
+    wall: Seconds
+    lacking: str = ""
+    """Why it has not run, or has failed."""
+    remark: Bilingual | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A published finding with its outcome in one campaign of the collection."""
+
+    outcome: ClaimOutcome
+    campaign: CollectedCampaign
+    blocks: int | None = None
+    """The further blocks that would decide it; None where it is decided, or none are foretold to.
+    """
+    seconds: Seconds | None = None
+    """The time of those."""
+
+    @property
+    def standing(self) -> ClaimStanding:
+        return self.outcome.standing
+
+
+@dataclass(frozen=True)
+class CollectionResult:
+    """The findings of a collection as far as it has come."""
+
+    name: str
+    title: Bilingual
+    created_at: float
+    """Seconds since the epoch."""
+    facts: HostFacts | None
+    """The machine's, when its first campaign began."""
+    command: str
+    budget: Seconds
+    spent: Seconds
+    campaigns: tuple[CollectedCampaign, ...]
+    findings: tuple[Finding, ...]
+    """The findings of every study of the collection, by report and in its order."""
+
+    @property
+    def counts(self) -> Counter[ClaimStanding]:
+        return counts(self.findings)
+
+    @property
+    def open(self) -> tuple[Finding, ...]:
+        """The inconclusive ones."""
+        return tuple(
+            finding for finding in self.findings if finding.standing is ClaimStanding.INCONCLUSIVE
+        )
+
+
+def counts(findings: Sequence[Finding]) -> Counter[ClaimStanding]:
+    """How many findings have each outcome."""
+    return Counter(finding.standing for finding in findings)

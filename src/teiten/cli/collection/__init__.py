@@ -1,0 +1,1 @@
+"""A collection on the command line: planned, carried out, told."""

@@ -1,0 +1,292 @@
+"""A collection carried out: campaign after campaign, each with the blocks that it is given."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from teiten.analysis.across.collection import findings_of
+from teiten.analysis.claims.allotment import (
+    Allotment,
+    CampaignProgress,
+    first_pass,
+    next_allotment,
+)
+from teiten.analysis.claims.forecast import further_blocks
+from teiten.analysis.model.claims import ClaimStanding
+from teiten.analysis.model.collection import CollectedCampaign, CollectionResult
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.claims.catalogue import claims_of
+from teiten.cli.campaign.begin import create_ledger
+from teiten.cli.campaign.carry_out import blaming_disk, measuring, run_trials, sweep_leftovers
+from teiten.cli.campaign.read import analyse_campaign
+from teiten.cli.collection.planning import PlannedCampaign, plan_campaign, plan_whole
+from teiten.cli.collection.state import CollectionState, with_lacking, write_state
+from teiten.cli.main import Session
+from teiten.cli.verbs.report import write_reports
+from teiten.errors import InterruptedCampaignError, TeitenError
+from teiten.host.system.causes import full_disk
+from teiten.ledger.folders import FILE_NAME
+from teiten.ledger.store import Ledger
+from teiten.model.progress import ALLOTTED, allotted_blocks
+from teiten.model.quantities import rough_duration
+from teiten.model.starts import pairs_of_a_start
+from teiten.model.trial import Outcome
+from teiten.model.units import Seconds
+from teiten.plan.pairs import LEAST_BLOCKS
+from teiten.study.collection import CampaignTable
+from teiten.study.document import read_document
+from teiten.study.values import titled
+from teiten.ways.registry import concurrent_trials
+
+
+@dataclass
+class Night:
+    """A collection while it runs: each campaign as its ledger has it."""
+
+    session: Session
+    state: CollectionState
+    campaigns: dict[str, CampaignAnalysis]
+    """The analyses of those that have begun, by their names in the collection."""
+    planned: dict[str, PlannedCampaign]
+    """The plans of those that have not."""
+
+    @property
+    def tables(self) -> dict[str, CampaignTable]:
+        return {table.called: table for table in self.state.collection.table.campaigns}
+
+    @property
+    def spent(self) -> Seconds:
+        return Seconds(sum(analysis.wall for analysis in self.campaigns.values()))
+
+    @property
+    def left(self) -> Seconds:
+        return Seconds(max(0.0, self.state.budget - self.spent))
+
+    def whole(self) -> str:
+        """How the collection stands, in a line."""
+        counts = result_of(self).counts
+        decided = counts[ClaimStanding.REPRODUCED] + counts[ClaimStanding.CONTRADICTED]
+        judged = sum(counts.values()) - counts[ClaimStanding.NOT_APPLICABLE]
+        return (
+            f"{self.state.name}: {len(self.campaigns)} of {len(self.tables)} campaigns begun,"
+            f" {decided} of {judged} findings decided,"
+            f" {rough_duration(self.spent)} of {rough_duration(self.state.budget)}"
+        )
+
+
+def read_night(session: Session, state: CollectionState) -> Night:
+    """Read the ledgers of a collection; asks nothing of the machine."""
+    read: dict[str, CampaignAnalysis] = {}
+    for table in state.collection.table.campaigns:
+        folder = session.workdir.campaigns / state.campaign(table.called)
+        if (folder / FILE_NAME).is_file():
+            read[table.called] = _read(folder)
+    return Night(session, state, read, {})
+
+
+def carry_out_collection(session: Session, state: CollectionState) -> Night:
+    """Run a collection until its budget is spent, or nothing is left that time decides.
+
+    A campaign that cannot run, or fails, is noted, and the others go on. Raises
+    InterruptedCampaignError, and MachineError where the disk is full.
+    """
+    session.workdir.prepare()
+    night = read_night(session, replace(state, lacking={}))  # what failed is tried again
+    collection = state.collection.table
+    for called, table in night.tables.items():
+        if called not in night.campaigns:
+            planned = plan_campaign(session, collection, table)
+            night.planned[called] = planned
+            if planned.lacking:
+                _note(night, called, planned.lacking)
+    write_state(session.workdir.collections, night.state)
+    while allotment := next_allotment(_progress(night), night.left):
+        session.console.say(night.whole())
+        try:
+            with blaming_disk(session.workdir.root):
+                _run(night, allotment)
+        except InterruptedCampaignError as error:
+            hint = f"teiten collection resume {state.name} continues it"
+            raise InterruptedCampaignError(error.message, hint) from error
+        except TeitenError as error:
+            if full_disk(session.workdir.root) is not None:
+                raise
+            session.console.warn(f"{allotment.name}: {error.message}", error.hint)
+            _note(night, allotment.name, error.message)
+        _reread(night, allotment.name)
+    return night
+
+
+def ending(night: Night) -> str:
+    """Why nothing more is run, for people."""
+    waiting = [campaign for campaign in _progress(night) if not campaign.allotted]
+    left_open = len(result_of(night).open)
+    if waiting:
+        short = ", ".join(campaign.name for campaign in waiting)
+        return f"the budget ended before the first pass of {short}; --budget gives more"
+    if not left_open:
+        return "every finding that applies here is decided"
+    return (
+        f"{left_open} findings are open: none of them is foretold to be decided in the"
+        f" {rough_duration(night.left)} that are left; --budget gives more"
+    )
+
+
+def _note(night: Night, called: str, why: str) -> None:
+    night.state = with_lacking(night.state, called, why)
+    write_state(night.session.workdir.collections, night.state)
+
+
+def _reread(night: Night, called: str) -> None:
+    folder = night.session.workdir.campaigns / night.state.campaign(called)
+    if (folder / FILE_NAME).is_file():
+        night.campaigns[called] = _read(folder)
+        night.planned.pop(called, None)
+
+
+def _read(folder: Path) -> CampaignAnalysis:
+    with Ledger.open(folder, read_only=True) as ledger:
+        return analyse_campaign(ledger, series=False)
+
+
+def _run(night: Night, allotment: Allotment) -> None:
+    """Give a campaign its blocks, begun where it has not, and run them."""
+    session, state = night.session, night.state
+    name = state.campaign(allotment.name)
+    folder = session.workdir.campaigns / name
+    begun = allotment.name in night.campaigns
+    whole: Callable[[], str] = partial(str, night.whole())
+    if not begun:
+        table = night.tables[allotment.name]
+        planned = plan_whole(session, state.collection.table, table)
+        with measuring(session), create_ledger(session, planned, name, state.command):
+            pass
+    with measuring(session):
+        sweep_leftovers(session)
+        with Ledger.open(folder) as ledger:
+            if begun:
+                ledger.record_event("resumed")
+            if allotted_blocks(ledger.campaign_events()) != allotment.blocks:
+                ledger.record_event(ALLOTTED, blocks=allotment.blocks)
+            session.console.say(f"campaign {name}: {allotment.blocks} blocks in all")
+            run_trials(session, ledger, folder, whole=whole)
+
+
+def _progress(night: Night) -> list[CampaignProgress]:
+    """The campaigns that can go on, in the collection's order."""
+    able = [called for called in night.tables if called not in night.state.lacking]
+    return [
+        _of_ledger(called, night.campaigns[called])
+        if called in night.campaigns
+        else _of_plan(called, night.planned[called])
+        for called in able
+        if called in night.campaigns or called in night.planned
+    ]
+
+
+def _of_plan(called: str, planned: PlannedCampaign) -> CampaignProgress:
+    preparing = Seconds(max(0.0, planned.first - LEAST_BLOCKS * planned.block))
+    return CampaignProgress(called, 0, 0, LEAST_BLOCKS, LEAST_BLOCKS, preparing, planned.block)
+
+
+def _of_ledger(called: str, analysis: CampaignAnalysis) -> CampaignProgress:
+    measure = analysis.plan.study.measure
+    allotted = allotted_blocks(analysis.events) or 0
+    foretold = (further_blocks(outcome, measure.alpha) for outcome in analysis.claims)
+    return CampaignProgress(
+        called,
+        blocks=allotted if analysis.complete else min(blocks_of(analysis), allotted - 1),
+        allotted=allotted,
+        first=LEAST_BLOCKS,
+        most=measure.blocks,
+        preparing=Seconds(0.0),
+        block=block_of(analysis),
+        further=tuple(blocks for blocks in foretold if blocks is not None),
+        unit=pairs_of_a_start(analysis.plan),
+    )
+
+
+def blocks_of(analysis: CampaignAnalysis) -> int:
+    """How many blocks have begun."""
+    return len({trial.block for trial in analysis.trials})
+
+
+def block_of(analysis: CampaignAnalysis) -> Seconds:
+    """The seconds of one block, from the trials that have run."""
+    plan = analysis.plan
+    times = [
+        trial.finished_at - trial.started_at
+        for trial in analysis.trials
+        if trial.outcome is not Outcome.FAILED
+    ]
+    trials = sum(trial.block == 1 for trial in plan.trials)
+    each = statistics.fmean(times) / concurrent_trials(plan.study) if times else 0.0
+    return Seconds(trials * each)
+
+
+def result_of(night: Night) -> CollectionResult:
+    """Collect the findings of the campaigns so far."""
+    state, table = night.state, night.state.collection.table
+    collected = tuple(_collected(night, called) for called in night.tables)
+    studies = dict.fromkeys(campaign.study for campaign in table.campaigns)
+    read = night.campaigns
+    findings = findings_of(
+        (claim for claim in claims_of() if claim.study in studies),
+        collected,
+        {called: analysis.claims for called, analysis in read.items()},
+        alpha={called: analysis.plan.study.measure.alpha for called, analysis in read.items()},
+        block={called: block_of(analysis) for called, analysis in read.items()},
+    )
+    return CollectionResult(
+        state.name,
+        table.title,
+        state.created_at,
+        next((analysis.facts for analysis in read.values()), None),
+        state.command,
+        state.budget,
+        night.spent,
+        collected,
+        tuple(findings),
+    )
+
+
+def _collected(night: Night, called: str) -> CollectedCampaign:
+    table, analysis = night.tables[called], night.campaigns.get(called)
+    study = read_document(table.study).tables.study
+    return CollectedCampaign(
+        called,
+        study.name,
+        titled(study.title, study.name),
+        night.state.campaign(called) if analysis else "",
+        tuple(str(server.version) for _, server in analysis.plan.servers) if analysis else (),
+        blocks_of(analysis) if analysis else 0,
+        analysis.wall if analysis else Seconds(0.0),
+        night.state.lacking.get(called, ""),
+        table.remark,
+    )
+
+
+def write_campaign_reports(night: Night) -> None:
+    """Write the report of each campaign that has run."""
+    for called in night.campaigns:
+        name = night.state.campaign(called)
+        night.session.console.say(f"writing the report of {name}")
+        folder = night.session.workdir.campaigns / name
+        with Ledger.open(folder, read_only=True) as ledger:
+            analysis = analyse_campaign(ledger)
+        write_reports(analysis, folder)
+
+
+def foretold_first_pass(campaigns: Sequence[PlannedCampaign]) -> Seconds:
+    """Sum the time of the first pass of all that can run."""
+    return Seconds(
+        sum(
+            first_pass(_of_plan(campaign.table.called, campaign))
+            for campaign in campaigns
+            if campaign.runs
+        )
+    )

@@ -1,0 +1,111 @@
+"""The record of a collection besides its campaigns' ledgers: what was asked, and what failed.
+
+Everything else is derived from the ledgers, so that a kill at any moment loses nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from teiten.errors import LedgerError, UsageError
+from teiten.given_paths import is_file
+from teiten.host.system.causes import translate_os_errors
+from teiten.ledger.campaigns import LAST
+from teiten.model.units import Seconds
+from teiten.study.collection import Collection, parsed
+from teiten.suggest import did_you_mean
+
+FILE = "collection.json"
+
+
+@dataclass(frozen=True)
+class CollectionState:
+    """A collection that has begun."""
+
+    name: str
+    text: str
+    """The TOML with which it was begun."""
+    path: str
+    """Where that stood."""
+    created_at: float
+    budget: Seconds
+    """The time for measuring of all its sessions together."""
+    command: str
+    lacking: Mapping[str, str] = field(default_factory=dict)
+    """By campaign: why it could not run, or has failed."""
+
+    @property
+    def collection(self) -> Collection:
+        return parsed(Path(self.path), self.text)
+
+    def campaign(self, called: str) -> str:
+        """The name of the ledger of one of its campaigns."""
+        return f"{self.name}-{called}"
+
+
+_STATE = TypeAdapter(CollectionState)
+
+
+def new_state(
+    folder: Path, name: str, collection: Collection, budget: Seconds, command: str
+) -> CollectionState:
+    """A collection that begins now. Raises UsageError where the name is taken."""
+    if (folder / name).exists():
+        raise UsageError(
+            f"--name {name!r}: there is a collection of this name",
+            f"choose another name, or continue it with `teiten collection resume {name}`",
+        )
+    return CollectionState(
+        name, collection.text, str(collection.path), time.time(), budget, command
+    )
+
+
+def write_state(folder: Path, state: CollectionState) -> None:
+    """Write it whole, and durable when this returns; ``folder`` is that of all collections."""
+    with translate_os_errors(f"the collection {state.name} cannot be written"):
+        place = folder / state.name
+        place.mkdir(parents=True, exist_ok=True)
+        partial = place / f".{FILE}.{os.getpid()}"
+        with partial.open("w", encoding="utf-8") as stream:
+            json.dump(asdict(state), stream, ensure_ascii=False, indent=1)
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(place / FILE)
+
+
+def read_state(folder: Path, reference: str) -> CollectionState:
+    """Read a collection by its name, a unique prefix, or ``last``. Raises LedgerError."""
+    names = sorted(place.name for place in folder.glob("*") if is_file(place / FILE))
+    states = {name: _read(folder / name / FILE) for name in names}
+    if reference == LAST and states:
+        return max(states.values(), key=lambda state: state.created_at)
+    meant = [reference] if reference in names else [n for n in names if n.startswith(reference)]
+    if len(meant) == 1:
+        return states[meant[0]]
+    raise LedgerError(
+        f"no collection {reference!r}.{did_you_mean(reference, [*names, LAST])}"
+        if not meant
+        else f"{reference!r} is the beginning of several collections: {', '.join(meant)}",
+        f"begun here: {', '.join(names)}" if names else "begin one: teiten collection run pgecons",
+    )
+
+
+def with_lacking(state: CollectionState, called: str, why: str) -> CollectionState:
+    return replace(state, lacking={**state.lacking, called: why})
+
+
+def _read(path: Path) -> CollectionState:
+    try:
+        return _STATE.validate_json(path.read_text(encoding="utf-8"))
+    except (ValidationError, UnicodeDecodeError) as error:
+        raise LedgerError(
+            f"{path} is damaged: {str(error).splitlines()[0]}",
+            "its campaigns are whole: teiten runs lists them",
+        ) from error

@@ -1,0 +1,130 @@
+"""A collection: what ``collection`` prints as JSON, and writes beside its report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from teiten.analysis.model.claims import ClaimSource, ClaimStanding
+from teiten.analysis.model.collection import CollectedCampaign, CollectionResult, Finding
+from teiten.cli.collection.planning import PlannedCampaign
+from teiten.cli.printed.claims import JsonAssessment, json_assessment
+from teiten.cli.printed.form import SPREAD, Count, Names, Positive, taken
+from teiten.model.text import Bilingual
+from teiten.model.units import Seconds
+from teiten.report.collection.view import ratio_pair
+from teiten.study.collection import CollectionTable
+
+
+@dataclass(frozen=True)
+class JsonCollectedCampaign:
+    name: Annotated[str, "In the collection."]
+    study: str
+    campaign: Annotated[str | None, "Of its ledger; null where it has not run."]
+    servers: tuple[str, ...]
+    blocks: Count
+    seconds: Annotated[Positive, "Measured."]
+    lacking: Annotated[str | None, "Why it has not run, or has failed."]
+
+
+@dataclass(frozen=True)
+class JsonFinding:
+    id: str
+    study: str
+    source: ClaimSource
+    statement: Bilingual
+    campaign: Annotated[str | None, "The one that judges it; null where it has not run."]
+    printed_ratio: Annotated[
+        float | None, "Of the same question on the published table; null where there is none."
+    ]
+    assessment: Annotated[JsonAssessment, SPREAD]
+    further_blocks: Annotated[Count | None, "Foretold to decide it."]
+    further_seconds: Annotated[Positive | None, "Of those."]
+
+
+@dataclass(frozen=True)
+class JsonCollection:
+    name: str
+    title: Bilingual
+    created_at: Annotated[float, "Seconds since 1970."]
+    command: str
+    budget: Annotated[Positive, "Seconds of measuring."]
+    spent: Positive
+    counts: dict[str, Count]
+    campaigns: tuple[JsonCollectedCampaign, ...]
+    findings: tuple[JsonFinding, ...]
+
+
+@dataclass(frozen=True)
+class JsonPlannedCampaign:
+    name: str
+    study: str
+    lacking: Annotated[str | None, "Why it does not run here."]
+    servers: tuple[str, ...]
+    first_seconds: Annotated[Positive, "Of its first pass."]
+    block_seconds: Annotated[Positive, "Of each further block."]
+    judged: Annotated[tuple[str, ...], "Findings that it can judge."]
+    not_judged: Annotated[Names, "Findings that it cannot, with the code of the reason."]
+
+
+@dataclass(frozen=True)
+class JsonCollectionPlan:
+    name: str
+    title: Bilingual
+    budget: Annotated[Positive, "Seconds of measuring."]
+    campaigns: tuple[JsonPlannedCampaign, ...]
+
+
+def json_collection(result: CollectionResult) -> JsonCollection:
+    return taken(
+        JsonCollection,
+        result,
+        counts={standing.value: result.counts[standing] for standing in ClaimStanding},
+        campaigns=tuple(map(_campaign, result.campaigns)),
+        findings=tuple(map(_finding, result.findings)),
+    )
+
+
+def _campaign(campaign: CollectedCampaign) -> JsonCollectedCampaign:
+    return taken(
+        JsonCollectedCampaign,
+        campaign,
+        campaign=campaign.campaign or None,
+        seconds=campaign.wall,
+        lacking=campaign.lacking or None,
+    )
+
+
+def _finding(finding: Finding) -> JsonFinding:
+    printed, _ = ratio_pair(finding)
+    return taken(
+        JsonFinding,
+        finding.outcome.claim,
+        campaign=finding.campaign.campaign or None,
+        printed_ratio=printed.ratio if printed else None,
+        assessment=json_assessment(finding.outcome),
+        further_blocks=finding.blocks,
+        further_seconds=finding.seconds,
+    )
+
+
+def json_collection_plan(
+    table: CollectionTable, campaigns: Sequence[PlannedCampaign], budget: Seconds
+) -> JsonCollectionPlan:
+    return JsonCollectionPlan(table.name, table.title, budget, tuple(map(_planned, campaigns)))
+
+
+def _planned(campaign: PlannedCampaign) -> JsonPlannedCampaign:
+    why = {outcome.claim.id: campaign.why_not(outcome) for outcome in campaign.outcomes}
+    servers = campaign.planned.plan.servers if campaign.planned else ()
+    return JsonPlannedCampaign(
+        campaign.table.called,
+        campaign.table.study,
+        campaign.lacking or None,
+        tuple(str(server.version) for _, server in servers),
+        campaign.first,
+        campaign.block,
+        tuple(claim for claim, reason in why.items() if reason is None),
+        {claim: reason.code for claim, reason in why.items() if reason is not None},
+    )

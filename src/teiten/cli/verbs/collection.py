@@ -1,0 +1,232 @@
+"""``teiten collection``: many studies one after another, and every finding in one table."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from teiten.cli.completion import collections, collections_begun
+from teiten.cli.main import Session
+from teiten.cli.plan.options import checked_name
+from teiten.errors import TrialsFailedError, UsageError
+from teiten.model.text import Language
+from teiten.model.units import Seconds
+
+if TYPE_CHECKING:
+    from teiten.cli.collection.carry_out import Night
+    from teiten.cli.collection.state import CollectionState
+
+DEFAULT = "pgecons"
+LANGUAGES: tuple[Language, ...] = ("en", "ja")
+
+collection_argument = click.argument(
+    "collection", default=DEFAULT, metavar="[COLLECTION]", shell_complete=collections
+)
+begun_argument = click.argument(
+    "reference", default="last", metavar="[NAME]", shell_complete=collections_begun
+)
+budget_option = click.option(
+    "--budget", metavar="TIME", help="Time for measuring, for example 8h (default: the file's)."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.group(
+    "collection",
+    epilog="Examples:  teiten collection plan  ·  teiten collection run pgecons --budget 8h",
+)
+def command() -> None:
+    """Many studies one after another, and every published finding in one table.
+
+    A collection is a TOML file of studies with their servers, or the name of a built-in one:
+    pgecons, the reports of the PostgreSQL Enterprise Consortium.
+    """
+
+
+@command.command(
+    "plan",
+    epilog="Examples:  teiten collection plan  ·  teiten --verbose collection plan mine.toml",
+)
+@collection_argument
+@budget_option
+@json_option
+@click.pass_obj
+def plan_command(session: Session, collection: str, budget: str | None, as_json: bool) -> None:
+    """Say what would run here, for how long, and which findings cannot be judged, and why.
+
+    Nothing is started. `teiten --verbose collection plan` names each of those findings.
+    """
+    from teiten.cli.collection.planning import check_disk, plan_campaign
+    from teiten.cli.collection.text import plan_lines
+    from teiten.cli.console import Verbosity
+    from teiten.cli.printed.collection import json_collection_plan
+    from teiten.study.collection import read_collection
+
+    table = read_collection(collection).table
+    campaigns = [plan_campaign(session, table, campaign) for campaign in table.campaigns]
+    given = _seconds(budget) or table.budget
+    if as_json:
+        session.console.json(json_collection_plan(table, campaigns, given))
+    else:
+        whole = session.console.verbosity >= Verbosity.VERBOSE
+        for line in plan_lines(table, campaigns, given, whole=whole):
+            session.console.text(line)
+    check_disk(campaigns)
+
+
+@command.command(
+    "run",
+    epilog="Examples:  teiten collection run --budget 8h  ·  teiten collection run mine.toml"
+    " --name first-night",
+)
+@collection_argument
+@budget_option
+@click.option("--name", callback=checked_name, metavar="TEXT", help="Name of what is run.")
+@json_option
+@click.pass_obj
+def run_command(
+    session: Session, collection: str, budget: str | None, name: str | None, as_json: bool
+) -> None:
+    """Run a collection: each study at its least size, then what is nearest to a decision.
+
+    Ctrl-C ends it in order; `teiten collection resume` continues it.
+    """
+    from teiten.cli.collection.planning import check_disk, plan_campaign
+    from teiten.cli.collection.state import new_state, write_state
+    from teiten.ledger.campaigns import new_name
+    from teiten.study.collection import read_collection
+
+    read = read_collection(collection)
+    session.workdir.prepare()
+    folder = session.workdir.collections
+    given = _seconds(budget) or read.table.budget
+    called = name or new_name(read.table.name, "", time.time(), folder)
+    words = ["teiten", "collection", "run", collection, *(["--budget", budget] if budget else [])]
+    state = new_state(folder, called, read, given, shlex.join(words))
+    check_disk([plan_campaign(session, read.table, campaign) for campaign in read.table.campaigns])
+    write_state(folder, state)
+    session.console.say(f"collection {called}")
+    _carry_out(session, state, as_json=as_json)
+
+
+@command.command(
+    "resume",
+    epilog="Examples:  teiten collection resume  ·  teiten collection resume pgecons --budget 8h",
+)
+@begun_argument
+@click.option("--budget", metavar="TIME", help="Further time for measuring, for example 8h.")
+@json_option
+@click.pass_obj
+def resume_command(session: Session, reference: str, budget: str | None, as_json: bool) -> None:
+    """Continue a collection after Ctrl-C, a crash or a reboot, or for another night.
+
+    NAME is a collection's name, a unique prefix, or "last" (the default). Campaigns that could not
+    run are tried again.
+    """
+    from dataclasses import replace
+
+    from teiten.cli.collection.state import read_state, write_state
+
+    state = read_state(session.workdir.collections, reference)
+    further = _seconds(budget)
+    if further is not None:
+        state = replace(state, budget=Seconds(state.budget + further))
+        write_state(session.workdir.collections, state)
+    session.console.say(f"continuing {state.name}")
+    _carry_out(session, state, as_json=as_json)
+
+
+@command.command(
+    "report",
+    epilog="Examples:  teiten collection report  ·  teiten collection report last --format pdf",
+)
+@begun_argument
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["html", "pdf"]),
+    default="html",
+    show_default=True,
+    help="HTML files that work offline, or PDF (with the extra teiten[pdf]).",
+)
+@json_option
+@click.pass_obj
+def report_command(session: Session, reference: str, form: str, as_json: bool) -> None:
+    """Write the report of a collection as far as it has come, in English and Japanese.
+
+    Every finding stands in one table; a JSON file holds the same. Nothing is measured.
+    """
+    from teiten.cli.collection.carry_out import read_night
+    from teiten.cli.collection.state import read_state
+
+    night = read_night(session, read_state(session.workdir.collections, reference))
+    _tell(session, night, _write(session, night, form), as_json=as_json)
+
+
+def _carry_out(session: Session, state: CollectionState, *, as_json: bool) -> None:
+    from teiten.cli.collection.carry_out import (
+        carry_out_collection,
+        ending,
+        write_campaign_reports,
+    )
+
+    night = carry_out_collection(session, state)
+    session.console.say(ending(night))
+    write_campaign_reports(night)
+    _tell(session, night, _write(session, night, "html"), as_json=as_json)
+    failed = [called for called in night.state.lacking if called in night.campaigns]
+    if failed:
+        raise TrialsFailedError(
+            f"trials failed in {', '.join(failed)}; everything else has run",
+            f"teiten runs lists them; teiten collection resume {state.name} tries them again",
+        )
+
+
+def _write(session: Session, night: Night, form: str) -> tuple[Path, ...]:
+    """Write the report in both languages, and its JSON."""
+    from teiten.cli.collection.carry_out import result_of
+    from teiten.cli.console import json_text
+    from teiten.cli.printed.collection import json_collection
+    from teiten.cli.verbs.report import write_files
+    from teiten.report.collection.render import collection_html, collection_pdf
+    from teiten.report.render.pdf import require_typst
+
+    if form == "pdf":
+        require_typst()
+    result = result_of(night)
+    folder = session.workdir.collections / night.state.name
+    render = collection_pdf if form == "pdf" else collection_html
+    files = {f"report.{language}.{form}": render(result, language) for language in LANGUAGES}
+    files["findings.json"] = json_text(json_collection(result)).encode()
+    write_files(folder, files)
+    return tuple(folder / name for name in files)
+
+
+def _tell(session: Session, night: Night, paths: tuple[Path, ...], *, as_json: bool) -> None:
+    from teiten.cli.collection.carry_out import result_of
+    from teiten.cli.collection.text import result_lines
+    from teiten.cli.printed.collection import json_collection
+
+    result = result_of(night)
+    for line in result_lines(result):
+        session.console.say(line)
+    if as_json:
+        session.console.json(json_collection(result))
+    else:
+        for path in paths:
+            session.console.data(str(path))
+
+
+def _seconds(budget: str | None) -> Seconds | None:
+    from teiten.study import values
+
+    if budget is None:
+        return None
+    try:
+        return values.budget(budget)
+    except ValueError as error:
+        raise UsageError(f"--budget {error}", "give a time, for example 8h or 90m") from error

@@ -1,0 +1,1 @@
+"""The report of a collection: every published finding in one table."""

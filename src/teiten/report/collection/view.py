@@ -1,0 +1,278 @@
+"""The report of a collection as data: counts, the chart, and every finding in one table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from urllib.parse import quote
+
+from teiten.analysis.model.claims import Check, ClaimStanding
+from teiten.analysis.model.collection import CollectedCampaign, CollectionResult, Finding, counts
+from teiten.model.text import Language
+from teiten.model.units import Seconds
+from teiten.report.blocks import (
+    Block,
+    Download,
+    Downloads,
+    Items,
+    Page,
+    Pairs,
+    Section,
+    Text,
+    with_contents,
+)
+from teiten.report.charts.base import Chart, as_columns
+from teiten.report.charts.printed import PrintedPoint, PrintedWords, printed_against_measured
+from teiten.report.claim_words import (
+    as_told,
+    check_text,
+    outcome_word,
+    printed_text,
+    reason_text,
+    side_of,
+    source_text,
+)
+from teiten.report.numbers import NOTHING, fixed, plain
+from teiten.report.sentences import machine_text
+from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.texts import Texts, texts
+
+FIELDS = (
+    *("finding", "report", "section", "study", "campaign", "outcome", "reason"),
+    *("printed_ratio", "ratio", "low", "high", "seconds", "further_blocks", "further_seconds"),
+)
+
+
+def collection_page(result: CollectionResult, language: Language) -> Page:
+    """Everything computed and worded; what is left is layout."""
+    t = texts(language)
+    return Page(
+        t,
+        t.of(result.title),
+        result.name,
+        (),
+        with_contents(
+            t("heading.contents"),
+            Section("answer", t("section.answer"), tuple(_answer(t, result))),
+            Section("counts", t("collection.counts"), tuple(_counts(t, result))),
+            Section("findings", t("section.findings"), (*_chart(t, result), _table(t, result))),
+            Section("open", t("collection.open"), tuple(_open(t, result))),
+            Section("campaigns", t("collection.campaigns"), tuple(_campaigns(t, result))),
+        ),
+        made_key="collection.made",
+    )
+
+
+def _answer(t: Texts, result: CollectionResult) -> Iterator[Block]:
+    every, by_outcome = len(result.findings), result.counts
+    judged = every - by_outcome[ClaimStanding.NOT_APPLICABLE]
+    yield Text(
+        t(
+            "collection.answer",
+            count=every,
+            judged=judged,
+            **{standing.name.lower(): by_outcome[standing] for standing in ClaimStanding},
+        )
+    )
+    if result.open:
+        yield Text(t.plural("collection.left-open", len(result.open)))
+    yield Text(t("collection.scope"), "note")
+    facts = [
+        (t("collection.spent"), _spent(t, result)),
+        (t("collection.command"), result.command),
+    ]
+    if result.facts is not None:
+        facts.insert(0, (t("cover.machine"), machine_text(t, result.facts)))
+    yield Pairs(tuple(facts), "facts")
+
+
+def _spent(t: Texts, result: CollectionResult) -> str:
+    return t("collection.minutes-of", spent=_minutes(result.spent), budget=_minutes(result.budget))
+
+
+def _counts(t: Texts, result: CollectionResult) -> Iterator[Block]:
+    yield _count_table(t, "by-report", result, lambda finding: finding.outcome.claim.source.report)
+    yield _count_table(t, "by-subject", result, lambda finding: t.of(finding.campaign.subject))
+
+
+def _count_table(
+    t: Texts, name: str, result: CollectionResult, group: Callable[[Finding], str]
+) -> Table:
+    groups: dict[str, list[Finding]] = {}
+    for finding in result.findings:
+        groups.setdefault(group(finding), []).append(finding)
+
+    def row(title: str, findings: list[Finding]) -> Row:
+        by_outcome = counts(findings)
+        numbers = (len(findings), *(by_outcome[standing] for standing in ClaimStanding))
+        return cells(title, *(TableCell(plain(number), sort=number) for number in numbers))
+
+    columns = (
+        Column(t(f"collection.{name}")),
+        Column(t("collection.findings"), numeric=True),
+        *(Column(t(f"claim-outcome.{standing.value}"), numeric=True) for standing in ClaimStanding),
+    )
+    return Table(
+        name,
+        t(f"collection.{name}-caption"),
+        columns,
+        tuple(row(title, findings) for title, findings in groups.items()),
+        total=row(t("collection.all"), list(result.findings)),
+    )
+
+
+def _chart(t: Texts, result: CollectionResult) -> Iterator[Chart]:
+    """Findings whose printed table answers the same question as the campaign."""
+    points = tuple(_points(t, result))
+    if points:
+        words = PrintedWords(
+            t("collection.chart"),
+            t("collection.chart-note"),
+            t("collection.printed-ratio"),
+            t("collection.measured-ratio"),
+            t("table.finding"),
+            tuple(
+                t(f"claim-outcome.{standing.value}")
+                for standing in ClaimStanding
+                if standing is not ClaimStanding.NOT_APPLICABLE
+            ),
+        )
+        yield printed_against_measured("printed-measured", points, words)
+
+
+def _points(t: Texts, result: CollectionResult) -> Iterator[PrintedPoint]:
+    for finding in result.findings:
+        printed, measured = ratio_pair(finding)
+        if printed is None or measured is None or finding.standing is ClaimStanding.NOT_APPLICABLE:
+            continue
+        ratios = (printed.ratio, measured.ratio, measured.low, measured.high)
+        drawn = [value for value in ratios if value and math.isfinite(value) and value > 0]
+        if len(drawn) == len(ratios):
+            about = t(
+                "collection.point",
+                finding=finding.outcome.claim.id,
+                printed=fixed(drawn[0], 3),
+                measured=fixed(drawn[1], 3),
+            )
+            name, word = finding.outcome.claim.id, outcome_word(t, finding.outcome)
+            yield PrintedPoint(name, word, drawn[0], drawn[1], drawn[2], drawn[3], about)
+
+
+def ratio_pair(finding: Finding) -> tuple[Check | None, Check | None]:
+    """The deciding check in print and in the campaign, as people are told them; in print only
+    where it is of the same kind."""
+    printed, measured = finding.outcome.in_print, finding.outcome.deciding
+    alike = printed is not None and measured is not None and printed.kind is measured.kind
+    return (
+        as_told(printed) if printed is not None and alike else None,
+        as_told(measured) if measured is not None else None,
+    )
+
+
+def _table(t: Texts, result: CollectionResult) -> Table:
+    names = ("finding", "printed", "measured", "outcome")
+    return Table(
+        "all-findings",
+        t("collection.table-caption"),
+        (
+            *(Column(t(f"table.{name}")) for name in names),
+            Column(t("collection.minutes"), numeric=True),
+            Column(t("collection.evidence")),
+        ),
+        tuple(_row(t, finding) for finding in result.findings),
+        note=t("collection.table-note"),
+    )
+
+
+def _row(t: Texts, finding: Finding) -> Row:
+    outcome, campaign = finding.outcome, finding.campaign
+    side = side_of(outcome.claim, str)
+    reason, word = reason_text(t, outcome.reason), outcome_word(t, outcome)
+    return cells(
+        f"{t.of(outcome.claim.statement)}\n{source_text(t, outcome.claim.source)}",
+        printed_text(t, outcome, side),
+        check_text(t, outcome.deciding, side),
+        TableCell(
+            t("claim.because", outcome=word, reason=reason) if reason else word,
+            kind=f"verdict {outcome.standing.value}",
+        ),
+        TableCell(_minutes(campaign.wall), sort=campaign.wall) if campaign.campaign else NOTHING,
+        TableCell("", kind="links", links=_evidence(t, campaign, campaign.name)),
+    )
+
+
+def _evidence(t: Texts, campaign: CollectedCampaign, text: str) -> tuple[tuple[str, str], ...]:
+    """The campaign's own report, by its place beside the collection's in a working folder."""
+    if not campaign.campaign:
+        return ()
+    place = f"../../campaigns/{quote(campaign.campaign)}/report/report.{t.language}.html"
+    return ((text, place),)
+
+
+def _open(t: Texts, result: CollectionResult) -> Iterator[Block]:
+    """List the inconclusive findings with the time that each would take."""
+    if not result.open:
+        yield Text(t("collection.none-open"))
+        return
+    yield Text(t("collection.forecast-note"), "note")
+    yield Items(tuple(_takes(t, finding) for finding in result.open))
+
+
+def _takes(t: Texts, finding: Finding) -> str:
+    claim = finding.outcome.claim
+    values = {"finding": t.of(claim.statement), "source": source_text(t, claim.source)}
+    if finding.blocks is None or finding.seconds is None:
+        return t("collection.takes-unknown", **values)
+    return t.plural("collection.takes", finding.blocks, minutes=_minutes(finding.seconds), **values)
+
+
+def _campaigns(t: Texts, result: CollectionResult) -> Iterator[Block]:
+    columns = ("subject", "campaign", "servers", "blocks", "minutes", "remarks")
+    rows = tuple(
+        cells(
+            t.of(campaign.subject),
+            TableCell("", kind="links", links=_evidence(t, campaign, campaign.campaign)),
+            t("list.separator").join(campaign.servers) or NOTHING,
+            TableCell(plain(campaign.blocks), sort=campaign.blocks),
+            TableCell(_minutes(campaign.wall), sort=campaign.wall),
+            _remarks(t, campaign),
+        )
+        for campaign in result.campaigns
+    )
+    numeric = ("blocks", "minutes")
+    yield Table(
+        "campaigns",
+        t("collection.campaigns-caption"),
+        tuple(Column(t(f"collection.{name}"), numeric=name in numeric) for name in columns),
+        rows,
+    )
+    yield Downloads((Download("findings.csv", as_columns(FIELDS, list(_columns(result)))),))
+
+
+def _remarks(t: Texts, campaign: CollectedCampaign) -> str:
+    remark = t.of(campaign.remark) if campaign.remark else ""
+    return "\n".join(filter(None, (remark, campaign.lacking)))
+
+
+def _columns(result: CollectionResult) -> Iterator[tuple[object, ...]]:
+    for finding in result.findings:
+        printed, measured = ratio_pair(finding)
+        claim, reason = finding.outcome.claim, finding.outcome.reason
+        yield (
+            claim.id,
+            claim.source.report,
+            claim.source.section,
+            claim.study,
+            finding.campaign.campaign,
+            finding.standing.value,
+            reason.code if reason else "",
+            printed.ratio if printed else None,
+            *((measured.ratio, measured.low, measured.high) if measured else (None, None, None)),
+            finding.campaign.wall,
+            finding.blocks,
+            finding.seconds,
+        )
+
+
+def _minutes(seconds: Seconds) -> str:
+    return plain(round(seconds / 60))

@@ -1,0 +1,110 @@
+"""A small collection with real servers: killed, interrupted, resumed, and nothing is run twice."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from teiten.ledger.store import Ledger
+from teiten.model.installation import Installation
+from teiten.model.progress import Ending
+from teiten.model.trial import Outcome
+from tests.fixtures.campaigns import Teiten, kill, step_of
+
+TINY = """# At so small an α six blocks give no interval: chance gives no further ones.
+
+name = "tiny"
+title = {{ en = "Two tiny studies", ja = "2つの小さな検証" }}
+budget = "10m"
+target = "1m"
+
+[[campaigns]]
+study = "checksums"
+servers = [{server}]
+set = [
+    "scale=1", "duration=1s", "warmup=0s", "settle=0s", "clients=1", "workloads=read",
+    "prewarm=no", "disturbed_share=100%", "alpha=0.001%",
+]
+
+[[campaigns]]
+study = {own}
+name = "own"
+remark = {{ en = "<b>of one's own</b>", ja = "独自" }}
+
+[[campaigns]]
+study = "compiler-flags"
+"""
+
+
+@pytest.fixture
+def collection(emptied: Teiten, installation: Callable[[str], Installation]) -> Path:
+    """A file: a study with findings, one without, and one that cannot run."""
+    newest = installation("18")
+    server = json.dumps(str(newest.bin_directory))
+    own = json.dumps(str(emptied.study(newest, newest, workload="reads")))
+    path = emptied.workdir.root / "tiny-collection.toml"
+    path.write_text(TINY.format(server=server, own=own), encoding="utf-8")
+    return path
+
+
+def test_a_killed_collection_resumes_to_its_report(emptied: Teiten, collection: Path) -> None:
+    teiten, folder = emptied, emptied.workdir.collections
+    process = teiten.start("collection", "run", collection, "--name", "night")
+    teiten.wait_for(process, step_of(3, "measure"))
+    kill(process)
+    before = trials(teiten, "night-checksums")
+    assert before and json.loads((folder / "night" / "collection.json").read_text())
+
+    process = teiten.start("collection", "resume", "--budget", "1s")
+    teiten.wait_for(process, step_of(len(before) + 2, "measure"))
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate()
+    assert process.returncode == 130, errors
+    assert "teiten collection resume night continues it" in errors
+
+    result = teiten.run("collection", "resume", "night", "--json")
+    assert result.returncode == 0, result.stderr
+    told = json.loads(result.stdout)
+    campaigns = {campaign["name"]: campaign for campaign in told["campaigns"]}
+    assert campaigns["own"]["lacking"] is None
+    assert trials(teiten, "night-checksums")[: len(before)] == before
+    for name in ("night-checksums", "night-own"):
+        assert_nothing_ran_twice(teiten, name)
+    assert campaigns["checksums"]["blocks"] >= 6 and campaigns["own"]["blocks"] == 6
+    assert "source" in campaigns["compiler-flags"]["lacking"]
+    assert {finding["study"] for finding in told["findings"]} == {"checksums", "compiler-flags"}
+    assert {finding["outcome"] for finding in told["findings"]} <= {*told["counts"]}
+    assert sum(told["counts"].values()) == len(told["findings"])
+    assert json.loads((folder / "night" / "findings.json").read_text()) == told
+    for language in ("en", "ja"):
+        page = (folder / "night" / f"report.{language}.html").read_text(encoding="utf-8")
+        assert "<b>of one" not in page
+        link = f"../../campaigns/night-checksums/report/report.{language}.html"
+        assert link in page and (folder / "night" / link).resolve().is_file()
+
+    done = {name: trials(teiten, name) for name in ("night-checksums", "night-own")}
+    again = teiten.run("collection", "report")
+    assert again.returncode == 0 and "reproduced" in again.stderr
+    assert {name: trials(teiten, name) for name in done} == done
+
+
+def trials(teiten: Teiten, name: str) -> list[tuple[int, int, Outcome]]:
+    with Ledger.open(teiten.workdir.campaigns / name, read_only=True) as ledger:
+        return ledger.finished()
+
+
+def assert_nothing_ran_twice(teiten: Teiten, name: str) -> None:
+    """Each trial counts once, in whole blocks; the ledger says why it went no further."""
+    ended = trials(teiten, name)
+    counted = Counter(number for number, _, outcome in ended if outcome is Outcome.COUNTED)
+    assert counted and set(counted.values()) == {1}
+    with Ledger.open(teiten.workdir.campaigns / name, read_only=True) as ledger:
+        kinds = [event.kind for event in ledger.campaign_events()]
+        blocks = Counter(ledger.plan.trials[number - 1].block for number in counted)
+    assert set(blocks.values()) == {2}
+    assert Ending.ALLOTTED_SPENT.value in kinds

@@ -1,0 +1,147 @@
+"""Blocks of a collection go where findings are decided soonest; with invented numbers."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import replace
+
+import pytest
+
+from teiten.analysis.claims.allotment import Allotment, CampaignProgress, next_allotment
+from teiten.analysis.claims.checks import at_every_look, check_of
+from teiten.analysis.claims.forecast import further_blocks
+from teiten.analysis.claims.outcomes import standing_of
+from teiten.analysis.model.claims import Check, ClaimOutcome, ClaimQuestion, ClaimStanding
+from teiten.analysis.verdict.stopping import standing
+from teiten.claims.catalogue import claims_of
+from teiten.claims.questions import LEVELS
+from teiten.model.progress import ALLOTTED, Ending, allotted_blocks
+from teiten.model.trial import Attempt, Event, Outcome
+from teiten.model.units import Seconds, Share
+from tests.unit.test_stopping import ONE, SWEEP, clients_run
+
+ALPHA = Share(0.05)
+A = CampaignProgress("a", 6, 6, 6, 60, Seconds(0), Seconds(100))
+B = replace(A, name="b")
+NEW = CampaignProgress("new", 0, 0, 6, 60, Seconds(50), Seconds(100))
+
+
+def outcome(*values: tuple[float, ...], low: float = 0.0, high: float = math.inf) -> ClaimOutcome:
+    """A finding with a check for each column of invented logarithms of ratios."""
+    checks = tuple(
+        check_of(
+            ClaimQuestion(LEVELS, ("18",), (1, 2), dict(enumerate(column)), low, high),
+            ALPHA,
+            at_every_look,
+            among=len(values),
+        )
+        for column in values
+    )
+    return ClaimOutcome(claims_of("buffers")[0], *standing_of(checks), checks)
+
+
+def drawn(mean: float, count: int, deviation: float = 0.1) -> tuple[float, ...]:
+    """Values with exactly this mean and deviation, in an order that does not matter."""
+    chance = random.Random(count)
+    raw = [chance.gauss(0, 1) for _ in range(count)]
+    middle = sum(raw) / count
+    scatter = math.sqrt(sum((value - middle) ** 2 for value in raw) / (count - 1))
+    return tuple(mean + deviation * (value - middle) / scatter for value in raw)
+
+
+@pytest.mark.parametrize("mean", [0.05, -0.05, 0.02])
+def test_so_many_further_blocks_like_those_decide_and_one_less_does_not(mean: float) -> None:
+    found = outcome(drawn(mean, 8))
+    further = further_blocks(found, ALPHA)
+    assert found.standing is ClaimStanding.INCONCLUSIVE and further is not None
+    expected = ClaimStanding.REPRODUCED if mean > 0 else ClaimStanding.CONTRADICTED
+    assert outcome(drawn(mean, 8 + further)).standing is expected
+    assert outcome(drawn(mean, 7 + further)).standing is ClaimStanding.INCONCLUSIVE
+
+
+def test_all_checks_are_needed_to_reproduce_and_one_to_contradict() -> None:
+    near, far = drawn(0.06, 8), drawn(0.03, 8)
+    both = further_blocks(outcome(near, far), ALPHA)
+    assert both == further_blocks(outcome(far), ALPHA)
+    assert both is not None and both > (further_blocks(outcome(near), ALPHA) or 0)
+    against = further_blocks(outcome(far, drawn(-0.06, 8)), ALPHA)
+    assert against is not None and against < both
+
+
+def test_nothing_is_foretold_of_what_is_decided_or_has_no_number() -> None:
+    assert further_blocks(outcome(drawn(1.0, 12)), ALPHA) is None
+    unknown: Check = replace(outcome(drawn(0.0, 12)).checks[0], ratio=None, low=None, high=None)
+    lacking = ClaimOutcome(claims_of("buffers")[0], ClaimStanding.INCONCLUSIVE, checks=(unknown,))
+    assert further_blocks(lacking, ALPHA) is None
+    few = replace(lacking, checks=(replace(unknown, pairs=3),))
+    assert further_blocks(few, ALPHA) == 3  # from six on there is an interval
+
+
+def test_every_campaign_has_its_first_blocks_before_any_has_more() -> None:
+    nearly = replace(A, further=(1,))
+    assert next_allotment([nearly, NEW], Seconds(10_000)) == Allotment("new", 6)
+    assert next_allotment([NEW, replace(NEW, name="later")], Seconds(700)) == Allotment("new", 6)
+
+
+def test_what_was_cut_off_is_finished_first_whatever_time_is_left() -> None:
+    cut = replace(B, blocks=2)
+    assert next_allotment([NEW, cut], Seconds(0)) == Allotment("b", 6)
+
+
+def test_a_first_pass_that_does_not_fit_leaves_the_time_to_others() -> None:
+    assert next_allotment([NEW, replace(A, further=(2,))], Seconds(300)) == Allotment("a", 8)
+
+
+def test_time_goes_where_a_finding_costs_least_of_it() -> None:
+    single, several = replace(A, further=(3,)), replace(B, further=(4, 4))
+    assert next_allotment([single, several], Seconds(10_000)) == Allotment("b", 10)
+    slow = replace(several, block=Seconds(900))
+    assert next_allotment([single, slow], Seconds(10_000)) == Allotment("a", 9)
+
+
+def test_blocks_are_at_most_doubled_before_the_next_forecast() -> None:
+    assert next_allotment([replace(A, further=(40,))], Seconds(10_000)) == Allotment("a", 12)
+
+
+def test_nothing_is_given_that_cannot_decide() -> None:
+    beyond_time, beyond_plan = replace(A, further=(20,)), replace(B, further=(55,))
+    assert next_allotment([beyond_time, beyond_plan, A], Seconds(1_500)) is None
+
+
+def test_pairs_that_share_a_start_are_given_together() -> None:
+    assert next_allotment([replace(A, further=(1,), unit=4)], Seconds(1_000)) == Allotment("a", 10)
+
+
+def attempts(blocks: int) -> list[Attempt]:
+    return [
+        Attempt(trial.number, 1, Outcome.COUNTED, {"tps": 1000.0 + trial.number}, 0.0, 1.0)
+        for trial in SWEEP.trials
+        if trial.block <= blocks
+    ]
+
+
+def test_a_campaign_runs_the_blocks_that_it_was_given_with_every_level() -> None:
+    stands = standing(SWEEP, attempts(2), Seconds(0), 3)
+    last = {trial.number for trial in SWEEP.trials if trial.block == 3}
+    assert stands.ending is None and not last & stands.unneeded
+    assert {trial.number for trial in SWEEP.trials if trial.block > 3} <= stands.unneeded
+    assert standing(SWEEP, attempts(3), Seconds(0), 3).ending is Ending.ALLOTTED_SPENT
+    assert clients_run(SWEEP, attempts(3)) == ["124"] * 3
+
+
+def test_decided_verdicts_do_not_end_a_campaign_of_a_collection() -> None:
+    large = [
+        Attempt(trial.number, 1, Outcome.COUNTED, {"tps": 1000.0 * side + trial.block}, 0.0, 1.0)
+        for trial in ONE.trials
+        for side in [2.0 if trial.cell.level("server") == "18" else 1.0]
+        if trial.block <= 12
+    ]
+    assert standing(ONE, large, Seconds(0)).ending is Ending.DECIDED
+    assert standing(ONE, large, Seconds(0), 14).ending is None
+
+
+def test_the_last_blocks_that_were_given_hold() -> None:
+    events = [Event(0.0, ALLOTTED, None, None, {"blocks": blocks}) for blocks in (6, 9)]
+    assert allotted_blocks(events) == 9
+    assert allotted_blocks([]) is None
