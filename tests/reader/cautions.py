@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 
 from tests.reader.document import Part
 from tests.reader.language import Book, Groups
@@ -56,6 +57,25 @@ def measured(reader: Reader, groups: Groups, _part: Part) -> None:
     if found:
         reader.same(groups["least"], min(found) * 100, "the least")
         reader.same(groups["most"], max(found) * 100, "the most")
+
+
+@BOOK.says()
+def rare_stalls(reader: Reader, groups: Groups, _part: Part) -> None:
+    """The seconds of the least observed level, a third of them, and those of the longest start."""
+    workload = reader.workload_of(groups["workload"]) or groups["workload"]
+    plan = reader.campaign.plan
+    cells = {trial.number: (trial.block, trial.cell) for trial in plan.trials}
+    starts: dict[object, dict[int, float]] = defaultdict(dict)
+    for number, trial in reader.campaign.counted.items():
+        block, cell = cells[number]
+        if cell.workload == workload:
+            context = tuple(level for level in cell.levels if level[0] != plan.study.contrast)
+            starts[context][block] = trial.metrics["measured_seconds"]
+    observed = min(sum(of_level.values()) for of_level in starts.values())
+    longest = max(max(of_level.values()) for of_level in starts.values())
+    reader.same(groups["observed"], observed, "the seconds observed")
+    reader.same(groups["rare"], observed / 3, "how rare")
+    reader.same(groups["longest"], longest, "the longest start")
 
 
 @BOOK.says()

@@ -22,6 +22,7 @@ from teiten.analysis.verdict.carry_over import (
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.stopping import standing
+from teiten.analysis.verdict.unseen import unseen_cautions
 from teiten.analysis.verdict.verdict import LEFT_BEHIND
 from teiten.cli.plan.text import loaded_text
 from teiten.cli.text.noise import needed_text, noise_lines
@@ -43,7 +44,7 @@ from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Seconds, Share
 from teiten.report.texts import caution_text
 from teiten.ways.registry import rules, way_of_clients
-from tests.fixtures.pairs import ab_plan, names_of_ways
+from tests.fixtures.pairs import ab_plan, names_of_ways, side
 from tests.fixtures.planned import planned
 from tests.fixtures.synthetic_plan import HOST
 
@@ -269,6 +270,37 @@ def test_processor_time_contradicts_a_throughput_that_it_excludes() -> None:
     assert "clients=2" in caution_text(caution, "en")[0]
     few, none = of_cpu(1.21, 1.10, transactions=100.0)
     assert few.agrees and not none, "0.1 s of a server, of which 0.03 s may be the connections'"
+
+
+def unseen(plan: Plan, starts: int, *, effect: float = 0.0, **metrics: float) -> list[Caution]:
+    trials = {trial.number: trial for trial in plan.trials}
+    attempts = list(attempts_of(plan, starts, effect=effect))
+    views = [
+        replace(view, metrics={**view.metrics, **metrics})
+        for view in (_view(trials[attempt.number], attempt, 1000.0) for attempt in attempts)
+    ]
+    return list(unseen_cautions(plan, contrasts(plan, attempts), views))
+
+
+def test_equivalent_sides_were_observed_for_so_long_and_no_longer() -> None:
+    plan = paired(budget="10m")
+    (caution,) = unseen(plan, 12)
+    assert caution.code == "rare-stalls-unseen"
+    what, _ = caution_text(caution, "en")
+    assert "for 96 s or more, in starts of 8 s" in what and "once in 32 s" in what
+    assert unseen(plan, 12, effect=0.2) == [], "sides that differ are not called equivalent"
+
+
+def test_a_parameter_whose_work_never_ran_has_shown_nothing() -> None:
+    def acted(parameter: str, **metrics: float) -> bool:
+        plan = ab_plan(side("a", "17"), side("b", "18", parameter), way="pairs", budget="10m")
+        codes = {caution.code for caution in unseen(plan, 12, **metrics)}
+        return "parameter-never-acted" not in codes
+
+    assert not acted("checkpoint_timeout=30s")
+    assert acted("checkpoint_timeout=30s", checkpoints=1.0)
+    assert not acted("autovacuum=on", checkpoints=1.0)
+    assert acted("work_mem=64MB")
 
 
 def test_processor_time_is_the_servers_share_of_all_processors() -> None:

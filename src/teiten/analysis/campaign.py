@@ -29,6 +29,7 @@ from teiten.analysis.verdict.noise import recorded_noise
 from teiten.analysis.verdict.pairs_check import recorded_check
 from teiten.analysis.verdict.replication import recorded_replication
 from teiten.analysis.verdict.stopping import standing
+from teiten.analysis.verdict.unseen import unseen_cautions
 from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import CPU_PER_TRANSACTION, with_wal_per_transaction
@@ -81,6 +82,7 @@ def analyse(
         *drift_cautions(results),
         *witness_cautions(witnesses),
         *mixed_cautions(plan, facts),
+        *unseen_cautions(plan, results, views),
     )
     workloads = tuple(workload.name for workload in plan.study.workloads)
     measured = Measured(plan, facts, workloads, views, results, happened)

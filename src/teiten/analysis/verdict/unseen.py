@@ -1,0 +1,101 @@
+"""Things that paired starts are too short to show: rare stalls, and work that a server does for
+itself after minutes (METHOD.md, Paired transactions)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from teiten.analysis.model.findings import ContrastResult, TrialView
+from teiten.analysis.model.observations import Context
+from teiten.analysis.model.verdict import VerdictKind
+from teiten.model.facts import Caution, Severity
+from teiten.model.metrics import MEASURED_SECONDS
+from teiten.model.plan import Plan
+from teiten.model.study import GUC_PREFIX, Study
+from teiten.model.trial import Outcome
+from teiten.ways.registry import way_of
+
+OF_CHECKPOINTS = ("checkpoint_", "max_wal_size", "min_wal_size")
+"""Beginnings of parameters that act by checkpoints alone."""
+OF_AUTOVACUUM = ("autovacuum",)
+NAPTIME = 60.0
+"""Seconds after which a server's autovacuum begins, where autovacuum_naptime is not changed."""
+CHECKPOINTS = "checkpoints"
+RULE_OF_THREE = 3.0
+"""A random event, once in a third of the seconds that were observed, is in them with a probability of
+95 %; a rarer one, with less."""
+
+
+def unseen_cautions(
+    plan: Plan, contrasts: Sequence[ContrastResult], views: Sequence[TrialView]
+) -> Iterator[Caution]:
+    """Yield what starts of paired transactions could not show: for sides that are called
+    equivalent, how rare a stall would have been missed; for sides that differ in a parameter of
+    checkpoints or of autovacuum, that none ran."""
+    if not way_of(plan.study.measure).concurrent:
+        return
+    parameters = _differing(plan.study)
+    for workload in dict.fromkeys(contrast.workload for contrast in contrasts):
+        seconds = _seconds_of_starts(plan, workload, views)
+        if not seconds:
+            continue
+        judged = [contrast for contrast in contrasts if contrast.workload == workload]
+        if any(_equivalent(contrast) for contrast in judged):
+            yield _rare(workload, seconds)
+        longest = max(max(starts.values()) for starts in seconds.values())
+        checkpoints = sum(
+            view.metrics.get(CHECKPOINTS, 0.0) for view in views if view.workload == workload
+        )
+        idle = [
+            name
+            for name in parameters
+            if (name.startswith(OF_CHECKPOINTS) and not checkpoints)
+            or (name.startswith(OF_AUTOVACUUM) and longest < NAPTIME)
+        ]
+        if idle:
+            values = (("workload", workload), ("parameters", ", ".join(idle)))
+            yield Caution("parameter-never-acted", Severity.WARNING, values)
+
+
+def _equivalent(contrast: ContrastResult) -> bool:
+    verdicts = (contrast.overall, *(level.verdict for level in contrast.levels))
+    return any(verdict.kind is VerdictKind.EQUIVALENT for verdict in verdicts)
+
+
+def _seconds_of_starts(
+    plan: Plan, workload: str, views: Sequence[TrialView]
+) -> dict[Context, dict[int, float]]:
+    """The seconds of load of each start that counted, by the context and the block."""
+    cells = {trial.number: trial.cell for trial in plan.trials}
+    seconds: dict[Context, dict[int, float]] = defaultdict(dict)
+    for view in views:
+        if view.workload == workload and view.outcome is Outcome.COUNTED:
+            context = cells[view.number].context(plan.study.contrast)
+            seconds[context][view.block] = view.metrics.get(MEASURED_SECONDS.name, 0.0)
+    return dict(seconds)
+
+
+def _rare(workload: str, seconds: dict[Context, dict[int, float]]) -> Caution:
+    observed = min(sum(starts.values()) for starts in seconds.values())
+    values = (
+        ("workload", workload),
+        ("observed", f"{observed:.0f}"),
+        ("rare", f"{observed / RULE_OF_THREE:.0f}"),
+        ("longest", f"{max(max(starts.values()) for starts in seconds.values()):.0f}"),
+    )
+    return Caution("rare-stalls-unseen", Severity.NOTE, values)
+
+
+def _differing(study: Study) -> tuple[str, ...]:
+    """The server parameters in which the contrasted levels differ."""
+    if study.contrast.startswith(GUC_PREFIX):
+        return (study.contrast.removeprefix(GUC_PREFIX),)
+    own = dict(study.server_levels)
+    sides = [dict(own.get(level, ())) for level in study.contrasted_levels]
+    names = dict.fromkeys(name for side in sides for name in side if name.startswith(GUC_PREFIX))
+    return tuple(
+        name.removeprefix(GUC_PREFIX)
+        for name in names
+        if len({side.get(name) for side in sides}) > 1
+    )
