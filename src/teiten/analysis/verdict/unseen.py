@@ -23,8 +23,8 @@ NAPTIME = 60.0
 """Seconds after which a server's autovacuum begins, where autovacuum_naptime is not changed."""
 CHECKPOINTS = "checkpoints"
 RULE_OF_THREE = 3.0
-"""A random event, once in a third of the seconds that were observed, is in them with a probability of
-95 %; a rarer one, with less."""
+"""A random event, once in a third of the seconds that were observed, is in them with a probability
+of 95 %; a rarer one, with less."""
 
 
 def unseen_cautions(
