@@ -76,6 +76,8 @@ def test_nothing_is_foretold_of_what_is_decided_or_has_no_number() -> None:
     assert further_blocks(lacking, ALPHA) is None
     few = replace(lacking, checks=(replace(unknown, pairs=3),))
     assert further_blocks(few, ALPHA) == 3  # from six on there is an interval
+    never = replace(lacking, checks=(replace(unknown, pairs=0),))
+    assert further_blocks(never, ALPHA) is None
 
 
 def test_every_campaign_has_its_first_blocks_before_any_has_more() -> None:

@@ -35,7 +35,7 @@ def further_blocks(outcome: ClaimOutcome, alpha: Share) -> int | None:
 def _until_inside(check: Check, alpha: Share) -> int | None:
     if check.ratio is None:
         least = least_pairs(alpha)
-        return least - check.pairs if check.pairs < least else None
+        return least - check.pairs if 0 < check.pairs < least else None  # 0: blocks have no number
     rooms = list(_rooms(check))
     own = _own_alpha(check, alpha)
     return _until(check, min(rooms, default=math.inf), own, own)
