@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from teiten.cli.doctor.ceilings import ceilings_text
 from teiten.cli.main import main
-from teiten.cli.verbs.doctor import ceilings_text
 from teiten.errors import MachineError
 from teiten.host.ceilings import measure as ceilings_probe
 from teiten.host.ceilings.disk_speed import BLOCK, rate

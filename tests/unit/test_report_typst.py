@@ -13,11 +13,11 @@ from teiten.cli.text.notes import EXAMPLE, read_notes
 from teiten.errors import UsageError
 from teiten.model.text import Language
 from teiten.report.blocks import Page
+from teiten.report.notes import Notes
 from teiten.report.numbered import numbered
 from teiten.report.render.markdown import markdown_text
 from teiten.report.render.pdf import FONTS, PROGRAM, pdf
 from teiten.report.render.typst import content, string, typst_files
-from teiten.report.view.notes import Notes
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import NASTY, invented_analysis
 from tests.fixtures.undrawn import drawn

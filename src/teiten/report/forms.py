@@ -9,11 +9,11 @@ from teiten.analysis.model.history import History
 from teiten.model.text import Language
 from teiten.report.comparison.view import comparison_page
 from teiten.report.history.view import history_page
+from teiten.report.notes import NO_NOTES, Notes
 from teiten.report.numbered import numbered
 from teiten.report.render.html import html
 from teiten.report.render.markdown import markdown_files
 from teiten.report.render.pdf import pdf
-from teiten.report.view.notes import NO_NOTES, Notes
 from teiten.report.view.report import view
 
 

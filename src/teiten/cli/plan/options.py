@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 import click
 
 from teiten.cli.completion import profiles, servers
-from teiten.cli.plan.flags import CONF, Flag, renamed, repeating, with_conf, with_flags
+from teiten.cli.plan.conf_file import CONF, with_conf
+from teiten.cli.plan.flags import Flag, renamed, repeating, with_flags
 from teiten.errors import UsageError
 from teiten.study.changes import StudyFlags
 

@@ -10,7 +10,8 @@ import click
 
 from teiten.analysis.model.replication import Replication
 from teiten.cli.main import Session
-from teiten.cli.plan.flags import CONF, Flag, renamed, repeating, with_conf, with_flags
+from teiten.cli.plan.conf_file import CONF, with_conf
+from teiten.cli.plan.flags import Flag, renamed, repeating, with_flags
 from teiten.cli.plan.options import (
     ALPHA,
     BLOCKS,

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError
 
 from teiten.errors import UsageError
 from teiten.model.text import UNWRITTEN, Bilingual
-from teiten.report.view.notes import Author, Notes, Revision
+from teiten.report.notes import Author, Notes, Revision
 from teiten.study import values
 
 HINT = "teiten init report-notes prints a file in which every key is explained"

@@ -1,7 +1,4 @@
-"""``teiten explain-diff``: two execution plans, node by node.
-
-A comparison of two plans for a terminal or a pipe.
-"""
+"""``teiten explain-diff``: two execution plans, node by node."""
 
 from __future__ import annotations
 
@@ -15,22 +12,15 @@ from typing import TYPE_CHECKING
 import click
 
 from teiten import __version__
-from teiten.analysis.model.explain import PlanDifference
 from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.cli.plan.flags import renamed
-from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.errors import UsageError
 from teiten.host.system.causes import translate_os_errors
 from teiten.model.text import Language
-from teiten.report.plans import sentences
-from teiten.report.plans.tables import difference_tables
-from teiten.report.tables import Table
-from teiten.report.texts import texts
 
 if TYPE_CHECKING:
     from teiten.analysis.model.explain import ExplainedPlan
-
 
 EXAMPLES = (
     "Examples:  teiten explain-diff before.json after.json --to plans.html"
@@ -92,7 +82,7 @@ def _compare(
 ) -> None:
     from teiten.analysis.explain.difference import difference
     from teiten.cli.printed.plan_difference import json_plan_difference
-    from teiten.cli.verbs.explain_diff import as_lines
+    from teiten.cli.text.explain_diff import as_lines
 
     found = difference(_plan(old), _plan(new))
     sides = _names(old, new)
@@ -154,37 +144,3 @@ def _names(old: str, new: str) -> tuple[str, str]:
 def _write(path: Path, text: str) -> None:
     with translate_os_errors(f"--to {path} cannot be written", "--to"):
         path.write_text(text, encoding="utf-8", errors="backslashreplace")
-
-
-WIDEST_CELL = 56
-
-
-def as_lines(found: PlanDifference, sides: tuple[str, str], language: Language) -> Iterator[str]:
-    """The headline, statements, differences, notes, and the tables."""
-    t = texts(language)
-    yield from paragraph(sentences.headline(t, found, sides))
-    for statement in sentences.statements(t, found):
-        yield from paragraph(statement)
-    yield ""
-    yield from bullets(sentences.changes(t, found))
-    for table in difference_tables(t, "plans", found, sides):
-        yield ""
-        yield table.caption
-        yield from _table(table)
-        if table.note:
-            yield from paragraph(table.note, indent="  ")
-    yield ""
-    for note in sentences.notes(t, found, sides):
-        yield from paragraph(note)
-
-
-def _table(table: Table) -> list[str]:
-    head = [_short(column.title) for column in table.columns]
-    rows = [[_short(cell.text) for cell in row] for row in table.rows]
-    right = [index for index, column in enumerate(table.columns) if column.numeric]
-    return [f"  {line}" for line in columns([head, *rows], right=right)]
-
-
-def _short(text: str) -> str:
-    flat = " ".join("".join(one if one.isprintable() else " " for one in text).split())
-    return flat if len(flat) <= WIDEST_CELL else f"{flat[: WIDEST_CELL - 1]}…"

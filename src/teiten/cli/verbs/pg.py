@@ -1,23 +1,17 @@
-"""``teiten pg``: PostgreSQL installations.
-
-``teiten pg install``: from packages, or built alike.
-"""
+"""``teiten pg``: PostgreSQL installations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from teiten.cli.completion import installable, removable
-from teiten.cli.main import Session
-from teiten.cli.plan.builds import build_like, spec_of
-from teiten.errors import UsageError
-from teiten.execute.postgres.building.like import Sources
-from teiten.execute.postgres.provision.install import PGBENCH, install, install_pgbench
-from teiten.model.installation import Installation
+
+if TYPE_CHECKING:
+    from teiten.cli.main import Session
+    from teiten.model.installation import Installation
 
 
 @click.group(
@@ -124,8 +118,8 @@ def install_command(
     those of wheels by several people: what differs between two of them is the builds' too. With
     --build they differ in nothing but their source; they are called build:17, build:18.
     """
+    from teiten.cli.pg_install import installed
     from teiten.cli.printed.machine import json_installation
-    from teiten.cli.verbs.pg import installed
 
     done = installed(session, tuple(dict.fromkeys(versions)), given)
     if as_json:
@@ -209,45 +203,3 @@ def remove_command(session: Session, names: tuple[str, ...], anyway: bool, as_js
         session.console.say(f"removed {removed[-1].name}")
     if as_json:
         session.console.json([json_installation(one) for one in removed])
-
-
-OF_BUILDS = ("named", "mirror", "apt_sources", "configure", "cflags", "jobs")
-OF_PACKAGES = ("client", "newest")
-FLAGS = {"named": "--source", "apt_sources": "--apt-sources"}
-"""Flags of the parameters whose flag is not their name."""
-
-
-def installed(
-    session: Session, versions: Sequence[str], given: Mapping[str, Any]
-) -> list[Installation]:
-    """``given``: the flags of the verb by the names of its parameters. Raises UsageError where some
-    of them do not go together."""
-    _require_together(given)
-    say = session.console.say
-    done = [install_pgbench(session.workdir, say=say)] if PGBENCH in versions else []
-    servers = [version for version in versions if version != PGBENCH]
-    if not given["building"]:
-        return [
-            *(
-                install(
-                    version, session.workdir,
-                    client=given["client"], newest=given["newest"], say=say,
-                )
-                for version in servers
-            ),
-            *done,
-        ]  # fmt: skip
-    sources = Sources(tuple(given["named"]), given["mirror"], given["apt_sources"])
-    spec = spec_of("", given["configure"], given["cflags"], meson=False)
-    return [*build_like(session, servers, sources, spec, given["jobs"]), *done]
-
-
-def _require_together(given: Mapping[str, Any]) -> None:
-    building = given["building"]
-    wrong = [name for name in (OF_PACKAGES if building else OF_BUILDS) if given[name]]
-    if wrong:
-        flag = FLAGS.get(wrong[0], f"--{wrong[0]}")
-        raise UsageError(
-            f"{flag} is {'for packages, not for --build' if building else 'for --build'}",
-            f"leave {flag} out" if building else f"teiten pg install --build {flag} …",
-        )

@@ -18,7 +18,7 @@ from teiten.errors import UsageError
 from teiten.given_paths import exists, is_file
 from teiten.host.system.causes import translate_os_errors
 from teiten.model.text import Language
-from teiten.report.view.notes import NO_NOTES, Notes
+from teiten.report.notes import NO_NOTES, Notes
 
 F = TypeVar("F", bound=Callable[..., Any])
 EXAMPLES = "Examples:  teiten report last --lang ja  ·  teiten report observe-quick --format pdf"

@@ -1,16 +1,12 @@
 """Notes that people added to a report, where published reports have them: remarks after the
-results, authors, licence, acknowledgements and revisions at the end.
-
-Notes that people add to a report: who made it, under which licence, and their remarks.
-"""
+results, authors, licence, acknowledgements and revisions at the end."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from teiten.model.text import UNWRITTEN, Bilingual
 from teiten.report.blocks import Block, Heading, Pairs, Section, Text
+from teiten.report.notes import Notes
 from teiten.report.tables import Column, Table, cells
 from teiten.report.view.kit import Kit
 
@@ -59,34 +55,3 @@ def front(kit: Kit, notes: Notes) -> Iterator[tuple[str, str]]:
         yield t("notes.authors"), t("list.separator").join(told)
     if notes.licence:
         yield t("notes.licence"), t.of(notes.licence)
-
-
-@dataclass(frozen=True)
-class Author:
-    name: str
-    organisation: str = ""
-
-
-@dataclass(frozen=True)
-class Revision:
-    date: str
-    text: Bilingual
-    version: str = ""
-
-
-@dataclass(frozen=True)
-class Notes:
-    """All of it may be missing."""
-
-    title: Bilingual = UNWRITTEN
-    """Instead of the study's."""
-    organisation: Bilingual = UNWRITTEN
-    authors: tuple[Author, ...] = ()
-    licence: Bilingual = UNWRITTEN
-    remarks: tuple[Bilingual, ...] = ()
-    """Paragraphs; what they say is their authors', and nothing of it is checked."""
-    acknowledgements: tuple[Bilingual, ...] = ()
-    revisions: tuple[Revision, ...] = ()
-
-
-NO_NOTES = Notes()

@@ -10,13 +10,14 @@ from teiten.kinds.contract_present import present_in, presents_in
 from teiten.model.text import Language
 from teiten.report.appendix import parted
 from teiten.report.blocks import Block, Heading, Page, Section, Text, with_contents
+from teiten.report.notes import NO_NOTES, Notes
 from teiten.report.view.answer import answer
 from teiten.report.view.asked import asked
 from teiten.report.view.discussion import discussion
 from teiten.report.view.evidence import evidence
 from teiten.report.view.findings import findings
 from teiten.report.view.kit import Kit
-from teiten.report.view.notes import NO_NOTES, Notes, about, front, remarks
+from teiten.report.view.notes import about, front, remarks
 from teiten.report.view.summary import cover, summary
 from teiten.report.view.why import why
 

@@ -1,0 +1,46 @@
+"""A comparison of two plans for a terminal or a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from teiten.analysis.model.explain import PlanDifference
+from teiten.cli.text.layout import bullets, columns, paragraph
+from teiten.model.text import Language
+from teiten.report.plans import sentences
+from teiten.report.plans.tables import difference_tables
+from teiten.report.tables import Table
+from teiten.report.texts import texts
+
+WIDEST_CELL = 56
+
+
+def as_lines(found: PlanDifference, sides: tuple[str, str], language: Language) -> Iterator[str]:
+    """The headline, statements, differences, notes, and the tables."""
+    t = texts(language)
+    yield from paragraph(sentences.headline(t, found, sides))
+    for statement in sentences.statements(t, found):
+        yield from paragraph(statement)
+    yield ""
+    yield from bullets(sentences.changes(t, found))
+    for table in difference_tables(t, "plans", found, sides):
+        yield ""
+        yield table.caption
+        yield from _table(table)
+        if table.note:
+            yield from paragraph(table.note, indent="  ")
+    yield ""
+    for note in sentences.notes(t, found, sides):
+        yield from paragraph(note)
+
+
+def _table(table: Table) -> list[str]:
+    head = [_short(column.title) for column in table.columns]
+    rows = [[_short(cell.text) for cell in row] for row in table.rows]
+    right = [index for index, column in enumerate(table.columns) if column.numeric]
+    return [f"  {line}" for line in columns([head, *rows], right=right)]
+
+
+def _short(text: str) -> str:
+    flat = " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    return flat if len(flat) <= WIDEST_CELL else f"{flat[: WIDEST_CELL - 1]}…"
