@@ -57,11 +57,12 @@ check: $(VENV)/.developed
 	$(VENV)/bin/mypy
 	$(VENV)/bin/python -m pytest --numprocesses auto --dist worksteal --hypothesis-profile ci $(PYTEST_FLAGS) tests/unit
 
+# Without make's flags, which would lend cargo a job server that it cannot reach.
 test-crates:
-	if tools/prerequisites rust-tools 2>/dev/null; then \
+	@unset MAKEFLAGS; if tools/prerequisites rust-tools 2>/dev/null; then \
 	  cargo fmt --manifest-path crates/Cargo.toml --all --check && \
 	  cargo clippy --manifest-path crates/Cargo.toml --locked --all-targets --quiet -- --deny warnings; fi
-	cargo test --manifest-path crates/Cargo.toml --locked --quiet
+	unset MAKEFLAGS; cargo test --manifest-path crates/Cargo.toml --locked --quiet
 
 native: $(VENV)/.native
 
