@@ -80,16 +80,23 @@ def is_wide(effect: Interval) -> bool:
 
 def interval_percent(t: Texts, effect: Interval) -> str:
     """``95 % interval +1.1 % to +3.5 %``"""
-    if is_wide(effect):
-        confidence = confidence_percent(t, effect.confidence)
-        return t("interval.wide", confidence=confidence, factor=plain(WIDEST))
     digits = percent_decimals(effect)
-    return t(
-        "interval.percent",
-        confidence=confidence_percent(t, effect.confidence),
-        low=change(t, effect.low, digits),
-        high=change(t, effect.high, digits),
-    )
+    return _interval(t, effect, change(t, effect.low, digits), change(t, effect.high, digits))
+
+
+def interval_of_ratio(t: Texts, effect: Interval) -> str:
+    """``95 % interval 1.011 to 1.035``"""
+    digits = percent_decimals(effect) + 2
+    low, high = (ratio_in_reach(ratio, digits) for ratio in (effect.low, effect.high))
+    return _interval(t, effect, low, high)
+
+
+def _interval(t: Texts, effect: Interval, low: str, high: str) -> str:
+    """An interval with its confidence level; of one that is too wide, that alone."""
+    confidence = confidence_percent(t, effect.confidence)
+    if is_wide(effect):
+        return t("interval.wide", confidence=confidence, factor=plain(WIDEST))
+    return t("interval.percent", confidence=confidence, low=low, high=high)
 
 
 def change(t: Texts, ratio: float, decimals: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from teiten.analysis.model.findings import ContrastResult
 from teiten.report.blocks import Items, Section, Text
-from teiten.report.effects import interval_percent, ratio_text
+from teiten.report.effects import interval_of_ratio, ratio_text
 from teiten.report.sentences import machine_text, verdict_word
 from teiten.report.view.answer import primary
 from teiten.report.view.findings import summary_of_findings
@@ -31,7 +31,7 @@ def summary(kit: Kit) -> Section:
 
 
 def _line(kit: Kit, contrast: ContrastResult) -> str:
-    """``Range read: faster, 18.4 ÷ 17.10 = 1.020 (95 % interval +1.5 % to +2.4 %)``"""
+    """``Range read: faster, 18.4 ÷ 17.10 = 1.020 (95 % interval 1.015 to 1.024)``"""
     t, effect = kit.t, contrast.overall.effect
     values = {
         "workload": kit.names.workload(contrast.workload),
@@ -40,7 +40,7 @@ def _line(kit: Kit, contrast: ContrastResult) -> str:
     }
     if effect is None:
         return t("summary.line-without", **values)
-    interval = interval_percent(t, effect)
+    interval = interval_of_ratio(t, effect)
     return t("summary.line", ratio=ratio_text(effect), interval=interval, **values)
 
 
