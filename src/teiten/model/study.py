@@ -224,6 +224,11 @@ FLAME_GRAPH_WINDOW = Seconds(10.0)
 """At 499 samples per second, 5,000 of one busy backend: a share of 5 % is known to 0.3 points."""
 
 
+USUAL_DISTURBED_SHARE = Share(0.05)
+"""``Measure.disturbed_share`` of one side at a time, where a study does not say otherwise; beyond
+it a machine counts as busy."""
+
+
 class CachePolicy(StrEnum):
     """The treatment of the OS page cache before the server starts."""
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from teiten.model.plan import Cell, Plan
-from teiten.model.study import Measure, Study
+from teiten.model.study import USUAL_DISTURBED_SHARE, Measure, Study
 from teiten.model.units import Share
 
 
@@ -34,7 +34,7 @@ class WayRule(ABC):
     """All sides are under load in the same seconds, and the duration is that of all."""
     in_step: ClassVar[bool] = False
     """All clients are on the same side at any time."""
-    disturbed_share: ClassVar[Share] = Share(0.05)
+    disturbed_share: ClassVar[Share] = USUAL_DISTURBED_SHARE
     """More of the CPU used by others makes a trial disturbed, where the study does not say."""
     here: ClassVar[bool] = False
     """Servers and load generator are on this machine."""

@@ -7,13 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.findings import ContrastResult, TrialView
-from teiten.analysis.model.observations import Context
+from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.model.verdict import VerdictKind
+from teiten.analysis.verdict.pairs import observe
 from teiten.model.facts import Caution, Severity
 from teiten.model.metrics import MEASURED_SECONDS
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX, Study
-from teiten.model.trial import Outcome
 from teiten.ways.registry import way_of
 
 OF_CHECKPOINTS = ("checkpoint_", "max_wal_size", "min_wal_size")
@@ -35,9 +35,9 @@ def unseen_cautions(
     checkpoints or of autovacuum, that none ran."""
     if not way_of(plan.study.measure).concurrent:
         return
-    parameters = _differing(plan.study)
+    parameters, observations = _differing(plan.study), observe(plan, views)
     for workload in dict.fromkeys(contrast.workload for contrast in contrasts):
-        seconds = _seconds_of_starts(plan, workload, views)
+        seconds = _seconds_of_starts(workload, observations)
         if not seconds:
             continue
         judged = [contrast for contrast in contrasts if contrast.workload == workload]
@@ -64,15 +64,14 @@ def _equivalent(contrast: ContrastResult) -> bool:
 
 
 def _seconds_of_starts(
-    plan: Plan, workload: str, views: Sequence[TrialView]
+    workload: str, observations: Sequence[Observation]
 ) -> dict[Context, dict[int, float]]:
     """The seconds of load of each start that counted, by the context and the block."""
-    cells = {trial.number: trial.cell for trial in plan.trials}
     seconds: dict[Context, dict[int, float]] = defaultdict(dict)
-    for view in views:
-        if view.workload == workload and view.outcome is Outcome.COUNTED:
-            context = cells[view.number].context(plan.study.contrast)
-            seconds[context][view.block] = view.metrics.get(MEASURED_SECONDS.name, 0.0)
+    for observation in observations:
+        if observation.workload == workload:
+            own = observation.metrics.get(MEASURED_SECONDS.name, 0.0)
+            seconds[observation.context][observation.block] = own
     return dict(seconds)
 
 

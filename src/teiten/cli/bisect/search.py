@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ from teiten.analysis.across.bisection import comparisons, direction, mark_of, st
 from teiten.analysis.model.bisection import BisectEnding, BisectStep, CommitComparison
 from teiten.analysis.model.findings import VerdictKind
 from teiten.cli.bisect.comparison import Question, compare
+from teiten.cli.durable import write_durably
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import build_one
 from teiten.errors import (
@@ -58,9 +58,7 @@ class BisectRecord:
                     "give another --name; to continue a search, repeat its command as it was",
                 )
             return
-        partial = path.with_suffix(f".{os.getpid()}")
-        partial.write_text(json.dumps(request, indent=1) + "\n", encoding="utf-8")
-        partial.replace(path)
+        write_durably(path, json.dumps(request, indent=1) + "\n")
 
     def steps(self) -> tuple[BisectStep, ...]:
         """The steps so far. A last line that was cut off by a kill is left out."""
@@ -69,12 +67,8 @@ class BisectRecord:
     def add(self, step: BisectStep) -> None:
         """Write a step; durable when it returns."""
         steps = [*self._read(), step]
-        partial = self.folder / f"{STEPS}.{os.getpid()}"
-        with partial.open("w", encoding="utf-8") as stream:
-            stream.writelines(json.dumps(asdict(step)) + "\n" for step in steps)
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.replace(self.folder / STEPS)
+        lines = "".join(json.dumps(asdict(step)) + "\n" for step in steps)
+        write_durably(self.folder / STEPS, lines)
 
     def _read(self) -> Iterator[BisectStep]:
         path = self.folder / STEPS

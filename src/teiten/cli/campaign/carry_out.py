@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,7 +136,7 @@ def run_trials(
     ledger: Ledger,
     folder: Path,
     rule: StoppingRule | None = None,
-    whole: Callable[[], str] | None = None,
+    whole: str = "",
 ) -> None:
     """Run what the ledger does not hold yet; the working folder's lock is held.
 

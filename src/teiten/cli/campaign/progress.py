@@ -112,7 +112,7 @@ class Watcher:
         self.recent: list[str] = []
         self.standing: tuple[str, ...] = ()
         """How the contrasts of a sequential campaign stand, a line each."""
-        self.whole: Callable[[], str] | None = None
+        self.whole = ""
         """How the collection stands to which the campaign belongs, in a line."""
 
     @property
@@ -236,8 +236,8 @@ class LiveWatcher(Watcher):
             grid.add_row(Text(f"  {line}", style="bold", overflow="ellipsis"))
         grid.add_row(bar)
         grid.add_row(self.now())
-        if self.whole is not None:
-            grid.add_row(Text(f"  {self.whole()}", style="dim", overflow="ellipsis"))
+        if self.whole:
+            grid.add_row(Text(f"  {self.whole}", style="dim", overflow="ellipsis"))
         return grid
 
     def now(self) -> Text:

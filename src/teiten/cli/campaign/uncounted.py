@@ -10,6 +10,7 @@ from statistics import median
 
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView, VerdictKind
 from teiten.errors import TrialsFailedError
+from teiten.model.study import USUAL_DISTURBED_SHARE
 from teiten.model.trial import PARTNER, Outcome
 from teiten.report.effects import percent, plain_percent
 from teiten.report.texts import texts
@@ -20,8 +21,6 @@ CAUSES = {
     STOLEN: "the hypervisor took more than {limit} of the CPU time that was wanted",
 }
 """By the code of a problem; {limit}: ``measure.disturbed_share``."""
-USUAL_LIMIT = 0.05
-"""``measure.disturbed_share``, where a study does not say otherwise."""
 TAKEN_BY_OTHERS = re.compile(r"(client_|node_\d+_|)cpu_other_share")
 
 
@@ -56,7 +55,7 @@ def busy_machine_line(analysis: CampaignAnalysis) -> str | None:
     shares = [
         _share_of_others(trial) for trial in analysis.trials if trial.outcome is Outcome.COUNTED
     ]
-    if not shares or (typical := median(shares)) <= USUAL_LIMIT:
+    if not shares or (typical := median(shares)) <= USUAL_DISTURBED_SHARE:
         return None
     t = texts("en")
     undecided = [

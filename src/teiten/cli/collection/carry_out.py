@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
 
 from teiten.analysis.across.collection import findings_of
 from teiten.analysis.claims.allotment import (
@@ -22,7 +20,7 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.begin import create_ledger
 from teiten.cli.campaign.carry_out import blaming_disk, measuring, run_trials, sweep_leftovers
-from teiten.cli.campaign.read import analyse_campaign
+from teiten.cli.campaign.read import analyse_campaign, read_campaign
 from teiten.cli.collection.planning import PlannedCampaign, plan_campaign, plan_whole
 from teiten.cli.collection.state import CollectionState, with_lacking, write_state
 from teiten.cli.main import Session
@@ -84,7 +82,7 @@ def read_night(session: Session, state: CollectionState) -> Night:
     for table in state.collection.table.campaigns:
         folder = session.workdir.campaigns / state.campaign(table.called)
         if (folder / FILE_NAME).is_file():
-            read[table.called] = _read(folder)
+            read[table.called] = read_campaign(folder)
     return Night(session, state, read, {})
 
 
@@ -105,10 +103,11 @@ def carry_out_collection(session: Session, state: CollectionState) -> Night:
                 _note(night, called, planned.lacking)
     write_state(session.workdir.collections, night.state)
     while allotment := next_allotment(_progress(night), night.left):
-        session.console.say(night.whole())
+        whole = night.whole()
+        session.console.say(whole)
         try:
             with blaming_disk(session.workdir.root):
-                _run(night, allotment)
+                _run(night, allotment, whole)
         except InterruptedCampaignError as error:
             hint = f"teiten collection resume {state.name} continues it"
             raise InterruptedCampaignError(error.message, hint) from error
@@ -144,22 +143,17 @@ def _note(night: Night, called: str, why: str) -> None:
 def _reread(night: Night, called: str) -> None:
     folder = night.session.workdir.campaigns / night.state.campaign(called)
     if (folder / FILE_NAME).is_file():
-        night.campaigns[called] = _read(folder)
+        night.campaigns[called] = read_campaign(folder)
         night.planned.pop(called, None)
 
 
-def _read(folder: Path) -> CampaignAnalysis:
-    with Ledger.open(folder, read_only=True) as ledger:
-        return analyse_campaign(ledger, series=False)
-
-
-def _run(night: Night, allotment: Allotment) -> None:
-    """Give a campaign its blocks, begun where it has not, and run them."""
+def _run(night: Night, allotment: Allotment, whole: str) -> None:
+    """Give a campaign its blocks, begun where it has not, and run them. ``whole``: how the
+    collection stands."""
     session, state = night.session, night.state
     name = state.campaign(allotment.name)
     folder = session.workdir.campaigns / name
     begun = allotment.name in night.campaigns
-    whole: Callable[[], str] = partial(str, night.whole())
     if not begun:
         table = night.tables[allotment.name]
         planned = plan_whole(session, state.collection.table, table)

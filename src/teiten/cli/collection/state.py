@@ -6,14 +6,15 @@ Everything else is derived from the ledgers, so that a kill at any moment loses 
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from teiten.cli.durable import write_durably
 from teiten.errors import LedgerError, UsageError
 from teiten.given_paths import is_file
 from teiten.host.system.causes import translate_os_errors
@@ -41,8 +42,9 @@ class CollectionState:
     lacking: Mapping[str, str] = field(default_factory=dict)
     """By campaign: why it could not run, or has failed."""
 
-    @property
+    @cached_property
     def collection(self) -> Collection:
+        """The collection that the text describes."""
         return parsed(Path(self.path), self.text)
 
     def campaign(self, called: str) -> str:
@@ -72,12 +74,7 @@ def write_state(folder: Path, state: CollectionState) -> None:
     with translate_os_errors(f"the collection {state.name} cannot be written"):
         place = folder / state.name
         place.mkdir(parents=True, exist_ok=True)
-        partial = place / f".{FILE}.{os.getpid()}"
-        with partial.open("w", encoding="utf-8") as stream:
-            json.dump(asdict(state), stream, ensure_ascii=False, indent=1)
-            stream.flush()
-            os.fsync(stream.fileno())
-        partial.replace(place / FILE)
+        write_durably(place / FILE, json.dumps(asdict(state), ensure_ascii=False, indent=1))
 
 
 def read_state(folder: Path, reference: str) -> CollectionState:

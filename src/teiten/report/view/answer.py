@@ -9,6 +9,7 @@ from statistics import median
 from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictKind
 from teiten.kinds.contract_present import OwnAnswer, present_in, presents_in
 from teiten.model.build import OF_BUILDS
+from teiten.model.study import USUAL_DISTURBED_SHARE
 from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Details, Pairs, Section, Statement, Text, WithoutScripts
 from teiten.report.effects import percent
@@ -20,8 +21,6 @@ from teiten.report.view.kit import Kit
 from teiten.report.view.overview import overview, slowest_first
 from teiten.report.view.storage import emulated
 
-USUAL_DISTURBED = 0.05
-"""``measure.disturbed_share``, where a study does not say otherwise."""
 MOST_OPEN = 10
 """More undecided levels are counted, and named in the results only."""
 
@@ -182,7 +181,7 @@ def _other_load(kit: Kit) -> Iterator[tuple[str, str]]:
     """Tell what others took of the machine in trials that count all the same, where it was more
     than a trial usually may lose."""
     taken = shares(kit, "cpu_other_share")
-    if taken and median(taken) > USUAL_DISTURBED:
+    if taken and median(taken) > USUAL_DISTURBED_SHARE:
         least, typical, most = (
             percent(kit.t, share, 0) for share in (min(taken), median(taken), max(taken))
         )

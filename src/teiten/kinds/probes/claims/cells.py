@@ -56,6 +56,16 @@ def cells_of(
         )
 
 
+def contrasted_cells(
+    claim: Claim, ground: Ground, probe: str
+) -> Iterator[tuple[ProbeAtLevel, ...]]:
+    """For each server the cells of the old and of the new level of a claim that has a contrast.
+    Raises UnmetError as ``cells_of`` does."""
+    contrast = claim.contrast
+    assert contrast is not None
+    return cells_of(claim, ground, probe, contrast.factor, (contrast.old, contrast.new))
+
+
 def ratios(old: ProbeAtLevel, new: ProbeAtLevel) -> Blocks:
     """ln(new / old) of each block that has both."""
     return log_changes(old.blocks, new.blocks)

@@ -15,7 +15,7 @@ from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.predicate import Ground, Key, Predicate, Reader, UnmetError
 from teiten.claims.forms import FORM, Ratio, RatioBounds, Span, Word
 from teiten.claims.questions import beyond_reach, log_bound
-from teiten.kinds.probes.claims.cells import ProbeAtLevel, cells_of
+from teiten.kinds.probes.claims.cells import ProbeAtLevel, cells_of, contrasted_cells
 from teiten.kinds.probes.measurement import measurement_of
 from teiten.model.plan import Plan
 from teiten.model.trial import Event
@@ -71,10 +71,7 @@ class ProbeCourse(RatioBounds, OfClients):
     compares: ClassVar[bool] = True
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        contrast = claim.contrast
-        assert contrast is not None
-        ends = (contrast.old, contrast.new)
-        for old, new in cells_of(claim, ground, self.probe, contrast.factor, ends):
+        for old, new in contrasted_cells(claim, ground, self.probe):
             before, after = _times(old, ground), _times(new, ground)
             few, *further = sorted(before.keys() & after.keys()) or (0,)
             if not further:

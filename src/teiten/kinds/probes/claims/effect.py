@@ -23,7 +23,7 @@ from teiten.analysis.model.predicate import Ground
 from teiten.claims.forms import FORM, Ratio, Word, Yes
 from teiten.claims.questions import log_bound
 from teiten.claims.sides import ANY_BLOCK
-from teiten.kinds.probes.claims.cells import cells_of, ratios
+from teiten.kinds.probes.claims.cells import cells_of, contrasted_cells, ratios
 from teiten.kinds.probes.claims.measures import OfProbe, printed, told
 from teiten.study.tables import Words
 
@@ -57,11 +57,8 @@ class ProbeEffect(OfProbe):
         return self
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        contrast = claim.contrast
-        assert contrast is not None
-        ends = (contrast.old, contrast.new)
         delta = ground.plan.study.measure.delta
-        for old, new in cells_of(claim, ground, self.probe, contrast.factor, ends):
+        for old, new in contrasted_cells(claim, ground, self.probe):
             sides = (old.level, new.level)
             yield self._question(claim, sides, ratios(old, new), delta, old.server)
 

@@ -12,7 +12,7 @@ from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion,
 from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.claims.forms import FORM, Tolerance, Word
 from teiten.claims.questions import around
-from teiten.kinds.probes.claims.cells import cells_of, ratios
+from teiten.kinds.probes.claims.cells import contrasted_cells, ratios
 from teiten.kinds.probes.claims.measures import OfProbe, told
 
 
@@ -37,10 +37,7 @@ class ProbeProportional(OfProbe):
     compares: ClassVar[bool] = True
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        contrast = claim.contrast
-        assert contrast is not None
-        ends = (contrast.old, contrast.new)
-        for old, new in cells_of(claim, ground, self.probe, contrast.factor, ends):
+        for old, new in contrasted_cells(claim, ground, self.probe):
             if not old.buffers or not new.buffers or old.buffers == new.buffers:
                 raise UnmetError("probe-sizes")
             sizes = new.buffers / old.buffers
