@@ -52,7 +52,7 @@ def kept(path: Path, form: type[T]) -> T | None:
     return found
 
 
-PREFIX = "noise-"
+NOISE_PREFIX = "noise-"
 
 
 def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
@@ -75,7 +75,7 @@ def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
 
 def keep_noise(folder: Path, floor: NoiseFloor) -> Path:
     """Write a noise floor into the folder of caches, in the place of an older one of its key."""
-    path = folder / f"{PREFIX}{floor.key}.json"
+    path = folder / f"{NOISE_PREFIX}{floor.key}.json"
     keep(path, floor)
     return path
 
@@ -86,7 +86,7 @@ def known_noise(folder: Path, facts: HostFacts, plan: Plan) -> Iterator[NoiseFlo
     A cache that cannot be read is as good as none.
     """
     for key in dict.fromkeys(noise_key(facts, plan, trial) for trial in plan.trials):
-        floor = kept(folder / f"{PREFIX}{key}.json", NoiseFloor)
+        floor = kept(folder / f"{NOISE_PREFIX}{key}.json", NoiseFloor)
         if floor is not None:
             yield floor
 
@@ -99,7 +99,7 @@ class StartsSoFar:
 
     def __init__(self, folder: Path, facts: HostFacts, about: str) -> None:
         key = hashlib.sha256(about.encode()).hexdigest()[:12]
-        self._path = folder / f"{PREFIX}{key_on(facts)}-{key}.jsonl"
+        self._path = folder / f"{CHECK_PREFIX}{key_on(facts)}-{key}.jsonl"
 
     def read(self) -> list[CheckedStart]:
         """A last line that was cut off is none."""
@@ -134,4 +134,4 @@ def known_check(folder: Path, facts: HostFacts) -> PairsCheck | None:
 
 
 def _path(folder: Path, facts: HostFacts) -> Path:
-    return folder / f"{PREFIX}{key_on(facts)}.json"
+    return folder / f"{CHECK_PREFIX}{key_on(facts)}.json"
