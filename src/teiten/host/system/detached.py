@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +18,7 @@ from teiten.host.system.signals import KILL
 
 VARIABLE = "TEITEN_STARTED_BY"
 _PROC = Path("/proc")
+_FURTHER_READS = 3
 
 
 def mark() -> dict[str, str]:
@@ -57,10 +59,23 @@ def _value(pid: int) -> str | None:
     """The mark of a process; None where it has none, or is not ours to see."""
     begin = f"{VARIABLE}=".encode()
     with suppress(OSError):
-        for variable in (_PROC / str(pid) / "environ").read_bytes().split(b"\0"):
+        for variable in _environment(_PROC / str(pid)).split(b"\0"):
             if variable.startswith(begin):
                 return variable.removeprefix(begin).decode("ascii", "replace")
     return None
+
+
+def _environment(process: Path) -> bytes:
+    """Read the variables of a process, again while it is between two programs: for a moment of
+    execve(2) it has none. A kernel thread has neither variables nor a program. Raises OSError."""
+    content = (process / "environ").read_bytes()
+    for _ in range(_FURTHER_READS):
+        if content:
+            break
+        (process / "exe").readlink()
+        time.sleep(0.001)
+        content = (process / "environ").read_bytes()
+    return content
 
 
 def _has_left(pid: int) -> bool:
