@@ -19,7 +19,7 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.replication import REPLICATION, NoiseSource, Replication
 from teiten.claims.catalogue import claims_of
 from teiten.host.cautions.machine import cautions as cautions_of
-from teiten.kinds.queries.load.session import packed
+from teiten.model.packing import pack
 from teiten.kinds.queries.model import QueryGroup
 from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution, HostFacts, Severity
@@ -484,7 +484,7 @@ def _timed(
         if like.contrast.endswith("per_gather"):
             parameters["max_parallel_workers_per_gather"] = level
         facts = {
-            "plan": packed(json.dumps([shown])),
+            "plan": pack(json.dumps([shown])),
             "plan_executed": not over,
             PLANNER: parameters,
         }
@@ -691,7 +691,7 @@ def recorded_claims(chance: Random) -> Drawn:
         seconds = 4.0 / (workers + 1) * math.exp(chance.gauss(0, noise))
         shown = _begins(name, sizes[name], workers)
         facts = {
-            "plan": packed(json.dumps([_estimated(shown) if over else shown])),
+            "plan": pack(json.dumps([_estimated(shown) if over else shown])),
             "plan_executed": not over,
             PLANNER: {**PARAMETERS, "max_parallel_workers_per_gather": permitted},
         }

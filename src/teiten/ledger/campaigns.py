@@ -16,7 +16,7 @@ from teiten.host.system.causes import machine_error
 from teiten.ledger.folders import FILE_NAME, MAKING, is_taken
 from teiten.ledger.lock import is_locked
 from teiten.ledger.store import Ledger
-from teiten.model.progress import ALLOTTED, Finished
+from teiten.model.progress import ALLOTTED, Finished, is_published
 from teiten.model.trial import Outcome
 from teiten.model.units import Bytes
 from teiten.suggest import did_you_mean
@@ -124,9 +124,14 @@ def new_name(study: str, profile: str, created: float, campaigns: Path | None = 
     return next(candidate for candidate in candidates if candidate not in taken)
 
 
+def is_name(name: str) -> bool:
+    """Whether a campaign may be named so."""
+    return bool(_NAME.fullmatch(name)) and name != LAST
+
+
 def check_name(name: str, campaigns: Path) -> None:
     """Raise UsageError where a campaign cannot have this ``--name``."""
-    if not _NAME.fullmatch(name) or name == LAST:
+    if not is_name(name):
         raise UsageError(
             f"--name {name!r} cannot name a campaign",
             "use letters, digits, '.', '_' and '-', begin with a letter or digit, and not 'last'",
@@ -209,8 +214,9 @@ def _progress(finished: Sequence[Finished], repeats: int) -> tuple[int, int]:
 def has_ended(ledger: Ledger) -> bool:
     """Nothing is left to run: a sequential campaign may end before all that was planned, and one
     of a collection goes on where it is given more blocks."""
-    kinds = [event.kind for event in ledger.campaign_events()]
-    return [kind for kind in kinds if kind in (FINISHED, ALLOTTED)][-1:] == [FINISHED]
+    events = ledger.campaign_events()
+    ends = [event.kind for event in events if event.kind in (FINISHED, ALLOTTED)]
+    return ends[-1:] == [FINISHED] or is_published(events)
 
 
 def _state(folder: Path, *, complete: bool) -> CampaignState:

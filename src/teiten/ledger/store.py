@@ -27,7 +27,7 @@ from teiten.ledger.lock import HeldLock, campaign_lock
 from teiten.ledger.migrate import CURRENT, check_version, migrate
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
-from teiten.model.progress import Finished
+from teiten.model.progress import Finished, is_published
 from teiten.model.stacks import StackSamples
 from teiten.model.trial import Attempt, Event, Outcome, Trial
 
@@ -128,6 +128,11 @@ class Ledger:
                 with self._transaction():
                     migrate(self._connection)
             _ = self._campaign
+            if not read_only and is_published(self.campaign_events()):
+                raise LedgerError(
+                    f"{self.path} is a published copy of a ledger, to which nothing is added",
+                    f"measure again: {self.command}",
+                )
         except BaseException:
             self._connection.close()
             raise

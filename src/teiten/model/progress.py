@@ -36,6 +36,8 @@ class Ending(StrEnum):
 ALLOTTED = "allotted"
 """The kind of the event with which a collection gives a campaign blocks: ``blocks`` in all, the
 last event for them all."""
+PUBLISHED = "published"
+"""The kind of the event that a published copy of a ledger has."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,11 @@ class OpenTrial:
 
     trial: PlannedTrial
     attempt: int
+
+
+def is_published(events: Iterable[Event]) -> bool:
+    """Whether a ledger with these events is a published copy, which is never continued."""
+    return any(event.kind == PUBLISHED for event in events)
 
 
 def allotted_blocks(events: Iterable[Event]) -> int | None:

@@ -29,7 +29,7 @@ from teiten.errors import InterruptedCampaignError, TeitenError
 from teiten.host.system.causes import full_disk
 from teiten.ledger.folders import FILE_NAME
 from teiten.ledger.store import Ledger
-from teiten.model.progress import ALLOTTED, allotted_blocks
+from teiten.model.progress import ALLOTTED, allotted_blocks, is_published
 from teiten.model.quantities import rough_duration
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.trial import Outcome
@@ -172,7 +172,11 @@ def _run(night: Night, allotment: Allotment, whole: str) -> None:
 
 def _progress(night: Night) -> list[CampaignProgress]:
     """The campaigns that can go on, in the collection's order."""
-    able = [called for called in night.tables if called not in night.state.lacking]
+    able = [
+        called
+        for called in night.tables
+        if called not in night.state.lacking and not _is_published(night, called)
+    ]
     return [
         _of_ledger(called, night.campaigns[called])
         if called in night.campaigns
@@ -180,6 +184,10 @@ def _progress(night: Night) -> list[CampaignProgress]:
         for called in able
         if called in night.campaigns or called in night.planned
     ]
+
+
+def _is_published(night: Night, called: str) -> bool:
+    return called in night.campaigns and is_published(night.campaigns[called].events)
 
 
 def _of_plan(called: str, planned: PlannedCampaign) -> CampaignProgress:

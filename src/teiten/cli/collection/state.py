@@ -74,13 +74,17 @@ def write_state(folder: Path, state: CollectionState) -> None:
     with translate_os_errors(f"the collection {state.name} cannot be written"):
         place = folder / state.name
         place.mkdir(parents=True, exist_ok=True)
-        write_durably(place / FILE, json.dumps(asdict(state), ensure_ascii=False, indent=1))
+        write_durably(place / FILE, state_text(state))
+
+
+def state_text(state: CollectionState) -> str:
+    return json.dumps(asdict(state), ensure_ascii=False, indent=1)
 
 
 def read_state(folder: Path, reference: str) -> CollectionState:
     """Read a collection by its name, a unique prefix, or ``last``. Raises LedgerError."""
     names = sorted(place.name for place in folder.glob("*") if is_file(place / FILE))
-    states = {name: _read(folder / name / FILE) for name in names}
+    states = {name: read_file(folder / name / FILE) for name in names}
     if reference == LAST and states:
         return max(states.values(), key=lambda state: state.created_at)
     meant = [reference] if reference in names else [n for n in names if n.startswith(reference)]
@@ -98,7 +102,8 @@ def with_lacking(state: CollectionState, called: str, why: str) -> CollectionSta
     return replace(state, lacking={**state.lacking, called: why})
 
 
-def _read(path: Path) -> CollectionState:
+def read_file(path: Path) -> CollectionState:
+    """Read a collection's file. Raises LedgerError where it is damaged."""
     try:
         return _STATE.validate_json(path.read_text(encoding="utf-8"))
     except (ValidationError, UnicodeDecodeError) as error:

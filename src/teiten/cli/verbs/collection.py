@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from teiten.cli.completion import collections, collections_begun
+from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
 from teiten.cli.plan.options import checked_name
 from teiten.errors import TrialsFailedError, UsageError
@@ -165,6 +166,53 @@ def report_command(session: Session, reference: str, form: str, as_json: bool) -
 
     night = read_night(session, read_state(session.workdir.collections, reference))
     _tell(session, night, _write(session, night, form), as_json=as_json)
+
+
+@command.command(
+    "publish",
+    epilog="Examples:  teiten collection publish --to docs/replication  ·  teiten collection"
+    " publish pgecons --to /tmp/night",
+)
+@begun_argument
+@click.option(
+    "--to",
+    "target",
+    type=GivenPath(path_type=Path, file_okay=False),
+    required=True,
+    help="The folder to write.",
+)
+@click.pass_obj
+def publish_command(session: Session, reference: str, target: Path) -> None:
+    """Write a collection as it can stand in a repository: its tables as Markdown in English and
+    Japanese, its findings as JSON, and reduced ledgers from which anyone recomputes them.
+
+    The ledgers have no time series, profiles or logs. Nothing is measured.
+    """
+    from teiten.cli.collection.carry_out import read_night
+    from teiten.cli.collection.published import published_files
+    from teiten.cli.collection.state import read_state
+    from teiten.cli.verbs.report import write_files
+
+    night = read_night(session, read_state(session.workdir.collections, reference))
+    write_files(target, published_files(night, LANGUAGES))
+    session.console.data(str(target))
+
+
+@command.command(
+    "restore",
+    epilog="Examples:  teiten collection restore docs/replication",
+)
+@click.argument("folder", type=GivenPath(path_type=Path, file_okay=False, exists=True))
+@click.pass_obj
+def restore_command(session: Session, folder: Path) -> None:
+    """Put a published collection into the working folder, to be reported and compared.
+
+    `teiten collection report` and `teiten report` recompute its tables. `teiten collection resume`
+    runs what has not run yet; to what is published nothing is added.
+    """
+    from teiten.cli.collection.published import restore_collection
+
+    session.console.data(restore_collection(session, folder).name)
 
 
 def _carry_out(session: Session, state: CollectionState, *, as_json: bool) -> None:

@@ -7,10 +7,7 @@ base64, in which the statements are columns, and a column with one value through
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
@@ -20,6 +17,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from teiten.kinds.probes.model import BLOCK
+from teiten.model.packing import pack, unpack
 from teiten.model.units import Bytes, Seconds
 
 MEASUREMENT = "measurement"
@@ -264,8 +262,7 @@ def packed(measurement: ProbeMeasurement) -> str:
     table = {**asdict(replace(measurement, measured=without)), "form": FORM}
     for one, step in zip(table["measured"], measurement.measured, strict=True):
         one["statements"] = _columns(step.statements)
-    text = json.dumps(table, separators=(",", ":"))
-    return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
+    return pack(json.dumps(table, separators=(",", ":")))
 
 
 def measurement_of(facts: Mapping[str, Any]) -> ProbeMeasurement | None:
@@ -274,13 +271,13 @@ def measurement_of(facts: Mapping[str, Any]) -> ProbeMeasurement | None:
     if not text:
         return None
     try:
-        table = json.loads(zlib.decompress(base64.b64decode(str(text))))
+        table = json.loads(unpack(str(text)))
         if table.pop("form") != FORM:
             return None
         for one in table["measured"]:
             one["statements"] = _rows(one["statements"])
         return _adapter().validate_python(table)
-    except (zlib.error, binascii.Error, UnicodeDecodeError, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         return None
 
 

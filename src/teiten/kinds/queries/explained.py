@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 
 from teiten.analysis.explain.difference import difference
 from teiten.analysis.explain.read import read_plan
 from teiten.analysis.explain.statistics import statistics
 from teiten.analysis.explain.structure import stability
-from teiten.analysis.explain.text import PlanTextError
 from teiten.analysis.model.explain import ExplainedPlan, PlanStability, QueryPlans, SidePlans
 from teiten.analysis.model.findings import TrialView
 from teiten.kinds.queries.model import queries_of
+from teiten.model.packing import unpack
 from teiten.model.plan import Plan
 from teiten.model.trial import Outcome
 
@@ -71,8 +68,8 @@ def _plans(views: Sequence[TrialView], *, executed: bool) -> Iterator[ExplainedP
 def unpacked(text: str) -> ExplainedPlan | None:
     """A plan as the ledger holds it; None where it cannot be read."""
     try:
-        return read_plan(zlib.decompress(base64.b64decode(text)).decode("utf-8"))
-    except (PlanTextError, zlib.error, binascii.Error, UnicodeDecodeError):
+        return read_plan(unpack(text))
+    except ValueError:
         return None
 
 

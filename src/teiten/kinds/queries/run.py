@@ -18,8 +18,9 @@ from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
 from teiten.execute.probes.sampler import Sampling
 from teiten.execute.sites.contract import Site
 from teiten.kinds.queries.load.answers import Answers
-from teiten.kinds.queries.load.session import Execution, QuerySession, packed
+from teiten.kinds.queries.load.session import Execution, QuerySession
 from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY_TIME, queries_of
+from teiten.model.packing import pack
 from teiten.model.plan import PlannedTrial
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
 from teiten.model.trial import Problem
@@ -206,7 +207,7 @@ class QueryLoad:
         executed = plan is not None
         if plan is None:
             plan = session.explain(self._query, analyze=False)
-        return {"plan": packed(plan) if plan else None, "plan_executed": executed}
+        return {"plan": pack(plan) if plan else None, "plan_executed": executed}
 
 
 SIZES_OF_RELATIONS = """

@@ -5,9 +5,10 @@ from __future__ import annotations
 from teiten import __version__
 from teiten.analysis.model.collection import CollectionResult
 from teiten.model.text import Language
-from teiten.report.collection.view import collection_page
+from teiten.report.collection.view import EvidencePlace, collection_page
 from teiten.report.numbered import numbered
 from teiten.report.render.html import html
+from teiten.report.render.markdown import markdown_files
 from teiten.report.render.pdf import pdf
 
 
@@ -17,6 +18,14 @@ def collection_html(result: CollectionResult, language: Language) -> bytes:
 
     page = with_stills(numbered(collection_page(result, language)))
     return html(page, __version__).encode()
+
+
+def collection_markdown(
+    result: CollectionResult, language: Language, evidence: EvidencePlace
+) -> dict[str, bytes]:
+    """``report.md`` and the files beside it: relative path to content. ``evidence``: where a
+    campaign's evidence is, from there."""
+    return markdown_files(numbered(collection_page(result, language, evidence)), __version__)
 
 
 def collection_pdf(result: CollectionResult, language: Language) -> bytes:

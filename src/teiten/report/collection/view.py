@@ -43,7 +43,18 @@ FIELDS = (
 )
 
 
-def collection_page(result: CollectionResult, language: Language) -> Page:
+EvidencePlace = Callable[[str, Language], str]
+"""The address of a campaign's evidence in a language, from the collection's report."""
+
+
+def report_of(campaign: str, language: Language) -> str:
+    """Give the address of the campaign's own report, by its place in a working folder."""
+    return f"../../campaigns/{quote(campaign)}/report/report.{language}.html"
+
+
+def collection_page(
+    result: CollectionResult, language: Language, evidence: EvidencePlace = report_of
+) -> Page:
     """Everything computed and worded; what is left is layout."""
     t = texts(language)
     return Page(
@@ -55,9 +66,11 @@ def collection_page(result: CollectionResult, language: Language) -> Page:
             t("heading.contents"),
             Section("answer", t("section.answer"), tuple(_answer(t, result))),
             Section("counts", t("collection.counts"), tuple(_counts(t, result))),
-            Section("findings", t("section.findings"), (*_chart(t, result), _table(t, result))),
+            Section(
+                "findings", t("section.findings"), (*_chart(t, result), _table(t, result, evidence))
+            ),
             Section("open", t("collection.open"), tuple(_open(t, result))),
-            Section("campaigns", t("collection.campaigns"), tuple(_campaigns(t, result))),
+            Section("campaigns", t("collection.campaigns"), tuple(_campaigns(t, result, evidence))),
         ),
         made_key="collection.made",
     )
@@ -169,7 +182,7 @@ def ratio_pair(finding: Finding) -> tuple[Check | None, Check | None]:
     )
 
 
-def _table(t: Texts, result: CollectionResult) -> Table:
+def _table(t: Texts, result: CollectionResult, evidence: EvidencePlace) -> Table:
     names = ("finding", "printed", "measured", "outcome")
     return Table(
         "all-findings",
@@ -179,12 +192,12 @@ def _table(t: Texts, result: CollectionResult) -> Table:
             Column(t("collection.minutes"), numeric=True),
             Column(t("collection.evidence")),
         ),
-        tuple(_row(t, finding) for finding in result.findings),
+        tuple(_row(t, finding, evidence) for finding in result.findings),
         note=t("collection.table-note"),
     )
 
 
-def _row(t: Texts, finding: Finding) -> Row:
+def _row(t: Texts, finding: Finding, evidence: EvidencePlace) -> Row:
     outcome, campaign = finding.outcome, finding.campaign
     side = side_of(outcome.claim, str)
     reason, word = reason_text(t, outcome.reason), outcome_word(t, outcome)
@@ -197,16 +210,14 @@ def _row(t: Texts, finding: Finding) -> Row:
             kind=f"verdict {outcome.standing.value}",
         ),
         TableCell(_minutes(campaign.wall), sort=campaign.wall) if campaign.campaign else NOTHING,
-        TableCell("", kind="links", links=_evidence(t, campaign, campaign.name)),
+        TableCell("", kind="links", links=_links(t, campaign, campaign.name, evidence)),
     )
 
 
-def _evidence(t: Texts, campaign: CollectedCampaign, text: str) -> tuple[tuple[str, str], ...]:
-    """The campaign's own report, by its place beside the collection's in a working folder."""
-    if not campaign.campaign:
-        return ()
-    place = f"../../campaigns/{quote(campaign.campaign)}/report/report.{t.language}.html"
-    return ((text, place),)
+def _links(
+    t: Texts, campaign: CollectedCampaign, text: str, evidence: EvidencePlace
+) -> tuple[tuple[str, str], ...]:
+    return ((text, evidence(campaign.campaign, t.language)),) if campaign.campaign else ()
 
 
 def _open(t: Texts, result: CollectionResult) -> Iterator[Block]:
@@ -226,12 +237,12 @@ def _takes(t: Texts, finding: Finding) -> str:
     return t.plural("collection.takes", finding.blocks, minutes=_minutes(finding.seconds), **values)
 
 
-def _campaigns(t: Texts, result: CollectionResult) -> Iterator[Block]:
+def _campaigns(t: Texts, result: CollectionResult, evidence: EvidencePlace) -> Iterator[Block]:
     columns = ("subject", "campaign", "servers", "blocks", "minutes", "remarks")
     rows = tuple(
         cells(
             t.of(campaign.subject),
-            TableCell("", kind="links", links=_evidence(t, campaign, campaign.campaign)),
+            TableCell("", kind="links", links=_links(t, campaign, campaign.campaign, evidence)),
             t("list.separator").join(campaign.servers) or NOTHING,
             TableCell(plain(campaign.blocks), sort=campaign.blocks),
             TableCell(_minutes(campaign.wall), sort=campaign.wall),

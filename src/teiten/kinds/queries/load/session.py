@@ -7,11 +7,9 @@ another execution.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import selectors
 import time
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -190,11 +188,6 @@ def _values(result: pq.abc.PGresult, row: int, digits: list[int | None]) -> Iter
         if value is not None and kept is not None:
             value = f"{float(value):.{kept}g}".encode()
         yield value
-
-
-def packed(plan: str) -> str:
-    """A plan for the ledger: its text as EXPLAIN gave it, compressed, in base64."""
-    return base64.b64encode(zlib.compress(plan.encode("utf-8"), 9)).decode("ascii")
 
 
 def _lost(error: psycopg.Error) -> WorkloadError:

@@ -1,0 +1,73 @@
+"""A collection as it is published: its tables as Markdown, its findings, and the ledgers from which
+anyone recomputes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from teiten.cli.collection.carry_out import Night, result_of
+from teiten.cli.collection.state import FILE, CollectionState, read_file, state_text, write_state
+from teiten.cli.console import json_text
+from teiten.cli.main import Session
+from teiten.cli.printed.collection import json_collection
+from teiten.errors import LedgerError, UsageError
+from teiten.host.system.causes import translate_os_errors
+from teiten.ledger.campaigns import is_name
+from teiten.ledger.published import AGAIN, ENDING, reduced, restore
+from teiten.model.text import Language
+from teiten.report.collection.render import collection_markdown
+
+LEDGERS = "ledgers"
+
+
+def published_files(night: Night, languages: tuple[Language, ...]) -> Mapping[str, bytes]:
+    """Make the files of a published collection, by their paths below its folder."""
+    session, result = night.session, result_of(night)
+    names = [night.state.campaign(called) for called in night.campaigns]
+    ledgers = {
+        f"{LEDGERS}/{name}{ENDING}": reduced(session.workdir.campaigns / name) for name in names
+    }
+    pages = {
+        f"{language}/{name}": content
+        for language in languages
+        for name, content in collection_markdown(result, language, _place_of_ledger).items()
+    }
+    return {
+        FILE: state_text(replace(night.state, path=night.state.collection.table.name)).encode(),
+        "findings.json": json_text(json_collection(result)).encode(),
+        **pages,
+        **ledgers,
+    }
+
+
+def restore_collection(session: Session, folder: Path) -> CollectionState:
+    """Put a published collection into the working folder: campaigns that are there already stay.
+
+    Raises UsageError where the folder holds none, LedgerError where it is damaged.
+    """
+    if not (folder / FILE).is_file():
+        raise UsageError(
+            f"there is no published collection in {folder}: it has no {FILE}",
+            "name the folder that `teiten collection publish` wrote",
+        )
+    state = read_file(folder / FILE)
+    names = [state.campaign(table.called) for table in state.collection.table.campaigns]
+    for name in (state.name, *names):
+        if not is_name(name):
+            raise LedgerError(f"{folder / FILE} is damaged: nothing can be named {name!r}", AGAIN)
+    session.workdir.prepare()
+    with translate_os_errors(f"the collection {state.name} cannot be restored"):
+        for name in names:
+            ledger = folder / LEDGERS / f"{name}{ENDING}"
+            place = session.workdir.campaigns / name
+            if ledger.is_file() and not place.exists():
+                restore(ledger.read_bytes(), place)
+    write_state(session.workdir.collections, state)
+    return state
+
+
+def _place_of_ledger(campaign: str, language: Language) -> str:
+    del language
+    return f"../{LEDGERS}/{campaign}{ENDING}"
