@@ -7,9 +7,11 @@ import signal
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from teiten.host.system.paths import Workdir
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from teiten.model.progress import Ending
@@ -91,6 +93,37 @@ def test_a_killed_collection_resumes_to_its_report(emptied: Teiten, collection: 
     again = teiten.run("collection", "report")
     assert again.returncode == 0 and "reproduced" in again.stderr
     assert {name: trials(teiten, name) for name in done} == done
+
+    published = teiten.workdir.root / "published"
+    assert teiten.run("collection", "publish", "night", "--to", published).returncode == 0
+    assert_its_tables_come_again_from_what_is_published(teiten, published, told)
+
+
+def assert_its_tables_come_again_from_what_is_published(
+    teiten: Teiten, published: Path, told: dict[str, Any]
+) -> None:
+    assert json.loads((published / "findings.json").read_text()) == told
+    ledger = published / "ledgers" / "night-checksums.sqlite.xz"
+    for language in ("en", "ja"):
+        page = (published / language / "report.md").read_text(encoding="utf-8")
+        assert f"../ledgers/{ledger.name}" in page and str(teiten.workdir.root) not in page
+    elsewhere = Teiten(Workdir(teiten.workdir.root / "elsewhere"))
+    for _ in range(2):  # what is there already stays
+        restored = elsewhere.run("collection", "restore", published)
+        assert restored.returncode == 0 and restored.stdout == "night\n", restored.stderr
+    again = elsewhere.run("collection", "report", "--json")
+    assert json.loads(again.stdout)["findings"] == told["findings"]
+    assert elsewhere.run("report", "night-checksums").returncode == 0
+    refused = elsewhere.run("resume", "night-checksums")
+    assert refused.returncode != 0 and "published copy" in refused.stderr
+    compared = json.loads(elsewhere.run("collection", "compare", "night", "night", "--json").stdout)
+    assert [one["id"] for one in compared["findings"]] == [one["id"] for one in told["findings"]]
+    assert not any(one["depends"] for one in compared["findings"])
+
+    ledger.write_bytes(ledger.read_bytes()[:-40])
+    broken = Teiten(Workdir(teiten.workdir.root / "broken"))
+    result = broken.run("collection", "restore", published)
+    assert result.returncode == 3 and "night-checksums is damaged" in result.stderr
 
 
 def trials(teiten: Teiten, name: str) -> list[tuple[int, int, Outcome]]:

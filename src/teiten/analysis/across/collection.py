@@ -6,7 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from teiten.analysis.claims.forecast import further_blocks
 from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding, Reason
-from teiten.analysis.model.collection import CollectedCampaign, Finding
+from teiten.analysis.model.collection import (
+    CollectedCampaign,
+    CollectionResult,
+    ComparedFinding,
+    Finding,
+)
 from teiten.model.units import Seconds, Share
 
 NOT_RUN = Reason("not-run")
@@ -42,6 +47,15 @@ def findings_of(
             waiting = next(campaign for campaign in wanted if campaign not in ran)
             outcome = ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, NOT_RUN)
             yield Finding(outcome, waiting)
+
+
+def compared(first: CollectionResult, second: CollectionResult) -> Iterator[ComparedFinding]:
+    """The findings that stand in both collections, in the order of the first."""
+    others = {finding.outcome.claim.id: finding for finding in second.findings}
+    for finding in first.findings:
+        other = others.get(finding.outcome.claim.id)
+        if other is not None:
+            yield ComparedFinding(finding, other)
 
 
 def _finding(

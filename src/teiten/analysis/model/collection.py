@@ -57,8 +57,9 @@ class CollectionResult:
     title: Bilingual
     created_at: float
     """Seconds since the epoch."""
-    facts: HostFacts | None
-    """The machine's, when its first campaign began."""
+    machines: tuple[HostFacts, ...]
+    """As their first campaign of the collection found them; more than one where it was restored
+    and went on elsewhere."""
     command: str
     budget: Seconds
     spent: Seconds
@@ -76,6 +77,28 @@ class CollectionResult:
         return tuple(
             finding for finding in self.findings if finding.standing is ClaimStanding.INCONCLUSIVE
         )
+
+
+@dataclass(frozen=True)
+class ComparedFinding:
+    """A finding in two collections, each on its machine."""
+
+    first: Finding
+    second: Finding
+
+    @property
+    def applies(self) -> bool:
+        """Whether both could judge it."""
+        standings = {self.first.standing, self.second.standing}
+        return ClaimStanding.NOT_APPLICABLE not in standings
+
+    @property
+    def depends(self) -> bool:
+        """Whether one reproduced what the other contradicted."""
+        return {self.first.standing, self.second.standing} == {
+            ClaimStanding.REPRODUCED,
+            ClaimStanding.CONTRADICTED,
+        }
 
 
 def counts(findings: Sequence[Finding]) -> Counter[ClaimStanding]:

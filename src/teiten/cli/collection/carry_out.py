@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from teiten.analysis.across.collection import findings_of
@@ -29,6 +29,7 @@ from teiten.errors import InterruptedCampaignError, TeitenError
 from teiten.host.system.causes import full_disk
 from teiten.ledger.folders import FILE_NAME
 from teiten.ledger.store import Ledger
+from teiten.model.facts import HostFacts
 from teiten.model.progress import ALLOTTED, allotted_blocks, is_published
 from teiten.model.quantities import rough_duration
 from teiten.model.starts import pairs_of_a_start
@@ -247,13 +248,21 @@ def result_of(night: Night) -> CollectionResult:
         state.name,
         table.title,
         state.created_at,
-        next((analysis.facts for analysis in read.values()), None),
+        _machines(read.values()),
         state.command,
         state.budget,
         night.spent,
         collected,
         tuple(findings),
     )
+
+
+def _machines(campaigns: Iterable[CampaignAnalysis]) -> tuple[HostFacts, ...]:
+    """Distinguish machines by processor, number of those, and memory."""
+    machines: dict[object, HostFacts] = {}
+    for facts in (analysis.facts for analysis in campaigns):
+        machines.setdefault((facts.cpu.model, facts.cpu.logical, facts.memory.total), facts)
+    return tuple(machines.values())
 
 
 def _collected(night: Night, called: str) -> CollectedCampaign:

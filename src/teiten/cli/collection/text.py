@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.claims import ClaimStanding
-from teiten.analysis.model.collection import CollectionResult
+from teiten.analysis.model.collection import CollectionResult, ComparedFinding
 from teiten.cli.collection.carry_out import foretold_first_pass
 from teiten.cli.collection.planning import PlannedCampaign, disk_needed, reasons
 from teiten.cli.text.layout import paragraph
 from teiten.model.quantities import format_size, rough_duration
 from teiten.model.units import Seconds
-from teiten.report.claim_words import reason_text
+from teiten.report.claim_words import check_text, outcome_word, reason_text, side_of
 from teiten.report.texts import texts
 from teiten.study.collection import CollectionTable
 
@@ -63,6 +63,28 @@ def _campaign(campaign: PlannedCampaign, *, whole: bool) -> Iterator[str]:
             if reason is not None:
                 why = reason_text(texts("en"), reason)
                 yield from paragraph(f"{outcome.claim.id}: {why}", indent=INDENT)
+
+
+def comparison_lines(first: str, second: str, findings: Sequence[ComparedFinding]) -> Iterator[str]:
+    """Tell which findings came out otherwise in a second collection, each with both intervals."""
+    t = texts("en")
+    judged = [finding for finding in findings if finding.applies]
+    alike = sum(finding.first.standing is finding.second.standing for finding in judged)
+    yield (
+        f"{len(judged)} findings apply in both, {alike} of them with the same outcome, and"
+        f" {sum(finding.depends for finding in judged)} reproduced in one and contradicted in the"
+        " other"
+    )
+    for finding in judged:
+        if finding.first.standing is finding.second.standing:
+            continue
+        yield ""
+        yield from paragraph(t.of(finding.first.outcome.claim.statement))
+        for name, sided in ((first, finding.first), (second, finding.second)):
+            outcome = sided.outcome
+            side = side_of(outcome.claim, str)
+            told = f"{name}: {outcome_word(t, outcome)}; {check_text(t, outcome.deciding, side)}"
+            yield from paragraph(told, indent=INDENT)
 
 
 def result_lines(result: CollectionResult) -> Iterator[str]:

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from teiten.analysis.model.claims import ClaimSource, ClaimStanding
-from teiten.analysis.model.collection import CollectedCampaign, CollectionResult, Finding
+from teiten.analysis.model.collection import (
+    CollectedCampaign,
+    CollectionResult,
+    ComparedFinding,
+    Finding,
+)
 from teiten.cli.collection.planning import PlannedCampaign
 from teiten.cli.printed.claims import JsonAssessment, json_assessment
 from teiten.cli.printed.form import SPREAD, Count, Names, Positive, taken
@@ -74,6 +79,39 @@ class JsonCollectionPlan:
     title: Bilingual
     budget: Annotated[Positive, "Seconds of measuring."]
     campaigns: tuple[JsonPlannedCampaign, ...]
+
+
+@dataclass(frozen=True)
+class JsonComparedFinding:
+    id: str
+    study: str
+    first: JsonAssessment
+    second: JsonAssessment
+    depends: Annotated[bool, "Reproduced in one and contradicted in the other."]
+
+
+@dataclass(frozen=True)
+class JsonCollectionComparison:
+    first: str
+    second: str
+    findings: Annotated[tuple[JsonComparedFinding, ...], "Those that stand in both."]
+
+
+def json_collection_comparison(
+    first: str, second: str, findings: Sequence[ComparedFinding]
+) -> JsonCollectionComparison:
+    return JsonCollectionComparison(first, second, tuple(map(_compared, findings)))
+
+
+def _compared(finding: ComparedFinding) -> JsonComparedFinding:
+    claim = finding.first.outcome.claim
+    return JsonComparedFinding(
+        claim.id,
+        claim.study,
+        json_assessment(finding.first.outcome),
+        json_assessment(finding.second.outcome),
+        finding.depends,
+    )
 
 
 def json_collection(result: CollectionResult) -> JsonCollection:

@@ -100,6 +100,12 @@ SCHEMAS = (
         "every finding of a collection with its outcome",
         ("collection run", "collection resume", "collection report"),
     ),
+    NamedSchema(
+        "collection-comparison",
+        _of("collection", "JsonCollectionComparison"),
+        "the findings of two collections side by side",
+        ("collection compare",),
+    ),
     NamedSchema("site", _of("across", "JsonSite"), "what was made of many campaigns", ("site",)),
     NamedSchema("bisection", _of("across", "JsonSearch"), "a search for a commit", ("bisect",)),
     NamedSchema("noise", _of("outcome", "JsonNoise"), "how much equal sides differ", ("null",)),

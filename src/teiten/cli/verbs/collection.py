@@ -215,6 +215,38 @@ def restore_command(session: Session, folder: Path) -> None:
     session.console.data(restore_collection(session, folder).name)
 
 
+@command.command(
+    "compare",
+    epilog="Examples:  teiten collection compare night-small night-large",
+)
+@click.argument("first", metavar="FIRST", shell_complete=collections_begun)
+@click.argument("second", metavar="SECOND", shell_complete=collections_begun)
+@json_option
+@click.pass_obj
+def compare_command(session: Session, first: str, second: str, as_json: bool) -> None:
+    """Say which findings came out otherwise in a second collection: on another machine, or with
+    other servers.
+
+    FIRST and SECOND are collections of the working folder; `teiten collection restore` brings
+    published ones.
+    """
+    from teiten.analysis.across.collection import compared
+    from teiten.cli.collection.carry_out import read_night, result_of
+    from teiten.cli.collection.state import read_state
+    from teiten.cli.collection.text import comparison_lines
+    from teiten.cli.printed.collection import json_collection_comparison
+
+    folder = session.workdir.collections
+    results = [result_of(read_night(session, read_state(folder, name))) for name in (first, second)]
+    findings = tuple(compared(*results))
+    names = (results[0].name, results[1].name)
+    if as_json:
+        session.console.json(json_collection_comparison(*names, findings))
+    else:
+        for line in comparison_lines(*names, findings):
+            session.console.text(line)
+
+
 def _carry_out(session: Session, state: CollectionState, *, as_json: bool) -> None:
     from teiten.cli.collection.carry_out import (
         carry_out_collection,

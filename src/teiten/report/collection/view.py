@@ -94,8 +94,9 @@ def _answer(t: Texts, result: CollectionResult) -> Iterator[Block]:
         (t("collection.spent"), _spent(t, result)),
         (t("collection.command"), result.command),
     ]
-    if result.facts is not None:
-        facts.insert(0, (t("cover.machine"), machine_text(t, result.facts)))
+    if result.machines:
+        machines = dict.fromkeys(machine_text(t, facts) for facts in result.machines)
+        facts.insert(0, (t("cover.machine"), t("list.separator").join(machines)))
     yield Pairs(tuple(facts), "facts")
 
 
