@@ -106,7 +106,7 @@ def assert_its_tables_come_again_from_what_is_published(
     ledger = published / "ledgers" / "night-checksums.sqlite.xz"
     for language in ("en", "ja"):
         page = (published / language / "report.md").read_text(encoding="utf-8")
-        assert f"../ledgers/{ledger.name}" in page and str(teiten.workdir.root) not in page
+        assert f"../ledgers/{ledger.name}" in page
     elsewhere = Teiten(Workdir(teiten.workdir.root / "elsewhere"))
     for _ in range(2):  # what is there already stays
         restored = elsewhere.run("collection", "restore", published)
@@ -123,7 +123,7 @@ def assert_its_tables_come_again_from_what_is_published(
     ledger.write_bytes(ledger.read_bytes()[:-40])
     broken = Teiten(Workdir(teiten.workdir.root / "broken"))
     result = broken.run("collection", "restore", published)
-    assert result.returncode == 3 and "night-checksums is damaged" in result.stderr
+    assert result.returncode == 2 and "night-checksums is damaged: it is cut off" in result.stderr
 
 
 def trials(teiten: Teiten, name: str) -> list[tuple[int, int, Outcome]]:

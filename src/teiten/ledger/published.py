@@ -57,7 +57,8 @@ def restore(content: bytes, folder: Path) -> None:
     except lzma.LZMAError as error:
         raise _damaged(folder, str(error)) from error
     if not decompressor.eof:
-        raise _damaged(folder, f"it does not end within {LARGEST} bytes")
+        cut = decompressor.needs_input
+        raise _damaged(folder, "it is cut off" if cut else f"it has more than {LARGEST} bytes")
     with new_folder(folder) as making:
         (making / FILE_NAME).write_bytes(ledger)
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from teiten.analysis.claims.forecast import further_blocks
-from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding, Reason
+from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding
 from teiten.analysis.model.collection import (
+    NOT_RUN,
     CollectedCampaign,
     CollectionResult,
     ComparedFinding,
     Finding,
 )
 from teiten.model.units import Seconds, Share
-
-NOT_RUN = Reason("not-run")
 
 
 def findings_of(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from teiten.analysis.model.claims import ClaimOutcome, ClaimStanding
+from teiten.analysis.model.claims import ClaimOutcome, ClaimStanding, Reason
 from teiten.model.facts import HostFacts
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
+
+NOT_RUN = Reason("not-run")
+"""No campaign that could judge a finding has run."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,15 @@ class Finding:
     @property
     def standing(self) -> ClaimStanding:
         return self.outcome.standing
+
+    @property
+    def applies(self) -> bool:
+        return self.standing is not ClaimStanding.NOT_APPLICABLE
+
+    @property
+    def waits(self) -> bool:
+        """Whether no campaign that could judge it has run."""
+        return not self.campaign.campaign
 
 
 @dataclass(frozen=True)
@@ -89,8 +101,7 @@ class ComparedFinding:
     @property
     def applies(self) -> bool:
         """Whether both could judge it."""
-        standings = {self.first.standing, self.second.standing}
-        return ClaimStanding.NOT_APPLICABLE not in standings
+        return self.first.applies and self.second.applies
 
     @property
     def depends(self) -> bool:
@@ -101,6 +112,6 @@ class ComparedFinding:
         }
 
 
-def counts(findings: Sequence[Finding]) -> Counter[ClaimStanding]:
+def counts(findings: Iterable[Finding]) -> Counter[ClaimStanding]:
     """How many findings have each outcome."""
     return Counter(finding.standing for finding in findings)

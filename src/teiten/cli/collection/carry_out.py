@@ -91,9 +91,11 @@ def carry_out_collection(session: Session, state: CollectionState) -> Night:
     """Run a collection until its budget is spent, or nothing is left that time decides.
 
     A campaign that cannot run, or fails, is noted, and the others go on. Raises
-    InterruptedCampaignError, and MachineError where the disk is full.
+    InterruptedCampaignError, and MachineError where the disk is full, or another campaign runs.
     """
     session.workdir.prepare()
+    with measuring(session):  # where another campaign runs, that is no failure of any of these
+        pass
     night = read_night(session, replace(state, lacking={}))  # what failed is tried again
     collection = state.collection.table
     for called, table in night.tables.items():

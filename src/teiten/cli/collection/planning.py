@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from teiten.analysis.across.collection import NOT_RUN
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.model.claims import ClaimOutcome, ClaimStanding, Reason
+from teiten.analysis.model.collection import NOT_RUN
 from teiten.claims.catalogue import claims_of
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, check_planned, plan_sized, plan_study

@@ -11,6 +11,7 @@ from teiten.errors import MachineError, WayError
 from teiten.execute.client.paired import is_built
 from teiten.host.facts.native_part import NativePart, how_to_get, native_part
 from teiten.model.study import Study
+from teiten.ways.registry import rules
 
 NOT_BUILT = "the native part of Teiten, which has their generator, is not here"
 OF_TWO_SIDES = "the native part is of an earlier Teiten, and loads two servers at the most"
@@ -47,6 +48,9 @@ def _in_way(study: Study, way: str) -> Study:
 
 def missing_for_pairs(study: Study) -> str | None:
     """Things that the native part lacks for a study."""
+    preferred = study.measure.preferred
+    if preferred is not None and not rules()[preferred.name].concurrent:
+        return None
     if not is_built():
         return NOT_BUILT
     several = len(study.contrasted_levels) > 2

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote
 
 from teiten.analysis.model.claims import Check, ClaimStanding
-from teiten.analysis.model.collection import CollectedCampaign, CollectionResult, Finding, counts
+from teiten.analysis.model.collection import (
+    NOT_RUN,
+    CollectedCampaign,
+    CollectionResult,
+    Finding,
+    counts,
+)
 from teiten.model.text import Language
 from teiten.model.units import Seconds
 from teiten.report.blocks import (
@@ -67,7 +73,9 @@ def collection_page(
             Section("answer", t("section.answer"), tuple(_answer(t, result))),
             Section("counts", t("collection.counts"), tuple(_counts(t, result))),
             Section(
-                "findings", t("section.findings"), (*_chart(t, result), _table(t, result, evidence))
+                "findings",
+                t("section.findings"),
+                (*_chart(t, result), _table(t, result, evidence), *_rest(t, result)),
             ),
             Section("open", t("collection.open"), tuple(_open(t, result))),
             Section("campaigns", t("collection.campaigns"), tuple(_campaigns(t, result, evidence))),
@@ -77,16 +85,8 @@ def collection_page(
 
 
 def _answer(t: Texts, result: CollectionResult) -> Iterator[Block]:
-    every, by_outcome = len(result.findings), result.counts
-    judged = every - by_outcome[ClaimStanding.NOT_APPLICABLE]
-    yield Text(
-        t(
-            "collection.answer",
-            count=every,
-            judged=judged,
-            **{standing.name.lower(): by_outcome[standing] for standing in ClaimStanding},
-        )
-    )
+    numbers = _numbers(result.findings)
+    yield Text(t("collection.answer", **{name.replace("-", "_"): n for name, n in numbers.items()}))
     if result.open:
         yield Text(t.plural("collection.left-open", len(result.open)))
     yield Text(t("collection.scope"), "note")
@@ -109,6 +109,20 @@ def _counts(t: Texts, result: CollectionResult) -> Iterator[Block]:
     yield _count_table(t, "by-subject", result, lambda finding: t.of(finding.campaign.subject))
 
 
+def _numbers(findings: Sequence[Finding]) -> dict[str, int]:
+    """Count findings: all, those that apply, by outcome, and those whose campaign has not run."""
+    by_outcome = counts(finding for finding in findings if finding.applies)
+    waiting = sum(finding.waits for finding in findings)
+    applying = by_outcome.total()
+    return {
+        "findings": len(findings),
+        "applying": applying,
+        **{standing.value: by_outcome[standing] for standing in ClaimStanding},
+        ClaimStanding.NOT_APPLICABLE.value: len(findings) - applying - waiting,
+        NOT_RUN.code: waiting,
+    }
+
+
 def _count_table(
     t: Texts, name: str, result: CollectionResult, group: Callable[[Finding], str]
 ) -> Table:
@@ -116,22 +130,23 @@ def _count_table(
     for finding in result.findings:
         groups.setdefault(group(finding), []).append(finding)
 
-    def row(title: str, findings: list[Finding]) -> Row:
-        by_outcome = counts(findings)
-        numbers = (len(findings), *(by_outcome[standing] for standing in ClaimStanding))
-        return cells(title, *(TableCell(plain(number), sort=number) for number in numbers))
+    def row(title: str, findings: Sequence[Finding]) -> Row:
+        numbers = _numbers(findings)
+        del numbers["applying"]
+        return cells(title, *(TableCell(plain(n), sort=n) for n in numbers.values()))
 
     columns = (
         Column(t(f"collection.{name}")),
         Column(t("collection.findings"), numeric=True),
         *(Column(t(f"claim-outcome.{standing.value}"), numeric=True) for standing in ClaimStanding),
+        Column(t(f"collection.{NOT_RUN.code}"), numeric=True),
     )
     return Table(
         name,
         t(f"collection.{name}-caption"),
         columns,
         tuple(row(title, findings) for title, findings in groups.items()),
-        total=row(t("collection.all"), list(result.findings)),
+        total=row(t("collection.all"), result.findings),
     )
 
 
@@ -157,7 +172,7 @@ def _chart(t: Texts, result: CollectionResult) -> Iterator[Chart]:
 def _points(t: Texts, result: CollectionResult) -> Iterator[PrintedPoint]:
     for finding in result.findings:
         printed, measured = ratio_pair(finding)
-        if printed is None or measured is None or finding.standing is ClaimStanding.NOT_APPLICABLE:
+        if printed is None or measured is None or not finding.applies:
             continue
         ratios = (printed.ratio, measured.ratio, measured.low, measured.high)
         drawn = [value for value in ratios if value and math.isfinite(value) and value > 0]
@@ -193,7 +208,7 @@ def _table(t: Texts, result: CollectionResult, evidence: EvidencePlace) -> Table
             Column(t("collection.minutes"), numeric=True),
             Column(t("collection.evidence")),
         ),
-        tuple(_row(t, finding, evidence) for finding in result.findings),
+        tuple(_row(t, finding, evidence) for finding in result.findings if finding.applies),
         note=t("collection.table-note"),
     )
 
@@ -203,7 +218,7 @@ def _row(t: Texts, finding: Finding, evidence: EvidencePlace) -> Row:
     side = side_of(outcome.claim, str)
     reason, word = reason_text(t, outcome.reason), outcome_word(t, outcome)
     return cells(
-        f"{t.of(outcome.claim.statement)}\n{source_text(t, outcome.claim.source)}",
+        _finding_text(t, finding),
         printed_text(t, outcome, side),
         check_text(t, outcome.deciding, side),
         TableCell(
@@ -213,6 +228,23 @@ def _row(t: Texts, finding: Finding, evidence: EvidencePlace) -> Row:
         TableCell(_minutes(campaign.wall), sort=campaign.wall) if campaign.campaign else NOTHING,
         TableCell("", kind="links", links=_links(t, campaign, campaign.name, evidence)),
     )
+
+
+def _rest(t: Texts, result: CollectionResult) -> Iterator[Table]:
+    """The findings that no campaign of the collection judges, with the reason."""
+    rows = tuple(
+        cells(_finding_text(t, finding), reason_text(t, finding.outcome.reason) or NOTHING)
+        for finding in result.findings
+        if not finding.applies
+    )
+    if rows:
+        columns = tuple(Column(t(name)) for name in ("table.finding", "collection.reason"))
+        yield Table("not-judged", t("collection.not-judged"), columns, rows)
+
+
+def _finding_text(t: Texts, finding: Finding) -> str:
+    claim = finding.outcome.claim
+    return f"{t.of(claim.statement)}\n{source_text(t, claim.source)}"
 
 
 def _links(
