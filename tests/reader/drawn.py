@@ -19,11 +19,11 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.replication import REPLICATION, NoiseSource, Replication
 from teiten.claims.catalogue import claims_of
 from teiten.host.cautions.machine import cautions as cautions_of
-from teiten.model.packing import pack
 from teiten.kinds.queries.model import QueryGroup
 from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.noise import NOISE, NoiseFloor
+from teiten.model.packing import pack
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
 from teiten.model.saturation import SATURATION
