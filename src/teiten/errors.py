@@ -1,7 +1,8 @@
 """Errors that a user can act on: what is wrong, what to do next, and how the program exits.
 
 Exit codes (CLI.md): 0 done, 1 a defect of Teiten, 2 bad usage or study file, 3 the machine does not
-suffice, 4 trials failed beyond their repeats, 5 a ``--fail-on`` verdict came true, 130 interrupted.
+suffice, 4 trials failed beyond their repeats, 5 a ``--fail-on`` verdict came true or a gate found a
+regression, 6 a gate cannot tell, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -70,9 +71,15 @@ class TrialsFailedError(TeitenError):
 
 
 class VerdictError(TeitenError):
-    """A verdict that ``--fail-on`` names came true."""
+    """A verdict that ``--fail-on`` names came true, or a gate found a regression."""
 
     exit_code = 5
+
+
+class CannotTellError(TeitenError):
+    """A gate cannot tell whether there is a regression."""
+
+    exit_code = 6
 
 
 class InterruptedCampaignError(TeitenError):

@@ -12,9 +12,10 @@ from click.shell_completion import ShellComplete
 from teiten.cli.campaign.decision import ENDINGS
 from teiten.cli.failures import example_of, report_failure
 from teiten.cli.main import VERBS, as_typed_elsewhere, teiten
-from teiten.cli.verbs.ab import flags_of_sides
+from teiten.cli.plan.two_sides import flags_of_sides
 from teiten.errors import LedgerError, MachineError, UsageError
 from teiten.model.progress import Ending
+from teiten.study.sides import SideFlags
 from tests.fixtures.synthetic_plan import make_installation
 
 
@@ -83,12 +84,12 @@ def test_a_ledger_that_is_not_there_is_no_campaign(tmp_path: Path) -> None:
 
 def test_the_flag_of_the_side_that_is_too_large_is_named() -> None:
     error = MachineError("too little memory", "less with --guc shared_buffers=…")
-    given: dict[str, tuple[str, ...]] = {"guc_a": (), "guc_b": ("shared_buffers=500GB",)}
-    with pytest.raises(MachineError) as caught, flags_of_sides(given):
+    sides = SideFlags("a", "18"), SideFlags("b", "18", gucs=("shared_buffers=500GB",))
+    with pytest.raises(MachineError) as caught, flags_of_sides(sides):
         raise error
     assert caught.value.hint == "less with --guc-b shared_buffers=…"
-    given = {"guc_a": ("work_mem=1GB",), "guc_b": ()}
-    with pytest.raises(MachineError) as caught, flags_of_sides(given):
+    sides = SideFlags("a", "18", gucs=("work_mem=1GB",)), SideFlags("b", "18")
+    with pytest.raises(MachineError) as caught, flags_of_sides(sides):
         raise error
     assert caught.value.hint == error.hint
 

@@ -527,6 +527,7 @@ STARTS = {
 MAY_START = {"cli/passwords.py": "begins itself anew"}
 MAY_READ_VARIABLES = {
     "cli/passwords.py": "takes PGPASSWORD for a secret, and finds what its predecessor left",
+    "cli/verbs/gate.py": "what GitHub Actions tells its steps",
     "connections.py": "libpq's variables",
     "execute/postgres/places.py": "PATH, and a disk of Windows",
     "execute/postgres/sockets.py": "where sockets may be",

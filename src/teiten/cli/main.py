@@ -43,6 +43,7 @@ VERBS = {
     "plan": "what a study would do here; starts nothing",
     "run": "run a study to a report",
     "ab": "is B slower than A? pairs until that is decided",
+    "gate": "did a change make it slower? for CI: yes, no, or this runner cannot tell",
     "null": "how much two equal sides differ on this machine",
     "bisect": "which commit of PostgreSQL changed the speed",
     "collection": "many studies in one go, and every published finding in one table",

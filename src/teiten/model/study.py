@@ -254,6 +254,9 @@ class Sequential:
     beyond_delta: bool = False
     """A verdict of slower or faster is decided only once its whole interval lies beyond δ: every
     side is then on one side of δ, as a search for a commit needs it."""
+    controls: tuple[str, ...] = ()
+    """Levels that are the same as the old one, and show how much equal sides differ: the campaign
+    waits for no verdict on them."""
 
 
 @dataclass(frozen=True)

@@ -259,12 +259,17 @@ class Draft:
         kind = special_keys()[key]
         assert kind is not None
         running = Instead(self._workloads, self.selected)
-        instead = plan_of(kind).instead(running, str(change.value), by_flag=change.by_flag)
-        self._data["workloads"] = instead.workloads
-        self._origins[instead.set_by_flag] = change
-        self.selected = list(instead.selected)
-        for factor in instead.dropped:
-            self._data["factors"].pop(factor, None)
+        values = change.value if isinstance(change.value, list) else [change.value]
+        loads = [
+            plan_of(kind).instead(running, str(value), by_flag=change.by_flag) for value in values
+        ]
+        self._data["workloads"] = [table for instead in loads for table in instead.workloads]
+        self.selected = [name for instead in loads for name in instead.selected]
+        for at, instead in enumerate(loads):
+            head, first, *rest = instead.set_by_flag
+            self._origins[(head, at if len(loads) > 1 else first, *rest)] = change
+            for factor in instead.dropped:
+                self._data["factors"].pop(factor, None)
 
     def _run_beside(self, change: Change) -> None:
         """A user's script runs too, in the place that the study has for it."""

@@ -1,8 +1,8 @@
-"""Two sides from a command line: servers, and what else makes the sides differ."""
+"""The sides of a verb from its command line: servers, and what else makes the sides differ."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,9 @@ from teiten.suggest import did_you_mean
 
 OLD, NEW = "A", "B"
 """Aliases of the sides where their servers do not tell them apart."""
+BASE, AGAIN, HEAD = "base", "base-again", "head"
+"""Aliases of the sides of a gate: the second is the first once more, on a copy of its own."""
+GATE_BUDGET = "5m"
 BUDGETS = {"quick": "3m", "published": "24h"}
 DEFAULT_BUDGET = "30m"
 """The budget of all profiles that ``BUDGETS`` does not name."""
@@ -27,7 +30,8 @@ _HINT = f"a side can differ in {', '.join(SIDE_KEYS)}; what both share goes to -
 
 @dataclass(frozen=True)
 class SideFlags:
-    """Flags of the command line for one side: ``letter`` is ``a`` or ``b``."""
+    """Flags of the command line for one side: ``letter``, as in ``--guc-a``, is ``a`` or ``b``, or
+    ``base`` or ``head``."""
 
     letter: str
     server: str
@@ -41,8 +45,8 @@ class SideFlags:
 class Shared(StudyFlags):
     """Settings that both sides share; values as written, None where the study's own holds."""
 
-    script: str | None = None
-    """One of the study's workloads, or a file."""
+    script: str | tuple[str, ...] | None = None
+    """Some of the study's workloads, or files."""
     clients: str | None = None
     duration: str | None = None
     slices: int | None = None
@@ -50,6 +54,16 @@ class Shared(StudyFlags):
     """How both are loaded; None for whatever can be had."""
     rounds: int | None = None
     """How many pairs there are at the most, each with new copies of the data."""
+
+    @property
+    def scripts(self) -> tuple[str, ...]:
+        """Those that are named; none where the study's own runs."""
+        return (self.script,) if isinstance(self.script, str) else self.script or ()
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Those of ``--set``, as they were written."""
+        return frozenset(override.partition("=")[0].strip() for override in self.overrides)
 
 
 def ab_study(old: SideFlags, new: SideFlags, shared: Shared) -> Study:
@@ -68,7 +82,7 @@ def ab_study(old: SideFlags, new: SideFlags, shared: Shared) -> Study:
             f" {old.server}",
         )
     if sides[0].levels or sides[1].levels:
-        changes = _aliases(sides)
+        changes = _aliases(dict(zip((OLD, NEW), sides, strict=True)))
     else:
         levels, attached = with_attached([old.server, new.server], "A B")
         changes = [*attached, Change("factors.server", levels, "A B", f"server={','.join(levels)}")]
@@ -97,9 +111,43 @@ def null_study(server: str, shared: Shared) -> Study:
         },
     }
     changes = [Change(key, value, "teiten null", "") for key, value in own.items()]
-    both = (ServerAlias(_reference(server)), ServerAlias(_reference(server)))
+    both = {name: ServerAlias(_reference(server)) for name in (OLD, NEW)}
     given = _shared(document, shared, sequential=False)
     return study_of(document, (*given, *changes, *_aliases(both)), profile=shared.profile)
+
+
+def gate_study(base: SideFlags, head: SideFlags, shared: Shared) -> Study:
+    """The study of a gate: three sides, of which two are the base, in rounds until the head is
+    decided.
+
+    Raises UsageError for a flag that is wrong.
+    """
+    document = read_verb_document()
+    own = {
+        "study.name": "gate",
+        "study.title": {"en": "A gate", "ja": "性能低下の検査"},
+        "study.question": {
+            "en": "Is the head slower than the base, and could this machine tell?",
+            "ja": "変更後（head）は変更前（base）より遅いか。このマシンでそれを判定できるか。",
+        },
+        "study.purpose": {
+            "en": "The base runs twice in each start, beside the head: what its two copies differ"
+            " by is noise, and shows whether this machine can be believed.",
+            "ja": "起動ごとに、変更前（base）を2つ、変更後（head）と並べて測定する。"
+            "同じものどうしの差は揺らぎであり、このマシンの結果を信用できるかどうかが分かる。",
+        },
+    }
+    changes = [Change(key, value, "teiten gate", "") for key, value in own.items()]
+    if not shared.keys & {"rounds", "measure.rounds"}:
+        changes.append(Change("measure.rounds", True, "teiten gate", "rounds=yes"))
+    sides = {BASE: _side(base), AGAIN: _side(base), HEAD: _side(head)}
+    timed = replace(shared, budget=shared.budget or GATE_BUDGET)
+    given = _shared(document, timed, sequential=True)
+    study = study_of(document, (*given, *changes, *_aliases(sides)), profile=shared.profile)
+    sequential = study.measure.sequential
+    assert sequential is not None
+    controlled = replace(sequential, controls=(AGAIN,))
+    return replace(study, measure=replace(study.measure, sequential=controlled))
 
 
 def _side(flags: SideFlags) -> ServerAlias:
@@ -138,20 +186,18 @@ def _checked(table: dict[str, Any], origin: str) -> ServerAlias:
         raise UsageError(f"{origin}: {error}", _HINT) from error
 
 
-def _aliases(sides: Sequence[ServerAlias]) -> list[Change]:
+def _aliases(sides: Mapping[str, ServerAlias]) -> list[Change]:
     changes = [
         Change(f"servers.{name}", {"server": one.server, **dict(one.levels)}, f"side {name}", "")
-        for name, one in zip((OLD, NEW), sides, strict=True)
+        for name, one in sides.items()
     ]
-    return [*changes, Change("factors.server", [OLD, NEW], "A B", f"server={OLD},{NEW}")]
+    text = f"server={','.join(sides)}"
+    return [*changes, Change("factors.server", list(sides), " ".join(sides), text)]
 
 
 def _shared(document: Document, shared: Shared, *, sequential: bool) -> Iterator[Change]:
-    if shared.script is not None:
-        names = [table["name"] for table in document.data["workloads"]]
-        known = shared.script in names and not Path(shared.script).is_file()
-        key = "workloads" if known else "script"
-        yield Change(key, shared.script, "--script", f"{key}={shared.script}")
+    if shared.scripts:
+        yield _scripts(document, shared.scripts)
     # of two sides, budget and blocks are said below
     yield from from_command_line(replace(shared, budget=None, blocks=None))
     if sequential:
@@ -177,6 +223,20 @@ def _shared(document: Document, shared: Shared, *, sequential: bool) -> Iterator
     for key, value, flag in single:
         if value is not None:
             yield Change(key, typed_value(key, str(value)), flag, f"{key}={value}")
+
+
+def _scripts(document: Document, scripts: Sequence[str]) -> Change:
+    """Workloads of the verb's study, or files in their place."""
+    names = [table["name"] for table in document.data["workloads"]]
+    known = [script for script in scripts if script in names and not Path(script).is_file()]
+    if known and len(known) < len(scripts):
+        raise UsageError(
+            f"--script {known[0]} is a workload of Teiten's, and another --script is a file",
+            "give files alone, or workloads alone",
+        )
+    key = "workloads" if known else "script"
+    value = scripts[0] if len(scripts) == 1 else list(scripts)
+    return Change(key, value, "--script", f"{key}={','.join(scripts)}")
 
 
 def _split(text: str, flag: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ comes next, all that was not run is unneeded, repeats too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from statistics import median
 
 from teiten.analysis.model.findings import ContrastResult, Verdict
@@ -66,11 +66,17 @@ def _within(plan: Plan, attempts: Sequence[Attempt], blocks: int) -> Standing:
     return Standing(beyond, None if left else Ending.ALLOTTED_SPENT)
 
 
-def undecided(results: Sequence[ContrastResult], *, beyond_delta: bool = False) -> frozenset[Level]:
+def undecided(
+    results: Sequence[ContrastResult],
+    *,
+    beyond_delta: bool = False,
+    controls: Collection[str] = (),
+) -> frozenset[Level]:
     """The levels for which a campaign goes on: all of a workload until its primary verdict is
     decided, then those without a decided verdict of their own.
 
     ``beyond_delta``: slower or faster is decided where the whole interval lies beyond δ.
+    ``controls``: the sides of which no verdict is waited for.
     """
 
     def decided(verdict: Verdict) -> bool:
@@ -84,6 +90,7 @@ def undecided(results: Sequence[ContrastResult], *, beyond_delta: bool = False) 
     return frozenset(
         (result.workload, level.context)
         for result in results
+        if result.new not in controls
         for level in result.levels
         if level.limit is None  # over the time limit: more blocks would not give it a number
         and result.overall.reason != LEFT_BEHIND  # nor will they a verdict
@@ -115,8 +122,11 @@ def _next_block(
 
 def _undecided(plan: Plan, attempts: Sequence[Attempt]) -> frozenset[Level]:
     sequential = plan.study.measure.sequential
-    beyond = sequential is not None and sequential.beyond_delta
-    return undecided(contrasts(plan, attempts, judged_only=True), beyond_delta=beyond)
+    return undecided(
+        contrasts(plan, attempts, judged_only=True),
+        beyond_delta=sequential is not None and sequential.beyond_delta,
+        controls=sequential.controls if sequential is not None else (),
+    )
 
 
 def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt]:

@@ -5,7 +5,6 @@ Record of a search on the disk: one line for each commit, so that a kill loses n
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -20,7 +19,7 @@ from teiten.analysis.model.findings import VerdictKind
 from teiten.cli.bisect.comparison import Question, compare
 from teiten.cli.durable import write_durably
 from teiten.cli.main import Session
-from teiten.cli.plan.builds import build_one
+from teiten.cli.plan.builds import SHORT, build_commit
 from teiten.errors import (
     BuildError,
     LedgerError,
@@ -84,8 +83,6 @@ class BisectRecord:
                 ) from error
 
 
-SHORT = 10
-"""Digits of a commit in a name."""
 THE_SAME = "the same build as the good commit"
 
 
@@ -215,11 +212,8 @@ class Search:
 
     def _build(self, commit: str) -> Installation:
         if commit not in self.builds:
-            spec = self.request.spec
-            source = f"{spec.source}@{commit}"
-            one = BuildSpec(source, spec.configure, spec.cflags, spec.meson)
-            name = f"commit-{commit[:SHORT]}-{_options_tag(spec)}".rstrip("-")
-            self.builds[commit] = build_one(self.session, name, one, self.request.jobs)
+            request = self.request
+            self.builds[commit] = build_commit(self.session, request.spec, commit, request.jobs)
         return self.builds[commit]
 
     def _compare(
@@ -273,9 +267,3 @@ def effect_text(one: CommitComparison) -> str:
         f"{mid:+.{digits}f} % ({low:+.{digits}f} to {high:+.{digits}f} % at"
         f" {effect.confidence:.1%} confidence, {one.pairs} pairs)"
     )
-
-
-def _options_tag(spec: BuildSpec) -> str:
-    """Tells builds of one commit with other options apart."""
-    options = " ".join([*spec.configure, spec.cflags or "", "meson" if spec.meson else ""]).strip()
-    return hashlib.sha256(options.encode()).hexdigest()[:4] if options else ""

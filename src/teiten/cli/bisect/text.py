@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from teiten.analysis.model.bisection import BisectEnding, CommitComparison
 from teiten.analysis.model.findings import VerdictKind
-from teiten.cli.bisect.search import SHORT, Search, effect_text
+from teiten.cli.bisect.search import Search, effect_text
+from teiten.cli.plan.builds import SHORT
 from teiten.cli.printed.across import JsonSearch
 
 

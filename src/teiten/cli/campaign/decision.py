@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from teiten.analysis.campaign import wall_seconds
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, VerdictKind
@@ -67,7 +68,8 @@ def standing_lines(
         if not one.overall.pairs and not any(level.verdict.pairs for level in one.levels):
             continue
         name = f"{one.workload} {one.new}/{one.old}: " if several else ""
-        yield f"{name}{_stand(one)}; {_pairs(plan, one.overall.pairs)}{_way(plan, one, attempts)}"
+        pairs = counted_pairs(plan, one.overall.pairs)
+        yield f"{name}{_stand(one)}; {pairs}{_way(plan, one, attempts)}"
 
 
 def ending_lines(analysis: CampaignAnalysis) -> Iterator[str]:
@@ -90,7 +92,8 @@ def _stand(one: ContrastResult) -> str:
     return f"{ratio} ({interval_percent(t, effect)}), {verdict_word(t, one.overall)}"
 
 
-def _pairs(plan: Plan, count: int) -> str:
+def counted_pairs(plan: Plan, count: int) -> str:
+    """``12 starts``, in the unit that counts as one number."""
     shared = pairs_of_a_start(plan)
     if shared > 1:
         return f"{count} {'start' if count == 1 else 'starts'} of {shared} pairs"
@@ -105,15 +108,36 @@ def _way(plan: Plan, one: ContrastResult, attempts: Sequence[Attempt]) -> str:
     """How far it is to the decision, where it is not there yet."""
     if one.overall.kind is not VerdictKind.INCONCLUSIVE:
         return ""
-    needed = one.forecast
     least = pairs_to_interval(plan, one.workload)
+    needed = still_needed(plan, one, attempts)
     if needed is None:
         return f", a decision needs {least} at least" if one.overall.pairs < least else ""
-    further = max(needed, least, one.overall.pairs + 1) - one.overall.pairs
+    beyond = ", beyond the budget" if needed.beyond_budget else ""
+    return f", about {needed.pairs} more to a decision ({rough_duration(needed.seconds)}{beyond})"
+
+
+@dataclass(frozen=True)
+class StillNeeded:
+    """Further pairs, with their time, until a comparison is decided, if they are like those so
+    far."""
+
+    pairs: int
+    """Starts, or rounds, where these count as pairs."""
+    seconds: Seconds
+    beyond_budget: bool
+
+
+def still_needed(
+    plan: Plan, one: ContrastResult, attempts: Sequence[Attempt]
+) -> StillNeeded | None:
+    """None where nobody knows: of fewer than two pairs, or where no number of pairs decides."""
+    if one.forecast is None:
+        return None
+    least = pairs_to_interval(plan, one.workload)
+    further = max(one.forecast, least, one.overall.pairs + 1) - one.overall.pairs
     cells = sum(trial.block == 1 for trial in plan.trials)
     times = [attempt.finished_at - attempt.started_at for attempt in attempts]
     each = sum(times) / len(times) / concurrent_trials(plan.study)
-    seconds = further * pairs_of_a_start(plan) * cells * each
+    seconds = Seconds(further * pairs_of_a_start(plan) * cells * each)
     most = plan.study.measure.blocks // pairs_of_a_start(plan)
-    beyond = "" if needed <= most else ", beyond the budget"
-    return f", about {further} more to a decision ({rough_duration(seconds)}{beyond})"
+    return StillNeeded(further, seconds, one.forecast > most)

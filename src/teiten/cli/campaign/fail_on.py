@@ -25,13 +25,22 @@ fail_on_option = click.option(
 
 
 def refuse_fail_on(study: Study, kinds: Collection[str]) -> None:
-    """Raise UsageError before anything runs where the study supports no conclusion: a verdict on
-    which something may fail would be none."""
-    if kinds and not study.conclusive:
+    """Raise UsageError before anything runs where a verdict on which something may fail would be
+    none."""
+    if kinds:
+        asked = f"--fail-on {', '.join(kinds)}"
+        refuse_inconclusive(
+            study, asked, "choose another profile (teiten show), or leave out --fail-on"
+        )
+
+
+def refuse_inconclusive(study: Study, asked: str, hint: str) -> None:
+    """Raise UsageError where the study supports no conclusion; ``asked``: what needs one."""
+    if not study.conclusive:
         raise UsageError(
-            f"--fail-on {', '.join(kinds)}: the profile {study.profile} of {study.name} supports no"
-            " conclusion, so that no verdict of it may fail anything",
-            "choose another profile (teiten show), or leave out --fail-on",
+            f"{asked}: the profile {study.profile} of {study.name} supports no conclusion, so that"
+            " no verdict of it may fail anything",
+            hint,
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shlex
 import time
@@ -47,6 +48,8 @@ from teiten.report.texts import caution_text
 
 LIKE_FLAGS = "-O2"
 """Compiler flags that PostgreSQL's configure takes by itself, and distributions build with."""
+SHORT = 10
+"""Digits of a commit in a name."""
 PLAIN_EVERY = 30.0
 """Seconds between two lines of progress where there is no terminal."""
 
@@ -77,6 +80,20 @@ def build_one(
     """Build under a name, with progress; an installation that is the same build is returned."""
     check_build_name(name)
     return _build(session, [BuildOrder(name, prepare_build(spec))], jobs or cores())[0]
+
+
+def build_commit(
+    session: Session, spec: BuildSpec, commit: str, jobs: int | None = None
+) -> Installation:
+    """Build a commit of the checkout that is the source of ``spec``; its name tells both."""
+    name = f"commit-{commit[:SHORT]}-{_options_tag(spec)}".rstrip("-")
+    return build_one(session, name, replace(spec, source=f"{spec.source}@{commit}"), jobs)
+
+
+def _options_tag(spec: BuildSpec) -> str:
+    """Tells builds of one commit with other options apart."""
+    options = " ".join([*spec.configure, spec.cflags or "", "meson" if spec.meson else ""]).strip()
+    return hashlib.sha256(options.encode()).hexdigest()[:4] if options else ""
 
 
 def build_like(

@@ -58,7 +58,7 @@ class Flag:
         if self.metavar is None:
             yield self.name
             return
-        for one in value if self.many else (value,):
+        for one in value if isinstance(value, tuple | list) else (value,):
             yield from (self.name, str(one))
 
 

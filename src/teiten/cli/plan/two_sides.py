@@ -1,7 +1,9 @@
-"""The options that ``ab`` and ``null`` share (CLI.md)."""
+"""The options that ``ab``, ``null`` and ``gate`` share (CLI.md)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,15 +29,16 @@ from teiten.cli.plan.options import (
     YES,
     with_hosts,
 )
+from teiten.errors import MachineError
 from teiten.host.facts.machine import read_host_facts
 from teiten.model.study import Study
-from teiten.study.sides import Shared
+from teiten.study.sides import Shared, SideFlags
 from teiten.ways.registry import rules
 
 
 @dataclass(frozen=True)
 class SharedOptions:
-    """The options that ``ab`` and ``null`` share, as they were written."""
+    """The options that ``ab``, ``null`` and ``gate`` share, as they were written."""
 
     shared: Shared = field(default_factory=Shared)
     seed: int | None = None
@@ -43,19 +46,16 @@ class SharedOptions:
     yes: bool = False
 
     @property
-    def keys(self) -> frozenset[str]:
-        """Those of ``--set``, as they were written."""
-        return frozenset(override.partition("=")[0].strip() for override in self.shared.overrides)
-
-    @property
     def fixes_slices(self) -> bool:
         """Whether the number of slices was asked for, even where that is 1."""
-        return self.shared.slices is not None or bool(self.keys & {"slices", "measure.slices"})
+        shared = self.shared
+        return shared.slices is not None or bool(shared.keys & {"slices", "measure.slices"})
 
     @property
     def fixes_way(self) -> bool:
         """Whether the way was asked for."""
-        return self.shared.way is not None or bool(self.keys & {"way", "measure.way"})
+        shared = self.shared
+        return shared.way is not None or bool(shared.keys & {"way", "measure.way"})
 
     def with_way(self, way: str) -> SharedOptions:
         """With the way in which the sides are loaded, so that a command line repeats it."""
@@ -78,7 +78,7 @@ class SharedOptions:
 
     def as_arguments(self) -> list[str]:
         """The options as a command line that repeats them; without name and seed."""
-        return repeating(FLAGS, lambda name: getattr(self.shared, name, None))
+        return repeating((SCRIPT, *FLAGS), lambda name: getattr(self.shared, name, None))
 
 
 LEAST_ROUNDS = 6
@@ -98,7 +98,6 @@ SCRIPT = Flag(
     "SCRIPT",
 )
 FLAGS = (
-    SCRIPT,
     Flag("--clients", "clients", "Clients; by default as many as cores.", "N"),
     PROFILE.of(help="Size: quick, standard (the default) or published."),
     Flag("--duration", "duration", "Measured time of a trial; else chosen.", "TIME"),
@@ -132,13 +131,36 @@ FLAGS = (
 )
 
 
+def words_of_sides(sides: Iterable[SideFlags]) -> list[str]:
+    """The words of a command line that give the flags of single sides again."""
+    words = []
+    for side in sides:
+        words += repeated(f"--guc-{side.letter}", side.gucs)
+        words += repeated(f"--set-{side.letter}", side.overrides)
+    return words
+
+
 def repeated(flag: str, values: tuple[str, ...]) -> list[str]:
     return [word for value in values for word in (flag, value)]
 
 
+@contextmanager
+def flags_of_sides(sides: Sequence[SideFlags]) -> Iterator[None]:
+    """A machine that does not suffice for a parameter of one side: its flag is named."""
+    try:
+        yield
+    except MachineError as error:
+        hint = error.hint
+        for side in reversed(sides):
+            for text in side.gucs:
+                name = text.partition("=")[0].strip()
+                hint = hint.replace(f"--guc {name}=", f"--guc-{side.letter} {name}=")
+        raise type(error)(error.message, hint) from error
+
+
 def pair_options(function: Any) -> Any:
     """Give a verb the options of ``SharedOptions``."""
-    return renamed("--workload", SCRIPT.name)(with_flags(FLAGS, function))
+    return renamed("--workload", SCRIPT.name)(with_flags((SCRIPT, *FLAGS), function))
 
 
 def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:
@@ -147,19 +169,22 @@ def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:
     chosen = {key: given.pop(key) for key in Shared.__dataclass_fields__ if key in given}
     chosen["gucs"] = with_conf(chosen["gucs"], given)
     chosen["overrides"] = with_hosts(chosen["overrides"], given)
-    keys = {one.partition("=")[0].strip() for one in chosen["overrides"]}
-    if chosen["clients"] is None and not keys & {"clients", "factors.clients"}:
-        chosen["clients"] = str(read_host_facts(session.workdir.root).cpu.logical)
-    return SharedOptions(Shared(**chosen), seed, name, yes)
+    shared = Shared(**chosen)
+    if shared.clients is None and not shared.keys & {"clients", "factors.clients"}:
+        cores = read_host_facts(session.workdir.root).cpu.logical
+        shared = replace(shared, clients=str(cores))
+    return SharedOptions(shared, seed, name, yes)
 
 
 def tell_of_changed_data(session: Session, study: Study, options: SharedOptions) -> None:
     """Say what it costs that nobody knows whether a script of one's own only reads."""
-    (script,) = study.workloads[0].options.texts
-    if script.builtin or options.shared.script is None or not study.workloads[0].changes_data:
+    shared = options.shared
+    if study.measure.rounds or "changes_data" in shared.keys:
         return
-    if Path(options.shared.script).is_file() and "changes_data" not in options.keys:
-        session.console.say(
-            f"{script.name} is taken to change data: each trial begins with a fresh copy of them;"
-            " if it only reads, --set changes_data=no saves that"
-        )
+    if any(Path(script).is_file() for script in shared.scripts):
+        for workload in study.workloads:
+            for script in workload.options.texts if workload.changes_data else ():
+                session.console.say(
+                    f"{script.name} is taken to change data: each trial begins with a fresh copy of"
+                    " them; if it only reads, --set changes_data=no saves that"
+                )

@@ -69,6 +69,12 @@ SCHEMAS = (
         version=2,
     ),
     NamedSchema(
+        "gate",
+        _of("gate", "JsonGate"),
+        "whether a change made a workload slower, and what this machine can tell",
+        ("gate",),
+    ),
+    NamedSchema(
         "report",
         _of("outcome", "JsonReport"),
         "where a report is, and its verdicts",

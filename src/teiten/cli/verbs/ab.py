@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -17,9 +15,14 @@ from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option, refuse_fa
 from teiten.cli.campaign.way import plan_by_way
 from teiten.cli.completion import servers
 from teiten.cli.main import Session
-from teiten.cli.plan.two_sides import pair_options, repeated, shared_options, tell_of_changed_data
+from teiten.cli.plan.two_sides import (
+    flags_of_sides,
+    pair_options,
+    shared_options,
+    tell_of_changed_data,
+    words_of_sides,
+)
 from teiten.cli.printed.outcome import json_two_sides
-from teiten.errors import MachineError
 from teiten.study.sides import SideFlags, ab_study
 
 EXAMPLES = (
@@ -61,15 +64,13 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
     refuse_fail_on(study, given["fail_on"])
     prepare(session, options.name)
     tell_of_changed_data(session, study, options)
-    with flags_of_sides(given):
+    with flags_of_sides(sides):
         chosen = plan_by_way(session, study, options)
     confirm(session, chosen.planned, yes=options.yes)
     way = chosen.planned.plan.study.measure.way
     options = options.with_chosen(chosen.replication).with_way(way)
     words = ["teiten", "ab", old, new]
-    for side in sides:
-        words += repeated(f"--guc-{side.letter}", side.gucs)
-        words += repeated(f"--set-{side.letter}", side.overrides)
+    words += words_of_sides(sides)
     words += [*options.as_arguments(), "--seed", str(chosen.planned.plan.seed)]
     name = begin(
         session,
@@ -85,20 +86,6 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
     else:
         session.console.data(str(carried.reports[0]))
     check_fail_on(carried, given["fail_on"])
-
-
-@contextmanager
-def flags_of_sides(given: Mapping[str, Any]) -> Iterator[None]:
-    """A machine that does not suffice for a parameter of one side: its flag is named."""
-    try:
-        yield
-    except MachineError as error:
-        hint = error.hint
-        for text in (*given["guc_b"], *given["guc_a"]):
-            letter = "b" if text in given["guc_b"] else "a"
-            name = text.partition("=")[0].strip()
-            hint = hint.replace(f"--guc {name}=", f"--guc-{letter} {name}=")
-        raise type(error)(error.message, hint) from error
 
 
 def _primary(carried: CarriedOut) -> ContrastResult:

@@ -11,11 +11,11 @@ from typing import Any
 import click
 
 from teiten.analysis.across.bisection import comparisons
-from teiten.cli.bisect.search import SHORT, BisectRecord, Request, Search
+from teiten.cli.bisect.search import BisectRecord, Request, Search
 from teiten.cli.bisect.text import answer, json_search, search_lines
 from teiten.cli.campaign.begin import prepare
 from teiten.cli.main import Session
-from teiten.cli.plan.builds import spec_of
+from teiten.cli.plan.builds import SHORT, spec_of
 from teiten.cli.plan.flags import renamed
 from teiten.cli.plan.options import checked_name
 from teiten.cli.plan.two_sides import SCRIPT, WAY

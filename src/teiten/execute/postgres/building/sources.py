@@ -85,6 +85,15 @@ def find_source(text: str) -> SourceCode:
     return _directory(path, SourceKind.DIRECTORY)
 
 
+def named_commit(text: str) -> tuple[Path, str] | None:
+    """The checkout and the whole hash that ``PATH@REF`` names; None where it names something else.
+
+    Raises UsageError where the checkout has no such commit.
+    """
+    path, ref = _split(text)
+    return None if ref is None else (path, commit_of(path, ref))
+
+
 def unpack(source: SourceCode, folder: Path) -> None:
     """Fill an empty folder with the source; every file gets one time.
 
@@ -96,7 +105,7 @@ def unpack(source: SourceCode, folder: Path) -> None:
             case SourceKind.TARBALL:
                 unpack_tar(source.path, folder, source.prefix)
             case SourceKind.COMMIT:
-                _unpack_commit(source, folder)
+                unpack_commit(source.path, source.commit or "HEAD", folder)
             case _:
                 _copy(source, folder)
     except (UnsafeArchiveError, tarfile.TarError, LZMAError, zlib.error, EOFError) as error:
@@ -230,14 +239,14 @@ def _copy(source: SourceCode, folder: Path) -> None:
         shutil.copy(source.path / name, target, follow_symlinks=False)
 
 
-def _unpack_commit(source: SourceCode, folder: Path) -> None:
-    assert source.commit is not None
+def unpack_commit(checkout: Path, commit: str, folder: Path) -> None:
+    """Fill an empty folder with the files of a commit. Raises MachineError where git refuses."""
     with tempfile.TemporaryFile(dir=folder.parent) as archive:
         try:
-            git(source.path, "archive", "--format=tar", source.commit, stdout=archive)
+            git(checkout, "archive", "--format=tar", commit, stdout=archive)
         except GitError as error:
             raise MachineError(
-                f"--source {source.path}: git archive: {error}", "git fsck may tell more"
+                f"{checkout}: git archive: {error}", "git fsck may tell more"
             ) from error
         archive.seek(0)
         unpack_tar(archive, folder)

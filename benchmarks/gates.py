@@ -1,0 +1,130 @@
+"""How often a gate errs, and what it finds: gates of equal sides, and of a planted slowdown.
+
+    python -m benchmarks.gates RECORD [--null 60] [--slow 20] [--share 2] [--load 0] [--minutes 600]
+                               [--server 18] [--budget 5m]
+
+Each gate is `teiten gate SERVER SERVER` with a script that reads as many rows as a parameter says:
+of a null gate 10,000 on all sides, of a slow one so many per cent more on the head. Kinds take
+turns, so that a record that was cut off has both; RECORD has a line of JSON for each gate, and is
+continued. --load starts so many programs that compute, beside all of it.
+
+Printed: the table. A null gate that says regression is a false alarm; a slow one that says none has
+missed it. What cannot be told is counted by itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks.pairs.records import keep, kept
+
+ROWS = 10_000
+SCRIPT = """\\set first random(1, 80000 * :scale)
+SELECT count(abalance) FROM pgbench_accounts
+    WHERE aid BETWEEN :first AND :first + current_setting('teiten.rows')::integer - 1;
+"""
+OUTCOMES = ("regression", "none", "cannot-tell")
+BURNING = "while True: pass"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("record", type=Path)
+    parser.add_argument("--null", type=int, default=60)
+    parser.add_argument("--slow", type=int, default=20)
+    parser.add_argument("--share", type=float, default=2.0, help="per cent of rows")
+    parser.add_argument("--load", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=600.0)
+    parser.add_argument("--server", default="18")
+    parser.add_argument("--budget", default="5m")
+    parser.add_argument("--workdir", type=Path)
+    arguments = parser.parse_args()
+    deadline = time.monotonic() + 60 * arguments.minutes
+    with burning(arguments.load):
+        for kind in still_to_run(kept(arguments.record), arguments):
+            if time.monotonic() > deadline:
+                break
+            keep(arguments.record, {"load": arguments.load, **gate(arguments, kind)})
+    print(table(kept(arguments.record)))
+
+
+def still_to_run(lines: Sequence[dict[str, Any]], arguments: argparse.Namespace) -> Iterator[str]:
+    """The kinds of the gates that the record lacks at this load, in turns by their shares."""
+    left = {"null": arguments.null, "slow": arguments.slow}
+    whole = dict(left)
+    for line in lines:
+        if line["load"] == arguments.load:
+            left[line["kind"]] -= 1
+    while max(left.values()) > 0:
+        kind = max(left, key=lambda name: left[name] / max(1, whole[name]))
+        left[kind] -= 1
+        yield kind
+
+
+def gate(arguments: argparse.Namespace, kind: str) -> dict[str, Any]:
+    """One gate to its end, and what it said. Raises RuntimeError where it could not be run."""
+    rows = ROWS if kind == "null" else round(ROWS * (1 + arguments.share / 100))
+    place = ["--workdir", str(arguments.workdir)] if arguments.workdir else []
+    with tempfile.TemporaryDirectory(prefix="teiten-gates-") as folder:
+        script = Path(folder, "rows.sql")
+        script.write_text(SCRIPT, encoding="ascii")
+        command = [
+            sys.executable, "-m", "teiten", *place, "gate", arguments.server, arguments.server,
+            "--guc-base", f"teiten.rows={ROWS}", "--guc-head", f"teiten.rows={rows}",
+            "--script", str(script), "--set", "changes_data=no", "--budget", arguments.budget,
+            "--json",
+        ]  # fmt: skip
+        begin = time.monotonic()
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 5, 6):
+        raise RuntimeError(f"exit code {done.returncode}: {done.stderr[-2000:]}")
+    answer = json.loads(done.stdout)
+    (line,) = answer["workloads"]
+    return {
+        "kind": kind,
+        "outcome": answer["outcome"],
+        "reason": line["reason"],
+        "pairs": line["pairs"],
+        "head": line["head"]["interval"],
+        "control": line["control"]["interval"],
+        "seconds": time.monotonic() - begin,
+    }
+
+
+@contextmanager
+def burning(programs: int) -> Iterator[None]:
+    """So many other programs that compute."""
+    running = [subprocess.Popen([sys.executable, "-c", BURNING]) for _ in range(programs)]
+    try:
+        yield
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+
+
+def table(lines: Sequence[dict[str, Any]]) -> str:
+    header = ("gates", "load", "run", *OUTCOMES, "median starts", "median time")
+    rows = [f"| {' | '.join(header)} |", "| --- " * len(header) + "|"]
+    for kind, load in sorted({(line["kind"], line["load"]) for line in lines}):
+        mine = [line for line in lines if (line["kind"], line["load"]) == (kind, load)]
+        counts = [sum(line["outcome"] == outcome for line in mine) for outcome in OUTCOMES]
+        starts, seconds = (
+            sorted(line[key] for line in mine)[len(mine) // 2] for key in ("pairs", "seconds")
+        )
+        cells = [kind, load, len(mine), *counts, starts, f"{seconds:.0f} s"]
+        rows.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""The answer of a gate as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from teiten.analysis.verdict.gate import GateLine, GateOutcome, GateReason
+from teiten.cli.campaign.decision import still_needed
+from teiten.cli.gate.answer import GateAnswer
+from teiten.cli.printed.form import Count, Names, Positive
+from teiten.cli.printed.outcome import JsonVerdict, json_verdict
+
+
+@dataclass(frozen=True)
+class JsonNeeded:
+    """Further work until a workload is decided."""
+
+    pairs: Annotated[Count, "Further starts, or rounds."]
+    seconds: Positive
+
+
+@dataclass(frozen=True)
+class JsonGateLine:
+    workload: str
+    outcome: GateOutcome
+    reason: Annotated[GateReason | None, "Why it cannot be told; null where it can."]
+    head: Annotated[JsonVerdict, "The head against the base."]
+    control: Annotated[JsonVerdict, "The base against itself, from the same starts."]
+    pairs: Count
+    needed: Annotated[JsonNeeded | None, "null where it is decided, or where nobody knows."]
+
+
+@dataclass(frozen=True)
+class JsonGate:
+    """Whether a change made a workload slower."""
+
+    campaign: str
+    outcome: Annotated[
+        GateOutcome,
+        "Over all workloads. Exit codes: regression 5, none 0, cannot-tell 6.",
+    ]
+    delta: Annotated[Positive, "The smallest difference that matters, as a share."]
+    servers: Annotated[Names, "The server of each side."]
+    seconds: Annotated[Positive, "Of the campaign, without builds."]
+    workloads: tuple[JsonGateLine, ...]
+    reports: tuple[Path, ...]
+
+
+def json_gate(answer: GateAnswer, reports: Sequence[Path]) -> JsonGate:
+    return JsonGate(
+        answer.campaign,
+        answer.outcome,
+        answer.delta,
+        answer.servers,
+        answer.seconds,
+        tuple(_line(answer, line) for line in answer.lines),
+        tuple(reports),
+    )
+
+
+def _line(answer: GateAnswer, line: GateLine) -> JsonGateLine:
+    further = None
+    if line.reason is GateReason.UNDECIDED:
+        further = still_needed(answer.plan, line.head, answer.attempts)
+    return JsonGateLine(
+        line.workload,
+        line.outcome,
+        line.reason,
+        json_verdict(line.head.overall),
+        json_verdict(line.control.overall),
+        line.head.overall.pairs,
+        None if further is None else JsonNeeded(further.pairs, further.seconds),
+    )

@@ -1,0 +1,156 @@
+"""``teiten gate``: whether a change made something slower, for CI."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from teiten.analysis.verdict.gate import GateOutcome
+from teiten.cli.campaign.begin import begin, carry_out_new, prepare
+from teiten.cli.campaign.confirm import confirm
+from teiten.cli.campaign.fail_on import refuse_inconclusive
+from teiten.cli.campaign.way import plan_by_way
+from teiten.cli.completion import servers
+from teiten.cli.gate.answer import GateAnswer, answer_of
+from teiten.cli.gate.sides import HowToBuild, server_of
+from teiten.cli.gate.text import annotation_lines, answer_lines, markdown, needed, title
+from teiten.cli.given_path import GivenPath
+from teiten.cli.main import Session
+from teiten.cli.plan.builds import spec_of
+from teiten.cli.plan.flags import with_flags
+from teiten.cli.plan.two_sides import (
+    FLAGS,
+    SCRIPT,
+    flags_of_sides,
+    shared_options,
+    tell_of_changed_data,
+    words_of_sides,
+)
+from teiten.cli.printed.gate import json_gate
+from teiten.errors import CannotTellError, VerdictError
+from teiten.host.system.causes import translate_os_errors
+from teiten.study.sides import GATE_BUDGET, SideFlags, gate_study
+
+EXAMPLES = (
+    "Examples:  teiten gate 17 18 --script q.sql --script r.sql --markdown gate.md"
+    "  ·  teiten gate ~/postgresql@master ~/postgresql@HEAD --delta 3% --budget 20m"
+    "  ·  teiten gate main HEAD --extension . --server 18 --script q.sql --set data.script=t.sql"
+)
+SCRIPTS = SCRIPT.of(
+    help="A file, or a workload as in teiten ab; may be given several times.", many=True
+)
+GATE_FLAGS = (
+    SCRIPTS,
+    *(
+        flag.of(help=f"What the gate may take, {GATE_BUDGET} by default; builds come before it.")
+        if flag.field == "budget"
+        else flag
+        for flag in FLAGS
+    ),
+)
+SUMMARY = "GITHUB_STEP_SUMMARY"
+ON_GITHUB = "GITHUB_ACTIONS"
+
+
+def _gate_options(function: Any) -> Any:
+    return with_flags(GATE_FLAGS, function)
+
+
+@click.command("gate", epilog=EXAMPLES)
+@click.argument("base", shell_complete=servers)
+@click.argument("head", shell_complete=servers)
+@_gate_options
+@click.option("--guc-base", multiple=True, metavar="NAME=VALUE", help="A parameter of BASE alone.")
+@click.option("--guc-head", multiple=True, metavar="NAME=VALUE", help="A parameter of HEAD alone.")
+@click.option("--set-base", multiple=True, metavar="KEY=VALUE", help="As --set-a of teiten ab.")
+@click.option("--set-head", multiple=True, metavar="KEY=VALUE", help="As --set-b of teiten ab.")
+@click.option(
+    "--extension",
+    metavar="CHECKOUT",
+    help="BASE and HEAD are commits of this extension, built by PGXS into copies of --server.",
+)
+@click.option("--server", metavar="SERVER", help="The server of --extension.")
+@click.option("--configure", multiple=True, metavar="OPTIONS", help="As in teiten pg build.")
+@click.option("--cflags", metavar="FLAGS", help="As in teiten pg build.")
+@click.option("--meson", is_flag=True, help="As in teiten pg build.")
+@click.option("--jobs", type=click.IntRange(1, 1024), metavar="N", help="Compilers at a time.")
+@click.option(
+    "--markdown",
+    "markdown_file",
+    type=GivenPath(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the answer as a table for a pull request.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@click.pass_obj
+def command(session: Session, /, base: str, head: str, **given: Any) -> None:
+    """Did HEAD become slower than BASE? Ends with 5 for a regression, 6 where this machine cannot
+    tell, else 0.
+
+    BASE and HEAD are servers as in teiten ab, commits of PostgreSQL (CHECKOUT@REF), which are
+    built, or commits of an extension (REF, with --extension and --server). In each start run three
+    servers on new copies of the data: BASE, BASE once more, and HEAD. What BASE differs from itself
+    by is this machine's noise, and stands beside every verdict. Starts follow until HEAD is decided
+    for each script, or the budget is spent.
+    """
+    options = shared_options(session, given)
+    how = HowToBuild(
+        spec_of("", given["configure"], given["cflags"], meson=given["meson"]),
+        given["jobs"],
+        given["extension"],
+        given["server"],
+    )
+    prepare(session, options.name)
+    sides = (
+        SideFlags("base", server_of(session, base, how), given["set_base"], given["guc_base"]),
+        SideFlags("head", server_of(session, head, how), given["set_head"], given["guc_head"]),
+    )
+    study = gate_study(*sides, options.shared)
+    refuse_inconclusive(study, "gate", "leave --profile out, or name another one")
+    tell_of_changed_data(session, study, options)
+    with flags_of_sides(sides):
+        planned = plan_by_way(session, study, options, piloting=False).planned
+    confirm(session, planned, yes=options.yes)
+    options = options.with_way(planned.plan.study.measure.way)
+    words = ["teiten", "gate", *(side.server for side in sides), *words_of_sides(sides)]
+    words += [*options.as_arguments(), "--seed", str(planned.plan.seed)]
+    name = begin(session, planned, options.name, shlex.join(words), yes=options.yes)
+    carried = carry_out_new(session, name)
+    answer = answer_of(carried.analysis)
+    _publish(answer, given["markdown_file"])
+    if given["as_json"]:
+        session.console.json(json_gate(answer, carried.reports))
+    else:
+        for line in answer_lines(answer):
+            session.console.text(line)
+        session.console.data(str(carried.reports[0]))
+    _end(answer, carried.reports[0])
+
+
+def _publish(answer: GateAnswer, file: Path | None) -> None:
+    """Write the table where it was asked for, and where GitHub Actions shows it."""
+    table = markdown(answer)
+    summary = os.environ.get(SUMMARY)
+    with translate_os_errors("the table cannot be written", "--markdown"):
+        if file is not None:
+            file.write_text(table, encoding="utf-8")
+        if summary:
+            with Path(summary).open("a", encoding="utf-8") as stream:
+                stream.write(table)
+    if os.environ.get(ON_GITHUB) == "true":
+        for line in annotation_lines(answer):
+            sys.stderr.write(line + "\n")
+
+
+def _end(answer: GateAnswer, report: Path) -> None:
+    """Raise what gives the exit code, where the answer is not that all is well."""
+    match answer.outcome:
+        case GateOutcome.REGRESSION:
+            raise VerdictError(f"gate: {title(answer)}", f"see the report {report}")
+        case GateOutcome.CANNOT_TELL:
+            raise CannotTellError(f"gate: {title(answer)}", f"what would help: {needed(answer)}")

@@ -1,0 +1,257 @@
+"""A commit of an extension, built by PGXS into a copy of a server.
+
+The copy is an installation as any other, with a key of its own: of the server's, the commit's tree
+and the compiler. The server itself is never changed.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from teiten.errors import BuildError, MachineError, UsageError
+from teiten.execute.postgres.access import require_access
+from teiten.execute.postgres.binaries import BinaryCache
+from teiten.execute.postgres.building.git import git
+from teiten.execute.postgres.building.preparing import built_already
+from teiten.execute.postgres.building.prerequisites import compiler_line
+from teiten.execute.postgres.building.recipe import BuildStep
+from teiten.execute.postgres.building.running import CompileProgress, run_step
+from teiten.execute.postgres.building.sources import unpack_commit
+from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
+from teiten.execute.postgres.marker import Kind, mark, remove_marked
+from teiten.execute.postgres.modules import module_tools
+from teiten.execute.postgres.provision.receipts import Receipt, folder_name, write_receipt
+from teiten.execute.postgres.provision.staging import (
+    Say,
+    check_server,
+    exclusive,
+    give_name,
+    require_space,
+)
+from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, copy_tree
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
+from teiten.host.system.paths import Workdir
+from teiten.host.system.users import server_user
+from teiten.model.build import BuildFacts
+from teiten.model.installation import Installation, Source
+from teiten.model.units import Seconds
+
+RECIPE = 1
+"""Raise it when extensions are built in another way, so that old copies are not taken for the
+same."""
+DIGITS = 10
+"""Digits of a commit in a name."""
+WITH_PGXS = "a server with PGXS in one folder: teiten pg install {major} --build"
+
+
+@dataclass(frozen=True)
+class ExtensionCommit:
+    """A commit of an extension's checkout."""
+
+    checkout: Path
+    commit: str
+    """The whole hash."""
+
+    @property
+    def tree(self) -> str:
+        """Git's hash of all that is in it."""
+        return git(self.checkout, "rev-parse", f"{self.commit}^{{tree}}").strip()
+
+    def name_on(self, server: Installation, key: str) -> str:
+        """``fastcount-1a2b3c4d5e-on-18.4-0f1e``; the key tells servers of one version apart."""
+        plain = re.sub(r"[^A-Za-z0-9._]", "-", self.checkout.name).lstrip("-._")
+        commit = self.commit[:DIGITS]
+        return f"{plain or 'extension'}-{commit}-on-{server.version}-{key[:4]}"
+
+
+def with_extension(
+    server: Installation, extension: ExtensionCommit, workdir: Workdir, *, jobs: int, say: Say
+) -> Installation:
+    """A copy of a server with a commit of an extension; one that is the same is returned.
+
+    Raises UsageError for a server without PGXS, BuildError where the extension does not build.
+    """
+    tools = module_tools(server)
+    if tools.pg_config is None:
+        lacking = tools.lacking.en if tools.lacking else "it has no PGXS"
+        raise UsageError(
+            f"no extension can be built for {server.name}: {lacking}",
+            WITH_PGXS.format(major=server.version.major),
+        )
+    key = _key(server, extension)
+    present = built_already(workdir, key)
+    if present is not None:
+        say(f"{present.name} is built already")
+        return present
+    return _ExtensionBuilding(server, extension, key, workdir, tools.pg_config, jobs, say).build()
+
+
+def _key(server: Installation, extension: ExtensionCommit) -> str:
+    identity = {
+        "recipe": RECIPE,
+        "server": server.fingerprint if server.build is None else server.build.key,
+        "extension": extension.tree,
+        "compiler": compiler_line("cc"),
+    }
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class _ExtensionBuilding:
+    server: Installation
+    extension: ExtensionCommit
+    key: str
+    workdir: Workdir
+    pg_config: Path
+    jobs: int
+    say: Say
+
+    @property
+    def name(self) -> str:
+        return self.extension.name_on(self.server, self.key)
+
+    @property
+    def root(self) -> Path:
+        """The folder of the server that is copied."""
+        return self.server.bin_directory.parent
+
+    def build(self) -> Installation:
+        begin = time.monotonic()
+        with self._made() as (made, log):
+            seconds = Seconds(time.monotonic() - begin)
+            with exclusive(self.workdir):
+                installation = self._install(made, seconds)
+            log.unlink(missing_ok=True)
+        self.say(f"built {self.name} in {seconds:.0f} s")
+        return installation
+
+    @contextmanager
+    def _made(self) -> Iterator[tuple[Path, Path]]:
+        """The folder with what the extension installs over the server's; and the log."""
+        require_access(self.workdir.builds, server_user())
+        folder = self.workdir.builds / f"tree-{self.extension.commit[:DIGITS]}-{os.getpid()}"
+        folder.mkdir(parents=True)
+        try:
+            mark(folder, Kind.BUILD, self.name)
+            yield self._compiled(folder)
+        finally:
+            with suppress(OSError, UsageError):
+                remove_marked(folder)
+
+    def _compiled(self, folder: Path) -> tuple[Path, Path]:
+        source, destination, home = (folder / name for name in ("source", "destination", "home"))
+        folder.chmod(0o755)
+        given = (source, destination, home)
+        for part in given:
+            part.mkdir()
+            part.chmod(0o755)
+        unpack_commit(self.extension.checkout, self.extension.commit, source)
+        if not (source / "Makefile").is_file():
+            raise UsageError(
+                f"{self.extension.checkout} has no Makefile at {self.extension.commit[:DIGITS]}",
+                "--extension names a checkout whose Makefile uses PGXS",
+            )
+        for part in given:
+            with HeldFolder.open_itself(part) as held:
+                held.give_all(server_user())
+        log = self.workdir.builds / f"{folder_name(self.name)}.log"
+        log.write_text(f"{self.name}\n", encoding="utf-8")
+        log.chmod(0o644)
+        self.say(f"building {self.name}")
+        variables = (f"PG_CONFIG={self.pg_config}", "USE_PGXS=1", "with_llvm=no")
+        for step in (
+            BuildStep("compile", ("make", f"-j{self.jobs}", *variables), counts=True),
+            BuildStep("install", ("make", "install", f"DESTDIR={destination}", *variables)),
+        ):
+            run_step(
+                step,
+                folder=source,
+                log=log,
+                user=server_user(),
+                progress=CompileProgress(),
+                watch=lambda _step, _done, _total: None,
+                environment={"HOME": str(home), "TMPDIR": str(home)},
+            )
+        return destination.joinpath(*self.root.parts[1:]), log
+
+    def _install(self, made: Path, seconds: Seconds) -> Installation:
+        size = sum(path.lstat().st_size for path in self.root.rglob("*"))
+        require_space(self.workdir, self.name, 2 * size)
+        staging = self.workdir.installations / f".new-{os.getpid()}"
+        try:
+            staging.mkdir()
+            staging.chmod(0o755)
+            self._copy(made, staging)
+            write_receipt(staging, self._receipt(staging, seconds))
+            final = self.workdir.installations / folder_name(self.name)
+            give_name(staging, final)
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+        return inspect_managed(final, BinaryCache(None))
+
+    def _copy(self, made: Path, staging: Path) -> None:
+        """The server, and over it what the extension installs."""
+        try:
+            with HeldFolder.open_itself(self.root) as held:
+                copy_tree(held, staging)
+        except (UnsafeArchiveError, UnsafePlaceError) as error:
+            raise MachineError(
+                f"{self.root} cannot be copied: {error}",
+                WITH_PGXS.format(major=self.server.version.major),
+            ) from error
+        try:
+            with HeldFolder.open_itself(made) as held:
+                for folder, name, _ in held.walk():
+                    there = staging / (folder.path / name).relative_to(held.path)
+                    if there.is_file():
+                        there.unlink()
+                copy_tree(held, staging)
+        except (FileNotFoundError, UnsafePlaceError) as error:
+            raise BuildError(
+                f"the extension installed nothing in {self.root}",
+                "its Makefile has to use PGXS of the PG_CONFIG that it is given",
+            ) from error
+        except UnsafeArchiveError as error:
+            raise BuildError(f"what was built is not usable: {error}", "") from error
+
+    def _receipt(self, staging: Path, seconds: Seconds) -> Receipt:
+        copied = inspect_folder(
+            (staging / self.server.bin_directory.name).resolve(), Source.BUILD, BinaryCache(None)
+        )
+        described = f"{self.extension.checkout} ({self.extension.commit[:12]})"
+        of_server = self.server.build
+        facts = BuildFacts(
+            key=self.key,
+            source=f"{described} on {self.server.name}",
+            digest=self.extension.tree,
+            commit=self.extension.commit,
+            configure=of_server.configure if of_server else (),
+            cflags=of_server.cflags if of_server else None,
+            meson=False,
+            compiler=compiler_line("cc"),
+            jobs=self.jobs,
+            seconds=seconds,
+            relink_seconds=of_server.relink_seconds if of_server else None,
+        )
+        return Receipt(
+            name=self.name,
+            source=Source.BUILD,
+            package=described,
+            sha512=self.extension.tree,
+            server_version=check_server(
+                replace(copied, library_path=staging / "lib"), self.workdir, server_user()
+            ),
+            installed_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            bin_directory=self.server.bin_directory.name,
+            build=facts,
+        )
