@@ -26,14 +26,19 @@ from teiten.analysis.verdict.contrasts import contrasts
 from teiten.claims import catalogue
 from teiten.claims.catalogue import claims_of
 from teiten.claims.forms import Bounds
+from teiten.claims.predicates.amount import AmountOfMetric
 from teiten.claims.predicates.effect import Effect, EffectByLevel
 from teiten.claims.predicates.shapes import Flat, Linear, Plateau, Proportional, Rising
 from teiten.claims.questions import LINE
+from teiten.claims.schema import predicate_form
 from teiten.cli.campaign import carry_out as campaign
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
 from teiten.errors import StudyError
 from teiten.host.system.paths import Workdir
+from teiten.kinds.probes.claims.of_probe import ProbeEffect
+from teiten.kinds.queries.claims.bounded import QueryBounds
+from teiten.kinds.queries.claims.of_queries import QueryEffect
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Cell, Plan
 from teiten.model.study import Factor, Sequential
@@ -169,11 +174,30 @@ def test_noise_makes_an_effect_inconclusive_not_reproduced() -> None:
 
 
 def test_a_former_name_of_a_predicate_is_still_one() -> None:
-    equivalent = TypeAdapter(Effect).validate_python({"kind": "no-difference"})
-    assert equivalent.bounds(0.02) == Effect(equivalent=True).bounds(0.02)
-    for form in ({"kind": "effect"}, {"kind": "no-difference", "parts": [{"low": 0.9}]}):
+    form = TypeAdapter(predicate_form())
+    for former, today in (
+        ({"kind": "no-difference"}, Effect(equivalent=True)),
+        (
+            {"kind": "function-share", "function": "f", "parts": [{"low": 1.0}]},
+            Effect((Bounds(1.0),), function="f"),
+        ),
+        (
+            {"kind": "wait-share", "event": "wal", "low": 0.5},
+            AmountOfMetric(low=0.5, floor=0.001, event="wal"),
+        ),
+        (
+            {"kind": "probe-proportional", "probe": "p", "within": 0.3},
+            ProbeEffect("p", per_size=True, within=0.3),
+        ),
+        (
+            {"kind": "query-gain", "factor": "f", "parts": [{"low": 0.9}]},
+            QueryEffect((QueryBounds(0.9),), "f"),
+        ),
+    ):
+        assert form.validate_python(former) == today
+    for refused in ({"kind": "effect"}, {"kind": "no-difference", "parts": [{"low": 0.9}]}):
         with pytest.raises(ValidationError, match="either parts"):
-            TypeAdapter(Effect).validate_python(form)
+            form.validate_python(refused)
 
 
 def test_no_difference_is_one_of_the_mean_over_the_levels() -> None:

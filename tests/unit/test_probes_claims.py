@@ -12,9 +12,7 @@ from teiten.analysis.model.claims import Claim, ClaimContrast, ClaimNeeds, Claim
 from teiten.analysis.model.claims import ClaimStanding as Standing
 from teiten.claims.catalogue import claims_of
 from teiten.kinds.probes.claims.course import ProbeCourse
-from teiten.kinds.probes.claims.effect import ProbeEffect, ProbeOrder
-from teiten.kinds.probes.claims.proportional import ProbeProportional
-from teiten.kinds.probes.claims.value import ProbeValue
+from teiten.kinds.probes.claims.of_probe import ProbeEffect, ProbeOrder, ProbeValue
 from teiten.report.claim_words import check_text, reason_text
 from teiten.report.texts import texts
 from tests.fixtures.invented_claims import a_claim
@@ -58,9 +56,9 @@ def alone(predicate: object, **changes: object) -> Claim:
 INVENTED = (
     about(ProbeEffect("after-scan", high=0.1), id="faster"),
     about(ProbeEffect("after-scan", low=1.0), id="not-faster"),
-    about(ProbeProportional("clock-sweep", 0.3), id="proportional"),
-    alone(ProbeOrder("working-set", FACTOR, ("last", "first", "middle")), id="order"),
-    alone(ProbeOrder("working-set", FACTOR, ("first", "last")), id="other-order"),
+    about(ProbeEffect("clock-sweep", per_size=True, within=0.3), id="proportional"),
+    alone(ProbeOrder("working-set", FACTOR, order=("last", "first", "middle")), id="order"),
+    alone(ProbeOrder("working-set", FACTOR, order=("first", "last")), id="other-order"),
     alone(
         ProbeValue(probe="after-scan", factor=FACTOR, level="first", low=0.4, high=0.6),
         id="share",
@@ -77,7 +75,7 @@ INVENTED = (
         metric="part_mean:10% of table",
     ),
     about(ProbeEffect("no-such", high=1.0), id="no-such"),
-    alone(ProbeOrder("update", FACTOR, ("first", "last")), id="elsewhere"),
+    alone(ProbeOrder("update", FACTOR, order=("first", "last")), id="elsewhere"),
 )
 
 

@@ -315,7 +315,7 @@ def outcome(
 
 
 def test_an_order_holds_or_does_not(plan: Plan) -> None:
-    order = MethodOrder(tuple(TIMES))
+    order = MethodOrder(order=tuple(TIMES))
     assert outcome(order, plan) == {ClaimStanding.REPRODUCED}
     other = {**TIMES, "trigger-static": 2.5}
     assert outcome(order, plan, other) == {ClaimStanding.REPRODUCED, ClaimStanding.CONTRADICTED}
@@ -330,15 +330,15 @@ def test_an_effect_holds_or_does_not(plan: Plan) -> None:
 
 
 def test_a_value_and_a_largest_step(plan: Plan) -> None:
-    assert outcome(MethodValue("direct", 1.5), plan) == {ClaimStanding.REPRODUCED}
-    assert outcome(MethodValue("direct", 0.5), plan) == {ClaimStanding.CONTRADICTED}
+    assert outcome(MethodValue("direct", high=1.5), plan) == {ClaimStanding.REPRODUCED}
+    assert outcome(MethodValue("direct", high=0.5), plan) == {ClaimStanding.CONTRADICTED}
     assert outcome(LargestStep("direct", "other", ("insert",)), plan) == {ClaimStanding.REPRODUCED}
     found = outcome(LargestStep("direct", "insert", ("other",)), plan)
     assert found == {ClaimStanding.CONTRADICTED}
 
 
 def test_a_finding_needs_each_of_its_checks_at_alpha(plan: Plan) -> None:
-    order = MethodOrder(tuple(TIMES))
+    order = MethodOrder(order=tuple(TIMES))
     about = {"workload": "insert", "metric": "procedure_seconds"}
     found = checks_of(a_claim(predicate=order, **about), ground(plan, TIMES))
     first = found[0]
@@ -412,7 +412,7 @@ def _at(asked: ClaimQuestion, where: float) -> float:
 
 def test_a_method_that_was_left_out_is_named(plan: Plan) -> None:
     with pytest.raises(UnmetError) as raised:
-        outcome(MethodValue("declarative", 1.0), plan)
+        outcome(MethodValue("declarative", high=1.0), plan)
     assert raised.value.reason.code == "method"
 
 

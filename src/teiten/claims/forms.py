@@ -6,6 +6,7 @@ cores and others have not. Every bound is a ratio: 0.98 is two per cent less.
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, Strict, model_validator
@@ -36,6 +37,17 @@ class RatioBounds:
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise ValueError("low must be below high")
         return self
+
+    @property
+    def log_bounds(self) -> tuple[float, float]:
+        """The logarithms of both; infinite where it is open."""
+        return log_bounds(self.low, self.high)
+
+
+def log_bounds(low: float | None, high: float | None) -> tuple[float, float]:
+    """The logarithms of two bounds; infinite where one is open."""
+    least = -math.inf if low is None else math.log(low)
+    return least, math.inf if high is None else math.log(high)
 
 
 @dataclass(frozen=True, config=FORM)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from teiten.analysis.across.unpaired import estimate_unpaired
-from teiten.analysis.claims.checks import check_of, lack_of, student
+from teiten.analysis.across.unpaired import unpaired_check
+from teiten.analysis.claims.checks import check_of, student
 from teiten.analysis.model.claims import Check, Claim, ClaimQuestion, PublishedCurves
 from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.evidence import Blocks, EvidenceTable, block_means, logarithm
@@ -17,7 +16,7 @@ from teiten.analysis.model.observations import Context
 from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
 from teiten.claims.curves import CLIENTS, ClaimCurve, level_changes, measured, published
 from teiten.claims.forms import Bounds
-from teiten.claims.questions import CONTRAST, level_groups, log_bound
+from teiten.claims.questions import CONTRAST, level_groups
 from teiten.claims.sides import ClaimSide
 
 DELTA_IN_PRINT = 0.02
@@ -86,8 +85,7 @@ class ContrastOfCurves(OfCurves):
                     (old.side, new.side),
                     tuple(group),
                     block_means(changes),
-                    log_bound(part.low, -math.inf),
-                    log_bound(part.high, math.inf),
+                    *part.log_bounds,
                     averaged=len(group),
                 )
 
@@ -95,7 +93,10 @@ class ContrastOfCurves(OfCurves):
         """Check unpaired values: no block of the one system belongs to one of the other."""
         found = system_curves(claim, systems, self.metric_of(claim))
         asked = tuple(self.asked((found.old, found.new), CurveGround(found.cores, found.delta)))
-        return contrast_checks(found, asked)
+        return tuple(
+            unpaired_check(question, _samples(found, question), found.alpha, among=len(asked))
+            for question in asked
+        )
 
 
 class ShapeOfCurve(OfCurves):
@@ -165,18 +166,9 @@ def _points(
     }
 
 
-def contrast_checks(found: SystemCurves, asked: Sequence[ClaimQuestion]) -> tuple[Check, ...]:
-    """Each question by Welch's interval."""
-    return tuple(_check(one, found, len(asked)) for one in asked)
-
-
-def _check(question: ClaimQuestion, found: SystemCurves, among: int) -> Check:
-    old, new = (_means(one, question.at, found.here[one.side]) for one in (found.old, found.new))
-    check = check_of(
-        question, found.alpha, lambda _values, at: estimate_unpaired(old, new, at), among=among
-    )
-    lack = lack_of(old, new) if check.lack else ""
-    return replace(check, pairs=min(len(old), len(new)), lack=lack)
+def _samples(found: SystemCurves, question: ClaimQuestion) -> list[tuple[float, ...]]:
+    curves = (found.old, found.new)
+    return [_means(curve, question.at, found.here[curve.side]) for curve in curves]
 
 
 def _means(

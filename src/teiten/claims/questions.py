@@ -66,10 +66,6 @@ def around(share: float) -> tuple[float, float]:
     return math.log1p(-share), -math.log1p(-share)
 
 
-def log_bound(bound: float | None, otherwise: float) -> float:
-    return otherwise if bound is None else math.log(bound)
-
-
 def beyond_reach(span: Span) -> UnmetError:
     if span.clients is not None:
         return UnmetError("levels-clients", clients=str(span.clients))

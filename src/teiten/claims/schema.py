@@ -12,7 +12,14 @@ from inspect import isabstract
 from types import ModuleType
 from typing import Annotated, Any, Literal, Self, Union
 
-from pydantic import ConfigDict, Field, PlainValidator, create_model, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    create_model,
+    model_validator,
+)
 
 from teiten.analysis.model import claims as model
 from teiten.analysis.model.predicate import Predicate
@@ -149,10 +156,25 @@ class ClaimsFile(TomlTable):
 
 def claims_file() -> type[ClaimsFile]:
     """The form of a claims file, with the predicates that there are."""
-    one_of_them: Any = Annotated[Union[known()], Field(discriminator="kind")]  # noqa: UP007
-    claim: Any = create_model("ClaimTable", __base__=ClaimTable, predicate=(one_of_them, ...))
+    claim: Any = create_model("ClaimTable", __base__=ClaimTable, predicate=(predicate_form(), ...))
     claims: Any = Annotated[list[claim], Field(min_length=1)]
     return create_model("ClaimsFile", __base__=ClaimsFile, claims=(claims, ...))
+
+
+def predicate_form() -> Any:
+    """The form of a predicate's table, by its kind or by a former name of one."""
+    every: Any = Union[known()]  # noqa: UP007
+    return Annotated[every, Field(discriminator="kind"), BeforeValidator(_by_today)]
+
+
+def _by_today(table: object) -> object:
+    """A predicate's table by the name that it has today."""
+    named = table.get("kind") if isinstance(table, dict) else None
+    for predicate in known():
+        if isinstance(table, dict) and named in predicate.aliases:
+            today = vars(predicate)["kind"]
+            return {**predicate.aliases[named], **table, "kind": today}
+    return table
 
 
 class TableSource(TomlTable):

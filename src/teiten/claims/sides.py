@@ -47,6 +47,10 @@ class ClaimPlace:
     """Old and new; a single one without a contrast."""
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(side.label for side in self.sides)
+
+    @property
     def levels(self) -> tuple[str, ...]:
         """Levels of the factors that the claim leaves open."""
         return tuple(self.context.values())
@@ -77,6 +81,28 @@ def places_of(
         raise UnmetError("factors", factors=", ".join(sorted(open_here)))
     for context in contexts[0]:
         yield ClaimPlace(context, tuple(replace(side, at={**context, **side.at}) for side in sides))
+
+
+def places_at(
+    claim: Claim,
+    evidence: EvidenceTable,
+    factor: str,
+    named: Sequence[str],
+    *,
+    free: Collection[str] | None = (SERVER,),
+) -> Iterator[ClaimPlace]:
+    """Places as in ``places_of``, with a side for each of the named levels of a factor.
+
+    Raises UnmetError as ``places_of`` does, and where two names are the same level: those of a
+    factor that is not varied are the study's own setting.
+    """
+    levels = [evidence.level(claim.workload, factor, name) for name in named]
+    if len(set(levels)) < len(levels):
+        raise UnmetError("factor", factor=factor)
+    for place in places_of(replace(claim, contrast=None), evidence, along=(factor,), free=free):
+        (side,) = place.sides
+        sides = (replace(side.further(factor, level), label=level) for level in levels)
+        yield replace(place, sides=tuple(sides))
 
 
 def _sides(claim: Claim, evidence: EvidenceTable) -> tuple[ClaimSide, ...]:

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
-from teiten.analysis.claims.checks import Estimate
+from teiten.analysis.claims.checks import Estimate, check_of, lack_of
+from teiten.analysis.model.claims import Check, ClaimQuestion
 from teiten.analysis.model.findings import Interval, Verdict, VerdictKind
 from teiten.analysis.verdict.verdict import (
     NO_VARIANCE,
@@ -99,3 +101,16 @@ def welch(old: Sequence[float], new: Sequence[float]) -> tuple[float, float, flo
 def _nothing(fewer: int, rule: Rule, reason: str) -> Verdict:
     kind = VerdictKind.INCONCLUSIVE if rule.worded else VerdictKind.UNJUDGED
     return Verdict(kind, False, None, fewer, rule.delta, None, reason)
+
+
+def unpaired_check(
+    question: ClaimQuestion, samples: Sequence[Sequence[float]], alpha: float, *, among: int
+) -> Check:
+    """Answer a question about old and new by Welch's interval. ``samples``: the logarithms of
+    both; ``among``: the checks of the claim."""
+    old, new = samples
+    check = check_of(
+        question, alpha, lambda _values, at: estimate_unpaired(old, new, at), among=among
+    )
+    lack = lack_of(old, new) if check.lack else ""
+    return replace(check, pairs=min(len(old), len(new)), lack=lack)

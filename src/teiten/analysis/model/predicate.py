@@ -44,6 +44,10 @@ Reader = Callable[
 """Numbers of single trials, beside their metrics, that some claims speak of."""
 
 
+Aliases = Mapping[str, Mapping[str, object]]
+"""Further names of a predicate in claims files, each with the keys that it stands for."""
+
+
 class UnmetError(Exception):
     """A campaign, or a published table, does not have what a predicate asks."""
 
@@ -62,6 +66,8 @@ class Predicate(ABC):
     @abstractmethod
     def kind(self) -> str:
         """Its name in a claims file."""
+
+    aliases: ClassVar[Aliases] = {}
 
     counts: ClassVar[bool] = False
     """A number without any scatter is a result: it is counted, not timed."""

@@ -13,11 +13,10 @@ from pydantic.dataclasses import dataclass
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
 from teiten.analysis.model.findings import SeriesView, TrialView
 from teiten.analysis.model.node_series import WAITS, find_series
-from teiten.analysis.model.predicate import Key, Reader
+from teiten.analysis.model.predicate import Aliases, Key, Reader
 from teiten.claims.curves import ClaimCurve
 from teiten.claims.forms import FORM, RatioBounds, Word
 from teiten.claims.of_curves import CurveGround, OfCurves
-from teiten.claims.questions import log_bound
 from teiten.model.plan import Plan
 from teiten.model.trial import Event
 
@@ -33,13 +32,28 @@ AMOUNT = CheckKind("amount", _said)
 """The number at a level."""
 
 
-class OfAmounts(OfCurves):
-    """About numbers that may be zero."""
+LEAST_SHARE = 0.001
+"""A smaller share counts as this: in ten looks a second at a few backends it is less than one."""
 
+
+@dataclass(frozen=True, config=FORM, kw_only=True)
+class AmountOfMetric(RatioBounds, OfCurves):
+    """A number lies within bounds in its own unit, at every level of clients. What is less than
+    ``floor`` counts as that: logarithms know no zero."""
+
+    floor: Floor
+    event: Word | None = None
+    """The number is the share of the active backends' samples whose wait event holds this word
+    (``wal``); None for the claim's metric."""
+    kind: Literal["amount"] = "amount"
     counts: ClassVar[bool] = True
-    low: float | None
-    high: float | None
-    floor: float
+    aliases: ClassVar[Aliases] = {"wait-share": {"floor": LEAST_SHARE}}
+
+    def metric_of(self, claim: Claim) -> str:
+        return f"wait_share:{self.event}" if self.event else claim.metric
+
+    def reader(self) -> Reader | None:
+        return wait_shares if self.event else None
 
     def asked(
         self,
@@ -53,56 +67,23 @@ class OfAmounts(OfCurves):
                     AMOUNT,
                     (curve.side,),
                     (level,),
-                    {block: math.log(max(one, self.floor)) for block, one in values.items()},
-                    log_bound(self.low, -math.inf),
-                    log_bound(self.high, math.inf),
+                    {block: math.log(max(value, self.floor)) for block, value in values.items()},
+                    *self.log_bounds,
                 )
 
 
-@dataclass(frozen=True, config=FORM, kw_only=True)
-class AmountOfMetric(RatioBounds, OfAmounts):
-    """The metric lies within bounds in its own unit, at every level of clients. What is less than
-    ``floor`` counts as that: logarithms know no zero."""
-
-    floor: Floor
-    kind: Literal["amount"] = "amount"
-
-
-LEAST = 0.001
-"""A smaller share counts as this: in ten looks a second at a few backends it is less than one."""
-
-
-@dataclass(frozen=True, config=FORM, kw_only=True)
-class WaitShare(RatioBounds, OfAmounts):
-    """The share of the active backends' samples whose wait event holds a word (``wal``), within
-    bounds."""
-
-    event: Word
-    kind: Literal["wait-share"] = "wait-share"
-
-    @property
-    def floor(self) -> float:  # type: ignore[override]
-        return LEAST
-
-    def metric_of(self, claim: Claim) -> str:  # noqa: ARG002
-        return f"wait_share:{self.event}"
-
-    def reader(self) -> Reader:
-        return shares
-
-
-def shares(
+def wait_shares(
     claims: Sequence[Claim], _plan: Plan, views: Iterable[TrialView], _events: Iterable[Event]
 ) -> Mapping[Key, Mapping[str, float]]:
     """The shares of the events of claims, of each trial whose waits were sampled."""
-    wanted = {
+    events = {
         claim.predicate.metric_of(claim): claim.predicate.event
         for claim in claims
-        if isinstance(claim.predicate, WaitShare)
+        if isinstance(claim.predicate, AmountOfMetric) and claim.predicate.event
     }
     return {
         (view.number, view.attempt): {
-            name: share_of(find_series(view, WAITS), word) for name, word in wanted.items()
+            name: share_of(find_series(view, WAITS), word) for name, word in events.items()
         }
         for view in views
     }

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import linear_regression
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords, Reason
 from teiten.analysis.model.comparison import Systems
-from teiten.analysis.model.predicate import UnmetError
+from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.predicate import Aliases, Key, Reader, UnmetError
+from teiten.analysis.stacks import share_of
 from teiten.claims.curves import ClaimCurve, level_changes
-from teiten.claims.forms import FORM, Bounds, RatioBounds, Yes
+from teiten.claims.forms import FORM, Bounds, RatioBounds, Word, Yes
 from teiten.claims.of_curves import ContrastOfCurves, CurveGround, OfCurves
-from teiten.claims.questions import log_bound
+from teiten.model.plan import Plan
+from teiten.model.trial import Event
 
 
 @dataclass(frozen=True, config=FORM)
@@ -27,21 +30,52 @@ class Effect(ContrastOfCurves):
 
     parts: Annotated[tuple[Bounds, ...], Field(strict=False)] = ()
     equivalent: Yes = False
-    kind: Literal["effect", "no-difference"] = "effect"
-    """``no-difference`` is another name of equivalence."""
+    function: Word | None = None
+    """The ratio is of this function's share of the server's CPU time, with what it calls, which
+    needs flame graphs; None for the claim's metric."""
+    kind: Literal["effect"] = "effect"
+    aliases: ClassVar[Aliases] = {"no-difference": {"equivalent": True}, "function-share": {}}
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:
-        if self.is_equivalence == bool(self.parts):
+        if self.equivalent == bool(self.parts):
             raise ValueError("needs either parts, or equivalent = true")
         return self
 
-    @property
-    def is_equivalence(self) -> bool:
-        return self.equivalent or self.kind == "no-difference"
+    def metric_of(self, claim: Claim) -> str:
+        return f"function_share:{self.function}" if self.function else claim.metric
 
     def bounds(self, delta: float) -> Sequence[Bounds]:
-        return (Bounds(1 / (1 + delta), 1 + delta),) if self.is_equivalence else self.parts
+        return (Bounds(1 / (1 + delta), 1 + delta),) if self.equivalent else self.parts
+
+    def reader(self) -> Reader | None:
+        return function_shares if self.function else None
+
+    def lacking(self, plan: Plan) -> Reason | None:
+        lacks = self.function and not plan.study.measure.flame_graph
+        return Reason("flame-graph") if lacks else None
+
+    def needs(self, words: ClaimWords) -> Iterator[str]:
+        if self.function:
+            yield words("claim.needs.flame-graph")
+
+
+def function_shares(
+    claims: Sequence[Claim], _plan: Plan, views: Iterable[TrialView], _events: Iterable[Event]
+) -> Mapping[Key, Mapping[str, float]]:
+    """The shares of the functions of claims, of each trial with sampled stacks."""
+    functions = {
+        claim.predicate.metric_of(claim): claim.predicate.function
+        for claim in claims
+        if isinstance(claim.predicate, Effect) and claim.predicate.function
+    }
+    return {
+        (view.number, view.attempt): {
+            name: share_of(view.stack_samples, function) for name, function in functions.items()
+        }
+        for view in views
+        if view.stack_samples is not None
+    }
 
 
 def _per_doubling(check: Check, words: ClaimWords) -> str:
@@ -76,8 +110,7 @@ class EffectByLevel(RatioBounds, OfCurves):
             (old.side, new.side),
             tuple(levels),
             _slopes({level: level_changes(old, level, new, level) for level in levels}),
-            log_bound(self.low, -math.inf),
-            log_bound(self.high, math.inf),
+            *self.log_bounds,
         )
 
     def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:  # noqa: ARG002

@@ -7,18 +7,15 @@ from __future__ import annotations
 
 from teiten.analysis.model.predicate import Predicate
 from teiten.kinds.probes.claims.course import ProbeCourse, ProbeRise
-from teiten.kinds.probes.claims.effect import ProbeEffect, ProbeOrder
 from teiten.kinds.probes.claims.measures import ProbeMeasure
-from teiten.kinds.probes.claims.proportional import ProbeProportional
-from teiten.kinds.probes.claims.value import ProbeValue
+from teiten.kinds.probes.claims.of_probe import ProbeEffect, ProbeOrder, ProbeValue
 
 PREDICATES: tuple[type[Predicate], ...] = (
     ProbeEffect,
     ProbeOrder,
-    ProbeProportional,
     ProbeValue,
     ProbeCourse,
     ProbeRise,
 )
-MEASURES: tuple[str, ...] = tuple(one.value for one in ProbeMeasure)
+MEASURES: tuple[str, ...] = tuple(measure.value for measure in ProbeMeasure)
 """Numbers that are taken from what a trial measured: ``MEASURE:OF``."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Literal
 
@@ -10,12 +9,14 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
-from teiten.analysis.model.evidence import Blocks, log_changes
+from teiten.analysis.model.evidence import Blocks, EvidenceTable, log_changes
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.predicate import Ground, Key, Predicate, Reader, UnmetError
+from teiten.analysis.model.predicate import Ground, Key, Reader, UnmetError
 from teiten.claims.forms import FORM, Ratio, RatioBounds, Span, Word
-from teiten.claims.questions import beyond_reach, log_bound
-from teiten.kinds.probes.claims.cells import ProbeAtLevel, cells_of, contrasted_cells
+from teiten.claims.of_levels import RISES
+from teiten.claims.questions import beyond_reach
+from teiten.claims.sides import ClaimSide
+from teiten.kinds.probes.claims.of_probe import OfProbe
 from teiten.kinds.probes.measurement import measurement_of
 from teiten.model.plan import Plan
 from teiten.model.trial import Event
@@ -43,7 +44,7 @@ def times_by_clients(
     }
 
 
-class OfClients(Predicate):
+class OfClients(OfProbe):
     """About times by the number of clients."""
 
     def reader(self) -> Reader:
@@ -71,26 +72,17 @@ class ProbeCourse(RatioBounds, OfClients):
     compares: ClassVar[bool] = True
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        for old, new in contrasted_cells(claim, ground, self.probe):
-            before, after = _times(old, ground), _times(new, ground)
+        for place in self.places(claim, ground.evidence, ()):
+            before, after = (_times(side, ground.evidence) for side in place.sides)
             few, *further = sorted(before.keys() & after.keys()) or (0,)
             if not further:
                 raise UnmetError("probe-clients", probe=self.probe)
             for many in further:
                 growth = log_changes(before[few], before[many])
                 there = log_changes(after[few], after[many])
-                both = sorted(growth.keys() & there.keys())
-                yield ClaimQuestion(
-                    GROWTH,
-                    (old.level, new.level),
-                    (few, many),
-                    {block: there[block] - growth[block] for block in both},
-                    log_bound(self.low, -math.inf),
-                    log_bound(self.high, math.inf),
-                    classes=((self.probe,),),
-                    server=old.server,
-                    metric=claim.metric,
-                )
+                values = {block: there[block] - growth[block] for block in growth if block in there}
+                compared = (GROWTH, place.labels, (few, many))
+                yield self.question(claim, place, compared, values, self.log_bounds)
 
 
 def _rise(check: Check, words: ClaimWords) -> str:
@@ -115,32 +107,21 @@ class ProbeRise(OfClients):
     kind: Literal["probe-rise"] = "probe-rise"
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        for cells in cells_of(claim, ground, self.probe, self.factor, self.levels):
-            for cell in cells:
-                yield from self._of_level(claim, cell, _times(cell, ground), ground.cores)
-
-    def _of_level(
-        self, claim: Claim, cell: ProbeAtLevel, times: Times, cores: int
-    ) -> Iterator[ClaimQuestion]:
-        within = [clients for clients in times if clients <= self.beyond * cores]
-        further = [clients for clients in times if clients > self.beyond * cores]
-        if not within or not further:
-            raise beyond_reach(Span(least=self.beyond))
-        for many in further:
-            yield ClaimQuestion(
-                RISE,
-                (cell.level,),
-                (within[-1], many),
-                log_changes(times[within[-1]], times[many]),
-                0.0,
-                math.inf,
-                classes=((self.probe,),),
-                server=cell.server,
-                metric=claim.metric,
-            )
+        most = self.beyond * ground.cores
+        for place in self.places(claim, ground.evidence, self.levels):
+            for side in place.sides:
+                times = _times(side, ground.evidence)
+                within = [clients for clients in times if clients <= most]
+                further = [clients for clients in times if clients > most]
+                if not within or not further:
+                    raise beyond_reach(Span(least=self.beyond))
+                few = within[-1]
+                for many in further:
+                    compared = (RISE, (side.label,), (few, many))
+                    changes = log_changes(times[few], times[many])
+                    yield self.question(claim, place, compared, changes, RISES)
 
 
-def _times(cell: ProbeAtLevel, ground: Ground) -> Times:
-    evidence, side = ground.evidence, cell.side
+def _times(side: ClaimSide, evidence: EvidenceTable) -> Times:
     counts = sorted(map(int, evidence.parts(side.workload, side.at, TIME)))
     return {clients: side.blocks(evidence, f"{TIME}:{clients}") for clients in counts}

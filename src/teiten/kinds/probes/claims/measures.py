@@ -1,4 +1,4 @@
-"""Numbers taken from what trials of probes measured, and the base of findings on them."""
+"""Numbers taken from what trials of probes measured."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from statistics import fmean
 
-from teiten.analysis.model.claims import Check, Claim, ClaimWords, PublishedQueries
+from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.predicate import Key, Predicate, Reader
+from teiten.analysis.model.predicate import Key
 from teiten.kinds.probes.measurement import ProbeMeasurement, measurement_of
-from teiten.kinds.probes.metrics import PROBE_TIME
 from teiten.model.plan import Plan
 from teiten.model.trial import Event
 
@@ -63,31 +62,3 @@ def _all(found: ProbeMeasurement) -> Iterator[tuple[str, float]]:
         yield f"{ProbeMeasure.ORIGIN}:{origin}", fmean(seconds)
     for once in found.executed:
         yield f"{ProbeMeasure.EXECUTED}:{once.step}", once.seconds
-
-
-class OfProbe(Predicate):
-    """About a number of one probe, block by block, on every server by itself."""
-
-    def reader(self) -> Reader | None:
-        return numbers_of
-
-
-def printed(claim: Claim, quantity: str) -> tuple[float, ...]:
-    """The numbers of a row of the published table, one for each of the claim's columns; empty where
-    there is no table, or the row does not have them all."""
-    table = claim.published
-    if not quantity or not isinstance(table, PublishedQueries):
-        return ()
-    found = [dict(column.values).get(quantity) for column in table.columns]
-    return tuple(one for one in found if one is not None) if None not in found else ()
-
-
-def told(check: Check, words: ClaimWords, key: str, **values: object) -> str:
-    """``mean time in 100% of table, working-set: 75% ÷ 25%``; only the last of a probe's number."""
-    what = words(key, **values)
-    found = probe_measure(check.metric)
-    if found is not None:
-        return words(f"claim.{found[0].value}", of=found[1], what=what)
-    if check.metric == PROBE_TIME.name:
-        return what
-    return words("claim.probe-metric", metric=words(f"metric.{check.metric}"), what=what)

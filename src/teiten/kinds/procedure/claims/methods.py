@@ -6,29 +6,26 @@ server by itself.
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.model.claims import (
-    Check,
-    CheckKind,
-    Claim,
-    ClaimQuestion,
-    ClaimWords,
-    PublishedQueries,
-)
-from teiten.analysis.model.evidence import Blocks, EvidenceTable, log_changes, logarithm
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
+from teiten.analysis.model.evidence import Blocks, EvidenceTable, log_changes
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.predicate import Ground, Key, Predicate, Reader, UnmetError
-from teiten.claims.forms import FORM, Ratio, Word
-from teiten.claims.questions import log_bound
-from teiten.claims.sides import ANY_BLOCK, ClaimSide, places_of
+from teiten.analysis.model.predicate import Ground, Key, Reader, UnmetError
+from teiten.claims.forms import FORM, Word
+from teiten.claims.of_levels import (
+    RISES,
+    EffectOfLevels,
+    OfLevels,
+    OrderOfLevels,
+    ValueAtLevel,
+    printed_row,
+)
+from teiten.claims.sides import ANY_BLOCK, ClaimPlace, places_at, places_of
 from teiten.kinds.procedure.metrics import PROCEDURE_TIME
 from teiten.kinds.procedure.model import METHOD
 from teiten.kinds.procedure.results import steps_of
@@ -78,11 +75,28 @@ STEP_RATIO = CheckKind("method-step", _step_said)
 """A step and another one of the same method."""
 
 
-class OfMethods(Predicate):
-    """About numbers of methods, block by block."""
+class OfMethods(OfLevels):
+    """About a number of methods at every combination of the levels that its claim leaves open."""
 
-    def reader(self) -> Reader | None:
+    def reader(self) -> Reader:
         return _step_seconds
+
+    def places(
+        self, claim: Claim, evidence: EvidenceTable, named: Sequence[str]
+    ) -> Iterator[ClaimPlace]:
+        known = evidence.levels(claim.workload).get(METHOD, ())
+        for method in named:
+            if method not in known:
+                raise UnmetError("method", method=method)
+        if named:
+            return places_at(claim, evidence, METHOD, named, free=None)
+        return places_of(claim, evidence, free=None)
+
+    def classes(self, place: ClaimPlace | None) -> tuple[tuple[str, ...], ...]:
+        return (() if place is None else place.levels,)
+
+    def server(self, place: ClaimPlace) -> str:
+        return ""
 
 
 def _step_seconds(
@@ -93,137 +107,40 @@ def _step_seconds(
     workloads = {claim.workload for claim in claims}
     return {
         (view.number, view.attempt): {
-            f"{STEP}:{one.name}": one.seconds for one in steps_of(view.facts)
+            f"{STEP}:{step.name}": step.seconds for step in steps_of(view.facts)
         }
         for view in views
         if view.workload in workloads
     }
 
 
-def _printed(claim: Claim, row: str) -> tuple[float, ...]:
-    """The numbers of a row of the published table, one for each of the claim's columns; empty
-    where it does not have them all."""
-    table = claim.published
-    if not row or not isinstance(table, PublishedQueries):
-        return ()
-    found = [dict(column.values).get(row) for column in table.columns]
-    return tuple(one for one in found if one) if all(found) else ()
-
-
-def _places(
-    claim: Claim, evidence: EvidenceTable, methods: Sequence[str]
-) -> Iterator[tuple[tuple[str, ...], dict[str, ClaimSide]]]:
-    """The levels that a claim leaves open, and its side for each of some methods there."""
-    known = evidence.levels(claim.workload).get(METHOD, ())
-    for method in methods:
-        if method not in known:
-            raise UnmetError("method", method=method)
-    for place in places_of(replace(claim, contrast=None), evidence, along=(METHOD,), free=None):
-        side = place.sides[0]
-        yield place.levels, {method: side.further(METHOD, method) for method in methods}
-
-
 @dataclass(frozen=True, config=FORM)
-class MethodEffect(OfMethods):
+class MethodEffect(OfMethods, EffectOfLevels):
     """The ratio new/old of the claim's contrast lies within bounds."""
 
-    low: Ratio | None = None
-    high: Ratio | None = None
-    quantity: str = ""
-    """The row of the published table that has it."""
     kind: Literal["method-effect"] = "method-effect"
-    compares: ClassVar[bool] = True
-
-    @model_validator(mode="after")
-    def _bounded(self) -> Self:
-        if self.low is None and self.high is None:
-            raise ValueError("needs low, high or both: a claim must be able to fail")
-        return self
-
-    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        evidence = ground.evidence
-        for place in places_of(claim, evidence, free=None):
-            old, new = place.sides
-            changes = log_changes(*(one.blocks(evidence, claim.metric) for one in (old, new)))
-            sides = (old.label, new.label)
-            yield self._question(claim, sides, changes, place.levels)
-
-    def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
-        found = _printed(claim, self.quantity)
-        contrast = claim.contrast
-        if len(found) == 2 and contrast is not None:
-            sides = (contrast.old, contrast.new)
-            yield self._question(claim, sides, {ANY_BLOCK: math.log(found[1] / found[0])}, ())
-
-    def _question(
-        self,
-        claim: Claim,
-        sides: tuple[str, str],
-        changes: Blocks,
-        levels: tuple[str, ...],
-    ) -> ClaimQuestion:
-        low, high = log_bound(self.low, -math.inf), log_bound(self.high, math.inf)
-        return ClaimQuestion(
-            METHOD_RATIO, sides, (), changes, low, high, classes=(levels,), metric=claim.metric
-        )
+    ratio: ClassVar[CheckKind] = METHOD_RATIO
 
 
 @dataclass(frozen=True, config=FORM)
-class MethodOrder(OfMethods):
-    """From the method with the least number to the one with the greatest, each above the one
-    before it."""
+class MethodOrder(OfMethods, OrderOfLevels):
+    """The number rises from each of the named methods to the next."""
 
-    order: Annotated[Words, Field(min_length=2)]
-    quantity: str = ""
-    """The row of the published table whose columns have this order."""
     kind: Literal["method-order"] = "method-order"
-
-    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        evidence = ground.evidence
-        for levels, sides in _places(claim, evidence, self.order):
-            values = {name: side.blocks(evidence, claim.metric) for name, side in sides.items()}
-            for lower, higher in itertools.pairwise(self.order):
-                changes = log_changes(values[lower], values[higher])
-                yield _rising(claim, (lower, higher), changes, levels)
-
-    def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
-        found = _printed(claim, self.quantity)
-        if len(found) == len(self.order):
-            pairs = zip(itertools.pairwise(self.order), itertools.pairwise(found), strict=True)
-            for sides, (lower, higher) in pairs:
-                yield _rising(claim, sides, {ANY_BLOCK: math.log(higher / lower)}, ())
-
-
-def _rising(
-    claim: Claim, sides: tuple[str, str], changes: Blocks, levels: tuple[str, ...]
-) -> ClaimQuestion:
-    return ClaimQuestion(
-        METHOD_RATIO, sides, (), changes, 0.0, math.inf, classes=(levels,), metric=claim.metric
-    )
+    ratio: ClassVar[CheckKind] = METHOD_RATIO
 
 
 @dataclass(frozen=True, config=FORM)
-class MethodValue(OfMethods):
-    """The number of a method is not above a bound."""
+class MethodValue(OfMethods, ValueAtLevel):
+    """The number of a method lies within bounds."""
 
     method: Word
-    high: Ratio
     kind: Literal["method-value"] = "method-value"
+    value: ClassVar[CheckKind] = METHOD_VALUE
 
-    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        evidence = ground.evidence
-        for levels, sides in _places(claim, evidence, (self.method,)):
-            values = sides[self.method].blocks(evidence, claim.metric)
-            yield ClaimQuestion(
-                METHOD_VALUE,
-                (self.method,),
-                (),
-                {block: logarithm(value) for block, value in values.items()},
-                -math.inf,
-                math.log(self.high),
-                classes=(levels,),
-                metric=claim.metric,
-            )
+    @property
+    def named(self) -> Sequence[str]:
+        return (self.method,)
 
 
 @dataclass(frozen=True, config=FORM)
@@ -238,30 +155,21 @@ class LargestStep(OfMethods):
     kind: Literal["largest-step"] = "largest-step"
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        evidence = ground.evidence
-        for levels, sides in _places(claim, evidence, (self.method,)):
-            side = sides[self.method]
-            largest = side.blocks(evidence, f"{STEP}:{self.step}")
-            for other in self.others:
-                changes = log_changes(side.blocks(evidence, f"{STEP}:{other}"), largest)
-                yield self._question(claim, other, changes, levels)
+        for place in self.places(claim, ground.evidence, (self.method,)):
+            (side,) = place.sides
+            largest, *further = (
+                side.blocks(ground.evidence, f"{STEP}:{step}") for step in (self.step, *self.others)
+            )
+            yield from self._asked(claim, place, largest, further)
 
     def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
-        found = _printed(claim, self.quantity)
-        if len(found) == len(self.others) + 1:
-            for other, seconds in zip(self.others, found[1:], strict=True):
-                yield self._question(claim, other, {ANY_BLOCK: math.log(found[0] / seconds)}, ())
+        row = [{ANY_BLOCK: number} for _, number in printed_row(claim, self.quantity)]
+        if len(row) == len(self.others) + 1:
+            yield from self._asked(claim, None, row[0], row[1:])
 
-    def _question(
-        self, claim: Claim, other: str, changes: Blocks, levels: tuple[str, ...]
-    ) -> ClaimQuestion:
-        return ClaimQuestion(
-            STEP_RATIO,
-            (self.method, other, self.step),
-            (),
-            changes,
-            0.0,
-            math.inf,
-            classes=(levels,),
-            metric=claim.metric,
-        )
+    def _asked(
+        self, claim: Claim, place: ClaimPlace | None, largest: Blocks, further: Sequence[Blocks]
+    ) -> Iterator[ClaimQuestion]:
+        for step, seconds in zip(self.others, further, strict=True):
+            compared = (STEP_RATIO, (self.method, step, self.step), ())
+            yield self.question(claim, place, compared, log_changes(seconds, largest), RISES)

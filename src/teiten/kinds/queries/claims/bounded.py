@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
@@ -13,9 +12,8 @@ from teiten.analysis.model.claims import CheckKind, ClaimQuestion
 from teiten.analysis.model.evidence import Blocks, block_means, log_changes, logarithm
 from teiten.analysis.model.predicate import UnmetError
 from teiten.claims.forms import FORM, RatioBounds, Yes
-from teiten.claims.questions import log_bound
 from teiten.kinds.queries.claims.evidence import plan_measure
-from teiten.kinds.queries.claims.predicate import ClaimSides, QueryValues
+from teiten.kinds.queries.claims.predicate import ClaimSides, OfSides, QueryValues
 from teiten.study.tables import Words
 
 
@@ -31,10 +29,21 @@ class QueryBounds(RatioBounds):
 QueryParts = Annotated[tuple[QueryBounds, ...], Field(strict=False, min_length=1)]
 
 
-def named(parts: Sequence[QueryBounds]) -> tuple[str, ...]:
-    """The queries that bounds name; empty where one is about all."""
-    every = tuple(query for part in parts for query in part.queries)
-    return every if all(part.queries for part in parts) else ()
+class OfParts(OfSides):
+    """About numbers within the bounds of its parts."""
+
+    parts: QueryParts
+
+    @property
+    def queries_named(self) -> tuple[str, ...]:
+        every = tuple(query for part in self.parts for query in part.queries)
+        return every if all(part.queries for part in self.parts) else ()
+
+    def bounded(
+        self, values: Mapping[str, Blocks], kind: CheckKind, found: ClaimSides, metric: str
+    ) -> Iterator[ClaimQuestion]:
+        for part in self.parts:
+            yield from bounded(part, values, kind, found, metric)
 
 
 def changes(old: QueryValues, new: QueryValues) -> dict[str, dict[int, float]]:
@@ -71,8 +80,7 @@ def bounded(
             tuple(side.side for side in found.sides),
             (),
             means_of(values, group),
-            log_bound(part.low, -math.inf),
-            log_bound(part.high, math.inf),
+            *part.log_bounds,
             classes=(group,),
             server=found.server,
             metric=metric if plan_measure(metric) else "",

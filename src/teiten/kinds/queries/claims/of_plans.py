@@ -11,7 +11,7 @@ from pydantic.dataclasses import dataclass
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
 from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.claims.forms import FORM, Yes
-from teiten.kinds.queries.claims.bounded import QueryParts, asked_queries, bounded, logs_of, named
+from teiten.kinds.queries.claims.bounded import OfParts, QueryParts, asked_queries, logs_of
 from teiten.kinds.queries.claims.evidence import (
     Executed,
     all_or_none,
@@ -19,7 +19,7 @@ from teiten.kinds.queries.claims.evidence import (
     of_metric,
     plan_measure,
 )
-from teiten.kinds.queries.claims.predicate import ClaimSides, OfQueries, OfSides, measured_sides
+from teiten.kinds.queries.claims.predicate import ClaimSides, OfQueries, measured_sides
 from teiten.study.tables import Words
 
 
@@ -97,20 +97,14 @@ VALUE = CheckKind("value", _said_of_value)
 
 
 @dataclass(frozen=True, config=FORM)
-class PlanValue(OfSides):
+class PlanValue(OfParts):
     """The claim's metric, a number taken from plans, lies within bounds."""
 
     parts: QueryParts
     kind: Literal["plan-value"] = "plan-value"
 
-    @property
-    def queries_named(self) -> tuple[str, ...]:
-        return named(self.parts)
-
     def refuses(self, metric: str) -> str:
         return "" if plan_measure(metric) else "is about a metric taken from plans"
 
     def asked(self, found: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
-        values = logs_of(found.sides[0].by_query)
-        for part in self.parts:
-            yield from bounded(part, values, VALUE, found, metric)
+        yield from self.bounded(logs_of(found.sides[0].by_query), VALUE, found, metric)

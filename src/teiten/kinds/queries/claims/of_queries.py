@@ -12,19 +12,22 @@ from pydantic.dataclasses import dataclass
 
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
 from teiten.analysis.model.comparison import Systems
-from teiten.analysis.model.predicate import Ground, UnmetError
+from teiten.analysis.model.predicate import Aliases, Ground, UnmetError
 from teiten.claims.forms import FORM, Word
-from teiten.kinds.queries.claims.between import effects_between, gains_between
+from teiten.kinds.queries.claims.between import (
+    checks_between,
+    gains_by_server,
+    metric_by_server,
+)
 from teiten.kinds.queries.claims.bounded import (
+    OfParts,
     QueryParts,
     asked_queries,
-    bounded,
     changes,
     means_of,
-    named,
 )
 from teiten.kinds.queries.claims.evidence import listed, of_metric
-from teiten.kinds.queries.claims.predicate import ClaimSides, OfQueries, OfSides
+from teiten.kinds.queries.claims.predicate import ClaimSides, OfSides
 from teiten.study.tables import Words
 
 
@@ -39,27 +42,6 @@ QUERIES = CheckKind("queries", _said, speed_up=True, of_sides=True)
 """New and old, of a query or of the mean over several."""
 
 
-@dataclass(frozen=True, config=FORM)
-class QueryEffect(OfSides):
-    """The ratio new/old of the claim's contrast lies within bounds."""
-
-    parts: QueryParts
-    kind: Literal["query-effect"] = "query-effect"
-    compares: ClassVar[bool] = True
-
-    @property
-    def queries_named(self) -> tuple[str, ...]:
-        return named(self.parts)
-
-    def asked(self, found: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
-        ratios = changes(*found.sides)
-        for part in self.parts:
-            yield from bounded(part, ratios, QUERIES, found, metric)
-
-    def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
-        return effects_between(claim, self.parts, QUERIES, systems)
-
-
 def _said_of_gain(check: Check, words: ClaimWords) -> str:
     old, new = (words.side(side) for side in check.sides)
     return words("claim.gains", queries=listed(words, check.classes[0]), old=old, new=new)
@@ -70,25 +52,30 @@ GAINS = CheckKind("gains", _said_of_gain)
 
 
 @dataclass(frozen=True, config=FORM)
-class QueryGain(OfQueries):
-    """By how many times queries are faster at a factor's last level than at its first: the new
-    system's number by the old one's lies within bounds."""
+class QueryEffect(OfParts):
+    """The ratio new/old of the claim's contrast lies within bounds."""
 
-    factor: Word
     parts: QueryParts
-    kind: Literal["query-gain"] = "query-gain"
+    factor: Word | None = None
+    """The ratio, of two campaigns, is of how many times queries are faster at this factor's last
+    level than at its first; None for that of the claim's metric."""
+    kind: Literal["query-effect"] = "query-effect"
     compares: ClassVar[bool] = True
+    aliases: ClassVar[Aliases] = {"query-gain": {}}
 
-    @property
-    def queries_named(self) -> tuple[str, ...]:
-        return named(self.parts)
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+        """Raises UnmetError where it is about two campaigns."""
+        if self.factor is not None:
+            raise UnmetError("compared")
+        yield from super().questions(claim, ground)
 
-    def questions(self, claim: Claim, ground: Ground) -> tuple[Check, ...]:
-        """Raises UnmetError: it is about two campaigns."""
-        raise UnmetError("compared")
+    def asked(self, found: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
+        yield from self.bounded(changes(*found.sides), QUERIES, found, metric)
 
     def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
-        return gains_between(claim, self.parts, GAINS, systems, self.factor)
+        if self.factor is None:
+            return checks_between(claim, self.parts, QUERIES, systems, metric_by_server)
+        return checks_between(claim, self.parts, GAINS, systems, gains_by_server(self.factor))
 
 
 def _said_of_order(check: Check, words: ClaimWords) -> str:
