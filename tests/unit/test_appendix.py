@@ -18,8 +18,7 @@ from teiten.report.tables import Table
 from teiten.report.texts import texts
 from teiten.report.view.discussion import MOST_SENTENCES, discussion
 from teiten.report.view.kit import Kit
-from teiten.report.view.report import view
-from teiten.report.view.summary import MOST_LINES, summary
+from teiten.report.view.report import MOST_LINES, summary, view
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.invented_partitions import of_partitions, partitions_plan
 from tests.fixtures.invented_queries import invented_queries

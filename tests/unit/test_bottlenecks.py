@@ -13,7 +13,7 @@ from teiten.analysis.scaling.bottleneck import judge
 from teiten.analysis.scaling.readings import read
 from teiten.kinds.pgbench.analyse import bottlenecks
 from teiten.kinds.pgbench.model import NAME as KIND
-from teiten.kinds.pgbench.present.limits import limits
+from teiten.kinds.pgbench.present.scaling import limits
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.bottleneck import Abstained, Abstention, BottleneckResult, Consistent, Resource
 from teiten.model.text import Language

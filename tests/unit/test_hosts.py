@@ -13,9 +13,9 @@ from teiten.analysis.across.comparability import comparability
 from teiten.analysis.across.fingerprint import conditions_fingerprint
 from teiten.cli.plan.options import with_hosts
 from teiten.errors import StudyError, UsageError
-from teiten.execute.disturbance import problems
 from teiten.execute.probes.os_probe import client_metrics
 from teiten.execute.sites.remote import packages
+from teiten.execute.steps import problems
 from teiten.host.cautions.machine import cautions
 from teiten.model.distribution import CoordinatorRows, Distribution
 from teiten.model.hosts import HostAssignment, Hosts, NodeHost, PlannedHost, PlannedNodeHost, Role

@@ -15,7 +15,7 @@ from teiten.analysis.model.findings import VerdictKind
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.verdict import Rule, decide
 from teiten.claims.catalogue import claims_of
-from teiten.execute.disturbance import problems, stolen
+from teiten.execute.steps import problems, stolen
 from teiten.kinds.contract_analyse import analysis_of, primary_statements
 from teiten.model.metrics import Better
 from teiten.model.trial import Attempt, Outcome

@@ -25,7 +25,7 @@ from teiten.errors import StudyError, UsageError, WorkloadError
 from teiten.execute.postgres.beside import filled
 from teiten.execute.probes import backend
 from teiten.execute.probes.backend import Usage, is_backend, usage_of
-from teiten.kinds.procedure.claims.methods import (
+from teiten.kinds.procedure.claims import (
     LargestStep,
     MethodEffect,
     MethodOrder,

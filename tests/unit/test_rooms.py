@@ -112,7 +112,7 @@ ROOMS = {
     "report/view/contrasts": Room((*OF_PRESENT, "kinds.contract_analyse")),
     "report/sites": Room(asks=(PLACE,), why="the room that is asked"),
     "report/history/view": Room(asks=(METRIC,), why="a column of the exported table"),
-    "report/view/saturation": Room(asks=(METRIC,), why="a key of a recorded event"),
+    "report/view/asked": Room(asks=(METRIC,), why="a key of a recorded event"),
     "report/view/variants": Room(asks=(KIND,), why="a key of a recorded pinning"),
     "datasets": Room((*FOUNDATION, "host", "datasets")),
     "datasets/plan": Room((*FOUNDATION, "datasets.registry", "study")),

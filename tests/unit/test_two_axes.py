@@ -10,7 +10,7 @@ from teiten.analysis.model.findings import ContrastResult
 from teiten.model.study import Factor
 from teiten.model.text import Language
 from teiten.report.view.kit import Kit
-from teiten.report.view.two_axes import tables_of_two
+from teiten.report.view.usual import tables_of_two
 from tests.fixtures.invented_analysis import invented_analysis
 
 SCALES = ("10", "200")

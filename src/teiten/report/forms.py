@@ -1,12 +1,14 @@
-"""The pages of campaigns, comparisons and histories in each form that they have."""
+"""The pages of campaigns, comparisons, histories and collections in each form that they have."""
 
 from __future__ import annotations
 
 from teiten import __version__
+from teiten.analysis.model.collection import CollectionResult
 from teiten.analysis.model.comparison import Comparison
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import History
 from teiten.model.text import Language
+from teiten.report.collection.view import EvidencePlace, collection_page
 from teiten.report.comparison.view import comparison_page
 from teiten.report.history.view import history_page
 from teiten.report.notes import NO_NOTES, Notes
@@ -66,3 +68,24 @@ def history_html(history: History, language: Language) -> str:
     from teiten.report.render.stills import with_stills  # noqa: PLC0415 - loads 40 MB
 
     return html(with_stills(history_page(history, language)), __version__)
+
+
+def collection_html(result: CollectionResult, language: Language) -> bytes:
+    """One file that works offline, with pictures for readers without scripts."""
+    from teiten.report.render.stills import with_stills  # noqa: PLC0415 - loads 40 MB
+
+    page = with_stills(numbered(collection_page(result, language)))
+    return html(page, __version__).encode()
+
+
+def collection_markdown(
+    result: CollectionResult, language: Language, evidence: EvidencePlace
+) -> dict[str, bytes]:
+    """``report.md`` and the files beside it: relative path to content. ``evidence``: where a
+    campaign's evidence is, from there."""
+    return markdown_files(numbered(collection_page(result, language, evidence)), __version__)
+
+
+def collection_pdf(result: CollectionResult, language: Language) -> bytes:
+    """One document. Raises UsageError where the extra ``teiten[pdf]`` is not installed."""
+    return pdf(collection_page(result, language), __version__, result.created_at)

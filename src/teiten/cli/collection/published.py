@@ -17,7 +17,7 @@ from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.campaigns import is_name
 from teiten.ledger.published import AGAIN, ENDING, reduced, restore
 from teiten.model.text import Language
-from teiten.report.collection.render import collection_markdown
+from teiten.report.forms import collection_markdown
 
 LEDGERS = "ledgers"
 

@@ -272,7 +272,7 @@ def _write(session: Session, night: Night, form: str) -> tuple[Path, ...]:
     from teiten.cli.console import json_text
     from teiten.cli.printed.collection import json_collection
     from teiten.cli.verbs.report import write_files
-    from teiten.report.collection.render import collection_html, collection_pdf
+    from teiten.report.forms import collection_html, collection_pdf
     from teiten.report.render.pdf import require_typst
 
     if form == "pdf":

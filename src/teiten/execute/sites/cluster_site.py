@@ -16,7 +16,6 @@ from teiten.errors import ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program, Running
 from teiten.execute.executor import Facts
-from teiten.execute.pinning import confirm
 from teiten.execute.probes.os import OsReader
 from teiten.execute.probes.procfs import ProcessIo, process_io
 from teiten.execute.probes.sampler import Sampler
@@ -27,6 +26,7 @@ from teiten.execute.sites.hosted import ClusterPlace
 from teiten.execute.sites.local.limit import out_of_memory
 from teiten.execute.sites.local.trial_limits import NO_LIMITS, TrialLimits
 from teiten.execute.sites.nodes import Nodes
+from teiten.host.system.affinity import confirm_pinned
 from teiten.host.system.page_cache import PageCache
 from teiten.model.plan import FIRST, Node, PlannedTrial
 from teiten.model.quantities import format_size
@@ -173,7 +173,7 @@ class ClusterSite(Site):
         child = self.client.spawn(replace(program, groups=self._limits.groups))
         try:
             if program.cpus:
-                self._pinned[program.name] = confirm(program.name, child.pid, program.cpus)
+                self._pinned[program.name] = confirm_pinned(program.name, child.pid, program.cpus)
         except BaseException:
             child.end(0.0)
             raise

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from teiten.errors import ServerError
 from teiten.host.facts.readings import parse_id_list, read_text
 
 STATUS_KEY = "Cpus_allowed_list"
@@ -58,3 +59,22 @@ def kept_off(cpus: Collection[int]) -> Iterator[None]:
         yield
     finally:
         pin_self(before)
+
+
+def confirm_pinned(what: str, pid: int | None, cpus: Sequence[int]) -> list[int]:
+    """The processors of a process in /proc/PID/status, which must be those that were asked.
+
+    Raises ServerError where they are others: the trial measured something else.
+    """
+    running = pinned_to(pid) if pid is not None else ()
+    if sorted(running) != sorted(cpus):
+        raise ServerError(
+            f"{what} runs on the processors {_listed(running)}, not on {_listed(cpus)}, which it"
+            " was pinned to",
+            "see whether something on this machine moves processes (cpuset, systemd, numad)",
+        )
+    return sorted(running)
+
+
+def _listed(cpus: Sequence[int]) -> str:
+    return ", ".join(str(cpu) for cpu in sorted(cpus)) or "unknown"

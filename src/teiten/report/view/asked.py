@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from teiten.kinds.contract_present import KindPresent, presents_in
 from teiten.model.plan import Plan
+from teiten.model.saturation import SATURATION
 from teiten.model.study import CachePolicy, Workload
 from teiten.report.blocks import (
     Beside,
@@ -22,7 +24,7 @@ from teiten.report.blocks import (
     Text,
 )
 from teiten.report.effects import plain_percent
-from teiten.report.numbers import plain
+from teiten.report.numbers import plain, significant
 from teiten.report.scope import round_rows
 from teiten.report.sites import starts_servers, steps_of_sites
 from teiten.report.view.design import (
@@ -36,7 +38,6 @@ from teiten.report.view.design import (
 )
 from teiten.report.view.kit import Kit
 from teiten.report.view.nodes import emulates_nodes
-from teiten.report.view.saturation import saturation_rows
 from teiten.report.view.topology import topology
 from teiten.ways.registry import way_of
 
@@ -212,3 +213,31 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
     if is_allotted(kit):
         design = "allotted"
     return (*steps, t("procedure.order"), t(f"procedure.{design}"))
+
+
+def saturation_rows(kit: Kit) -> Iterator[tuple[str, str]]:
+    """A row for each workload; nothing of a campaign whose clients were declared."""
+    for event in kit.analysis.events:
+        if event.kind == SATURATION:
+            yield kit.t("saturation.title"), _saturation_text(kit, event.detail)
+
+
+def _saturation_text(kit: Kit, found: dict[str, Any]) -> str:
+    t = kit.t
+    probes = t("list.separator").join(
+        t(
+            "saturation.probe",
+            clients=one["clients"],
+            tps="—" if one["tps"] is None else significant(one["tps"], 4),
+        )
+        for one in found["probes"]
+    )
+    return t(
+        "saturation.reached" if found["reached"] else "saturation.not-reached",
+        workload=kit.names.workload(found["workload"]),
+        clients=found["clients"],
+        delta=plain_percent(t, found["delta"]),
+        probes=probes,
+        levels=t("list.separator").join(map(str, found["levels"])),
+        provisional=found["provisional"],
+    )

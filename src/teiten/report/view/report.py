@@ -1,24 +1,30 @@
 """A campaign's report as a page: its sections in REPORT.md's order.
 
-Part 3: the results of each workload, as its kind presents them.
+Part 3: the results of each workload, as its kind presents them. The summary before the appendix,
+the lines of a title page, and notes that people added, where published reports have them: remarks
+after the results, authors, licence, acknowledgements and revisions at the end.
 """
 
 from __future__ import annotations
 
-from teiten.analysis.model.findings import CampaignAnalysis
+from collections import Counter
+from collections.abc import Iterator
+
+from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
 from teiten.kinds.contract_present import present_in, presents_in
 from teiten.model.text import Language
 from teiten.report.appendix import parted
-from teiten.report.blocks import Block, Heading, Page, Section, Text, with_contents
+from teiten.report.blocks import Block, Heading, Items, Page, Pairs, Section, Text, with_contents
+from teiten.report.effects import interval_of_ratio, ratio_text
 from teiten.report.notes import NO_NOTES, Notes
-from teiten.report.view.answer import answer
+from teiten.report.sentences import machine_text, verdict_word
+from teiten.report.tables import Column, Table, cells
+from teiten.report.view.answer import answer, primary
 from teiten.report.view.asked import asked
 from teiten.report.view.discussion import discussion
 from teiten.report.view.evidence import evidence
-from teiten.report.view.findings import findings
+from teiten.report.view.findings import findings, summary_of_findings
 from teiten.report.view.kit import Kit
-from teiten.report.view.notes import about, front, remarks
-from teiten.report.view.summary import cover, summary
 from teiten.report.view.why import why
 
 
@@ -69,3 +75,107 @@ def results(kit: Kit) -> Section:
         shown += [Text(kit.t.of(workload.description))]
         shown += present_in(kit, name).results(kit, f"workload-{at + 1}", name)
     return Section("results", kit.t("section.results"), tuple(shown))
+
+
+def remarks(kit: Kit, notes: Notes) -> Section:
+    """Empty without any."""
+    t = kit.t
+    shown: tuple[Block, ...] = tuple(Text(t.of(remark)) for remark in notes.remarks)
+    if shown:
+        shown = (Text(t("notes.whose"), "note"), *shown)
+    return Section("remarks", t("section.remarks"), shown)
+
+
+def about(kit: Kit, notes: Notes) -> Section:
+    """Empty without anything to say."""
+    t = kit.t
+    shown: list[Block] = []
+    facts = tuple(front(kit, notes))
+    if facts:
+        shown.append(Pairs(facts, "facts"))
+    if notes.acknowledgements:
+        shown.append(Heading(3, t("notes.acknowledgements")))
+        shown += [Text(t.of(acknowledgement)) for acknowledgement in notes.acknowledgements]
+    if notes.revisions:
+        columns = tuple(Column(t(f"notes.{name}")) for name in ("version", "date", "change"))
+        rows = tuple(
+            cells(revision.version, revision.date, t.of(revision.text))
+            for revision in notes.revisions
+        )
+        shown.append(Table("revisions", t("notes.revisions"), columns, rows, sortable=False))
+    return Section("about", t("section.about"), tuple(shown), appendix=True)
+
+
+def front(kit: Kit, notes: Notes) -> Iterator[tuple[str, str]]:
+    """Organisation, authors and licence."""
+    t = kit.t
+    if notes.organisation:
+        yield t("notes.organisation"), t.of(notes.organisation)
+    if notes.authors:
+        told = (
+            t("notes.author", name=author.name, organisation=author.organisation)
+            if author.organisation
+            else author.name
+            for author in notes.authors
+        )
+        yield t("notes.authors"), t("list.separator").join(told)
+    if notes.licence:
+        yield t("notes.licence"), t.of(notes.licence)
+
+
+MOST_LINES = 12
+"""Comparisons with a line each; with more, those of each verdict are counted."""
+
+
+def summary(kit: Kit) -> Section:
+    """Sum up each workload in a line; empty where the campaign supports no conclusion."""
+    title = kit.t("section.summary")
+    contrasts = primary(kit)
+    if not kit.study.conclusive or not contrasts:
+        return Section("summary", title, ())
+    lines = tuple(_line(kit, contrast) for contrast in contrasts)
+    shown = Items(lines) if len(lines) <= MOST_LINES else Text(_counted(kit, contrasts))
+    claims = kit.analysis.claims
+    published = (Text(summary_of_findings(kit, claims)),) if claims else ()
+    return Section("summary", title, (shown, *published))
+
+
+def _line(kit: Kit, contrast: ContrastResult) -> str:
+    """``Range read: faster, 18.4 ÷ 17.10 = 1.020 (95 % interval 1.015 to 1.024)``"""
+    t, effect = kit.t, contrast.overall.effect
+    values = {
+        "workload": kit.names.workload(contrast.workload),
+        "word": verdict_word(t, contrast.overall),
+        "sides": t("contrast.sides", new=kit.short(contrast.new), old=kit.short(contrast.old)),
+    }
+    if effect is None:
+        return t("summary.line-without", **values)
+    interval = interval_of_ratio(t, effect)
+    return t("summary.line", ratio=ratio_text(effect), interval=interval, **values)
+
+
+def _counted(kit: Kit, contrasts: tuple[ContrastResult, ...]) -> str:
+    words = Counter(verdict_word(kit.t, contrast.overall) for contrast in contrasts)
+    listed = (kit.t("summary.count", word=word, count=count) for word, count in words.most_common())
+    return kit.t(
+        "summary.counted", count=len(contrasts), words=kit.t("list.separator").join(listed)
+    )
+
+
+def cover(kit: Kit) -> Iterator[tuple[str, str]]:
+    """List quick look, answer, servers and machine: term and text."""
+    t, study, analysis = kit.t, kit.study, kit.analysis
+    if not study.conclusive:
+        yield t("cover.kind"), t("notice.no-conclusion", profile=study.profile)
+    elif not study.replicates:
+        yield t("cover.kind"), t("notice.quick-look", profile=study.profile)
+    contrasts = primary(kit)
+    if study.conclusive and contrasts:
+        lines = [_line(kit, contrast) for contrast in contrasts]
+        yield t("section.answer"), "\n".join(lines) if len(lines) <= 4 else _counted(kit, contrasts)
+    servers = (
+        t.aside(f"PostgreSQL {server.version}", server.source.value)
+        for _, server in analysis.plan.servers
+    )
+    yield t("cover.servers"), t("list.separator").join(dict.fromkeys(servers))
+    yield t("cover.machine"), machine_text(t, analysis.facts)

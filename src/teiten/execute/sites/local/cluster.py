@@ -15,7 +15,6 @@ from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program
 from teiten.execute.client.here import ChildHere
 from teiten.execute.executor import Facts
-from teiten.execute.pinning import confirm
 from teiten.execute.postgres import elsewhere
 from teiten.execute.postgres.beside import ServerSurroundings, filled
 from teiten.execute.postgres.binaries import find_binary
@@ -27,6 +26,7 @@ from teiten.execute.postgres.placement import confirm_placement, path_of, segmen
 from teiten.execute.probes.os import OsReader
 from teiten.execute.sites.hosted import Launch
 from teiten.execute.sites.local.node_emulation import EmulatedNode
+from teiten.host.system.affinity import confirm_pinned
 from teiten.host.system.page_cache import (
     NOTHING,
     PageCache,
@@ -94,7 +94,7 @@ class LocalCluster(Cluster):
         self.start()
         facts: Facts = {} if own is None else {"machine": own.facts}
         if launch.cpus:
-            facts["pinned"] = {SERVER: confirm(SERVER, self.pid, launch.cpus)}
+            facts["pinned"] = {SERVER: confirm_pinned(SERVER, self.pid, launch.cpus)}
         if launch.applied and self.pid is not None:
             facts["applied"] = confirmed(launch.applied, self.pid)
         if self.copy.expected:

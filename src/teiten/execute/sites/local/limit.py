@@ -29,16 +29,17 @@ from teiten.execute.sites.local.limit_files import (
     CPU_TIME,
     MEMORY,
     NEEDED,
+    NO_THROTTLE,
     STORAGE,
     SWAP_1,
     SWAP_2,
     Allowed,
+    Throttle,
     oom_kills,
     peak,
     settings,
 )
 from teiten.execute.sites.local.notes import PREFIX, left_notes, write_note
-from teiten.execute.sites.local.throttle import NO_THROTTLE, Throttle
 from teiten.execute.sites.local.transfers import (
     TransferLimit,
     lifted,

@@ -7,16 +7,13 @@ Sources: cgroups(7); Linux, Documentation/admin-guide/cgroup-v1/memory.rst, …/
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from teiten.execute.sites.local.transfers import (
-    FILE_2,
-    FILES_1,
-    TransferLimit,
-    transfer_settings,
-)
+from teiten.errors import MachineError
+from teiten.execute.sites.local.transfers import FILE_2, FILES_1, TransferLimit, transfer_settings
+from teiten.host.facts.cgroups import Hierarchy
 from teiten.host.facts.readings import read_int, read_text
 
 CPU, MEMORY, STORAGE, CPU_TIME = "cpu", "memory", "storage", "cpu-time"
@@ -128,3 +125,55 @@ def oom_kills(group: Path) -> int | None:
         if counted:
             return int(counted[1])
     return None
+
+
+Written = tuple[tuple[Path, str], ...]
+"""Files and what is written into them."""
+
+
+@dataclass(frozen=True)
+class Throttle:
+    """Writes that limit what a group reads from and writes to storage, and that lift this; both
+    empty where it has no limit.
+
+    What is prepared and what is checked is not measured: held to the bandwidth of a node it would
+    only take longer. The group is the same all the time, so that what it used is counted
+    throughout.
+    """
+
+    held: Written = ()
+    let_go: Written = ()
+
+    @classmethod
+    def of(cls, allowed: Allowed, parents: Mapping[str, Hierarchy], name: str) -> Throttle:
+        """``name``: of the group below its parent."""
+        if STORAGE not in allowed.limited or STORAGE not in parents:
+            return cls()
+        parent = parents[STORAGE]
+        group, version = parent.folder / name, parent.version
+        return cls(
+            tuple((group / file, text) for file, text in settings(allowed, STORAGE, version)),
+            tuple((group / file, text) for file, text in eased(allowed, version)),
+        )
+
+    def apply(self) -> None:
+        """Raises MachineError where the kernel refuses, so that nothing is measured without."""
+        _write(self.held)
+
+    def lift(self) -> None:
+        """Raises MachineError where the kernel refuses."""
+        _write(self.let_go)
+
+
+NO_THROTTLE = Throttle()
+
+
+def _write(files: Written) -> None:
+    for file, text in files:
+        try:
+            file.write_text(text, encoding="ascii")
+        except OSError as error:
+            raise MachineError(
+                f"the limit of a node's storage cannot be changed: {file}: {error.strerror}",
+                "did somebody else remove the control group? Run it again",
+            ) from error

@@ -9,7 +9,6 @@ from teiten.kinds.contract_present import OwnAnswer, TrialColumn
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.kinds.pgbench.present.discussion import shapes, tail_sentences
 from teiten.kinds.pgbench.present.latency import latency_chart, percentile_table
-from teiten.kinds.pgbench.present.limits import limits
 from teiten.kinds.pgbench.present.lookups import lookups, readers_wrote
 from teiten.kinds.pgbench.present.paired import (
     carry_over,
@@ -20,7 +19,7 @@ from teiten.kinds.pgbench.present.paired import (
 from teiten.kinds.pgbench.present.placements import placements
 from teiten.kinds.pgbench.present.published import published_charts
 from teiten.kinds.pgbench.present.scale_out import answer_of, section_of
-from teiten.kinds.pgbench.present.scaling import scaling
+from teiten.kinds.pgbench.present.scaling import limits, scaling
 from teiten.model.starts import LEAST_SECONDS, of_sides
 from teiten.model.study import MOST_SECONDS, Workload
 from teiten.report.blocks import Block, Further, Gallery, Section

@@ -18,7 +18,6 @@ from teiten.kinds.pgbench.present.scale_out_tables import (
     use_table,
 )
 from teiten.kinds.pgbench.results import pgbench_found
-from teiten.kinds.pgbench.scale_out.commit_model import best_scaling, participants
 from teiten.kinds.pgbench.scale_out.results import (
     FLAT_WITHIN,
     LINEAR_WITHIN,
@@ -27,6 +26,8 @@ from teiten.kinds.pgbench.scale_out.results import (
     RatioOfNodes,
     ScaleOutResult,
     Shape,
+    best_scaling,
+    participants,
 )
 from teiten.model.distribution import ClientEntry
 from teiten.report.blocks import Block, Further, Gallery, Heading, Items, Section, Statement, Text

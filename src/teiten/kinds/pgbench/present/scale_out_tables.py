@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
-from teiten.kinds.pgbench.scale_out.commit_model import (
+from teiten.kinds.pgbench.scale_out.results import (
     PRINTED,
+    NodesPoint,
+    RatioOfNodes,
+    ScaleOutResult,
     best_scaling,
     commits_per_node,
     participants,
 )
-from teiten.kinds.pgbench.scale_out.results import NodesPoint, RatioOfNodes, ScaleOutResult
 from teiten.kinds.pgbench.scale_out.use import RoleUse
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePointOfSide, line_chart

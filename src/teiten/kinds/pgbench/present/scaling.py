@@ -1,9 +1,10 @@
-"""How a workload scales: the knee and the law in words, the curve, and the efficiency by load."""
+"""How a workload scales: the knee and the law in words, the curve, the efficiency by load, and the
+limits with which its greatest throughput is consistent."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -12,13 +13,14 @@ from teiten.kinds.pgbench.loads import CLIENTS
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.present.scaling_words import findings, side_of, wording
 from teiten.kinds.pgbench.results import pgbench_found
+from teiten.model.bottleneck import BottleneckResult, Consistent, Evidence
 from teiten.model.study import SERVER
-from teiten.report.blocks import Block, Further, Heading, Items
+from teiten.report.blocks import Block, Further, Heading, Items, Text
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
 from teiten.report.effects import percent
 from teiten.report.names import Context
-from teiten.report.numbers import NOTHING, plain, significant
+from teiten.report.numbers import NOTHING, bytes_text, plain, significant
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
@@ -121,3 +123,53 @@ def _row(kit: Kit, result: ScalingResult, point: ScalingPoint) -> Row:
         *([share(point.per_core)] if result.load == CLIENTS else []),
         share(off, 1, signed=True),
     )
+
+
+def limits(kit: Kit, workload: str) -> Iterator[Block]:
+    """Nothing where no ceilings were measured before the campaign."""
+    found = [
+        bottleneck
+        for bottleneck in pgbench_found(kit.analysis).bottlenecks
+        if bottleneck.workload == workload
+    ]
+    if found:
+        yield Heading(4, kit.t("bottleneck.title"))
+        yield Items(tuple(_sentence(kit, one) for one in found), "findings")
+        yield Text(kit.t("bottleneck.note"), "note")
+
+
+def _sentence(kit: Kit, one: BottleneckResult) -> str:
+    t, finding = kit.t, one.finding
+    context = ((CLIENTS, plain(one.load)), *one.context)
+    where = t(
+        "bottleneck.where", side=kit.names.side(one.side).long, level=kit.names.context(context)
+    )
+    if isinstance(finding, Consistent):
+        said = t(f"bottleneck.consistent.{finding.resource.value}")
+    else:
+        said = t(f"bottleneck.abstained.{finding.reason.value}")
+    if not finding.evidence:
+        return t("bottleneck.sentence", where=where, said=said)
+    evidence = t("list.separator").join(_evidence(kit, finding.evidence))
+    return t("bottleneck.sentence-evidence", where=where, said=said, evidence=evidence)
+
+
+def _evidence(kit: Kit, evidence: Evidence) -> list[str]:
+    return [
+        kit.t(f"bottleneck.evidence.{name}", value=_written(name)(kit, value))
+        for name, value in evidence
+    ]
+
+
+def _written(name: str) -> Callable[[Kit, float], str]:
+    if name in RATES:
+        return lambda kit, value: kit.t("bottleneck.per-second", value=bytes_text(value))
+    if name in COUNTS:
+        return lambda kit, value: kit.t("bottleneck.per-second", value=significant(value, 3))
+    if name == "cores":
+        return lambda _, value: significant(value, 3)
+    return lambda kit, value: percent(kit.t, value, 0 if value >= 0.1 else 1)
+
+
+RATES = frozenset({"written", "write_ceiling", "read", "read_ceiling"})
+COUNTS = frozenset({"fsyncs", "fsyncs_before", "fsync_ceiling", "reads", "reads_ceiling"})

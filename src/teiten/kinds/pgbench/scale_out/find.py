@@ -18,10 +18,10 @@ from teiten.analysis.verdict.verdict import Rule, exp
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.pgbench.metrics import RETRIES, TPS
 from teiten.kinds.pgbench.model import pgbench_of
-from teiten.kinds.pgbench.scale_out.commit_model import ROWS
 from teiten.kinds.pgbench.scale_out.results import (
     FLAT_WITHIN,
     LINEAR_WITHIN,
+    ROWS,
     Cause,
     NodesPoint,
     Pays,

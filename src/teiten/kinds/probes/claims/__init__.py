@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from teiten.analysis.model.predicate import Predicate
 from teiten.kinds.probes.claims.course import ProbeCourse, ProbeRise
-from teiten.kinds.probes.claims.measures import ProbeMeasure
-from teiten.kinds.probes.claims.of_probe import ProbeEffect, ProbeOrder, ProbeValue
+from teiten.kinds.probes.claims.of_probe import ProbeEffect, ProbeMeasure, ProbeOrder, ProbeValue
 
 PREDICATES: tuple[type[Predicate], ...] = (
     ProbeEffect,

@@ -15,7 +15,7 @@ from pydantic.dataclasses import dataclass
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
 from teiten.analysis.model.evidence import Blocks, EvidenceTable, log_changes
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.predicate import Ground, Key, Reader, UnmetError
+from teiten.analysis.model.predicate import Ground, Key, Predicate, Reader, UnmetError
 from teiten.claims.forms import FORM, Word
 from teiten.claims.of_levels import (
     RISES,
@@ -173,3 +173,8 @@ class LargestStep(OfMethods):
         for step, seconds in zip(self.others, further, strict=True):
             compared = (STEP_RATIO, (self.method, step, self.step), ())
             yield self.question(claim, place, compared, log_changes(seconds, largest), RISES)
+
+
+PREDICATES: tuple[type[Predicate], ...] = (MethodEffect, MethodOrder, MethodValue, LargestStep)
+MEASURES: tuple[str, ...] = (STEP,)
+"""Numbers that are taken from what a trial measured: ``MEASURE:OF``."""
