@@ -135,12 +135,12 @@ def stack_cautions(samples: StackSamples, server: str) -> tuple[Caution, ...]:
     """Point out what of samples cannot be trusted."""
     cautions = []
     if not samples.kernel:
-        cautions.append(Caution("profile-user-only", Severity.NOTE))
+        cautions.append(Caution.note("profile-user-only"))
     unresolved = unresolved_samples(samples) / samples.samples
     if unresolved > UNRESOLVED:
-        cautions.append(Caution("profile-stripped", Severity.WARNING, (("server", server),)))
+        cautions.append(Caution.warning("profile-stripped", server=server))
     if samples.truncated > TRUNCATED * samples.samples:
-        cautions.append(Caution("profile-truncated", Severity.NOTE, (("server", server),)))
+        cautions.append(Caution.note("profile-truncated", server=server))
     return tuple(cautions)
 
 
@@ -150,5 +150,4 @@ def unresolved_samples(samples: StackSamples) -> int:
 
 
 def _failed(window: Window, reason: str) -> Caution:
-    values = (("server", window.server), ("reason", reason))
-    return Caution("profile-failed", Severity.WARNING, values)
+    return Caution.warning("profile-failed", server=window.server, reason=reason)

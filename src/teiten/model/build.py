@@ -138,7 +138,7 @@ class ServerBuild:
         """Which of two opposite options configure was given last; None where none are known."""
         if not self.configure:
             return None
-        names = [word.partition("=")[0] for word in _words(self.configure)]
+        names = [word.partition("=")[0] for word in shell_words(self.configure)]
         given = [name for name in names if name in (option, without)]
         return given[-1] == option if given else otherwise
 
@@ -154,7 +154,8 @@ def short_compiler(text: str) -> str:
     return f"{name[1]} {version[0]}"
 
 
-def _words(text: str) -> list[str]:
+def shell_words(text: str) -> list[str]:
+    """The words of a command line, or what spaces part where its quotes do not match."""
     try:
         return shlex.split(text)
     except ValueError:

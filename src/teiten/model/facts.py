@@ -136,3 +136,13 @@ class Caution:
     code: str
     severity: Severity
     values: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def warning(cls, code: str, **values: object) -> Caution:
+        return cls(
+            code, Severity.WARNING, tuple((name, str(value)) for name, value in values.items())
+        )
+
+    @classmethod
+    def note(cls, code: str, **values: object) -> Caution:
+        return cls(code, Severity.NOTE, tuple((name, str(value)) for name, value in values.items()))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from teiten.engines.registry import engine_of
 from teiten.kinds.contract import plan_of
 from teiten.model.distribution import Distribution, SpreadBy
-from teiten.model.facts import Caution, Severity
+from teiten.model.facts import Caution
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Workload
 
@@ -36,9 +36,8 @@ def _uneven(spread: Iterable[Spread]) -> Iterator[Caution]:
     uneven = {(one.shards, one.nodes): one for _, one in spread if one.shards % one.nodes}
     for (shards, nodes), one in sorted(uneven.items()):
         fewest = shards // nodes
-        yield _caution(
+        yield Caution.warning(
             "distribution-uneven",
-            Severity.WARNING,
             engine=one.engine,
             shards=shards,
             nodes=nodes,
@@ -56,7 +55,7 @@ def _failing(plan: Plan, spread: Iterable[Spread]) -> Iterator[Caution]:
         if fails and plan_of(workload.kind).gives_up(workload) and workload.name not in told:
             told.add(workload.name)
             values = {"workload": workload.name, "engine": one.engine}
-            yield _caution("distribution-retries", Severity.WARNING, **values)
+            yield Caution.warning("distribution-retries", **values)
 
 
 def _few_branches(spread: Iterable[Spread]) -> Iterator[Caution]:
@@ -64,7 +63,7 @@ def _few_branches(spread: Iterable[Spread]) -> Iterator[Caution]:
     few = [one for _, one in spread if one.scale < one.shards]
     for one in few[:1]:
         values = {"scale": one.scale, "shards": one.shards, "nodes": one.nodes}
-        yield _caution("distribution-few-branches", Severity.WARNING, **values)
+        yield Caution.warning("distribution-few-branches", **values)
 
 
 def _asks_all(plan: Plan, spread: Iterable[Spread]) -> Iterator[Caution]:
@@ -76,7 +75,7 @@ def _asks_all(plan: Plan, spread: Iterable[Spread]) -> Iterator[Caution]:
             asking.setdefault(workload.name, one)
     for name, one in asking.items():
         values = {"workload": name, "engine": one.engine, "shards": one.shards}
-        yield _caution("distribution-asks-all", Severity.WARNING, **values)
+        yield Caution.warning("distribution-asks-all", **values)
 
 
 def _branches_everywhere(plan: Plan, spread: Iterable[Spread]) -> Iterator[Caution]:
@@ -85,7 +84,7 @@ def _branches_everywhere(plan: Plan, spread: Iterable[Spread]) -> Iterator[Cauti
         workload = plan.study.workload(trial.cell.workload)
         if workload.changes_data and one.nodes > 1:
             values = {"workload": workload.name, "engine": one.engine, "nodes": one.nodes}
-            yield _caution("distribution-reference", Severity.WARNING, **values)
+            yield Caution.warning("distribution-reference", **values)
             return
 
 
@@ -93,7 +92,3 @@ def _names_branch(workload: Workload) -> bool:
     """pgbench's own scripts look for accounts by their own key alone."""
     texts = workload.options.texts
     return all(not text.builtin and BRANCH.search(text.text) for text in texts)
-
-
-def _caution(code: str, severity: Severity, **values: object) -> Caution:
-    return Caution(code, severity, tuple((name, str(value)) for name, value in values.items()))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from teiten.errors import MachineError
-from teiten.model.facts import Caution, HostFacts, LogicalCpu, Severity
+from teiten.model.facts import Caution, HostFacts, LogicalCpu
 from teiten.model.nodes import EmulatedNodes, Lack, NodeMachine, NodePart
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.quantities import exact_size, format_size
@@ -109,23 +109,20 @@ def node_cautions(plan: Plan, *, buffered_writes: bool) -> Iterator[Caution]:
     if nodes is None:
         return
     for part, reason in nodes.lacking:
-        yield _warning(f"nodes-without-{part}", reason=reason)
+        yield Caution.warning(f"nodes-without-{part}", reason=reason)
     if nodes.in_force and len(trials) < len(plan.trials):
         for part in nodes.asked:
             if not nodes.lacks(part):
-                yield _warning(f"nodes-without-{part}", reason="attached servers are as they are")
+                yield Caution.warning(
+                    f"nodes-without-{part}", reason="attached servers are as they are"
+                )
     if not trials:
         return
     largest = max(trials, key=lambda one: len(one.machines))
     count = len(largest.machines)
-    yield _warning("nodes-emulated", nodes=count)
+    yield Caution.warning("nodes-emulated", nodes=count)
     sets = [machine.cpus for machine in largest.machines if machine.cpus]
     if len({cpu for one in sets for cpu in one}) < sum(map(len, sets)):
-        yield _warning("nodes-share-processors", nodes=count, cpus=nodes.cpus)
+        yield Caution.warning("nodes-share-processors", nodes=count, cpus=nodes.cpus)
     if largest.machines[0].write is not None and not buffered_writes:
-        yield _warning("nodes-write-unthrottled")
-
-
-def _warning(code: str, **values: object) -> Caution:
-    given = tuple((name, str(value)) for name, value in values.items())
-    return Caution(code, Severity.WARNING, given)
+        yield Caution.warning("nodes-write-unthrottled")

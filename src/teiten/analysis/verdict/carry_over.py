@@ -21,7 +21,7 @@ from teiten.analysis.model.verdict import Interval
 from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.analysis.verdict.verdict import mean_and_deviation
 from teiten.kinds.contract import plan_of
-from teiten.model.facts import Caution, HostFacts, Severity
+from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import CPU_PER_TRANSACTION, TRANSACTIONS
 from teiten.model.plan import Plan
 from teiten.model.trial import Outcome
@@ -145,13 +145,9 @@ def witness_cautions(witnesses: Sequence[CpuWitness]) -> Iterator[Caution]:
     for witness in witnesses:
         if not witness.agrees or witness.parting:
             levels = [" ".join(f"{name}={level}" for name, level in at) for at in witness.parting]
-            values = (
-                ("workload", witness.workload),
-                ("sides", f"{witness.new}/{witness.old}"),
-                ("levels", "; ".join(filter(None, levels))),
-            )
-            code = "cpu-parts-levels" if values[-1][1] else "cpu-parts"
-            yield Caution(code, Severity.WARNING, values)
+            listed, sides = "; ".join(filter(None, levels)), f"{witness.new}/{witness.old}"
+            code = "cpu-parts-levels" if listed else "cpu-parts"
+            yield Caution.warning(code, workload=witness.workload, sides=sides, levels=listed)
 
 
 def mixed_cautions(plan: Plan, facts: HostFacts) -> Iterator[Caution]:
@@ -164,5 +160,6 @@ def mixed_cautions(plan: Plan, facts: HostFacts) -> Iterator[Caution]:
     ]
     if mixed and not plan.servers_elsewhere:
         listed = ", ".join(map(str, mixed))
-        values = (("clients", listed), ("processors", str(facts.cpu.logical)))
-        yield Caution("pairs-beyond-processors", Severity.WARNING, values)
+        yield Caution.warning(
+            "pairs-beyond-processors", clients=listed, processors=facts.cpu.logical
+        )

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from teiten.analysis.model.findings import ContrastResult
 from teiten.analysis.verdict.verdict import NO_VARIANCE, mean_and_deviation
-from teiten.model.facts import Caution, Severity
+from teiten.model.facts import Caution
 
 FEWEST_PAIRS = 8
 """Below it chance alone often looks like drift."""
@@ -54,16 +54,13 @@ def trend(log_ratios: Sequence[float]) -> float | None:
 def drift_cautions(results: Iterable[ContrastResult]) -> tuple[Caution, ...]:
     """A caution for each primary contrast whose pairs depend on one another or move with time."""
     return tuple(
-        Caution(
+        Caution.warning(
             "pairs-drift",
-            Severity.WARNING,
-            (
-                ("workload", one.workload),
-                ("sides", f"{one.new}/{one.old}"),
-                ("lag", f"{one.lag_one:+.2f}"),
-                ("trend", f"{one.trend:+.1f}"),
-                ("pairs", str(one.overall.pairs)),
-            ),
+            workload=one.workload,
+            sides=f"{one.new}/{one.old}",
+            lag=f"{one.lag_one:+.2f}",
+            trend=f"{one.trend:+.1f}",
+            pairs=one.overall.pairs,
         )
         for one in results
         if one.metric.judged and one.lag_one is not None and one.trend is not None

@@ -10,7 +10,7 @@ from teiten.analysis.model.findings import ContrastResult, TrialView
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.model.verdict import VerdictKind
 from teiten.analysis.verdict.pairs import observe
-from teiten.model.facts import Caution, Severity
+from teiten.model.facts import Caution
 from teiten.model.metrics import MEASURED_SECONDS
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX, Study
@@ -54,8 +54,8 @@ def unseen_cautions(
             or (name.startswith(OF_AUTOVACUUM) and longest < NAPTIME)
         ]
         if idle:
-            values = (("workload", workload), ("parameters", ", ".join(idle)))
-            yield Caution("parameter-never-acted", Severity.WARNING, values)
+            listed = ", ".join(idle)
+            yield Caution.warning("parameter-never-acted", workload=workload, parameters=listed)
 
 
 def _equivalent(contrast: ContrastResult) -> bool:
@@ -77,13 +77,13 @@ def _seconds_of_starts(
 
 def _rare(workload: str, seconds: dict[Context, dict[int, float]]) -> Caution:
     observed = min(sum(starts.values()) for starts in seconds.values())
-    values = (
-        ("workload", workload),
-        ("observed", f"{observed:.0f}"),
-        ("rare", f"{observed / RULE_OF_THREE:.0f}"),
-        ("longest", f"{max(max(starts.values()) for starts in seconds.values()):.0f}"),
+    return Caution.note(
+        "rare-stalls-unseen",
+        workload=workload,
+        observed=f"{observed:.0f}",
+        rare=f"{observed / RULE_OF_THREE:.0f}",
+        longest=f"{max(max(starts.values()) for starts in seconds.values()):.0f}",
     )
-    return Caution("rare-stalls-unseen", Severity.NOTE, values)
 
 
 def _differing(study: Study) -> tuple[str, ...]:

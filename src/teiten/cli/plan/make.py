@@ -25,7 +25,7 @@ from teiten.host.cautions.variants import order_of_servers
 from teiten.host.facts.kept import known_noise
 from teiten.host.facts.native_part import how_to_get
 from teiten.model.build import PlannedBuild
-from teiten.model.facts import Caution, HostFacts, Severity
+from teiten.model.facts import Caution, HostFacts
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
@@ -179,5 +179,4 @@ def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:
     if measure.sequential is None or pairs >= least:
         return ()
     minutes = f"{least_budget(plan.study) / 60:.0f}m"
-    values = (("pairs", str(pairs)), ("least", str(least)), ("budget", minutes))
-    return (Caution("budget-short", Severity.WARNING, values),)
+    return (Caution.warning("budget-short", pairs=pairs, least=least, budget=minutes),)

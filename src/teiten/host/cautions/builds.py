@@ -3,7 +3,6 @@ what is measured is the builds. Pure."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping
 
 from teiten.host.cautions.machine import compiler_of
@@ -13,9 +12,10 @@ from teiten.model.build import (
     BUILT_WITH_ASSERTIONS,
     BuildFacts,
     ServerBuild,
+    shell_words,
     short_compiler,
 )
-from teiten.model.facts import Caution, Severity
+from teiten.model.facts import Caution
 from teiten.model.plan import Plan
 
 READ_BEFORE = "read-before"
@@ -25,11 +25,11 @@ def cautions_of_builds(builds: Mapping[str, ServerBuild]) -> tuple[Caution, ...]
     """``builds``: by the server's level, of those of which something is known."""
     known = {level: one for level, one in builds.items() if one.told()}
     sides = {_alike(one) for one in known.values()}
-    found = [Caution(BUILDS_DIFFER, Severity.WARNING, _listed(known))] if len(sides) > 1 else []
+    found = [Caution.warning(BUILDS_DIFFER, builds=_listed(known))] if len(sides) > 1 else []
     slow = {level: one for level, one in known.items() if one.slow}
     asserting = {level: one for level, one in known.items() if one.assertions}
     for code, ones in ((BUILT_SLOW, slow), (BUILT_WITH_ASSERTIONS, asserting)):
-        found += [Caution(code, Severity.WARNING, _listed(ones))] if ones else []
+        found += [Caution.warning(code, builds=_listed(ones))] if ones else []
     return tuple(found)
 
 
@@ -38,7 +38,7 @@ def prewarming_caution(plan: Plan) -> tuple[Caution, ...]:
     lacking = plan.servers_without("pg_prewarm")
     if not lacking or not plan.study.measure.prewarm:
         return ()
-    return (Caution(READ_BEFORE, Severity.NOTE, (("servers", ", ".join(lacking)),)),)
+    return (Caution.note(READ_BEFORE, servers=", ".join(lacking)),)
 
 
 def reported_build(reported: Mapping[str, str], version_text: str) -> ServerBuild:
@@ -62,13 +62,12 @@ def _alike(one: ServerBuild) -> tuple[object, ...]:
     )
 
 
-def _listed(builds: Mapping[str, ServerBuild]) -> tuple[tuple[str, str], ...]:
+def _listed(builds: Mapping[str, ServerBuild]) -> str:
     jit = len({build.jit for build in builds.values()}) > 1
-    told = (
-        f"{level}: {one.told()}{' --with-llvm' if jit and one.jit else ''}"
-        for level, one in builds.items()
+    return "; ".join(
+        f"{level}: {build.told()}{' --with-llvm' if jit and build.jit else ''}"
+        for level, build in builds.items()
     )
-    return (("builds", "; ".join(told)),)
 
 
 def build_cautions(
@@ -80,11 +79,7 @@ def build_cautions(
     meson records no CONFIGURE. ``version_text``: what ``SELECT version()`` answered.
     """
     return tuple(
-        Caution(
-            "build-differs",
-            Severity.WARNING,
-            (("server", server), ("what", what), ("asked", wanted), ("reported", said)),
-        )
+        Caution.warning("build-differs", server=server, what=what, asked=wanted, reported=said)
         for what, wanted, said in _differences(asked, reported, version_text)
     )
 
@@ -98,7 +93,7 @@ def _differences(
         yield "CFLAGS", " ".join(lacking), flags or "nothing"
     said = reported.get("CONFIGURE", "").strip()
     if said and not asked.meson:
-        known = _split(said)
+        known = shell_words(said)
         for option in asked.configure:
             if option not in known:
                 yield "CONFIGURE", option, said
@@ -112,10 +107,3 @@ def _same_compiler(said: str, asked: BuildFacts) -> bool:
     if said == asked.compiler.strip():
         return True
     return asked.meson and said.rpartition("-")[2] in asked.compiler.split()
-
-
-def _split(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return text.split()

@@ -46,7 +46,9 @@ def cautions(facts: HostFacts, *, clients: int | None = None) -> tuple[Caution, 
     """
     found = [caution for rule in RULES for caution in rule(facts)]
     if clients is not None and clients > facts.cpu.logical:
-        found.append(_note("more-clients-than-cores", clients=clients, cores=facts.cpu.logical))
+        found.append(
+            Caution.note("more-clients-than-cores", clients=clients, cores=facts.cpu.logical)
+        )
     return warnings_first(found)
 
 
@@ -54,7 +56,7 @@ def plan_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
     """Cautions that only this plan has on this machine; those of ``cautions`` are not repeated."""
     found: list[Caution] = []
     if plan.study.measure.caches is CachePolicy.DROP and not facts.can_drop_page_cache:
-        found.append(_warning("page-cache-kept"))
+        found.append(Caution.warning("page-cache-kept"))
     found += variant_cautions(plan, facts)
     if plan.study.measure.flame_graph:
         profiling = profiling_caution(of_host(facts))
@@ -66,12 +68,12 @@ def plan_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
 
 def telemetry_missing(source: str, reason: str) -> Caution:
     """A source of telemetry could not be read: a caution, never a failure."""
-    return _note("telemetry-missing", source=source, reason=reason)
+    return Caution.note("telemetry-missing", source=source, reason=reason)
 
 
 def data_changed(workload: str) -> Caution:
     """A workload that was declared not to change data changed some."""
-    return _warning("data-changed", workload=workload)
+    return Caution.warning("data-changed", workload=workload)
 
 
 def compiler_of(version_text: str) -> str | None:
@@ -89,95 +91,100 @@ def warnings_first(found: Iterable[Caution]) -> tuple[Caution, ...]:
 def _load(facts: HostFacts) -> Found:
     load, cores = facts.load_average, facts.cpu.logical
     if load is not None and load > max(LOAD_MINIMUM, LOAD_SHARE * cores):
-        yield _warning("other-load", load=f"{load:.2f}", cores=cores)
+        yield Caution.warning("other-load", load=f"{load:.2f}", cores=cores)
 
 
 def _swap(facts: HostFacts) -> Found:
     memory = facts.memory
     if memory.swap_used > 0:
         used, total = format_size(memory.swap_used), format_size(memory.swap_total)
-        yield _warning("swap-in-use", used=used, total=total)
+        yield Caution.warning("swap-in-use", used=used, total=total)
     elif memory.swap_total > 0:
-        yield _note("swap-present", total=format_size(memory.swap_total))
+        yield Caution.note("swap-present", total=format_size(memory.swap_total))
 
 
 def _memory(facts: HostFacts) -> Found:
     available, total = facts.memory.available, facts.memory.total
     if available < max(LOW_MEMORY, LOW_MEMORY_SHARE * total):
-        yield _warning("memory-low", available=format_size(available), total=format_size(total))
+        yield Caution.warning(
+            "memory-low", available=format_size(available), total=format_size(total)
+        )
 
 
 def _huge_pages(facts: HostFacts) -> Found:
     if facts.memory.transparent_huge_pages == "always":
-        yield _warning("transparent-huge-pages")
+        yield Caution.warning("transparent-huge-pages")
 
 
 def _clock_control(facts: HostFacts) -> Found:
     governor = facts.cpu.governor
     if governor is not None and governor != "performance":
         slow = "powersave" in governor
-        yield _caution(slow, "frequency-governor", governor=governor)
+        made = Caution.warning if slow else Caution.note
+        yield made("frequency-governor", governor=governor)
     if facts.cpu.turbo:
-        yield _note("turbo-on")
+        yield Caution.note("turbo-on")
     elif facts.cpu.turbo is None and facts.virtualisation is None:
-        yield _note("turbo-unknown")
+        yield Caution.note("turbo-unknown")
 
 
 def _cores(facts: HostFacts) -> Found:
     cpu = facts.cpu
     if cpu.logical < FEW_CORES:
-        yield _warning("few-cores", cores=cpu.logical)
-    yield _note("shared-cores", cores=cpu.logical)
+        yield Caution.warning("few-cores", cores=cpu.logical)
+    yield Caution.note("shared-cores", cores=cpu.logical)
     if cpu.quota_cores is not None:
-        yield _warning("cgroup-quota", quota=f"{cpu.quota_cores:g}", cores=cpu.online)
+        yield Caution.warning("cgroup-quota", quota=f"{cpu.quota_cores:g}", cores=cpu.online)
     if (cpu.threads_per_core or 1) > 1:
-        yield _note(
+        yield Caution.note(
             "hardware-threads", threads=cpu.threads_per_core or 1, cores=cpu.physical_cores or 0
         )
     if (cpu.numa_nodes or 1) > 1:
-        yield _note("numa-nodes", nodes=cpu.numa_nodes or 1)
+        yield Caution.note("numa-nodes", nodes=cpu.numa_nodes or 1)
 
 
 def _guests(facts: HostFacts) -> Found:
     if facts.virtualisation is not None and facts.system == "Linux":
-        yield _warning("virtual-machine", hypervisor=facts.virtualisation)
+        yield Caution.warning("virtual-machine", hypervisor=facts.virtualisation)
     if facts.container is not None:
-        yield _note("container", engine=facts.container)
+        yield Caution.note("container", engine=facts.container)
 
 
 def _file_system(facts: HostFacts) -> Found:
     disk = facts.disk
     where = {"mount_point": disk.mount_point, "file_system": disk.file_system}
     if disk.file_system in COPY_ON_WRITE_FILE_SYSTEMS:
-        yield _warning("copy-on-write", **where)
+        yield Caution.warning("copy-on-write", **where)
     if disk.file_system in MEMORY_FILE_SYSTEMS:
-        yield _warning("memory-file-system", **where)
+        yield Caution.warning("memory-file-system", **where)
     if disk.file_system in NETWORK_FILE_SYSTEMS or disk.kind == "network":
-        yield _warning("network-file-system", **where)
+        yield Caution.warning("network-file-system", **where)
     if disk.file_system in {"overlay", "fuse-overlayfs", "aufs"}:
-        yield _note("overlay-file-system", **where)
+        yield Caution.note("overlay-file-system", **where)
 
 
 def _disk(facts: HostFacts) -> Found:
     disk = facts.disk
     if disk.kind == "hdd":
-        yield _note("rotational-disk", device=disk.device)
+        yield Caution.note("rotational-disk", device=disk.device)
     if disk.free < max(LOW_DISK, LOW_DISK_SHARE * disk.total):
         free, total = format_size(disk.free), format_size(disk.total)
-        yield _warning("disk-nearly-full", free=free, total=total, mount_point=disk.mount_point)
+        yield Caution.warning(
+            "disk-nearly-full", free=free, total=total, mount_point=disk.mount_point
+        )
 
 
 def _instruments(facts: HostFacts) -> Found:
     if facts.system != "Linux":
-        yield _note("other-system", system=facts.system)
+        yield Caution.note("other-system", system=facts.system)
         return
     if facts.clock_source is not None and facts.clock_source not in GOOD_CLOCKS:
-        yield _note("clock-source", clock=facts.clock_source)
+        yield Caution.note("clock-source", clock=facts.clock_source)
     paranoid = facts.perf_event_paranoid
     if paranoid is not None and paranoid > PERF_FOR_ALL and not facts.is_root:
-        yield _note("perf-not-allowed", paranoid=paranoid)
+        yield Caution.note("perf-not-allowed", paranoid=paranoid)
     if not facts.pressure_stall:
-        yield _note("pressure-stall-missing")
+        yield Caution.note("pressure-stall-missing")
 
 
 RULES: tuple[Callable[[HostFacts], Found], ...] = (
@@ -192,16 +199,3 @@ RULES: tuple[Callable[[HostFacts], Found], ...] = (
     _disk,
     _instruments,
 )
-
-
-def _warning(code: str, **values: object) -> Caution:
-    return _caution(True, code, **values)
-
-
-def _note(code: str, **values: object) -> Caution:
-    return _caution(False, code, **values)
-
-
-def _caution(serious: bool, code: str, **values: object) -> Caution:
-    severity = Severity.WARNING if serious else Severity.NOTE
-    return Caution(code, severity, tuple((name, str(value)) for name, value in values.items()))

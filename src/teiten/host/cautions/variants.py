@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from teiten.model.facts import Caution, HostFacts, LogicalCpu, Severity
+from teiten.model.facts import Caution, HostFacts, LogicalCpu
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import GUC_PREFIX, SERVER
 
@@ -56,7 +56,7 @@ def order_of_servers(plan: Plan) -> tuple[Caution, ...]:
     newer = [level for level, one in others if one.version < first.version]
     if not newer:
         return ()
-    return (_caution(False, "servers-order", old=old, new=", ".join(newer)),)
+    return (Caution.note("servers-order", old=old, new=", ".join(newer)),)
 
 
 def pinned_apart(plan: Plan) -> bool:
@@ -67,7 +67,7 @@ def pinned_apart(plan: Plan) -> bool:
 def _shared_cores(plan: Plan, facts: HostFacts) -> Found:
     if any(_shares(trial) for trial in plan.trials):
         most = max(len(trial.server_cpus) for trial in plan.trials)
-        yield _caution(True, "cores-shared", cores=most, here=len(facts.cpu.cpus))
+        yield Caution.warning("cores-shared", cores=most, here=len(facts.cpu.cpus))
 
 
 def _hardware_threads(plan: Plan, facts: HostFacts) -> Found:
@@ -78,11 +78,11 @@ def _hardware_threads(plan: Plan, facts: HostFacts) -> Found:
         if len({core_of[cpu] for cpu in trial.server_cpus}) < len(trial.server_cpus)
     ]
     if doubled:
-        yield _caution(False, "cores-hardware-threads", cores=min(doubled))
+        yield Caution.note("cores-hardware-threads", cores=min(doubled))
     for trial in plan.trials:
         server = {core_of[cpu] for cpu in trial.server_cpus}
         if not _shares(trial) and server & {core_of[cpu] for cpu in trial.client_cpus}:
-            yield _caution(True, "cores-pgbench-beside")
+            yield Caution.warning("cores-pgbench-beside")
             return
 
 
@@ -94,29 +94,29 @@ def _nodes(plan: Plan, facts: HostFacts) -> Found:
         if len({node_of[cpu] for cpu in trial.server_cpus}) > 1
     ]
     if spread:
-        yield _caution(False, "cores-nodes", cores=min(spread))
+        yield Caution.note("cores-nodes", cores=min(spread))
 
 
 def _without_effect(plan: Plan, _facts: HostFacts) -> Found:
     writes = any(workload.changes_data for workload in plan.study.workloads)
     for name in _varied(plan):
         if name in ONLY_FOR_WRITES and not writes:
-            yield _caution(True, "parameter-needs-writes", name=name)
+            yield Caution.warning("parameter-needs-writes", name=name)
         if name in ONLY_FOR_READS and plan.study.measure.prewarm:
-            yield _caution(True, "parameter-needs-reads", name=name)
+            yield Caution.warning("parameter-needs-reads", name=name)
 
 
 def _huge_pages(plan: Plan, facts: HostFacts) -> Found:
     levels = _varied(plan).get("huge_pages", set())
     if "try" in levels and not facts.memory.huge_pages_free:
-        yield _caution(True, "huge-pages-try")
+        yield Caution.warning("huge-pages-try")
 
 
 def _unsafe(plan: Plan, _facts: HostFacts) -> Found:
     used = {(name, value) for trial in plan.trials for name, value in trial.settings}
     for name in UNSAFE:
         if any((name, value) in used for value in ("off", "false", "no", "0")):
-            yield _caution(True, "parameter-unsafe", name=name)
+            yield Caution.warning("parameter-unsafe", name=name)
 
 
 def _storages(plan: Plan, facts: HostFacts) -> Found:
@@ -128,12 +128,12 @@ def _storages(plan: Plan, facts: HostFacts) -> Found:
         if storage_class.name not in named:
             continue
         if storage_class.emulation is not None:
-            yield _caution(True, "storage-emulated", name=storage_class.name)
+            yield Caution.warning("storage-emulated", name=storage_class.name)
         elif storage_class.path in devices:
             together.setdefault(devices[storage_class.path], []).append(storage_class.name)
     for device, names in together.items():
         if len(names) > 1:
-            yield _caution(True, "storage-shared", names=", ".join(names), device=device)
+            yield Caution.warning("storage-shared", names=", ".join(names), device=device)
 
 
 RULES: tuple[Callable[[Plan, HostFacts], Found], ...] = (
@@ -166,8 +166,3 @@ def _shares(trial: PlannedTrial) -> bool:
 
 def _by_number(facts: HostFacts, of: Callable[[LogicalCpu], object]) -> dict[int, object]:
     return {cpu.number: of(cpu) for cpu in facts.cpu.cpus}
-
-
-def _caution(serious: bool, code: str, **values: object) -> Caution:
-    severity = Severity.WARNING if serious else Severity.NOTE
-    return Caution(code, severity, tuple((name, str(value)) for name, value in values.items()))

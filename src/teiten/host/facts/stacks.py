@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.host.facts.readings import read_int
-from teiten.model.facts import Caution, HostFacts, Severity
+from teiten.model.facts import Caution, HostFacts
 
 PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
 MOST_PARANOID = 2
@@ -48,16 +48,15 @@ def of_host(facts: HostFacts) -> ProfilingFacts:
 def profiling_caution(facts: ProfilingFacts) -> Caution | None:
     """Why there will be no flame graph (a warning), or only half of one (a note)."""
     if facts.system != "linux":
-        return Caution("profile-system", Severity.WARNING, (("system", facts.system),))
+        return Caution.warning("profile-system", system=facts.system)
     if facts.perf is None:
-        return Caution("profile-no-perf", Severity.WARNING)
+        return Caution.warning("profile-no-perf")
     paranoid = facts.paranoid
     if facts.is_root or paranoid is None or paranoid <= KERNEL_TOO:
         return None
-    values = (("paranoid", str(paranoid)),)
     if paranoid > MOST_PARANOID:
-        return Caution("profile-forbidden", Severity.WARNING, values)
-    return Caution("profile-user-only", Severity.NOTE)
+        return Caution.warning("profile-forbidden", paranoid=paranoid)
+    return Caution.note("profile-user-only")
 
 
 def kernel_allowed(facts: ProfilingFacts) -> bool:

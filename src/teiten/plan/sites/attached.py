@@ -13,7 +13,7 @@ from teiten.factors.contract import Need
 from teiten.factors.registry import rule
 from teiten.kinds.contract import LevelNeeds, plan_of
 from teiten.model.attached import AttachedServer, ServerParameter
-from teiten.model.facts import Caution, Severity
+from teiten.model.facts import Caution
 from teiten.model.installation import Installation
 from teiten.model.levels import varied_factors
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
@@ -290,16 +290,16 @@ def attached_cautions(plan: Plan) -> tuple[Caution, ...]:
 def _of_server(plan: Plan, level: str, server: AttachedServer) -> Iterator[Caution]:
     measure = plan.study.measure
     names = {"server": level, "role": server.role}
-    yield _caution("attached", Severity.NOTE, names | {"address": server.address})
+    yield Caution.note("attached", **names | {"address": server.address})
     if not server.local:
-        yield _caution("attached-telemetry", Severity.NOTE, names)
+        yield Caution.note("attached-telemetry", **names)
     if measure.prewarm and not server.can_prewarm:
-        yield _caution("attached-prewarm", Severity.WARNING, names)
+        yield Caution.warning("attached-prewarm", **names)
     if not server.can_checkpoint:
-        yield _caution("attached-checkpoint", Severity.WARNING, names)
+        yield Caution.warning("attached-checkpoint", **names)
     if server.other_sessions:
         values = names | {"sessions": str(server.other_sessions)}
-        yield _caution("attached-shared", Severity.WARNING, values)
+        yield Caution.warning("attached-shared", **values)
     yield from _settings(plan, level, server, names)
 
 
@@ -318,7 +318,7 @@ def _left_out(plan: Plan, level: str, server: AttachedServer) -> Iterator[Cautio
                 lack.why.in_language(language) for lack in lacks
             )
             values[f"hint_{language}"] = space.join(hints)
-        yield _caution("attached-left-out", Severity.WARNING, values)
+        yield Caution.warning("attached-left-out", **values)
 
 
 def _settings(
@@ -333,23 +333,23 @@ def _settings(
             unknown |= dict(split.unknown)
     if different:
         listed = {"settings": ", ".join(different.values())}
-        yield _caution("attached-settings", Severity.WARNING, {**names, **listed})
+        yield Caution.warning("attached-settings", **{**names, **listed})
     if unknown:
         listed = {"settings": ", ".join(unknown)}
-        yield _caution("attached-unknown", Severity.NOTE, {**names, **listed})
+        yield Caution.note("attached-unknown", **{**names, **listed})
 
 
 def _unequal(plan: Plan, attached: Mapping[str, AttachedServer]) -> Iterator[Caution]:
     if len(attached) < len(plan.servers):
         own = ", ".join(level for level, _ in plan.servers if level not in attached)
         values = {"servers": ", ".join(attached), "own": own}
-        yield _caution("attached-against-own", Severity.WARNING, values)
+        yield Caution.warning("attached-against-own", **values)
     elif len({server.address for server in attached.values()}) > 1:
         values = {"servers": ", ".join(attached)}
-        yield _caution("attached-against-attached", Severity.WARNING, values)
+        yield Caution.warning("attached-against-attached", **values)
     if len({server.encrypted for server in attached.values()} | _unencrypted(plan)) > 1:
         encrypted = ", ".join(level for level, one in attached.items() if one.encrypted)
-        yield _caution("attached-encrypted", Severity.WARNING, {"servers": encrypted})
+        yield Caution.warning("attached-encrypted", servers=encrypted)
     checksums = {
         trial.cell.server: template.checksums
         for trial in plan.trials
@@ -357,15 +357,11 @@ def _unequal(plan: Plan, attached: Mapping[str, AttachedServer]) -> Iterator[Cau
     }
     if len(set(checksums.values())) > 1:
         there = ", ".join(level for level, on in checksums.items() if on)
-        yield _caution("attached-checksums", Severity.WARNING, {"servers": there})
+        yield Caution.warning("attached-checksums", servers=there)
 
 
 def _unencrypted(plan: Plan) -> set[bool]:
     return {False} if any(one.attached is None for _, one in plan.servers) else set()
-
-
-def _caution(code: str, severity: Severity, values: Mapping[str, str]) -> Caution:
-    return Caution(code, severity, tuple(values.items()))
 
 
 def _amount(text: str, unit: str) -> Fraction | None:

@@ -11,7 +11,7 @@ from teiten.errors import UsageError, WayError
 from teiten.factors.contract import Need
 from teiten.factors.registry import rule
 from teiten.kinds.contract import plan_of
-from teiten.model.facts import Caution, Severity
+from teiten.model.facts import Caution
 from teiten.model.hosts import HERE, HostAssignment, PlannedHost
 from teiten.model.installation import Installation
 from teiten.model.levels import varied_factors
@@ -128,19 +128,14 @@ def assignment_cautions(plan: Plan) -> tuple[Caution, ...]:
         return ()
     found = []
     if assigned.address is not None:
-        values = (
-            ("address", assigned.address),
-            ("client", assigned.client_address or ""),
-            ("db", shown(assigned.db)),
-        )
-        found.append(Caution("open-port", Severity.WARNING, values))
+        client, db = assigned.client_address or "", shown(assigned.db)
+        found.append(Caution.warning("open-port", address=assigned.address, client=client, db=db))
     if assigned.more:
         listening = ", ".join(f"{shown(one.host)}: {one.address}" for one in assigned.more)
         peers = ", ".join(dict.fromkeys(one.peer for one in assigned.more))
-        open_to = (("addresses", listening), ("peers", peers))
-        found.append(Caution("open-port-nodes", Severity.WARNING, open_to))
+        found.append(Caution.warning("open-port-nodes", addresses=listening, peers=peers))
         found += _one_machine(assigned)
-        found.append(Caution("first-host-shared", Severity.NOTE, (("db", shown(assigned.db)),)))
+        found.append(Caution.note("first-host-shared", db=shown(assigned.db)))
     return tuple(found)
 
 
@@ -149,7 +144,7 @@ def nodes_on_hosts(plan: Plan) -> Iterator[Caution]:
     nodes = plan.study.nodes
     if nodes is not None and nodes.lacking:
         parts = ", ".join(part.value for part, _ in nodes.lacking)
-        yield Caution("nodes-on-hosts", Severity.WARNING, (("parts", parts),))
+        yield Caution.warning("nodes-on-hosts", parts=parts)
 
 
 def _one_machine(assigned: HostAssignment) -> Iterator[Caution]:
@@ -159,7 +154,7 @@ def _one_machine(assigned: HostAssignment) -> Iterator[Caution]:
         of_boot.setdefault(server.boot, []).append(shown(server))
     for boot, names in of_boot.items():
         if boot and len(names) > 1:
-            yield Caution("one-machine", Severity.WARNING, (("hosts", ", ".join(names)),))
+            yield Caution.warning("one-machine", hosts=", ".join(names))
 
 
 def shown(host: PlannedHost) -> str:

@@ -31,7 +31,7 @@ from teiten.execute.sites.remote.hosts import Host, HostPair
 from teiten.execute.sites.remote.packages import Programs
 from teiten.execute.sites.remote.sampling import RemoteReader
 from teiten.execute.sites.server_facts import Connect
-from teiten.model.facts import Caution, Severity
+from teiten.model.facts import Caution
 from teiten.model.plan import Node, PlannedTrial, TemplateSpec
 from teiten.model.units import Bytes
 
@@ -265,4 +265,4 @@ class RemoteClusters(CampaignClusters):
 
 def clock_apart(host: str) -> Caution:
     """The clock of a host is not ours."""
-    return Caution("clock-apart", Severity.NOTE, (("on", host),))
+    return Caution.note("clock-apart", on=host)

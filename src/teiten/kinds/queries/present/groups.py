@@ -16,12 +16,13 @@ from teiten.report.effects import (
     confidence_percent,
     is_many_times,
     percent,
+    percent_decimals,
     shorter_text,
     speed_interval_text,
     speed_text,
     times_text,
 )
-from teiten.report.numbers import NOTHING, decimals_for
+from teiten.report.numbers import NOTHING
 from teiten.report.sentences import verdict_kind, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.contrasts import detectable_text
@@ -188,7 +189,7 @@ def effect_text(kit: Kit, effect: Interval) -> str:
         if faster:
             return t("effect.times-fast", factor=shorter_text(t, shown.ratio, shown))
         return t("effect.times-long", factor=times_text(shown.ratio, shown))
-    share = percent(t, abs(effect.ratio - 1), _digits(effect))
+    share = percent(t, abs(effect.ratio - 1), percent_decimals(effect))
     return t("effect.less-time" if effect.ratio < 1 else "effect.more-time", percent=share)
 
 
@@ -203,14 +204,12 @@ def effect_interval_text(kit: Kit, effect: Interval) -> str:
             return t("shorter.with-confidence", confidence=confidence, low=low, high=high)
         low, high = (times_text(end, shown) for end in (shown.low, shown.high))
         return t("interval.percent", confidence=confidence, low=low, high=high)
-    ends = (percent(t, end - 1, _digits(effect), signed=True) for end in (effect.low, effect.high))
+    ends = (
+        percent(t, end - 1, percent_decimals(effect), signed=True)
+        for end in (effect.low, effect.high)
+    )
     low, high = ends
     return t("interval.percent", confidence=confidence, low=low, high=high)
-
-
-def _digits(effect: Interval) -> int:
-    half = (effect.high - effect.low) / 2 * 100
-    return max(decimals_for(half), 1 if half < 10 else 0)
 
 
 def _counted(kit: Kit, contrast: ContrastResult, found: QueryContrast) -> Iterator[str]:
