@@ -61,10 +61,10 @@ def read_claims(path: Path, study: str | None = None) -> Iterator[Claim]:
     StudyError with file, line and key where it is wrong."""
     text = path.read_text(encoding="utf-8")
     try:
-        found = tomllib.loads(text)
-        if study is not None and found.get("study") != study:
+        tables = tomllib.loads(text)
+        if study is not None and tables.get("study") != study:
             return
-        file = claims_file().model_validate(found)
+        file = claims_file().model_validate(tables)
     except tomllib.TOMLDecodeError as error:
         raise StudyError(f"{path}: this is not TOML: {error}", "see https://toml.io") from error
     except ValidationError as error:

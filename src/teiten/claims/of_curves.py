@@ -46,8 +46,8 @@ class OfCurves(Predicate):
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         machine = CurveGround(ground.cores, ground.plan.study.measure.delta)
-        found = measured(claim, ground.evidence, metric=self.metric_of(claim), axis=self.axis)
-        for server, curves in found:
+        by_server = measured(claim, ground.evidence, metric=self.metric_of(claim), axis=self.axis)
+        for server, curves in by_server:
             for question in self.asked(curves, machine):
                 yield replace(question, server=server)
 
@@ -58,12 +58,16 @@ class OfCurves(Predicate):
 
     def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
         """The shape of each system's curve, by itself."""
-        found = system_curves(claim, systems, self.metric_of(claim))
+        known = system_curves(claim, systems, self.metric_of(claim))
         asked = tuple(
-            replace(one, values=found.here[one.sides[0]].alone(one.values))
-            for one in self.asked((found.old, found.new), CurveGround(found.cores, found.delta))
+            replace(question, values=known.here[question.sides[0]].alone(question.values))
+            for question in self.asked(
+                (known.old, known.new), CurveGround(known.cores, known.delta)
+            )
         )
-        return tuple(check_of(one, found.alpha, student, among=len(asked)) for one in asked)
+        return tuple(
+            check_of(question, known.alpha, student, among=len(asked)) for question in asked
+        )
 
 
 class ContrastOfCurves(OfCurves):
@@ -91,10 +95,10 @@ class ContrastOfCurves(OfCurves):
 
     def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
         """Check unpaired values: no block of the one system belongs to one of the other."""
-        found = system_curves(claim, systems, self.metric_of(claim))
-        asked = tuple(self.asked((found.old, found.new), CurveGround(found.cores, found.delta)))
+        known = system_curves(claim, systems, self.metric_of(claim))
+        asked = tuple(self.asked((known.old, known.new), CurveGround(known.cores, known.delta)))
         return tuple(
-            unpaired_check(question, _samples(found, question), found.alpha, among=len(asked))
+            unpaired_check(question, _samples(known, question), known.alpha, among=len(asked))
             for question in asked
         )
 
@@ -166,9 +170,9 @@ def _points(
     }
 
 
-def _samples(found: SystemCurves, question: ClaimQuestion) -> list[tuple[float, ...]]:
-    curves = (found.old, found.new)
-    return [_means(curve, question.at, found.here[curve.side]) for curve in curves]
+def _samples(known: SystemCurves, question: ClaimQuestion) -> list[tuple[float, ...]]:
+    curves = (known.old, known.new)
+    return [_means(curve, question.at, known.here[curve.side]) for curve in curves]
 
 
 def _means(

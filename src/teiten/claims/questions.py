@@ -45,13 +45,13 @@ def from_line(curve: ClaimCurve, first: float, middle: float, last: float) -> Bl
     """ln(value / straight line through the ends) at a middle level; NaN as in level_changes."""
     ends = (curve.points[first], curve.points[middle], curve.points[last])
     weight = (middle - first) / (last - first)
-    found: dict[int, float] = {}
+    changes: dict[int, float] = {}
     for block in sorted(set.intersection(*(set(end) for end in ends))):
         start, value, end = (end[block] for end in ends)
         line = start + weight * (end - start)
         usable = min(start, value, end) > 0 and math.isfinite(value + line)
-        found[block] = math.log(value / line) if usable else math.nan
-    return found
+        changes[block] = math.log(value / line) if usable else math.nan
+    return changes
 
 
 def at_cores(curve: ClaimCurve, cores: int) -> float:
@@ -78,17 +78,17 @@ def _contrast(check: Check, words: ClaimWords) -> str:
     old, *_, new = (words.side(side) for side in check.sides)
     if len(check.at) == 1:
         return words.plural("claim.contrast", round(check.at[0]), old=old, new=new)
-    levels = words("list.separator").join(words.number(one) for one in check.at)
+    levels = words("list.separator").join(words.number(level) for level in check.at)
     return words("claim.contrast-mean", old=old, new=new, levels=levels)
 
 
 def _levels(check: Check, words: ClaimWords) -> str:
-    first, second = (words.number(one) for one in check.at)
+    first, second = (words.number(level) for level in check.at)
     return words("claim.levels", side=words.side(check.sides[0]), first=first, second=second)
 
 
 def _line(check: Check, words: ClaimWords) -> str:
-    first, middle, last = (words.number(one) for one in check.at)
+    first, middle, last = (words.number(level) for level in check.at)
     side = words.side(check.sides[0])
     return words("claim.line", side=side, first=first, middle=middle, last=last)
 

@@ -39,7 +39,7 @@ def _metric(value: object) -> str:
     name, _, of = str(value).partition(":")
     if (name in taken or name == STORAGE) and of:
         return str(value)
-    return one_of(value, [*by_name(), *(f"{one}:…" for one in taken)])
+    return one_of(value, [*by_name(), *(f"{measure}:…" for measure in taken)])
 
 
 MetricName = Annotated[str, PlainValidator(_metric)]
@@ -122,7 +122,8 @@ class ClaimTable(TomlTable):
 
     def printed_values(self) -> tuple[model.PrintedValue, ...]:
         return tuple(
-            model.PrintedValue(one.label, one.value, one.recomputed) for one in self.printed
+            model.PrintedValue(printed.label, printed.value, printed.recomputed)
+            for printed in self.printed
         )
 
     def claim_needs(self) -> model.ClaimNeeds:
@@ -195,24 +196,26 @@ class TableSource(TomlTable):
 def known() -> tuple[type[Predicate], ...]:
     """Those of every study first, then those of each kind of workload."""
     shared = (
-        each for one in pkgutil.iter_modules(predicates.__path__) for each in _of_file(one.name)
+        predicate
+        for one in pkgutil.iter_modules(predicates.__path__)
+        for predicate in _of_file(one.name)
     )
-    of_kinds = (each for module in _of_kinds() for each in module.PREDICATES)
+    of_kinds = (predicate for module in _of_kinds() for predicate in module.PREDICATES)
     return (*shared, *of_kinds)
 
 
 def measures() -> tuple[str, ...]:
     """List the measures, as in ``MEASURE:OF``, that kinds of workloads take from the evidence of
     their trials."""
-    return tuple(one for module in _of_kinds() for one in getattr(module, "MEASURES", ()))
+    return tuple(measure for module in _of_kinds() for measure in getattr(module, "MEASURES", ()))
 
 
 def _of_file(name: str) -> Iterator[type[Predicate]]:
     module = importlib.import_module(f"{predicates.__name__}.{name}")
-    for one in vars(module).values():
-        is_one = isinstance(one, type) and issubclass(one, Predicate) and not isabstract(one)
-        if is_one and one.__module__ == module.__name__:
-            yield one
+    for value in vars(module).values():
+        is_one = isinstance(value, type) and issubclass(value, Predicate) and not isabstract(value)
+        if is_one and value.__module__ == module.__name__:
+            yield value
 
 
 def _of_kinds() -> Iterator[ModuleType]:

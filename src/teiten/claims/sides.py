@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TypeVar
 
 from teiten.analysis.claims.outcomes import of_major
 from teiten.analysis.model.claims import BUILD, WORKLOAD, Claim
@@ -11,10 +13,17 @@ from teiten.analysis.model.evidence import Blocks, EvidenceTable, LevelOf
 from teiten.analysis.model.predicate import UnmetError
 from teiten.model.study import SERVER
 
+MeasureT = TypeVar("MeasureT", bound=StrEnum)
 Named = Sequence[tuple[str, str]]
 """Factors and levels as a claim names them."""
 ANY_BLOCK = 1
 """A published table is a single block, without replicates."""
+
+
+def measure_in(measures: type[MeasureT], metric: str) -> tuple[MeasureT, str] | None:
+    """The measure of a metric ``MEASURE:OF``, and what it is of; None for another metric."""
+    name, _, of = metric.partition(":")
+    return (measures(name), of) if of and name in list(measures) else None
 
 
 @dataclass(frozen=True)

@@ -82,8 +82,10 @@ def checks_of(claim: Claim, ground: Ground) -> tuple[Check, ...]:
 
     Raises UnmetError where the campaign lacks what the predicate asks."""
     asked = tuple(
-        one if isinstance(one, Check) else replace(one, values=ground.evidence.alone(one.values))
-        for one in claim.predicate.questions(claim, ground)
+        question
+        if isinstance(question, Check)
+        else replace(question, values=ground.evidence.alone(question.values))
+        for question in claim.predicate.questions(claim, ground)
     )
     estimator = partial(_estimator, claim, ground.plan)
     own = partial(_alpha, claim, ground.plan)
@@ -136,10 +138,10 @@ def _answered(
 ) -> tuple[Check, ...]:
     among = len(asked)
     return tuple(
-        one
-        if isinstance(one, Check)
-        else check_of(one, alpha, estimator(one), among=among, own=own(one))
-        for one in asked
+        question
+        if isinstance(question, Check)
+        else check_of(question, alpha, estimator(question), among=among, own=own(question))
+        for question in asked
     )
 
 
@@ -157,9 +159,9 @@ def check_of(
     its interval is at that one."""
     own = alpha if own is None else min(own, alpha)
     values = tuple(question.values.values())
-    found = estimator(values, own)
+    estimate = estimator(values, own)
     strict = estimator(values, min(own, alpha / among))
-    mean, low, high = found or (None, None, None)
+    mean, low, high = estimate or (None, None, None)
     return Check(
         kind=question.kind,
         sides=question.sides,
@@ -170,19 +172,19 @@ def check_of(
         least=None if math.isinf(question.low) else math.exp(question.low),
         most=None if math.isinf(question.high) else math.exp(question.high),
         pairs=len(values),
-        standing=_of_intervals(question, found, strict),
+        standing=_of_intervals(question, estimate, strict),
         classes=question.classes,
         server=question.server,
         metric=question.metric,
-        confidence=None if found is None else Share(1 - own),
-        lack=lack_of(values) if found is None else "",
+        confidence=None if estimate is None else Share(1 - own),
+        lack=lack_of(values) if estimate is None else "",
     )
 
 
 def _of_intervals(
-    question: ClaimQuestion, found: Estimate | None, strict: Estimate | None
+    question: ClaimQuestion, estimate: Estimate | None, strict: Estimate | None
 ) -> ClaimStanding:
-    if found is not None and question.low <= found[1] and found[2] <= question.high:
+    if estimate is not None and question.low <= estimate[1] and estimate[2] <= question.high:
         return ClaimStanding.REPRODUCED
     if strict is not None and (strict[2] < question.low or strict[1] > question.high):
         return ClaimStanding.CONTRADICTED

@@ -80,7 +80,7 @@ def function_shares(
 
 def _per_doubling(check: Check, words: ClaimWords) -> str:
     old, new = (words.side(side) for side in check.sides)
-    first, last = (words.number(one) for one in (check.at[0], check.at[-1]))
+    first, last = (words.number(level) for level in (check.at[0], check.at[-1]))
     return words("claim.per-doubling", old=old, new=new, first=first, last=last)
 
 

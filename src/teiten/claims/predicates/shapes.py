@@ -124,7 +124,7 @@ class Rising(ShapeOfCurve):
 
 
 def _per_core(check: Check, words: ClaimWords) -> str:
-    first, second = (words.number(one) for one in check.at)
+    first, second = (words.number(level) for level in check.at)
     return words("claim.per-core", side=words.side(check.sides[0]), first=first, second=second)
 
 
@@ -146,7 +146,7 @@ class Proportional(ShapeOfCurve):
             raise UnmetError("levels-of-cores")
         for level in others:
             changes = level_changes(curve, first, curve, level)
-            values = {block: one - math.log(level / first) for block, one in changes.items()}
+            values = {block: change - math.log(level / first) for block, change in changes.items()}
             yield ClaimQuestion(
                 PER_CORE, (curve.side,), (first, level), values, *around(self.within)
             )

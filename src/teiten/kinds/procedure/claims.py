@@ -61,9 +61,9 @@ def _value_said(check: Check, words: ClaimWords) -> str:
 
 
 def _step_said(check: Check, words: ClaimWords) -> str:
-    method, other, step = check.sides
+    method, shorter, step = check.sides
     return _told(
-        check, words, "claim.method-step", method=words.side(method), step=step, other=other
+        check, words, "claim.method-step", method=words.side(method), step=step, other=shorter
     )
 
 

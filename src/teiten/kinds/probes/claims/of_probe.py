@@ -18,7 +18,7 @@ from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.predicate import Aliases, Ground, Key, Reader, UnmetError
 from teiten.claims.forms import FORM, Word, Yes
 from teiten.claims.of_levels import EffectOfLevels, OfLevels, OrderOfLevels, ValueAtLevel
-from teiten.claims.sides import ClaimPlace, ClaimSide, places_at, places_of
+from teiten.claims.sides import ClaimPlace, ClaimSide, measure_in, places_at, places_of
 from teiten.kinds.probes.measurement import ProbeMeasurement, measurement_of
 from teiten.kinds.probes.metrics import FROM_BUFFERS, FROM_DISK, FROM_OS_CACHE, PROBE_TIME
 from teiten.kinds.probes.model import PROBE
@@ -39,42 +39,37 @@ class ProbeMeasure(StrEnum):
     """The time of a statement that is executed once: ``executed_seconds:scan``."""
 
 
-def probe_measure(metric: str) -> tuple[ProbeMeasure, str] | None:
-    """The measure and what it is of; None of a trial's own metric."""
-    name, _, of = metric.partition(":")
-    found = next((one for one in ProbeMeasure if one.value == name), None)
-    return None if found is None or not of else (found, of)
-
-
 def numbers_of(
     claims: Sequence[Claim], plan: Plan, views: Iterable[TrialView], events: Iterable[Event]
 ) -> Mapping[Key, Mapping[str, float]]:
     """The numbers of every trial that some claims speak of."""
     del plan, events
-    wanted = {claim.metric for claim in claims if probe_measure(claim.metric) is not None}
+    wanted = {
+        claim.metric for claim in claims if measure_in(ProbeMeasure, claim.metric) is not None
+    }
     workloads = {claim.workload for claim in claims}
-    found: dict[Key, dict[str, float]] = {}
+    by_trial: dict[Key, dict[str, float]] = {}
     for view in views:
         if not wanted or view.workload not in workloads:
             continue
         measurement = measurement_of(view.facts)
         if measurement is not None:
             numbers = {name: value for name, value in _all(measurement) if name in wanted}
-            found[view.number, view.attempt] = numbers
-    return found
+            by_trial[view.number, view.attempt] = numbers
+    return by_trial
 
 
-def _all(found: ProbeMeasurement) -> Iterator[tuple[str, float]]:
+def _all(measurement: ProbeMeasurement) -> Iterator[tuple[str, float]]:
     by_origin: dict[str, list[float]] = {}
-    for one in found.measured:
-        if one.statements and one.part:
-            mean = fmean(each.seconds for each in one.statements)
-            yield f"{ProbeMeasure.PART}:{one.part}", mean
-        for each in one.statements:
-            by_origin.setdefault(each.origin, []).append(each.seconds)
+    for step in measurement.measured:
+        if step.statements and step.part:
+            mean = fmean(statement.seconds for statement in step.statements)
+            yield f"{ProbeMeasure.PART}:{step.part}", mean
+        for statement in step.statements:
+            by_origin.setdefault(statement.origin, []).append(statement.seconds)
     for origin, seconds in by_origin.items():
         yield f"{ProbeMeasure.ORIGIN}:{origin}", fmean(seconds)
-    for once in found.executed:
+    for once in measurement.executed:
         yield f"{ProbeMeasure.EXECUTED}:{once.step}", once.seconds
 
 
@@ -85,7 +80,7 @@ LEAST_SHARE = 1e-4
 
 def _with_metric(check: Check, words: ClaimWords, what: str) -> str:
     """``mean time in 100% of table, working-set: 75% ÷ 25%``; ``what`` alone of a probe's time."""
-    measure = probe_measure(check.metric)
+    measure = measure_in(ProbeMeasure, check.metric)
     if measure is not None:
         return words(f"claim.{measure[0].value}", of=measure[1], what=what)
     if check.metric == PROBE_TIME.name:

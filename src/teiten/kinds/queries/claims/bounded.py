@@ -54,12 +54,12 @@ def changes(old: QueryValues, new: QueryValues) -> dict[str, dict[int, float]]:
     }
 
 
-def asked_queries(queries: tuple[str, ...], found: Sequence[str]) -> tuple[str, ...]:
+def asked_queries(queries: tuple[str, ...], known: Sequence[str]) -> tuple[str, ...]:
     """Those of a predicate, or all. Raises UnmetError where the campaign lacks some."""
-    missing = [query for query in queries if query not in found]
-    if missing or not found:
+    missing = [query for query in queries if query not in known]
+    if missing or not known:
         raise UnmetError("queries", queries=", ".join(missing))
-    return queries or tuple(found)
+    return queries or tuple(known)
 
 
 def logs_of(values: Mapping[str, Blocks]) -> dict[str, dict[int, float]]:

@@ -28,6 +28,7 @@ from teiten.analysis.model.explain import ExplainedPlan, PlanStatistics
 from teiten.analysis.model.explain_use import GatherWorkers, TableUse, WorkerLimits
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.predicate import Key
+from teiten.claims.sides import measure_in
 from teiten.kinds.queries.explained import unpacked
 from teiten.model.plan import Plan
 from teiten.model.relations import PLANNER
@@ -57,7 +58,7 @@ def plan_numbers(
     """The numbers of each counted trial whose plan a claim speaks of."""
     relations = recorded_relations(events)
     templates = {trial.number: trial.template.fingerprint for trial in plan.trials}
-    found = {}
+    by_trial = {}
     for view in views:
         asked = [claim for claim in claims if _speaks_of(claim, view)]
         text = view.facts.get("plan")
@@ -67,11 +68,11 @@ def plan_numbers(
         explained = unpacked(str(text))
         if explained is not None:
             known = relations.get(templates[view.number], {})
-            one = Executed(explained, known, limits_of(view.facts.get(PLANNER)))
-            found[view.number, view.attempt] = dict(
-                pair for claim in asked for pair in one.numbers(claim)
+            executed = Executed(explained, known, limits_of(view.facts.get(PLANNER)))
+            by_trial[view.number, view.attempt] = dict(
+                pair for claim in asked for pair in executed.numbers(claim)
             )
-    return found
+    return by_trial
 
 
 def _speaks_of(claim: Claim, view: TrialView) -> bool:
@@ -122,8 +123,8 @@ class Executed:
                 return self._use(of).blocks
             case PlanMeasure.ALONE:
                 shared = self._use(of).shared
-                scans = sum(one.scans for one in shared)
-                alone = sum(one.scans for one in shared if one.workers <= 1)
+                scans = sum(scan.scans for scan in shared)
+                alone = sum(scan.scans for scan in shared if scan.workers <= 1)
                 return max(alone / scans, LEAST_SHARE) if scans else None
             case PlanMeasure.LEADER:
                 share = share_of_leader(self._statistics, of, self.relations)
@@ -201,9 +202,7 @@ class PlanMeasure(StrEnum):
 
 def plan_measure(metric: str) -> tuple[PlanMeasure, str] | None:
     """The measure and what it is of; None where the metric is not taken from a plan."""
-    name, _, of = metric.partition(":")
-    found = next((one for one in PlanMeasure if one.value == name), None)
-    return None if found is None or not of else (found, of)
+    return measure_in(PlanMeasure, metric)
 
 
 LAUNCHED = "workers_launched"
@@ -222,8 +221,8 @@ def listed(words: ClaimWords, queries: Sequence[str]) -> str:
 
 def of_metric(words: ClaimWords, metric: str, what: str) -> str:
     """With the words for a number that is taken from plans; else as it is."""
-    found = plan_measure(metric)
-    return what if found is None else words(f"claim.{found[0].value}", of=found[1], what=what)
+    measure = plan_measure(metric)
+    return what if measure is None else words(f"claim.{measure[0].value}", of=measure[1], what=what)
 
 
 def all_or_none(agree: Sequence[bool]) -> ClaimStanding:

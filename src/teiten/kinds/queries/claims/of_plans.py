@@ -54,11 +54,11 @@ class PlanHas(OfQueries):
         return self.queries
 
     def of_plan(self, executed: Executed) -> Iterator[tuple[str, float]]:
-        found = any(
-            one.parallel_aware and f"Parallel {one.kind}" in self.nodes
-            for one in executed.plan.nodes
+        has = any(
+            node.parallel_aware and f"Parallel {node.kind}" in self.nodes
+            for node in executed.plan.nodes
         )
-        yield self.metric, float(found)
+        yield self.metric, float(has)
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[Check]:
         for sides in measured_sides(claim, ground.evidence, self.metric):

@@ -79,7 +79,7 @@ class QueryEffect(OfParts):
 
 
 def _said_of_order(check: Check, words: ClaimWords) -> str:
-    first, second = (listed(words, one) for one in check.classes)
+    first, second = (listed(words, queries) for queries in check.classes)
     return words("claim.order", first=first, second=second)
 
 

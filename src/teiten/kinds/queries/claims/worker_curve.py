@@ -29,7 +29,7 @@ from teiten.kinds.queries.claims.predicate import QUERY, OfQueries, queries_of
 
 
 def _said(check: Check, words: ClaimWords) -> str:
-    first, second = (words.number(one) for one in check.at)
+    first, second = (words.number(count) for count in check.at)
     return words("claim.permitted", first=first, second=second)
 
 
@@ -103,10 +103,10 @@ class WorkerCurve(OfQueries):
 
 def _cap(launched: Mapping[float, Blocks]) -> int:
     """The most workers that were ever launched. Raises UnmetError without plans."""
-    found = [block for blocks in launched.values() for block in blocks.values()]
-    if not found:
+    counts = [block for blocks in launched.values() for block in blocks.values()]
+    if not counts:
         raise UnmetError("no-plans")
-    return int(max(found))
+    return int(max(counts))
 
 
 def _step(

@@ -52,7 +52,7 @@ def _rule(value: object) -> RuleOfWorkers:
 
 
 def _said(check: Check, words: ClaimWords) -> str:
-    launched, rule = (words.number(one) for one in check.at)
+    launched, rule = (words.number(count) for count in check.at)
     queries = listed(words, check.classes[0])
     return words("claim.workers", queries=queries, launched=launched, rule=rule)
 
@@ -127,15 +127,15 @@ class WorkersByRule(OfQueries):
         small for any worker, or the parameters permit fewer.
         """
         for query in asked_queries(self.queries, launched.queries):
-            found, wanted, limit, alone = (
-                one.sides[0].by_query[query] for one in (launched, by_rule, permitted, serial)
+            workers, wanted, limit, alone = (
+                sides.sides[0].by_query[query] for sides in (launched, by_rule, permitted, serial)
             )
-            if not found:
+            if not workers:
                 raise UnmetError("no-plans")
-            with_workers = found.keys() - alone.keys()
+            with_workers = workers.keys() - alone.keys()
             if not with_workers and (self.fewer or not wanted):
                 raise UnmetError("serial")
-            counted = with_workers if self.fewer else found.keys()
+            counted = with_workers if self.fewer else workers.keys()
             blocks = sorted(counted & wanted.keys())
             if not blocks:
                 raise UnmetError("sizes")
@@ -145,7 +145,7 @@ class WorkersByRule(OfQueries):
                 raise UnmetError("too-small")
             if rule > free:
                 raise UnmetError("permitted", needed=f"{rule:g}", here=f"{free:g}")
-            yield self._check(query, launched.server, [(found[b], wanted[b]) for b in blocks])
+            yield self._check(query, launched.server, [(workers[b], wanted[b]) for b in blocks])
 
     def printed_questions(self, claim: Claim) -> Sequence[Check]:
         """By the printed size or number of partitions."""
