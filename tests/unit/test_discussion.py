@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from teiten.analysis.discussion.discuss import course_of, discuss, processors
+from teiten.analysis.discussion import course_of, discuss, processors
 from teiten.analysis.model.discussion import Course, Discussion, ProcessorUse, SignCount, StateLevel
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.scaling import Form

@@ -137,7 +137,7 @@ ROOMS = {
     "ways/*/*": Room((*FOUNDATION, "ways", "kinds.contract"), (WAY,), "a way"),
     "cli": Room(ANYTHING),
     "cli/campaign/attached": Room(asks=(PLACE,), why="asks servers, and people first"),
-    "cli/clean/host": Room(asks=(PLACE,), why="the verb for other hosts"),
+    "cli/clean": Room(asks=(PLACE,), why="the verb for other hosts"),
     "cli/data": Room(asks=(DATA,), why="the verbs for the Star Schema Benchmark alone"),
     "cli/plan/site": Room(asks=(PLACE,), why="here, or on hosts that are reached: chosen once"),
 }

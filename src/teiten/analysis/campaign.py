@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from teiten.analysis.claims.outcomes import assess, further_numbers, with_further
-from teiten.analysis.discussion.discuss import discuss
+from teiten.analysis.discussion import discuss
 from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.findings import CampaignAnalysis, Measured, TrialView
 from teiten.analysis.per_transaction import per_transaction, server_cpu

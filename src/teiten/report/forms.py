@@ -8,7 +8,7 @@ from teiten.analysis.model.comparison import Comparison
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import History
 from teiten.model.text import Language
-from teiten.report.collection.view import EvidencePlace, collection_page
+from teiten.report.collection import EvidencePlace, collection_page
 from teiten.report.comparison.view import comparison_page
 from teiten.report.history.view import history_page
 from teiten.report.notes import NO_NOTES, Notes

@@ -18,7 +18,7 @@ from teiten.cli.printed.claims import JsonAssessment, json_assessment
 from teiten.cli.printed.form import SPREAD, Count, Names, Positive, taken
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
-from teiten.report.collection.view import ratio_pair
+from teiten.report.collection import ratio_pair
 from teiten.study.collection import CollectionTable
 
 

@@ -67,7 +67,7 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
     host is deleted.
     """
     if host is not None:
-        from teiten.cli.clean.host import clean_host
+        from teiten.cli.clean import clean_host
 
         clean_host(session, host, host_workdir, dry_run=dry_run, yes=yes, as_json=as_json)
         return

@@ -17,7 +17,7 @@ from teiten.execute.executor import Facts
 from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
 from teiten.execute.probes.sampler import Sampling
 from teiten.execute.sites.contract import Site
-from teiten.kinds.queries.load.session import Answers, Execution, QuerySession
+from teiten.kinds.queries.load import Answers, Execution, QuerySession
 from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY_TIME, queries_of
 from teiten.model.packing import pack
 from teiten.model.plan import PlannedTrial

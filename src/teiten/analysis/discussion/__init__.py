@@ -1,1 +1,0 @@
-"""Decisions on what a report discusses of its results, without the words."""

@@ -1,1 +1,0 @@
-"""Giving back the disk of other hosts."""

@@ -1,1 +1,0 @@
-"""A session that times statements, and what is compared and noted of them."""

@@ -1,1 +1,0 @@
-"""The report of a collection: every published finding in one table."""
