@@ -13,8 +13,9 @@ from teiten.analysis.explain.statistics import statistics
 from teiten.analysis.model.claims import Claim, ClaimNeeds
 from teiten.analysis.model.findings import TrialView
 from teiten.kinds.queries.claims.bounded import QueryBounds
-from teiten.kinds.queries.claims.evidence import LAUNCHED, PERMITTED, SERIAL, plan_numbers
+from teiten.kinds.queries.claims.evidence import LAUNCHED, PERMITTED, SERIAL
 from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue
+from teiten.kinds.queries.claims.predicate import plan_numbers
 from teiten.kinds.queries.claims.workers_by_rule import RuleOfWorkers as WorkerRule
 from teiten.kinds.queries.claims.workers_by_rule import WorkersByRule
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail

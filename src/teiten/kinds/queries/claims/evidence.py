@@ -1,90 +1,29 @@
-"""Numbers of single plans that claims speak of, by trial.
-
-Only the plans of the queries are read that a claim names: a plan with many partitions takes long.
-
-Numbers taken from the plans of trials, which findings speak of, and their words.
-"""
+"""Numbers taken from the plans of trials, which findings speak of, and their words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Protocol, runtime_checkable
 
 from teiten.analysis.explain.statistics import statistics
 from teiten.analysis.explain.table_use import TABLE, share_of_leader, table_use
 from teiten.analysis.explain.worker_rules import (
     Relations,
     gather_workers,
-    limits_of,
-    recorded_relations,
     workers_by_partitions,
     workers_by_size,
 )
-from teiten.analysis.model.claims import FIRST, LAST, Claim, ClaimStanding, ClaimWords
+from teiten.analysis.model.claims import ClaimStanding, ClaimWords
 from teiten.analysis.model.explain import ExplainedPlan, PlanStatistics
 from teiten.analysis.model.explain_use import GatherWorkers, TableUse, WorkerLimits
-from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.predicate import Key
 from teiten.claims.sides import measure_in
-from teiten.kinds.queries.explained import unpacked
-from teiten.model.plan import Plan
-from teiten.model.relations import PLANNER
-from teiten.model.trial import Event, Outcome
 
 LEAST_SHARE = 1e-4
 """A smaller share, or none at all, counts as this much: its logarithm is finite."""
 INDEX = "i"
 """pg_class.relkind"""
-
-
-@runtime_checkable
-class SpeaksOfPlans(Protocol):
-    """A predicate about queries."""
-
-    @property
-    def queries_named(self) -> tuple[str, ...]:
-        """The queries whose plans it speaks of; empty for all."""
-
-    def of_plan(self, executed: Executed) -> Iterable[tuple[str, float]]:
-        """List what it speaks of in a plan beside the claim's metric: name and value."""
-
-
-def plan_numbers(
-    claims: Sequence[Claim], plan: Plan, views: Iterable[TrialView], events: Iterable[Event]
-) -> dict[Key, dict[str, float]]:
-    """The numbers of each counted trial whose plan a claim speaks of."""
-    relations = recorded_relations(events)
-    templates = {trial.number: trial.template.fingerprint for trial in plan.trials}
-    by_trial = {}
-    for view in views:
-        asked = [claim for claim in claims if _speaks_of(claim, view)]
-        text = view.facts.get("plan")
-        counts = view.outcome is Outcome.COUNTED and view.facts.get("plan_executed") is True
-        if not asked or not text or not counts:
-            continue
-        explained = unpacked(str(text))
-        if explained is not None:
-            known = relations.get(templates[view.number], {})
-            executed = Executed(explained, known, limits_of(view.facts.get(PLANNER)))
-            by_trial[view.number, view.attempt] = dict(
-                pair for claim in asked for pair in executed.numbers(claim)
-            )
-    return by_trial
-
-
-def _speaks_of(claim: Claim, view: TrialView) -> bool:
-    levels = dict(view.levels)
-    queries = claim.predicate.queries_named if isinstance(claim.predicate, SpeaksOfPlans) else ()
-    return (
-        view.workload == claim.workload
-        and all(
-            level in (FIRST, LAST) or levels.get(name, level) == level for name, level in claim.at
-        )
-        and (not queries or levels.get("query") in queries)
-    )
 
 
 @dataclass
@@ -95,14 +34,10 @@ class Executed:
     relations: Relations
     limits: WorkerLimits | None
 
-    def numbers(self, claim: Claim) -> Iterator[tuple[str, float]]:
-        """Metric and value; nothing where the plan, or what was recorded, does not tell."""
-        measure = plan_measure(claim.metric)
-        value = None if measure is None else self._measured(*measure)
-        if value is not None:
-            yield claim.metric, value
-        if isinstance(claim.predicate, SpeaksOfPlans):
-            yield from claim.predicate.of_plan(self)
+    def number(self, metric: str) -> float | None:
+        """The value of a metric; None where the plan, or what was recorded, does not tell."""
+        measure = plan_measure(metric)
+        return None if measure is None else self._measured(*measure)
 
     @cached_property
     def _statistics(self) -> PlanStatistics:

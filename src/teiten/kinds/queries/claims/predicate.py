@@ -6,14 +6,20 @@ The basis of claims about queries: a number by query, for each side, block by bl
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from teiten.analysis.model.claims import Claim, ClaimQuestion, PublishedQueries
+from teiten.analysis.explain.worker_rules import limits_of, recorded_relations
+from teiten.analysis.model.claims import FIRST, LAST, Claim, ClaimQuestion, PublishedQueries
 from teiten.analysis.model.evidence import Blocks, EvidenceTable
-from teiten.analysis.model.predicate import Ground, Predicate, Reader, UnmetError
+from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.predicate import Ground, Key, Predicate, Reader, UnmetError
 from teiten.claims.sides import ANY_BLOCK, ClaimSide, places_of
-from teiten.kinds.queries.claims.evidence import Executed, plan_measure, plan_numbers
+from teiten.kinds.queries.claims.evidence import Executed, plan_measure
+from teiten.kinds.queries.explained import unpacked
+from teiten.model.plan import Plan
+from teiten.model.relations import PLANNER
+from teiten.model.trial import Event, Outcome
 
 
 class OfQueries(Predicate):
@@ -34,6 +40,50 @@ class OfQueries(Predicate):
 
     def reader(self) -> Reader | None:
         return plan_numbers
+
+
+def plan_numbers(
+    claims: Sequence[Claim], plan: Plan, views: Iterable[TrialView], events: Iterable[Event]
+) -> dict[Key, dict[str, float]]:
+    """The numbers of each counted trial whose plan a claim speaks of. Only the plans of the queries
+    are read that a claim names: a plan with many partitions takes long."""
+    relations = recorded_relations(events)
+    templates = {trial.number: trial.template.fingerprint for trial in plan.trials}
+    by_trial = {}
+    for view in views:
+        asked = [claim for claim in claims if _speaks_of(claim, view)]
+        text = view.facts.get("plan")
+        counts = view.outcome is Outcome.COUNTED and view.facts.get("plan_executed") is True
+        if not asked or not text or not counts:
+            continue
+        explained = unpacked(str(text))
+        if explained is not None:
+            known = relations.get(templates[view.number], {})
+            executed = Executed(explained, known, limits_of(view.facts.get(PLANNER)))
+            by_trial[view.number, view.attempt] = dict(
+                pair for claim in asked for pair in _numbers(executed, claim)
+            )
+    return by_trial
+
+
+def _speaks_of(claim: Claim, view: TrialView) -> bool:
+    levels = dict(view.levels)
+    queries = claim.predicate.queries_named if isinstance(claim.predicate, OfQueries) else ()
+    return (
+        view.workload == claim.workload
+        and all(
+            level in (FIRST, LAST) or levels.get(name, level) == level for name, level in claim.at
+        )
+        and (not queries or levels.get("query") in queries)
+    )
+
+
+def _numbers(executed: Executed, claim: Claim) -> Iterator[tuple[str, float]]:
+    value = executed.number(claim.metric)
+    if value is not None:
+        yield claim.metric, value
+    if isinstance(claim.predicate, OfQueries):
+        yield from claim.predicate.of_plan(executed)
 
 
 class OfSides(OfQueries):
