@@ -17,7 +17,6 @@ from teiten.analysis.model.claims import (
     PublishedCurves,
     Reason,
 )
-from teiten.analysis.model.findings import Interval
 from teiten.model.study import GUC_PREFIX
 from teiten.report.effects import confidence_percent, interval_text, ratio_text
 from teiten.report.numbers import NOTHING, fixed, plain
@@ -156,11 +155,11 @@ def check_text(t: Texts, check: Check | None, side: Side) -> str:
     check = as_told(check)
     if check.kind.bound is not None:
         return what
-    if check.ratio is None or check.low is None or check.high is None or check.confidence is None:
+    effect = check.effect
+    if effect is None:
         return t("claim.check", what=what, ratio=NOTHING)
-    if check.low == check.high:
-        return t("claim.check", what=what, ratio=fixed(check.ratio, 3))
-    effect = Interval(check.ratio, check.low, check.high, check.confidence)
+    if effect.low == effect.high:
+        return t("claim.check", what=what, ratio=fixed(effect.ratio, 3))
     return t(
         "claim.check-interval",
         what=what,

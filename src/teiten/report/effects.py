@@ -18,6 +18,7 @@ from teiten.report.numbers import (
     plain,
     significant,
 )
+from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
 
 WIDEST = 100.0
@@ -49,6 +50,14 @@ def percent_decimals(effect: Interval) -> int:
 def ratio_text(effect: Interval | None) -> str:
     """``1.023``"""
     return NOTHING if effect is None else ratio_in_reach(effect.ratio, percent_decimals(effect) + 2)
+
+
+def effect_cells(t: Texts, effect: Interval | None) -> tuple[TableCell, TableCell]:
+    """The ratio and its interval, as two cells of a table."""
+    return (
+        TableCell(ratio_text(effect), effect.ratio if effect else None),
+        TableCell(interval_text(t, effect), effect.low if effect else None),
+    )
 
 
 def interval_text(t: Texts, effect: Interval | None) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from teiten.report.numbers import NOTHING, plain
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,11 @@ def level_value(text: str, otherwise: int) -> float:
         return float(text)
     except ValueError:
         return float(otherwise)
+
+
+def number_cell(value: float | None, written: Callable[[float], str] = plain) -> TableCell:
+    """A number by which its column sorts; a dash where it is not known."""
+    return TableCell(NOTHING) if value is None else TableCell(written(value), float(value))
 
 
 def cells(*values: str | TableCell) -> Row:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
+from teiten.analysis.model.verdict import Interval
 from teiten.model.study import Script
 from teiten.model.text import Bilingual
 from teiten.model.units import Share
@@ -214,6 +215,14 @@ class Check:
     """The level of the interval; None without one."""
     lack: str = ""
     """The code of the reason why nothing can be said; empty where there is an interval."""
+
+    @property
+    def effect(self) -> Interval | None:
+        """The ratio with its interval; None where it has none."""
+        ratio, low, high = self.ratio, self.low, self.high
+        if ratio is None or low is None or high is None or self.confidence is None:
+            return None
+        return Interval(ratio, low, high, self.confidence)
 
 
 @dataclass(frozen=True)

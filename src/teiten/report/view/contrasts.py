@@ -10,7 +10,7 @@ from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.model.starts import pairs_of_a_start
 from teiten.report.charts.forest import ForestRow
-from teiten.report.effects import confidence_percent, interval_text, ratio_text
+from teiten.report.effects import confidence_percent, effect_cells, interval_text, ratio_text
 from teiten.report.names import Context
 from teiten.report.numbers import measured, spread
 from teiten.report.sentences import detectable_percent, told_detectable, verdict_kind, verdict_word
@@ -113,8 +113,7 @@ def _row(said: Judged, level: LevelResult) -> Row:
 
 def _judged(said: Judged, verdict: Verdict, level: LevelResult | None) -> Iterator[TableCell]:
     effect, t = verdict.effect, said.t
-    yield TableCell(ratio_text(effect), effect.ratio if effect else None)
-    yield TableCell(interval_text(t, effect), effect.low if effect else None)
+    yield from effect_cells(t, effect)
     if said.further:
         yield said.further(level)
     yield said.count(level)

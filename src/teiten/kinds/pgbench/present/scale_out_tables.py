@@ -25,7 +25,7 @@ from teiten.report.charts.lines import CurveLabels, CurvePointOfSide, line_chart
 from teiten.report.effects import confidence_percent, percent, ratio_in_reach
 from teiten.report.numbers import NOTHING, REACH, bytes_text, significant
 from teiten.report.sites import have_own_hosts
-from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.tables import Column, Row, Table, TableCell, number_cell
 from teiten.report.view.kit import Kit
 
 OF_THE_REPORT = 3
@@ -67,14 +67,14 @@ def _row(kit: Kit, one: ScaleOutResult, point: NodesPoint) -> Row:
     return (
         TableCell(kit.names.context(varied) if varied else NOTHING),
         TableCell(named, float(point.nodes)),
-        _number(point.tps, 4),
+        number_cell(point.tps, lambda tps: significant(tps, 4)),
         TableCell(ratio_text(point.to_plain), point.to_plain.value if point.to_plain else None),
         TableCell(_interval(kit, point.to_plain)),
         TableCell(ratio_text(point.to_one), point.to_one.value if point.to_one else None),
         TableCell(hits, point.hit_ratio),
-        _number(point.reads_per_node, 3),
+        number_cell(point.reads_per_node, lambda reads: significant(reads, 3)),
         TableCell(bytes_text(point.wal_per_node), point.wal_per_node),
-        _number(point.retries, 2),
+        number_cell(point.retries, lambda retries: significant(retries, 2)),
     )
 
 
@@ -121,10 +121,6 @@ def _fraction(value: Fraction | None) -> TableCell:
     exact = str(value) if value.denominator > 1 else ""
     text = significant(float(value), 4)
     return TableCell(f"{exact} ≈ {text}" if exact else text, float(value))
-
-
-def _number(value: float | None, digits: int) -> TableCell:
-    return TableCell(NOTHING if value is None else significant(value, digits), value)
 
 
 ITSELF = RatioOfNodes(1.0, None, None)

@@ -11,8 +11,8 @@ from teiten.kinds.probes.present.summary import probe_title
 from teiten.kinds.probes.present.units import memory_text
 from teiten.kinds.probes.results import PartTimes, ProbeResult, ProbeSide, probes_found
 from teiten.model.study import GUC_PREFIX
-from teiten.report.numbers import NOTHING, plain, significant
-from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.numbers import significant
+from teiten.report.tables import Column, Row, Table, TableCell, number_cell
 from teiten.report.view.kit import Kit
 
 FILE, COLUMNS = "buffers-2021-probes", ("small", "large")
@@ -87,8 +87,11 @@ def published_table(kit: Kit) -> Table | None:
         (
             TableCell(kit.t(f"published.{one.quantity}")),
             TableCell(probe_title(kit, result)),
-            *(_number(column.get(one.quantity)) for column in (small, large)),
-            *(_measured(one, side) for side in (result.sides[0], result.sides[-1])),
+            *(number_cell(column.get(one.quantity)) for column in (small, large)),
+            *(
+                number_cell(one.take(side), lambda value, one=one: significant(value * one.factor))
+                for side in (result.sides[0], result.sides[-1])
+            ),
         )
         for one in ROWS
         for result in found.results
@@ -144,9 +147,9 @@ def _differences(
                 TableCell(kit.t(f"published.{quantity}")),
                 lead,
                 empty,
-                _number(large.get(quantity)),
+                number_cell(large.get(quantity)),
                 empty,
-                TableCell(significant(result.line.ratio.mean), result.line.ratio.mean),
+                number_cell(result.line.ratio.mean, significant),
             )
         if result.probe == "os-cache-read" and len(result.sides) > 1:
             quantity = "os_cache_minus_db_buffer"
@@ -157,19 +160,8 @@ def _differences(
                 yield (
                     TableCell(kit.t(f"published.{quantity}")),
                     lead,
-                    _number(small.get(quantity)),
+                    number_cell(small.get(quantity)),
                     empty,
-                    TableCell(significant(value), value),
+                    number_cell(value, significant),
                     empty,
                 )
-
-
-def _measured(one: _Printed, side: ProbeSide) -> TableCell:
-    value = one.take(side)
-    return (
-        TableCell(NOTHING) if value is None else TableCell(significant(value * one.factor), value)
-    )
-
-
-def _number(value: float | None) -> TableCell:
-    return TableCell(NOTHING) if value is None else TableCell(plain(value), value)

@@ -24,7 +24,7 @@ from teiten.kinds.probes.results import (
     ProbeSide,
     SidePair,
 )
-from teiten.report.effects import confidence_percent, interval_text, ratio_text
+from teiten.report.effects import confidence_percent, effect_cells
 from teiten.report.numbers import measured, plain, significant
 from teiten.report.sentences import verdict_kind, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell
@@ -128,8 +128,7 @@ def _pair(kit: Kit, found: ProbeResult, one: SidePair, kind: str) -> Iterator[Ro
     yield (
         TableCell(kit.t("contrast.sides", new=kit.short(one.new), old=kit.short(one.old))),
         *(unit.estimate_cell(each) for each in numbers),
-        TableCell(ratio_text(effect), effect.ratio if effect else None),
-        TableCell(interval_text(kit.t, effect), effect.low if effect else None),
+        *effect_cells(kit.t, effect),
         TableCell(str(one.verdict.pairs), one.verdict.pairs),
         TableCell(verdict_said(kit, one.verdict), kind=f"verdict {verdict_kind(one.verdict)}"),
     )

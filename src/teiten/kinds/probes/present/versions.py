@@ -15,7 +15,11 @@ from teiten.kinds.probes.results import Changed, Trace, VersionPair, probes_foun
 from teiten.kinds.probes.thresholds import SEEN_APART
 from teiten.model.build import BUILDS_DIFFER
 from teiten.report.blocks import Block, Heading, Items, Section, Text
-from teiten.report.effects import confidence_percent, interval_text, plain_percent, ratio_text
+from teiten.report.effects import (
+    confidence_percent,
+    effect_cells,
+    plain_percent,
+)
 from teiten.report.numbers import NOTHING, bytes_text, significant
 from teiten.report.sentences import verdict_kind
 from teiten.report.tables import Column, Row, Table, TableCell
@@ -80,8 +84,7 @@ def _row(kit: Kit, one: VersionPair) -> Iterator[Row]:
         TableCell(kit.t("contrast.sides", new=new, old=old)),
         MICROSECONDS.estimate_cell(one.old_number),
         MICROSECONDS.estimate_cell(one.new_number),
-        TableCell(ratio_text(effect), effect.ratio if effect else None),
-        TableCell(interval_text(kit.t, effect), effect.low if effect else None),
+        *effect_cells(kit.t, effect),
         TableCell(verdict, kind=_kind(one)),
         TableCell(changed or (kit.t("versions.unknown") if apart else "")),
     )

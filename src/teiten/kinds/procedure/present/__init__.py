@@ -22,11 +22,11 @@ from teiten.model.study import Workload
 from teiten.report.blocks import Block, Details, Further, Gallery, Heading, Text
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
-from teiten.report.effects import interval_text, percent, ratio_text
+from teiten.report.effects import effect_cells, percent
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sentences import verdict_word
 from teiten.report.series import SeriesColumn
-from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
 from teiten.report.view.chooser import still_series
 from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.usual import UsualPresent, contrasts_of, tables_of
@@ -125,8 +125,7 @@ def _verdict(kit: Kit, contrast: ContrastResult, *, repeated: bool) -> Row:
     return (
         TableCell(_with_parts(kit, contrast.workload, contrast.new)),
         word,
-        TableCell(ratio_text(effect), effect.ratio if effect else None),
-        TableCell(interval_text(kit.t, effect), effect.low if effect else None),
+        *effect_cells(kit.t, effect),
         TableCell((_title if repeated else _with_parts)(kit, contrast.workload, contrast.old)),
         TableCell(str(overall.pairs), overall.pairs),
     )
@@ -281,18 +280,13 @@ def _steps(kit: Kit, group: TrialGroup, *, programs: bool) -> Iterator[Row]:
 
 def _of_steps(steps: Sequence[StepOfTrial], name: str) -> TableCell:
     values = [float(one) for step in steps if (one := getattr(step, name)) is not None]
-    if not values:
-        return TableCell(NOTHING)
-    middle = median(values)
-    shown = _milliseconds(middle) if name in ("cpu", *OF_PROGRAMS) else bytes_text(middle)
-    return TableCell(shown, middle)
+    shown = _milliseconds if name in ("cpu", *OF_PROGRAMS) else bytes_text
+    return number_cell(median(values) if values else None, shown)
 
 
 def _median(group: TrialGroup, metric: str, shown: Callable[[float], str]) -> TableCell:
     values = group.values(metric)
-    if not values:
-        return TableCell(NOTHING)
-    return TableCell(shown(median(values)), median(values))
+    return number_cell(median(values) if values else None, shown)
 
 
 def _bytes(size: float) -> str:

@@ -138,7 +138,8 @@ def checks_between(
     logs: LogsByServer,
 ) -> tuple[Check, ...]:
     """Every check of the ratio of two systems, of one campaign each, on each server that both have.
-    Nothing is paired: Welch's interval of the blocks' means, as for curves. Raises UnmetError where the campaigns do not have what it takes.
+    Nothing is paired: Welch's interval of the blocks' means, as for curves. Raises UnmetError where
+    the campaigns do not have what it takes.
     """
     if claim.contrast is None:
         raise UnmetError("compared")

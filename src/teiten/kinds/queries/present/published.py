@@ -14,7 +14,6 @@ from teiten.analysis.model.claims import (
     PublishedCurves,
     PublishedQueries,
 )
-from teiten.analysis.model.findings import Interval
 from teiten.kinds.queries.claims.of_queries import QUERIES
 from teiten.kinds.queries.claims.worker_curve import WorkerCurve
 from teiten.kinds.queries.claims.workers_by_rule import WORKERS
@@ -24,8 +23,8 @@ from teiten.report.charts.queries import QueryAxes, QueryBar, query_bars
 from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
 from teiten.report.claim_words import place_text, source_text
 from teiten.report.effects import confidence_percent, speed_interval_text, speed_text
-from teiten.report.numbers import NOTHING, fixed, plain, significant
-from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.numbers import NOTHING, fixed, significant
+from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
 from teiten.report.view.kit import Kit
 
 BEYOND = 1.5
@@ -91,12 +90,6 @@ def _caption(kit: Kit, claim: Claim, check: Check) -> str:
     return t("claim.compared", source=source_text(t, claim.source), sides=sides)
 
 
-def _effect(check: Check) -> Interval | None:
-    if check.ratio is None or check.low is None or check.high is None or check.confidence is None:
-        return None
-    return Interval(check.ratio, check.low, check.high, check.confidence)
-
-
 def _speed_ups(kit: Kit, compared: list[_ComparedQueries]) -> Chart | None:
     if not compared:
         return None
@@ -120,7 +113,7 @@ def _bars(kit: Kit, one: _ComparedQueries) -> Iterator[QueryBar]:
         printed = old[query] / new[query]
         word = kit.t("word.published")
         yield QueryBar(one.panel, query, word, printed, None, None, significant(printed, 3))
-        effect = _effect(one.checks[query])
+        effect = one.checks[query].effect
         if effect is not None:
             shown = effect.inverse
             text = kit.t.aside(speed_text(effect), speed_interval_text(kit.t, effect))
@@ -174,19 +167,15 @@ def _confidence(kit: Kit, one: _ComparedQueries) -> str:
 
 def _row(kit: Kit, query: str, printed: tuple[float, float], check: Check | None) -> Row:
     old, new = printed
-    effect = None if check is None else _effect(check)
+    effect = None if check is None else check.effect
     return cells(
         query,
-        _number(old, plain(old)),
-        _number(new, plain(new)),
-        _number(old / new, fixed(old / new, 2)),
+        number_cell(old),
+        number_cell(new),
+        number_cell(old / new, lambda ratio: fixed(ratio, 2)),
         TableCell(speed_text(effect), sort=None if effect is None else 1 / effect.ratio),
         speed_interval_text(kit.t, effect),
     )
-
-
-def _number(value: float, text: str) -> TableCell:
-    return TableCell(text, sort=value)
 
 
 def _workers(kit: Kit) -> Table | None:
@@ -222,8 +211,8 @@ def _workers_row(kit: Kit, outcome: ClaimOutcome, check: Check) -> Iterator[Row]
     yield cells(
         _on_server(kit, check, place_text(kit.t, outcome.claim.source)),
         query,
-        NOTHING if printed is None else _number(printed, plain(printed)),
-        *(_number(one, plain(one)) for one in reversed(check.at)),
+        number_cell(printed),
+        *map(number_cell, reversed(check.at)),
     )
 
 

@@ -12,7 +12,7 @@ from teiten.kinds.queries.present.contexts import context_cells, context_columns
 from teiten.kinds.queries.results import QueryResults
 from teiten.report.numbers import NOTHING, significant
 from teiten.report.plans.tables import count, duration
-from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.tables import Column, Row, Table, TableCell, number_cell
 from teiten.report.view.kit import Kit
 
 PARTED = ("scanned", "skipped", "pruned")
@@ -78,7 +78,7 @@ def _row(query: str, uses: dict[str, TableUse], shape: Shape) -> Row:
     return (
         *([TableCell(groups.get(query, NOTHING))] if groups else []),
         *([TableCell(next(iter(uses.values())).table)] if several else []),
-        *(_number(block) for block in blocks),
+        *(number_cell(block, count) for block in blocks),
         *([_ratio(*blocks)] if len(blocks) == 2 else []),
         *(cell for part in parts for cell in _parts(part, alone=len(parts) == 1)),
     )
@@ -88,19 +88,13 @@ def _parts(one: PartitionUse | None, *, alone: bool) -> tuple[TableCell, ...]:
     if one is None:
         return (TableCell(NOTHING),) * (len(PARTED) if alone else 1)
     if alone:
-        return (_number(one.scanned), _number(one.skipped), _number(one.pruned))
+        return tuple(number_cell(parts, count) for parts in (one.scanned, one.skipped, one.pruned))
     total = NOTHING if one.partitions is None else str(one.partitions)
     return (TableCell(f"{one.scanned} / {total}", float(one.scanned)),)
 
 
-def _number(value: int | None) -> TableCell:
-    return TableCell(count(value), None if value is None else float(value))
-
-
 def _ratio(old: int | None, new: int | None) -> TableCell:
-    if not old or new is None:
-        return TableCell(NOTHING)
-    return TableCell(significant(new / old), new / old)
+    return number_cell(None if not old or new is None else new / old, significant)
 
 
 def _differ(by_query: dict[Context, dict[str, TableUse]]) -> bool:
