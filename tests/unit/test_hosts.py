@@ -15,7 +15,7 @@ from teiten.cli.plan.options import with_hosts
 from teiten.errors import StudyError, UsageError
 from teiten.execute.probes.os_probe import client_metrics
 from teiten.execute.sites.remote import packages
-from teiten.execute.steps import problems
+from teiten.execute.steps import disturbances
 from teiten.host.cautions.machine import cautions
 from teiten.model.distribution import CoordinatorRows, Distribution
 from teiten.model.hosts import HostAssignment, Hosts, NodeHost, PlannedHost, PlannedNodeHost, Role
@@ -277,11 +277,11 @@ def test_the_report_shows_the_hosts_of_nodes(language: Language) -> None:
 
 def test_a_busy_host_of_a_node_disturbs_a_trial() -> None:
     busy = {"node_3_cpu_other_share": 0.3, "cpu_other_share": 0.01, "own_cpu_other_share": 0.5}
-    assert [one.detail for one in problems(busy, Share(0.05))] == ["30.0% > 5.0%"]
+    assert [one.detail for one in disturbances(busy, Share(0.05))] == ["30.0% > 5.0%"]
 
 
 def test_a_busy_client_host_disturbs_a_trial() -> None:
     totals = {"cpu_other_share": 0.3, "pgbench_cpu_share": 0.2, "server_cpu_share": 0.0}
     metrics = client_metrics(totals)
     assert metrics == {"client_cpu_other_share": 0.3, "client_pgbench_cpu_share": 0.2}
-    assert [one.code for one in problems(metrics, Share(0.05))] == ["other-load"]
+    assert [one.code for one in disturbances(metrics, Share(0.05))] == ["other-load"]

@@ -15,7 +15,7 @@ from teiten.analysis.model.findings import VerdictKind
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.verdict import Rule, decide
 from teiten.claims.catalogue import claims_of
-from teiten.execute.steps import problems, stolen
+from teiten.execute.steps import disturbances, stolen
 from teiten.kinds.contract_analyse import analysis_of, primary_statements
 from teiten.model.metrics import Better
 from teiten.model.trial import Attempt, Outcome
@@ -44,8 +44,8 @@ def test_steal_is_a_share_of_the_cpu_time_that_was_wanted() -> None:
     idle = {"cpu_user_share": 0.001, "cpu_system_share": 0.0, "cpu_steal_share": 0.001}
     assert stolen(idle) == pytest.approx(0.01), "of hardly anything a tick is no share"
     client = {"client_cpu_user_share": 0.8, "client_cpu_steal_share": 0.2}
-    assert [one.code for one in problems(light | client, Share(0.06))] == ["steal"]
-    assert problems(light | {"cpu_idle_share": 0.6}, Share(0.06)) == ()
+    assert [one.code for one in disturbances(light | client, Share(0.06))] == ["steal"]
+    assert disturbances(light | {"cpu_idle_share": 0.6}, Share(0.06)) == ()
 
 
 def test_pairs_of_one_start_are_one_in_every_interval() -> None:

@@ -330,8 +330,8 @@ def test_an_effect_holds_or_does_not(plan: Plan) -> None:
 
 
 def test_a_value_and_a_largest_step(plan: Plan) -> None:
-    assert outcome(MethodValue("direct", high=1.5), plan) == {ClaimStanding.REPRODUCED}
-    assert outcome(MethodValue("direct", high=0.5), plan) == {ClaimStanding.CONTRADICTED}
+    assert outcome(MethodValue(method="direct", high=1.5), plan) == {ClaimStanding.REPRODUCED}
+    assert outcome(MethodValue(method="direct", high=0.5), plan) == {ClaimStanding.CONTRADICTED}
     assert outcome(LargestStep("direct", "other", ("insert",)), plan) == {ClaimStanding.REPRODUCED}
     found = outcome(LargestStep("direct", "insert", ("other",)), plan)
     assert found == {ClaimStanding.CONTRADICTED}
@@ -412,7 +412,7 @@ def _at(asked: ClaimQuestion, where: float) -> float:
 
 def test_a_method_that_was_left_out_is_named(plan: Plan) -> None:
     with pytest.raises(UnmetError) as raised:
-        outcome(MethodValue("declarative", high=1.0), plan)
+        outcome(MethodValue(method="declarative", high=1.0), plan)
     assert raised.value.reason.code == "method"
 
 

@@ -170,11 +170,12 @@ def predicate_form() -> Any:
 
 def _by_today(table: object) -> object:
     """A predicate's table by the name that it has today."""
-    named = table.get("kind") if isinstance(table, dict) else None
+    if not isinstance(table, dict):
+        return table
+    named = str(table.get("kind"))
     for predicate in known():
-        if isinstance(table, dict) and named in predicate.aliases:
-            today = vars(predicate)["kind"]
-            return {**predicate.aliases[named], **table, "kind": today}
+        if named in predicate.aliases:
+            return {**predicate.aliases[named], **table, "kind": vars(predicate)["kind"]}
     return table
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from teiten.model.conditions import Conditions
 from teiten.model.facts import HostFacts
 from teiten.model.hosts import HostAssignment
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.nodes import NodeMachine
-from teiten.model.setup import Conditions
 from teiten.model.study import SERVER, DataSet, Study
 from teiten.model.units import Bytes, Seconds
 

@@ -130,7 +130,7 @@ class MethodOrder(OfMethods, OrderOfLevels):
     ratio: ClassVar[CheckKind] = METHOD_RATIO
 
 
-@dataclass(frozen=True, config=FORM)
+@dataclass(frozen=True, config=FORM, kw_only=True)
 class MethodValue(OfMethods, ValueAtLevel):
     """The number of a method lies within bounds."""
 

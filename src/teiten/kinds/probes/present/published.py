@@ -30,6 +30,9 @@ class _Printed:
     """From base units to the printed ones."""
     take: Take
 
+    def written(self, value: float) -> str:
+        return significant(value * self.factor)
+
 
 def _part(side: ProbeSide) -> PartTimes | None:
     return side.parts[0] if len(side.parts) == 1 else None
@@ -89,7 +92,7 @@ def published_table(kit: Kit) -> Table | None:
             TableCell(probe_title(kit, result)),
             *(number_cell(column.get(one.quantity)) for column in (small, large)),
             *(
-                number_cell(one.take(side), lambda value, one=one: significant(value * one.factor))
+                number_cell(one.take(side), one.written)
                 for side in (result.sides[0], result.sides[-1])
             ),
         )

@@ -8,13 +8,12 @@ from __future__ import annotations
 from teiten.analysis.model.predicate import Predicate
 from teiten.kinds.queries.claims.evidence import PlanMeasure
 from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue
-from teiten.kinds.queries.claims.of_queries import QueryEffect, QueryGain, QueryOrder
+from teiten.kinds.queries.claims.of_queries import QueryEffect, QueryOrder
 from teiten.kinds.queries.claims.worker_curve import WorkerCurve
 from teiten.kinds.queries.claims.workers_by_rule import WorkersByRule
 
 PREDICATES: tuple[type[Predicate], ...] = (
     QueryEffect,
-    QueryGain,
     QueryOrder,
     WorkerCurve,
     WorkersByRule,
