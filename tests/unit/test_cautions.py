@@ -139,9 +139,9 @@ def made_in_the_module() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     sources = (inspect.getsource(one) for one in (module, variant_cautions))
     for node in (node for source in sources for node in ast.walk(ast.parse(source))):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        if not isinstance(node, ast.Call):
             continue
-        if node.func.id not in {"_warning", "_note", "_caution"}:
+        if ast.unparse(node.func) not in {"Caution.warning", "Caution.note"}:
             continue
         literals = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
         for code in literals:

@@ -45,7 +45,7 @@ class OfLevels(Predicate):
 
     @abstractmethod
     def classes(self, place: ClaimPlace | None) -> tuple[tuple[str, ...], ...]:
-        """What tells a place in its questions; None for the published table."""
+        """The names that tell a place in its questions; None for the published table."""
 
     def server(self, place: ClaimPlace) -> str:
         """The server that questions name, where the campaign has several."""

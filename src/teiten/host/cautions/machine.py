@@ -119,9 +119,10 @@ def _huge_pages(facts: HostFacts) -> Found:
 def _clock_control(facts: HostFacts) -> Found:
     governor = facts.cpu.governor
     if governor is not None and governor != "performance":
-        slow = "powersave" in governor
-        made = Caution.warning if slow else Caution.note
-        yield made("frequency-governor", governor=governor)
+        if "powersave" in governor:
+            yield Caution.warning("frequency-governor", governor=governor)
+        else:
+            yield Caution.note("frequency-governor", governor=governor)
     if facts.cpu.turbo:
         yield Caution.note("turbo-on")
     elif facts.cpu.turbo is None and facts.virtualisation is None:

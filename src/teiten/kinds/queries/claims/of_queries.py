@@ -127,7 +127,7 @@ class QueryOrder(OfSides):
 Logs = Mapping[str, Blocks]
 """Logarithms by query and block."""
 LogsByServer = Callable[[Claim, EvidenceTable], dict[str, Logs]]
-"""What is compared of a campaign, on each of its servers."""
+"""Reads from a campaign the numbers that are compared, on each of its servers."""
 
 
 def checks_between(
@@ -187,7 +187,7 @@ def metric_by_server(claim: Claim, evidence: EvidenceTable) -> dict[str, Logs]:
 
 
 def gains_by_server(factor: str) -> LogsByServer:
-    """What the last level of a factor brings against its first: within a campaign both levels
+    """The gain by the last level of a factor against its first: within a campaign both levels
     belong to the same blocks."""
 
     def gains(claim: Claim, evidence: EvidenceTable) -> dict[str, Logs]:
