@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -56,7 +54,7 @@ LIMITS = {
 def view(server: str, name: str, at: int = 0, **facts: Any) -> TrialView:
     """A trial that executed a plan of the corpus."""
     planned = PLAN.trials[at]
-    packed = base64.b64encode(zlib.compress(corpus(server)[name]["plan"].encode())).decode()
+    packed = pack(corpus(server)[name]["plan"])
     return TrialView(
         number=planned.number,
         attempt=1,
