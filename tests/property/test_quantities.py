@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from teiten.model.quantities import (
-    exact_duration,
     exact_share,
     exact_size,
     format_duration,
@@ -21,11 +20,6 @@ from teiten.model.quantities import (
 @given(st.integers(min_value=0, max_value=2**60))
 def test_a_size_survives_its_exact_text(size: int) -> None:
     assert parse_size(exact_size(size)) == size
-
-
-@given(st.floats(min_value=0, max_value=1e7, allow_nan=False))
-def test_a_time_survives_its_exact_text(seconds: float) -> None:
-    assert parse_duration(exact_duration(seconds)) == seconds
 
 
 @given(st.floats(min_value=0, max_value=0.999, allow_nan=False))

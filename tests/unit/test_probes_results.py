@@ -11,7 +11,13 @@ from teiten.analysis.model.verdict import VerdictKind
 from teiten.kinds.probes.findings.estimates import arithmetic, geometric
 from teiten.kinds.probes.findings.recommendation import Wanted, rooms_of
 from teiten.kinds.probes.findings.traces import TRACES, apart
-from teiten.kinds.probes.measurement import Accounted, ExecutedOnce, ProbeMeasurement, StepIo
+from teiten.kinds.probes.measurement import (
+    Accounted,
+    ExecutedOnce,
+    PageOrigin,
+    ProbeMeasurement,
+    StepIo,
+)
 from teiten.kinds.probes.model import BLOCK
 from teiten.kinds.probes.results import (
     CostLine,
@@ -179,7 +185,7 @@ def test_a_cliff_that_was_not_reached() -> None:
 def test_without_knowing_the_disk_there_is_no_cliff() -> None:
     sides = probe(other("unknown"), "working-set").sides
     assert all(side.cliff is None for side in sides)
-    outside = [part for side in sides for part in side.parts if part.outside_buffers > 0]
+    outside = [part for side in sides for part in side.parts if part.share(PageOrigin.BUFFERS) < 1]
     assert outside and all(part.from_disk is None for part in outside)
     assert all(part.os_cache_hits is None for side in sides for part in side.parts)
 

@@ -26,7 +26,7 @@ from teiten.cli.printed.form import schema_of_type
 from teiten.cli.printed.machine import json_machine
 from teiten.cli.printed.outcome import json_noise, json_outcome, json_two_sides
 from teiten.cli.printed.plan import json_plan
-from teiten.cli.printed.registry import BY_NAME, SCHEMAS, schema_of
+from teiten.cli.printed.registry import BY_NAME, SCHEMAS
 from teiten.host.cautions.machine import cautions
 from teiten.model.bisection import Mark
 from teiten.model.facts import Caution, Severity
@@ -36,7 +36,7 @@ from teiten.study.load import catalogue
 from tests.fixtures.invented_analysis import empty, invented_analysis, quick
 from tests.fixtures.invented_machine import GOOD_MACHINE
 from tests.fixtures.planned import FOLDER, planned
-from tests.fixtures.schemas import as_printed, described
+from tests.fixtures.schemas import as_printed, described, schema_of
 from tests.fixtures.synthetic import START
 from tests.fixtures.synthetic_plan import HOST
 from tests.fixtures.two_machines import DAY, OTHER, times, write_campaign

@@ -83,11 +83,6 @@ def parse_duration(text: str) -> Seconds:
     return Seconds(float(total))
 
 
-def exact_duration(seconds: float) -> str:
-    """The exact text in seconds: ``4.5s``."""
-    return f"{_plain(Decimal(repr(float(seconds))))}s"
-
-
 def format_duration(seconds: float) -> str:
     """For people: ``45 s``, ``4 min 12 s``, ``1 h 05 min``."""
     if seconds < 10 and seconds != int(seconds):

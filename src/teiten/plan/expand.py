@@ -10,7 +10,7 @@ what two equal sides differ by is the place of their files too, and is what thei
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -40,14 +40,12 @@ def expand(
     *,
     seed: int,
     fingerprint: Fingerprint,
-    ready: Collection[str] = (),
     cpus: Sequence[LogicalCpu] = (),
 ) -> Plan:
     """The plan of a sized study.
 
-    ``servers``: each level of the factor server with its installation. ``ready``: fingerprints of
-    templates that exist. ``cpus``: what a factor cores can pin to. Raises UsageError where two
-    levels are one installation by accident.
+    ``servers``: each level of the factor server with its installation. ``cpus``: what a factor
+    cores can pin to. Raises UsageError where two levels are one installation by accident.
     """
     _check_servers(study, servers)
     study = with_known_processors(study, servers)
@@ -73,7 +71,7 @@ def expand(
         pgbench=pgbench,
         templates=needed,
         trials=trials,
-        needs=estimate(study, trials, needed, ready),
+        needs=estimate(study, trials, needed),
     )
 
 

@@ -34,7 +34,7 @@ from teiten.analysis.model.predicate import UnmetError
 from teiten.analysis.verdict.conclusive import marked
 from teiten.analysis.verdict.contrasts import contrasted_here
 from teiten.analysis.verdict.mixed import is_averaged, over_levels
-from teiten.analysis.verdict.pairs import by_start, observe, starts_of
+from teiten.analysis.verdict.pairs import by_start, in_block_order, observe, starts_of
 from teiten.analysis.verdict.verdict import Rule, median, over_timeout
 from teiten.model.metrics import Metric
 from teiten.model.units import Share
@@ -222,7 +222,7 @@ def _level(
     over: bool,
 ) -> LevelResult:
     of_old, of_new = (logs(one, {context: values[context]}) for one, values in (old, new))
-    old_values, new_values = (_in_block_order(values[context]) for _, values in (old, new))
+    old_values, new_values = (in_block_order(values[context]) for _, values in (old, new))
     return LevelResult(
         context=context,
         old_values=old_values,
@@ -238,10 +238,6 @@ def _level(
             unusable=of_old.unusable + of_new.unusable,
         ),
     )
-
-
-def _in_block_order(values: Mapping[int, float]) -> tuple[float, ...]:
-    return tuple(values[block] for block in sorted(values))
 
 
 def assess_comparison(

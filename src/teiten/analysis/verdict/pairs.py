@@ -61,8 +61,8 @@ def pair(
     ratios = {block: log_ratio(sides[old][block], sides[new][block]) for block in blocks}
     usable = {block: ratio for block, ratio in ratios.items() if ratio is not None}
     return PairedValues(
-        old_values=_in_block_order(sides[old]),
-        new_values=_in_block_order(sides[new]),
+        old_values=in_block_order(sides[old]),
+        new_values=in_block_order(sides[new]),
         log_ratios=usable,
         unusable=len(ratios) - len(usable),
     )
@@ -100,5 +100,6 @@ def _observation(planned: PlannedTrial, metrics: Mapping[str, float], contrast: 
     )
 
 
-def _in_block_order(values: Mapping[int, float]) -> tuple[float, ...]:
+def in_block_order(values: Mapping[int, float]) -> tuple[float, ...]:
+    """The values of blocks, the first block first."""
     return tuple(values[block] for block in sorted(values))

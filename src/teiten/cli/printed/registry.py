@@ -168,11 +168,3 @@ SCHEMAS = (
     ),
 )
 BY_NAME = {schema.name: schema for schema in SCHEMAS}
-
-
-def schema_of(verb: str) -> Schema:
-    """Make the schema of a verb's output with ``--json``. Raises KeyError where none is known."""
-    for schema in SCHEMAS:
-        if verb in (*schema.verbs, *schema.listing):
-            return schema.of(verb)
-    raise KeyError(verb)

@@ -53,20 +53,15 @@ class AccessLogData(DataPlan):
             )
         return DataSet(workload.scale, NAME, AccessLogTables(data.days, data.seed, data.products))
 
-    def at_scale(self, data: DataSet, scale: float) -> DataSet:
-        return replace(data, scale=max(1, int(scale)))
-
     def filled_bytes(self, data: DataSet) -> Bytes:
-        rows = access_log_of(data).days * rows_of_day(replace(data, scale=data.scale or 1))
+        rows = _rows(data)
         return Bytes(math.ceil(rows / ROWS_OF_PAGE) * BLOCK + rows * INDEX_ROW)
 
     def fill_seconds(self, data: DataSet) -> Seconds:
-        rows = access_log_of(data).days * rows_of_day(replace(data, scale=data.scale or 1))
-        return Seconds(rows * SECONDS_OF_ROW)
+        return Seconds(_rows(data) * SECONDS_OF_ROW)
 
     def query_seconds(self, data: DataSet) -> Seconds:
-        rows = access_log_of(data).days * rows_of_day(replace(data, scale=data.scale or 1))
-        return Seconds(rows * SECONDS_OF_ROW_READ)
+        return Seconds(_rows(data) * SECONDS_OF_ROW_READ)
 
     def made_by(self, data: DataSet) -> str:
         return "SQL on the server"
@@ -80,6 +75,10 @@ class AccessLogData(DataPlan):
 
     def name_of(self, data: DataSet) -> str:
         return f"an access log of {access_log_of(data).days} days"
+
+
+def _rows(data: DataSet) -> int:
+    return access_log_of(data).days * rows_of_day(replace(data, scale=data.scale or 1))
 
 
 PLAN = AccessLogData()

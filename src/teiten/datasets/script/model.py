@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from teiten.model.study import DataOptions, DataSet, Layout, Script
+from teiten.model.study import DataOptions, DataSet, Script
 from teiten.model.units import Bytes
 
 NAME = "script"
@@ -28,8 +28,8 @@ class ScriptTables(DataOptions):
         return f"the tables of {self.script.name}"
 
 
-def script_data(script: Script, size: Bytes | None = None, layout: Layout | None = None) -> DataSet:
-    return DataSet(1, NAME, ScriptTables(script, size), layout)
+def script_data(script: Script, size: Bytes | None = None) -> DataSet:
+    return DataSet(1, NAME, ScriptTables(script, size))
 
 
 def script_of(data: DataSet) -> ScriptTables:

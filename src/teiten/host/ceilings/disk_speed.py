@@ -143,15 +143,13 @@ SECONDS = Seconds(1.0)
 """Duration of each interval's measurement."""
 
 
-def measure_intervals(
-    folder: Path, size: Bytes = SIZE, seconds: Seconds = SECONDS
-) -> dict[int, float]:
+def measure_intervals(folder: Path) -> dict[int, float]:
     """Bytes per second by interval, past the page cache, by one process.
 
     Raises MachineError where the folder cannot be written, or has no direct I/O.
     """
-    with scratch(folder, size) as file:
-        return {one: rate([_written(file, one)], seconds) for one in INTERVALS}
+    with scratch(folder, SIZE) as file:
+        return {interval: rate([_written(file, interval)], SECONDS) for interval in INTERVALS}
 
 
 def _written(file: Scratch, interval: int) -> Request:

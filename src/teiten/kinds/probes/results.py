@@ -77,10 +77,6 @@ class PartTimes:
         return next((one.share for one in self.origins if one.origin is origin), 0.0)
 
     @property
-    def outside_buffers(self) -> float:
-        return 1.0 - self.share(PageOrigin.BUFFERS)
-
-    @property
     def os_cache_hits(self) -> float | None:
         """The share of the pages not in the buffers that the OS cache had; None where there were
         none, or where that is not known of one."""
