@@ -18,6 +18,7 @@ from teiten.analysis.verdict.gate import (
     gate_lines,
     gate_outcome,
 )
+from teiten.analysis.verdict.verdict import LEFT_BEHIND, withheld
 from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.gate.answer import GateAnswer, answer_of
 from teiten.cli.gate.text import annotation_lines, answer_lines, markdown, needed, title
@@ -208,3 +209,12 @@ def test_what_an_undecided_gate_would_need_is_told(tmp_path: Path) -> None:
     (note,) = annotation_lines(answer)
     assert note.startswith("::warning title=Gate%3A cannot tell (inconclusive)::read ")
     assert "%25" in note and "\n" not in note
+
+
+def test_where_sides_disturb_each_other_another_way_is_needed_and_no_further_rounds(
+    tmp_path: Path,
+) -> None:
+    answer = campaign(tmp_path / "noise", deviation=0.2)
+    (line,) = answer.lines
+    head = replace(line.head, overall=withheld(line.head.overall, LEFT_BEHIND))
+    assert "--way classic" in needed(replace(answer, lines=(replace(line, head=head),)))

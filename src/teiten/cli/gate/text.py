@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from teiten.analysis.model.findings import Verdict
 from teiten.analysis.verdict.contrasts import pairs_to_interval
 from teiten.analysis.verdict.gate import GateLine, GateOutcome, GateReason
+from teiten.analysis.verdict.verdict import LEFT_BEHIND
 from teiten.cli.campaign.decision import counted_pairs, still_needed
 from teiten.cli.gate.answer import GateAnswer
 from teiten.cli.plan.text import linked_text
@@ -28,6 +29,7 @@ QUIETER = (
     "give it a runner with nothing beside it; teiten doctor tells what disturbs this one, and"
     " teiten null measures its noise"
 )
+APART = "--way classic, in which one side at a time is under load, and a longer --budget"
 
 
 def answer_lines(answer: GateAnswer) -> Iterator[str]:
@@ -120,6 +122,9 @@ def _needed(answer: GateAnswer) -> Iterator[str]:
             continue
         if line.reason is GateReason.EQUAL_SIDES_DIFFER:
             yield QUIETER
+            continue
+        if line.head.overall.reason == LEFT_BEHIND:
+            yield f"{line.workload}: {APART}"
             continue
         further = still_needed(answer.plan, line.head, answer.attempts)
         if further is None:
