@@ -61,7 +61,7 @@ def with_machines(
 def machines(nodes: EmulatedNodes, count: int, cpus: Sequence[LogicalCpu]) -> Iterator[NodeMachine]:
     """Plan the machine of each of ``count`` nodes. Where there are fewer processors than all nodes
     together ask for, the nodes share them in turn."""
-    numbers = sorted(one.number for one in cpus)
+    numbers = sorted(cpu.number for cpu in cpus)
     own = 0 if nodes.cpus is None or nodes.lacks(NodePart.CPUS) else min(nodes.cpus, len(numbers))
     throttled = not nodes.lacks(NodePart.STORAGE)
     for node in range(count):

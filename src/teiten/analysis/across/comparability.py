@@ -101,8 +101,8 @@ def _of_question(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Differenc
         yield Difference("same-campaign", OBSTACLE, a.name, b.name)
     yield from _differ("study", OBSTACLE, one.name, other.name)
     yield from _differ("contrast", OBSTACLE, one.contrast, other.contrast)
-    names = [each.name for each in one.workloads]
-    others = [each.name for each in other.workloads]
+    names = [workload.name for workload in one.workloads]
+    others = [workload.name for workload in other.workloads]
     shared = [name for name in names if name in others]
     if not shared:
         yield Difference("workloads", OBSTACLE, _text(names), _text(others))
@@ -219,7 +219,7 @@ def _of_measure(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference
     yield from _differ("way", OBSTACLE, connected_by(a.plan), connected_by(b.plan))
     yield from _differ("client-machine", CAUTION, _client_of(a.plan), _client_of(b.plan))
     here, there = a.plan.pgbench.version, b.plan.pgbench.version
-    by_pgbench = any(analysis_of(each.kind).by_pgbench for each in a.plan.study.workloads)
+    by_pgbench = any(analysis_of(workload.kind).by_pgbench for workload in a.plan.study.workloads)
     if by_pgbench and here != there:
         weight = CAUTION if here.major == there.major else OBSTACLE
         yield Difference("pgbench", weight, str(here), str(there))

@@ -154,7 +154,7 @@ def _named_before(partitions: Iterable[str]) -> list[str]:
     """List what all names can have begun with: ``sales`` of ``sales_2020`` and ``sales_2021``."""
     first, *others = partitions
     starts = [first[:end] for end, letter in enumerate(first) if letter == "_" and end]
-    return [one for one in starts if all(other.startswith(f"{one}_") for other in others)]
+    return [start for start in starts if all(other.startswith(f"{start}_") for other in others)]
 
 
 def _base(alias: str) -> str:

@@ -39,9 +39,9 @@ def carry_overs(
 
     ``observations``: the workload's.
     """
-    for side in dict.fromkeys(each.side for each in observations):
+    for side in dict.fromkeys(observation.side for observation in observations):
         if side != base_of(plan):
-            of_side = [each for each in observations if each.side == side]
+            of_side = [observation for observation in observations if observation.side == side]
             yield from _of_side(plan, workload, side, of_side)
 
 

@@ -56,15 +56,16 @@ def drift_cautions(results: Iterable[ContrastResult]) -> tuple[Caution, ...]:
     return tuple(
         Caution.warning(
             "pairs-drift",
-            workload=one.workload,
-            sides=f"{one.new}/{one.old}",
-            lag=f"{one.lag_one:+.2f}",
-            trend=f"{one.trend:+.1f}",
-            pairs=one.overall.pairs,
+            workload=result.workload,
+            sides=f"{result.new}/{result.old}",
+            lag=f"{result.lag_one:+.2f}",
+            trend=f"{result.trend:+.1f}",
+            pairs=result.overall.pairs,
         )
-        for one in results
-        if one.metric.judged and one.lag_one is not None and one.trend is not None
-        if one.overall.pairs >= FEWEST_PAIRS and drifts(one.lag_one, one.trend, one.overall.pairs)
+        for result in results
+        if result.metric.judged and result.lag_one is not None and result.trend is not None
+        if result.overall.pairs >= FEWEST_PAIRS
+        and drifts(result.lag_one, result.trend, result.overall.pairs)
     )
 
 

@@ -92,10 +92,10 @@ class ProbesAnalysis(KindAnalysis):
 
     def unlike(self, a: Workload, b: Workload) -> Iterator[Unlike]:
         one, other = probes_of(a), probes_of(b)
-        there = {each.name: each.text for each in other.probes}
-        for each in one.probes:
-            text = there.get(each.name, each.text)
-            yield Unlike("query", _short(each.text), _short(text), each.name)
+        there = {probe.name: probe.text for probe in other.probes}
+        for probe in one.probes:
+            text = there.get(probe.name, probe.text)
+            yield Unlike("query", _short(probe.text), _short(text), probe.name)
 
 
 def _commits(sides: Sides) -> bool:

@@ -22,10 +22,10 @@ class QueriesAnalysis(KindAnalysis):
 
     def unlike(self, a: Workload, b: Workload) -> Iterator[Unlike]:
         one, other = queries_of(a), queries_of(b)
-        there = {each.name: each.text for each in other.queries}
-        for each in one.queries:
-            same = there.get(each.name, each.text)
-            yield Unlike("query", _short(each.text), _short(same), each.name)
+        there = {query.name: query.text for query in other.queries}
+        for query in one.queries:
+            same = there.get(query.name, query.text)
+            yield Unlike("query", _short(query.text), _short(same), query.name)
         yield Unlike("timeout", one.timeout, other.timeout)
 
 

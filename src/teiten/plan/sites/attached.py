@@ -232,9 +232,9 @@ def _actions_on_nodes(told: Told, level: str, entry: Installation) -> Iterator[s
     if not entry.nodes or not spread:
         return
     where = ", ".join(
-        f"{one.attached.address} as {one.attached.role}"
-        for one in entry.nodes
-        if one.attached is not None
+        f"{node.attached.address} as {node.attached.role}"
+        for node in entry.nodes
+        if node.attached is not None
     )
     yield (
         f"create databases teiten_… on the nodes behind {level} too ({where}), and drop them at the"

@@ -94,7 +94,9 @@ class LocalPlan(SitePlan):
 
     def start(self, trial: PlannedTrial) -> str:
         changed = ", ".join(f"{name}={value}" for name, value in trial.settings)
-        servers = " and ".join(f"PostgreSQL {one.installation.version}" for one in trial.templates)
+        servers = " and ".join(
+            f"PostgreSQL {template.installation.version}" for template in trial.templates
+        )
         limit = next(iter(trial.memory_limits), None)
         inside = "" if limit is None else f" inside {format_size(limit)} of memory"
         if trial.machines:

@@ -140,7 +140,7 @@ def _statement(kit: Kit, at: int, contrast: ContrastResult) -> Statement:
 
 def _scope(kit: Kit, contrasts: Iterable[ContrastResult]) -> tuple[Block, ...]:
     """For what the answers hold, once below all of them."""
-    scopes = (answer_parts(kit.t, kit.names, kit.analysis, one)[-1] for one in contrasts)
+    scopes = (answer_parts(kit.t, kit.names, kit.analysis, contrast)[-1] for contrast in contrasts)
     return tuple(Text(scope.strip(), "note") for scope in dict.fromkeys(scopes) if scope)
 
 

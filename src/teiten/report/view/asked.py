@@ -55,7 +55,9 @@ def asked(kit: Kit) -> Section:
         listed = t("list.separator").join(study.sources)
         shown.append(Text(t("heading.sources", sources=listed), "note"))
     design = (Heading(3, t("heading.design")), Pairs(_design(kit), "facts"))
-    described = tuple(Entry(t.of(one.title), t.of(one.description)) for one in study.workloads)
+    described = tuple(
+        Entry(t.of(workload.title), t.of(workload.description)) for workload in study.workloads
+    )
     workloads = (Heading(3, t("heading.workloads")), Entries(described))
     procedure = (Heading(3, t("heading.procedure")), Items(_procedure(kit), "steps"))
     shown += [
@@ -81,11 +83,11 @@ def _changed(kit: Kit) -> Iterator[str]:
 
 def _scripts(kit: Kit) -> Iterator[Block]:
     """Show what each workload executes."""
-    for one in kit.study.workloads:
-        source = one.options.source
+    for workload in kit.study.workloads:
+        source = workload.options.source
         text = "\n".join(
             each.text if each.name == source else f"-- {each.name}\n{each.text}"
-            for each in one.options.texts
+            for each in workload.options.texts
         )
         if text:
             yield Details(kit.t("repeat.script", name=source), (Code(text, "sql"),))

@@ -102,16 +102,16 @@ def pairs_check_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
     numbers = [
         t(
             "design.pairs-check.number",
-            number=t(f"design.pairs-check.{one.name}"),
-            low=change(t, math.exp(one.low), 2),
-            high=change(t, math.exp(one.high), 2),
-            equal=t(f"design.pairs-check.{one.equal}"),
-            slope=f"{one.slope:.2f}",
-            slope_low=f"{one.slope_low:.2f}",
-            slope_high=f"{one.slope_high:.2f}",
-            scale=t(f"design.pairs-check.{one.true_to_scale}"),
+            number=t(f"design.pairs-check.{number.name}"),
+            low=change(t, math.exp(number.low), 2),
+            high=change(t, math.exp(number.high), 2),
+            equal=t(f"design.pairs-check.{number.equal}"),
+            slope=f"{number.slope:.2f}",
+            slope_low=f"{number.slope_low:.2f}",
+            slope_high=f"{number.slope_high:.2f}",
+            scale=t(f"design.pairs-check.{number.true_to_scale}"),
         )
-        for one in check.numbers
+        for number in check.numbers
     ]
     said = t(
         "design.pairs-check.text",

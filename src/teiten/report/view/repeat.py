@@ -43,11 +43,11 @@ def repeat_blocks(kit: Kit) -> Iterator[Block]:
 
 def _initdb(kit: Kit) -> Iterator[str]:
     """A line for each server and setting of checksums that Teiten made clusters with."""
-    for one in kit.analysis.plan.templates:
-        if one.installation.postgres is None:
+    for template in kit.analysis.plan.templates:
+        if template.installation.postgres is None:
             continue
-        options = initdb_options(one.installation.version, checksums=one.checksums)
-        yield f"initdb {shlex.join(options)} -D DATA    # {one.installation.version}"
+        options = initdb_options(template.installation.version, checksums=template.checksums)
+        yield f"initdb {shlex.join(options)} -D DATA    # {template.installation.version}"
 
 
 def _loads(kit: Kit) -> Iterator[str]:

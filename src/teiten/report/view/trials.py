@@ -34,10 +34,10 @@ MOST_AT_ONCE = 12
 
 def problems_text(kit: Kit, problems: Sequence[Problem]) -> str:
     return kit.t("list.strong").join(
-        f"{problem_text(one, kit.t.language)}: {one.detail}"
-        if one.detail
-        else problem_text(one, kit.t.language)
-        for one in problems
+        f"{problem_text(problem, kit.t.language)}: {problem.detail}"
+        if problem.detail
+        else problem_text(problem, kit.t.language)
+        for problem in problems
     )
 
 
@@ -185,7 +185,7 @@ def trial_download(kit: Kit) -> Download:
                 trial.workload,
                 *(levels.get(factor, "") for factor in factors),
                 trial.outcome.value,
-                "; ".join(f"{one.code}: {one.detail}" for one in trial.problems),
+                "; ".join(f"{problem.code}: {problem.detail}" for problem in trial.problems),
                 _iso(trial.started_at),
                 _iso(trial.finished_at),
                 *(trial.metrics.get(metric) for metric in metrics),

@@ -103,7 +103,7 @@ def _result(sides: _Compared) -> ScaleOutResult:
         for nodes in sorted(sides.by_nodes)
     )
     most = points[-1].nodes
-    one = next((each for each in points if each.nodes == ONE), None)
+    one = next((point for point in points if point.nodes == ONE), None)
     grown = points[-1].to_one if most > ONE else None
     shape = shape_of(grown, most) if plan.study.conclusive else Shape.WITHHELD
     return ScaleOutResult(

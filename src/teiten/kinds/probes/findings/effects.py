@@ -142,7 +142,7 @@ def _each(one: Tried) -> float:
     """The mean time of a statement, those among them that swept; without statements the number."""
     statements = one.statements
     if statements:
-        return fmean(each.seconds for each in statements)
+        return fmean(statement.seconds for statement in statements)
     return one.metrics.get(PROBE_TIME.name, math.nan)
 
 
@@ -176,7 +176,9 @@ def comparisons_of(plan: Plan) -> int:
     that they are compared by, and of every two servers next to one another. One or more."""
     named = dict.fromkeys(trial.cell.workload for trial in plan.trials)
     workloads = (plan.study.workload(name) for name in named)
-    return max(1, sum(_comparisons(plan, one) for one in workloads if one.kind == NAME))
+    return max(
+        1, sum(_comparisons(plan, workload) for workload in workloads if workload.kind == NAME)
+    )
 
 
 def _comparisons(plan: Plan, workload: Workload) -> int:

@@ -87,11 +87,11 @@ def _beaten(results: Sequence[ProbeResult]) -> Iterator[Beaten]:
     """Each side once in each probe, by the side that beats it most."""
     for result in results:
         slower: dict[str, tuple[float, str]] = {}
-        for each in result.pairs:
-            found = slower_of(each)
-            if found is None or each.verdict.effect is None:
+        for pair in result.pairs:
+            found = slower_of(pair)
+            if found is None or pair.verdict.effect is None:
                 continue
-            ratio = each.verdict.effect.ratio
+            ratio = pair.verdict.effect.ratio
             by = max(ratio, 1 / ratio)
             if by > slower.get(found[0], (0.0, ""))[0]:
                 slower[found[0]] = (by, found[1])

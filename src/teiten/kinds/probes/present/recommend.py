@@ -99,9 +99,9 @@ def sentence(kit: Kit, one: Recommendation) -> str:
 def clauses(kit: Kit, found: ProbesFound, one: Recommendation) -> Iterator[str]:
     """Each with the probe behind it: first those on how memory is used, then what it costs."""
     yield from _first_clauses(kit, found, one)
-    for each in found.results:
-        if each.line is not None and without_probe(each.context) == one.context:
-            yield _cost(kit, each)
+    for result in found.results:
+        if result.line is not None and without_probe(result.context) == one.context:
+            yield _cost(kit, result)
     yield _room(kit, one)
 
 
@@ -224,14 +224,14 @@ def _beaten(kit: Kit, results: Sequence[ProbeResult], one: Recommendation) -> It
     if not kit.study.conclusive:
         return
     said = []
-    for each in results:
-        lost = [(side, by) for side, by, probe in one.beaten if probe == each.probe]
+    for result in results:
+        lost = [(side, by) for side, by, probe in one.beaten if probe == result.probe]
         if lost:
             by_sides = [
                 kit.t("beaten.by", side=kit.short(side), by=kit.short(by)) for side, by in lost
             ]
             listed = kit.t("list.separator").join(by_sides)
-            said.append(kit.t("probe.title", title=listed, context=probe_name(kit, each)))
+            said.append(kit.t("probe.title", title=listed, context=probe_name(kit, result)))
     if said:
         yield kit.t("recommend.beaten", listed=kit.t("list.strong").join(said))
 
