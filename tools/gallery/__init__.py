@@ -1,0 +1,1 @@
+"""Shows finished campaigns in docs/gallery: pictures, answers, commands, and whole reports."""
