@@ -505,7 +505,9 @@ STATES = {
     "I/O wait": "iowait",
     "I/O待ち": "iowait",
     "stolen": "steal",
-    "steal": "steal",
+    "ユーザ": "user",
+    "システム": "system",
+    "スチール": "steal",
     "idle": "idle",
     "アイドル": "idle",
 }

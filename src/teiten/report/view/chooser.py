@@ -22,6 +22,10 @@ STILL_TRIALS = 12
 STILL_POINTS = 120
 
 
+SHORTEST = 10
+"""Seconds of a trial with fewer of which a chart by the second shows nothing but noise."""
+
+
 @dataclass(frozen=True)
 class Offered:
     """Levels and columns of one workload that the reader can choose from."""
@@ -45,10 +49,11 @@ def _of(kit: Kit, workload: str) -> list[TrialView]:
 
 
 def still_series(kit: Kit, name: str, workload: str) -> Chart | None:
-    """TPS over the seconds, a panel per level; its ``chooser`` holds every trial."""
+    """TPS over the seconds, a panel per level; its ``chooser`` holds every trial. None where no
+    trial is long enough to have a course."""
     trials = _of(kit, workload)
     offered = _offered(kit, workload, trials)
-    if not offered.columns:
+    if not offered.columns or not any(_has_course(trial, offered.columns[0]) for trial in trials):
         return None
     t = kit.t
     sides = kit.colours({workload})
@@ -67,6 +72,11 @@ def still_series(kit: Kit, name: str, workload: str) -> Chart | None:
         Fit(("columns",), SERIES_PANEL + 60),
         chooser=_chooser(kit, trials, offered, list(sides), specs),
     )
+
+
+def _has_course(trial: TrialView, column: SeriesColumn) -> bool:
+    shown = samples(trial, column)
+    return shown is not None and shown.seconds[-1] - shown.seconds[0] >= SHORTEST - 1
 
 
 def _spec(kit: Kit, column: SeriesColumn, sides: Mapping[str, str]) -> dict[str, Any]:
