@@ -181,6 +181,10 @@ def test_a_history_of_single_campaigns_says_what_it_is_for_and_nothing_else(
     assert isinstance(said, Text) and said.text == texts(language)("history.only-one")
 
 
+def test_the_terminal_says_of_single_campaigns_what_a_history_is_for_and_nothing_else() -> None:
+    assert list(history_lines(history(nights(1), Axis.DATE))) == [texts("en")("history.only-one")]
+
+
 def test_the_subject_of_the_page_is_one_phrase_with_its_order() -> None:
     """It ends a sentence of the footer, which nothing may follow in lower case."""
     page = history_page(history(nights(5), Axis.DATE), "en")

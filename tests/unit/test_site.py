@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,13 +12,19 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner, Result
 
+from teiten.analysis.across.history import history
+from teiten.analysis.across.steps import steps_of
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.history import Axis, HistoryLine
 from teiten.cli.main import teiten
 from teiten.cli.site.output import BEGUN, MANIFEST, Output
 from teiten.errors import UsageError
 from teiten.model.text import Bilingual
+from teiten.report.history.points import line_id
 from teiten.report.site.entry import EntryVerdict, SiteEntry, entry_of
 from teiten.report.site.render import (
     ATOM,
+    PLACE,
     CampaignSite,
     ComparedPair,
     SiteLinks,
@@ -87,7 +94,8 @@ def test_a_site_is_whole_and_a_second_call_writes_only_what_changed(
     first = run(tmp_path, campaigns, "--to", out, "--title", "Ours <&>", "--json")
     assert first.exit_code == 0, first.output
     said = described("site", first.stdout)
-    assert len(said["campaigns"]) == 7 and said["comparisons"] == 1
+    assert len(said["campaigns"]) == 7
+    assert said["comparisons"] == 6  # of two machines, and of five nights with the one before
     assert said["lines"] == 8 and said["changes"] == 4  # two workloads on two servers each
     assert [one["ledger"] for one in said["left_out"]] == ["campaigns/broken.sqlite"]
     index = (out / "index.html").read_text(encoding="utf-8")
@@ -107,13 +115,16 @@ def test_a_site_is_whole_and_a_second_call_writes_only_what_changed(
         assert plots and all("<svg" in plot.partition("</figure>")[0] for plot in plots)
     ways = [
         out / night / "report.ja.html",
+        out / next(folder for folder in folders if "night-5" in folder) / "report.ja.html",
         out / elsewhere / "report.en.html",
         out / "history.en.html",
         next((out / "compared").glob("*.ja.html")),
     ]
     for page in ways:
         leads = [one for one in way_of(page) if one]
-        assert len(leads) == (3 if "campaigns" in page.parts else 2)
+        of_series = sum("compared/" in one for one in leads)
+        assert of_series == ("night-5" in str(page))
+        assert len(leads) == (3 if "campaigns" in page.parts else 2) + of_series
         for lead in leads:
             file, _, place = lead.partition("#")
             assert (page.parent / file).is_file(), lead
@@ -144,17 +155,17 @@ def test_without_scripts_the_index_leads_to_a_page_for_each_study() -> None:
         Bilingual("2 cores", "2コア"), "q", (), (), "",
     )  # fmt: skip
     others = (replace(entry, campaign="night-2", study="own study/x"), entry)
-    site = CampaignSite(None, others, 0)
+    site = CampaignSite(None, others)
     index = index_html(site, "en")
     name = study_name("own study/x", "en")
     assert name.startswith("study-own-study-x-") and name != study_name("own study-x", "en")
-    without = index.partition('id="by-study"')[2].partition("</p>")[0]
-    assert Links(without).found == ["study-ab.en.html", name]
+    studies = index.partition("<tbody>")[2].partition("</table>")[0]
+    assert Links(studies).found == [name, "study-ab.en.html"]
     assert "night-2" in index and "night-1" in index
     page = index_html(site, "ja", "ab")
-    assert "night-1" in page and "night-2" not in page and 'id="by-study"' not in page
+    assert "night-1" in page and "night-2" not in page and "own study/x" not in page
     assert {"index.ja.html", "study-ab.en.html"} <= set(Links(page).found)
-    assert 'id="by-study"' not in index_html(CampaignSite(None, (entry,), 0), "en")
+    assert "study-ab" not in index_html(CampaignSite(None, (entry,)), "en")
 
 
 def test_what_is_of_all_campaigns_is_on_the_index_alone_in_its_language() -> None:
@@ -164,7 +175,8 @@ def test_what_is_of_all_campaigns_is_on_the_index_alone_in_its_language() -> Non
     )  # fmt: skip
     pair = ComparedPair(Bilingual("a (2 cores)", "a(2コア)"), "compared/1")
     entries = (entry, replace(entry, study="other"))
-    site = CampaignSite(None, entries, 0, (pair,), (("broken", "no ledger"),))
+    missing = (("broken", "no ledger"),)
+    site = CampaignSite(None, entries, compared=(pair,), left_out=missing)
     index = index_html(site, "ja")
     assert "a(2コア)" in index and "a (2 cores)" not in index and "broken" in index
     page = index_html(site, "ja", "ab")
@@ -185,21 +197,88 @@ def test_two_verdicts_of_a_campaign_stand_open_and_the_rest_is_folded(
         "levels", START, True, "ab", Bilingual("A", "A"), "quick", ("18",), "m",
         Bilingual("2 cores", "2コア"), "q", verdicts, (), "",
     )  # fmt: skip
-    page = index_html(CampaignSite(None, (entry,), 0), "en")
-    opened, details, inside = page.partition("<tbody>")[2].partition("<details>")
+    page = index_html(CampaignSite(None, (entry,)), "en")
+    opened, details, inside = page.rpartition("<tbody>")[2].partition("<details>")
     assert opened.count("Level ") == 2
     assert bool(details) == bool(folded)
     assert inside.count("Level ") == count - 2
     assert f"<summary>{folded}</summary>" in inside or folded is None
     assert 'data-verdict="equivalent\nslower"' in page  # the filter finds what is folded
     if folded:
-        assert "<summary>ほか11件</summary>" in index_html(CampaignSite(None, (entry,), 0), "ja")
+        assert "<summary>ほか11件</summary>" in index_html(CampaignSite(None, (entry,)), "ja")
+
+
+def site_of(analyses: Sequence[CampaignAnalysis]) -> CampaignSite:
+    entries = tuple(entry_of(one, one.name) for one in analyses)
+    laid = history(((one.name, one) for one in analyses), Axis.DATE)
+    return CampaignSite(None, entries, laid, steps_of(laid.lines))
+
+
+def nights(*speeds: float) -> list[CampaignAnalysis]:
+    """The newest first, as a site has them."""
+    return [
+        campaign(f"night-{at}", speed=times(speed), seed=at + 1, created_at=START + at * DAY)
+        for at, speed in enumerate(speeds)
+    ][::-1]
+
+
+@pytest.mark.parametrize(
+    ("speeds", "english", "japanese"),
+    [
+        ((1, 1, 1, 0.7, 0.7, 0.7), "Slower by 30", "遅くなった"),
+        ((1, 1, 1, 1, 1), "No change found in 5 campaigns", "変化点は見つからなかった"),
+        ((1, 0.7), "Since night-0", "前回の検証night-0"),
+        ((1,), "There is one campaign of each line so far.", "検証は1件しかない"),
+    ],
+)
+def test_a_study_in_the_index_has_its_last_change_and_a_line_of_two_campaigns(
+    speeds: tuple[float, ...], english: str, japanese: str
+) -> None:
+    site = site_of(nights(*speeds))
+    for language, words in (("en", english), ("ja", japanese)):
+        row = index_html(site, language).partition("<tbody>")[2].partition("</table>")[0]
+        assert words in row
+        drawing = row.partition("<svg")[2].partition("</svg>")[0]
+        assert bool(drawing) == (len(speeds) > 1)
+        if drawing:
+            parsed = ElementTree.fromstring(f"<svg{drawing}</svg>")
+            label = parsed.get("aria-label", "")
+            assert parsed.get("role") == "img" and parsed.findtext("title") == label
+            assert f"{len(speeds)}" in label and len(parsed.findall("circle")) == len(speeds)
+            assert len([one for one in parsed if one.get("class") == "change"]) == (
+                0.7 in speeds[2:]
+            )
+            (place,) = [one for one in Links(row).found if "history" in one]
+            assert place == f"history.{language}.html#{line_id(shown_line(site))}"
+
+
+def shown_line(site: CampaignSite) -> HistoryLine:
+    changed = [line for line in site.history.lines if line.changes]
+    return (changed or list(site.history.lines))[0]
+
+
+def test_an_index_without_a_second_campaign_leads_to_no_history() -> None:
+    assert "history.en.html" not in index_html(site_of(nights(1)), "en")
+    assert "history.en.html" in index_html(site_of(nights(1, 1)), "en")
+
+
+def test_a_campaign_leads_from_the_index_to_the_comparison_with_the_one_before_it() -> None:
+    site = site_of(nights(1, 1))
+    slug = site.entries[0].slug
+    pair = ComparedPair(Bilingual("night-0", "night-0"), "compared/1")
+    page = index_html(replace(site, beside={slug: pair}), "ja")
+    assert '<a href="compared/1.ja.html">night-0との比較</a>' in page
+    assert "compared" not in index_html(site, "ja").partition("<main>")[2]
 
 
 def test_a_page_that_is_not_ours_is_left_as_it_is() -> None:
     way = SiteLinks("ja", "campaigns/a/report", "line-of-1")
     assert with_way(b"<p>theirs</p>", way) == b"<p>theirs</p>"
-    ours = with_way(b"<header></header>\n<main>", way).decode()
+    since = replace(way, since="Since <then>", beside="compared/2")
+    assert "Since &lt;then&gt;</p>\n<main>" in with_way(PLACE, since).decode()
+    assert "../../compared/2.ja.html" in Links(since.html()).found
+    ours = with_way(PLACE, way).decode()
+    assert "<p" not in ours
     assert Links(ours).found == [
         "../../index.ja.html",
         "../../history.ja.html#line-of-1",
@@ -232,7 +311,7 @@ def test_entries_of_the_feed_begin_with_the_notices_of_the_report() -> None:
     quick = replace(plan, study=replace(plan.study, conclusive=False))
     entry = entry_of(campaign("quick", plan=quick), "/q")
     assert entry.notices
-    root = ElementTree.fromstring(feed(CampaignSite(None, (entry,), 0), "ja", None))
+    root = ElementTree.fromstring(feed(CampaignSite(None, (entry,)), "ja", None))
     summary = root.findtext(f"{{{ATOM}}}entry/{{{ATOM}}}summary") or ""
     assert summary.startswith(entry.notices[0].ja)
 

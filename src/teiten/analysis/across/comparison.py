@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from teiten.analysis.across.comparability import common_contexts, comparability, matched_levels
+from teiten.analysis.across.fingerprint import machine_fingerprint
 from teiten.analysis.across.unpaired import decide_unpaired
 from teiten.analysis.claims.outcomes import (
     deciding_of,
@@ -58,18 +59,13 @@ def compare(
     results = tuple(_results(a, b))
     if not (a.plan.study.conclusive and b.plan.study.conclusive):
         results = marked(results)
-    comparison = Comparison(a, b, differences, results, ())
+    same_machine = machine_fingerprint(a.facts) == machine_fingerprint(b.facts)
+    comparison = Comparison(a, b, differences, results, (), same_machine)
     of_systems = [claim for claim in claims if claim.needs.compared]
-    return Comparison(
-        a,
-        b,
-        differences,
-        comparison.results,
-        assess_comparison(
-            of_systems,
-            comparison,
-            *(evidence_of(campaign, of_systems) for campaign in (a, b)),
-        ),
+    evidence = (evidence_of(campaign, of_systems) for campaign in (a, b))
+    return replace(
+        comparison,
+        claims=assess_comparison(of_systems, comparison, *evidence),
         insisted=insisted and bool(comparison.obstacles),
     )
 

@@ -138,14 +138,12 @@ def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[LineEstimate]:
         cells[trial.cell.workload, side][trial.cell.context(plan.study.contrast)] = None
     machine, conditions = machine_fingerprint(campaign.facts), conditions_fingerprint(plan)
     for (workload, side), contexts in cells.items():
-        measured = _estimate(
-            path, campaign, found, workload=workload, side=side, contexts=list(contexts)
-        )
-        if measured is not None:
-            yield LineEstimate(machine, conditions, workload, plan.study.contrast, *measured)
+        point = _point(path, campaign, found, workload=workload, side=side, contexts=list(contexts))
+        if point is not None:
+            yield LineEstimate(machine, conditions, workload, plan.study.contrast, point)
 
 
-def _estimate(
+def _point(
     path: str,
     campaign: CampaignAnalysis,
     found: EvidenceTable,
@@ -153,9 +151,8 @@ def _estimate(
     workload: str,
     side: str,
     contexts: Sequence[Context],
-) -> tuple[HistoryPoint, float | None] | None:
-    """With its standard error. None without a block that has every level, or with a value that is
-    not positive."""
+) -> HistoryPoint | None:
+    """None without a block that has every level, or with a value that is not positive."""
     metric = judged_in(campaign.plan, workload).name
     values = {context: found.side(workload, context, side, metric) for context in contexts}
     of_values = logs(campaign, values)
@@ -171,7 +168,7 @@ def _estimate(
         half = wide if math.isfinite(wide) else None
         error = deviation / math.sqrt(len(means))
     version = _version(campaign, side)
-    point = HistoryPoint(
+    return HistoryPoint(
         campaign=campaign.name,
         path=path,
         at=campaign.created_at,
@@ -181,11 +178,11 @@ def _estimate(
         value=math.exp(mean),
         low=None if half is None else math.exp(mean - half),
         high=None if half is None else math.exp(mean + half),
+        error=error,
         blocks=len(means),
         levels=len(contexts),
         conclusive=campaign.plan.study.conclusive,
     )
-    return point, error
 
 
 def _version(campaign: CampaignAnalysis, side: str) -> tuple[str, int]:
@@ -226,7 +223,7 @@ def _place(point: HistoryPoint, axis: Axis) -> tuple[float, ...]:
 
 def _changes(ordered: Sequence[Located]) -> Iterator[ChangePoint]:
     values = [math.log(one.point.value) for one in ordered]
-    errors = [one.estimate.error for one in ordered if one.estimate.error is not None]
+    errors = [one.point.error for one in ordered if one.point.error is not None]
     firsts = change_points(values, errors, ALPHA)
     firm = change_points(values, errors, ALPHA, correlation=CORRELATION) if firsts else ()
     edges = [0, *firsts, len(values)]

@@ -28,6 +28,8 @@ from teiten.analysis.verdict.verdict import (
 )
 from teiten.model.units import Share
 
+Mean = tuple[float, float, int]
+"""A mean, its standard error, and the number of values that it is the mean of."""
 TOO_FEW_TRIALS = "too-few-trials"
 IDENTICAL_TRIALS = "identical-trials"
 
@@ -90,12 +92,33 @@ def welch(old: Sequence[float], new: Sequence[float]) -> tuple[float, float, flo
     mean_old, deviation_old = mean_and_deviation(old)
     mean_new, deviation_new = mean_and_deviation(new)
     part_old, part_new = deviation_old**2 / len(old), deviation_new**2 / len(new)
+    return mean_new - mean_old, *_added((part_old, len(old)), (part_new, len(new)))
+
+
+def interval_of_means(old: Mean, new: Mean, alpha: float) -> Interval | None:
+    """The ratio new by old of two means of logarithms; None where they have no variance.
+
+    Each with its standard error and the number of values, two or more, that it is the mean of.
+    """
+    (mean_old, error_old, count_old), (mean_new, error_new, count_new) = old, new
+    error, freedom = _added((error_old**2, count_old), (error_new**2, count_new))
+    if error < NO_VARIANCE:
+        return None
+    difference, half = mean_new - mean_old, student_quantile(1 - alpha / 2, freedom) * error
+    ends = (exp(difference), exp(difference - half), exp(difference + half))
+    return Interval(*ends, confidence=Share(1 - alpha))
+
+
+def _added(old: tuple[float, int], new: tuple[float, int]) -> tuple[float, float]:
+    """The standard error of a difference and its degrees of freedom, from the squared standard
+    error of either mean and the number of its values."""
+    (part_old, count_old), (part_new, count_new) = old, new
     variance = part_old + part_new
     if variance <= 0:
-        return mean_new - mean_old, 0.0, float(min(len(old), len(new)) - 1)
+        return 0.0, float(min(count_old, count_new) - 1)
     share = part_old / variance
-    freedom = 1 / (share**2 / (len(old) - 1) + (1 - share) ** 2 / (len(new) - 1))
-    return mean_new - mean_old, math.sqrt(variance), freedom
+    freedom = 1 / (share**2 / (count_old - 1) + (1 - share) ** 2 / (count_new - 1))
+    return math.sqrt(variance), freedom
 
 
 def _nothing(fewer: int, rule: Rule, reason: str) -> Verdict:

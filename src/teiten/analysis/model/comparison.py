@@ -71,6 +71,8 @@ class Comparison:
     differences: tuple[Difference, ...]
     results: tuple[UnpairedResult, ...]
     claims: tuple[ClaimOutcome, ...]
+    same_machine: bool
+    """Both ran on one machine, by its fingerprint."""
     insisted: bool = False
     """There are obstacles, and the user compares nevertheless."""
 

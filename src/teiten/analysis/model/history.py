@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from teiten.analysis.model.comparison import Difference
+from teiten.analysis.model.verdict import Interval
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
 from teiten.model.text import Bilingual
@@ -35,6 +36,8 @@ class HistoryPoint:
     low: float | None
     """Lower end of the interval from the blocks of this campaign; None of fewer than two."""
     high: float | None
+    error: float | None
+    """Its standard error on the logarithm, from the scatter inside of the campaign."""
     blocks: int
     levels: int
     conclusive: bool
@@ -52,8 +55,6 @@ class LineEstimate:
     factor: str
     """The factor that the campaign contrasts. One line may run through all levels of ``server``."""
     point: HistoryPoint
-    error: float | None
-    """Its standard error on the logarithm, from the scatter inside of the campaign."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,27 @@ class HistoryLine:
 
 
 @dataclass(frozen=True)
+class LineStep:
+    """A campaign's point on a line, beside that of the campaign before it."""
+
+    line: HistoryLine
+    before: HistoryPoint
+    after: HistoryPoint
+    effect: Interval | None
+    """The later by the earlier, unpaired; None where one of them has no spread."""
+
+
+@dataclass(frozen=True)
+class CampaignStep:
+    """A campaign beside the one before it in its series, on all lines that both are on."""
+
+    before: HistoryPoint
+    after: HistoryPoint
+    lines: tuple[LineStep, ...]
+    """Never empty."""
+
+
+@dataclass(frozen=True)
 class LeftOut:
     """A ledger that is on no line. ``why`` is for people, in English."""
 
@@ -123,3 +145,11 @@ class History:
     axis: Axis
     lines: tuple[HistoryLine, ...]
     left_out: tuple[LeftOut, ...]
+
+    @property
+    def drawn(self) -> int:
+        """Count the lines that have two campaigns, from which on there is a line through time."""
+        return sum(len(line.points) > 1 for line in self.lines)
+
+
+NO_HISTORY = History(Axis.DATE, (), ())

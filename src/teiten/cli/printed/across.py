@@ -199,7 +199,7 @@ class JsonSite:
     ]
     lines: Annotated[Count, "Of the history."]
     changes: Annotated[Count, "Marked on all lines."]
-    comparisons: Annotated[Count, "Between machines."]
+    comparisons: Annotated[Count, "Between machines, and of neighbours in time."]
     left_out: Annotated[tuple[JsonSiteLeftOut, ...], "Ledgers that are not in the site, and why."]
     written: Annotated[Count, "Files that were written, as they changed."]
     removed: Annotated[Count, "Files of what is no longer there."]

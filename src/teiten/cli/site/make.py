@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 
 from teiten import __version__
 from teiten.analysis.across.comparison import compare
 from teiten.analysis.across.history import Located, laid_out
-from teiten.analysis.model.history import Axis, History
+from teiten.analysis.across.steps import steps_of
+from teiten.analysis.model.history import Axis, CampaignStep, History
 from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.console import Console
@@ -22,9 +24,10 @@ from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.failures import consistent
 from teiten.ledger.folders import FILE_NAME
 from teiten.ledger.reading import reading
-from teiten.model.text import Bilingual
+from teiten.model.text import Bilingual, Language
 from teiten.report.forms import comparison_html, history_html, render_html
 from teiten.report.history.points import line_id
+from teiten.report.history.steps import step_sentence
 from teiten.report.site.entry import SiteEntry
 from teiten.report.site.render import (
     CampaignSite,
@@ -38,9 +41,12 @@ from teiten.report.site.render import (
     study_name,
     with_way,
 )
+from teiten.report.texts import texts
 
 MOST_MACHINES = 6
 """The most machines of a question that are compared with one another."""
+MOST_NEIGHBOURS = 10
+"""The newest campaigns of a series that are compared with the one before them: a page has 2 MB."""
 
 
 @dataclass(frozen=True)
@@ -53,31 +59,66 @@ class Asked:
     """Reports are made although campaigns have theirs."""
 
 
+@dataclass(frozen=True)
+class Series:
+    """The campaigns of a site in the order of time, and what leads from each to others."""
+
+    history: History
+    steps: Mapping[str, CampaignStep]
+    """The change since the campaign before it, by the address of the report in English."""
+    beside: Mapping[str, ComparedPair]
+    """The comparison with that campaign, by slug."""
+
+    def way(self, entry: SiteEntry, language: Language) -> SiteLinks:
+        """From the campaign's report to other pages."""
+        address = report_link(entry, "en")
+        step, pair = self.steps.get(address), self.beside.get(entry.slug)
+        return SiteLinks(
+            language,
+            address.removesuffix(".en.html"),
+            self._places.get(address, "") if self._places else None,
+            step_sentence(texts(language), step) if step else "",
+            pair.link if pair else None,
+        )
+
+    @cached_property
+    def _places(self) -> Mapping[str, str]:
+        """The first line of each report, by the report's address; of those that are drawn."""
+        found: dict[str, str] = {}
+        for line in self.history.lines:
+            if len(line.points) > 1:
+                for point in line.points:
+                    found.setdefault(point.path, line_id(line))
+        return found
+
+
 def make(
     found: Sequence[Found],
     left_out: Sequence[tuple[str, str]],
     asked: Asked,
     output: Output,
     console: Console,
-) -> tuple[CampaignSite, History]:
+) -> CampaignSite:
     """Write all that changed. Raises UsageError and MachineError."""
     newest = sorted(found, key=lambda one: (-one.entry.created_at, one.entry.slug))
     unfit: list[tuple[Found, str]] = []
-    lines = _with_reports(newest, asked, output, console, unfit)
+    series = _with_reports(newest, asked, output, console, unfit)
     if unfit:  # the history had them: it is made anew, and leads to what there is
         newest = [one for one in newest if one not in [campaign for campaign, _ in unfit]]
-        lines = _with_reports(newest, asked, output, console, unfit)
+        series = _with_reports(newest, asked, output, console, unfit)
     compared = tuple(_compared(newest, output, console))
     entries = tuple(one.entry for one in newest)
     missing = (*left_out, *((name_of(one.file), why) for one, why in unfit))
-    site = CampaignSite(asked.title, entries, len(lines.lines), compared, missing)
+    site = CampaignSite(
+        asked.title, entries, series.history, series.steps, compared, series.beside, missing
+    )
     for language in LANGUAGES:
         _write(output, index_name(language), index_html(site, language).encode())
         for study in _studies(entries):
             page = index_html(site, language, study)
             _write(output, study_name(study, language), page.encode())
         _write(output, feed_name(language), feed(site, language, asked.url))
-    return site, lines
+    return site
 
 
 def _with_reports(
@@ -86,18 +127,18 @@ def _with_reports(
     output: Output,
     console: Console,
     unfit: list[tuple[Found, str]],
-) -> History:
+) -> Series:
     """The history, and each campaign's reports; a campaign of whose ledger none can be made goes to
     ``unfit`` with the reason."""
-    lines = _lines(newest, output)
-    places = _places(lines)
+    history = _history(newest, output)
+    steps = steps_of(history.lines)
+    series = Series(history, steps, dict(_beside(newest, steps, output, console)))
     for one in newest:
-        place = places.get(report_link(one.entry, "en"), "") if lines.lines else None
         try:
-            _reports(one, place, asked, output, console)
+            _reports(one, series, asked, output, console)
         except LedgerError as error:
             unfit.append((one, without_path(error, one.file)))
-    return lines
+    return series
 
 
 def _studies(entries: Sequence[SiteEntry]) -> list[str]:
@@ -106,25 +147,13 @@ def _studies(entries: Sequence[SiteEntry]) -> list[str]:
     return found if len(found) > 1 else []
 
 
-def _places(lines: History) -> dict[str, str]:
-    """The first line of each report, by the report's address; of those that are drawn."""
-    found: dict[str, str] = {}
-    for line in lines.lines:
-        if len(line.points) > 1:
-            for point in line.points:
-                found.setdefault(point.path, line_id(line))
-    return found
-
-
-def _reports(one: Found, place: str | None, asked: Asked, output: Output, console: Console) -> None:
-    """A campaign's own reports where it has both, else made here; with the way to other pages.
-    ``place``: of the history."""
+def _reports(one: Found, series: Series, asked: Asked, output: Output, console: Console) -> None:
+    """A campaign's own reports where it has both, else made here; with the way to other pages."""
     own = {language: one.file.parent / FOLDER / f"report.{language}.html" for language in LANGUAGES}
     theirs = one.file.name == FILE_NAME and all(path.is_file() for path in own.values())
     missing = []
     for language, path in own.items():
-        name = report_link(one.entry, language)
-        way = SiteLinks(language, name.removesuffix(f".{language}.html"), place)
+        name, way = report_link(one.entry, language), series.way(one.entry, language)
         stamp = f"{path.stat().st_mtime_ns}" if theirs and not asked.anew else __version__
         key = f"{one.key} {stamp} {_digest(way.html())}"
         if output.has(name, key):
@@ -144,8 +173,9 @@ def _reports(one: Found, place: str | None, asked: Asked, output: Output, consol
             output.write(name, key, with_way(page.encode(), way))
 
 
-def _lines(found: Sequence[Found], output: Output) -> History:
-    """The history of all; its pages name campaigns, and no path of this machine."""
+def _history(found: Sequence[Found], output: Output) -> History:
+    """The history of all; its pages name campaigns, and no path of this machine. There is no page
+    where no line has two campaigns."""
     located = [
         Located(
             replace(each, point=replace(each.point, path=report_link(one.entry, "en"))), one.load
@@ -154,14 +184,34 @@ def _lines(found: Sequence[Found], output: Output) -> History:
         for each in one.entry.estimates
     ]
     key = _digest(SiteLinks("en", "history").html(), *(f"{one.key}" for one in found))
-    lines = laid_out(located, Axis.DATE, ())
-    if lines.lines:
+    history = laid_out(located, Axis.DATE, ())
+    if history.drawn:
         for language in LANGUAGES:
             name = f"history.{language}.html"
             if not output.has(name, key):
-                page = history_html(lines, language).encode()
+                page = history_html(history, language).encode()
                 output.write(name, key, with_way(page, SiteLinks(language, "history")))
-    return lines
+    return history
+
+
+def _beside(
+    newest: Sequence[Found], steps: Mapping[str, CampaignStep], output: Output, console: Console
+) -> Iterator[tuple[str, ComparedPair]]:
+    """Whole campaigns beside the one before them: the newest of each series."""
+    by_address = {report_link(one.entry, "en"): one for one in newest}
+    made: Counter[tuple[str, str]] = Counter()
+    for address, later in by_address.items():
+        earlier = by_address[steps[address].before.path] if address in steps else None
+        if earlier is None or not (earlier.entry.complete and later.entry.complete):
+            continue
+        series = later.entry.question, later.entry.machine
+        made[series] += 1
+        if made[series] > MOST_NEIGHBOURS:
+            continue
+        title = Bilingual(earlier.entry.campaign, earlier.entry.campaign)
+        pair = _pair(title, earlier, later, output, console)
+        if pair is not None:
+            yield later.entry.slug, pair
 
 
 def _compared(found: Sequence[Found], output: Output, console: Console) -> Iterator[ComparedPair]:
@@ -173,14 +223,18 @@ def _compared(found: Sequence[Found], output: Output, console: Console) -> Itera
             by_question[one.entry.question].setdefault(one.entry.machine, one)
     for machines in by_question.values():
         for newer, older in combinations(list(machines.values())[:MOST_MACHINES], 2):
-            pair = _pair(older, newer, output, console)
+            title = _told(older.entry, newer.entry)
+            pair = _pair(title, older, newer, output, console)
             if pair is not None:
                 yield pair
 
 
-def _pair(a: Found, b: Found, output: Output, console: Console) -> ComparedPair | None:
+def _pair(
+    title: Bilingual, a: Found, b: Found, output: Output, console: Console
+) -> ComparedPair | None:
+    """The page of B against A; None where they measured different things."""
     link = f"compared/{_digest(a.entry.slug, b.entry.slug)}"
-    pair = ComparedPair(_told(a.entry, b.entry), link)
+    pair = ComparedPair(title, link)
     key = f"{a.key} {b.key} {_digest(SiteLinks('en', link).html())}"
     names = {language: f"{link}.{language}.html" for language in LANGUAGES}
     if all(output.has(name, key) for name in names.values()):

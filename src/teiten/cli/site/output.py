@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -129,7 +129,7 @@ def _is_below(name: str) -> bool:
     return not path.is_absolute() and ".." not in path.parts
 
 
-ENTRY_FORMAT = 3
+ENTRY_FORMAT = 4
 FOLDER = "site"
 
 
@@ -207,6 +207,6 @@ def _adapter() -> TypeAdapter[SiteEntry]:
     return TypeAdapter(SiteEntry)
 
 
-@cache
+@lru_cache(maxsize=8)  # a campaign has all of its samples
 def _loaded(file: Path) -> CampaignAnalysis:
     return read_campaign(file)

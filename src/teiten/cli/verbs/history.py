@@ -162,12 +162,16 @@ def _files(found: History, form: str, languages: Sequence[Language]) -> dict[str
 
 
 def history_lines(found: History) -> Iterator[str]:
-    """Describe lines in which changes are looked for, and say how many are too short for that."""
+    """Describe lines in which changes are looked for, and say how many are too short for that; of
+    single campaigns, what a history is for."""
     from teiten.report.history.points import line_titles
     from teiten.report.history.view import line_sentences, short_text
     from teiten.report.texts import texts
 
     words = texts("en")
+    if not found.drawn:
+        yield words("history.only-one")
+        return
     for title, line in zip(line_titles(words, found.lines), found.lines, strict=True):
         if line.search is ChangeSearch.DONE:
             yield f"{title}: {' '.join(line_sentences(line, 'en'))}"

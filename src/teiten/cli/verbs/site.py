@@ -38,7 +38,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Make static pages of campaigns: an index with filters, each report, lines through time with
-    their changes, comparisons between machines, and a feed.
+    their changes, comparisons between machines and of neighbours in time, and a feed.
 
     DIR is a ledger, a campaign's folder, or a folder of them at any depth (default: the campaigns
     of the working folder). The pages need no server and ask the network for nothing. A second call
@@ -63,14 +63,15 @@ def command(
             "name folders that hold campaigns, or their ledgers",
         )
     asked = Asked(title, url, anew)
-    site, lines = make(found, left_out, asked, output, session.console)
+    site = make(found, left_out, asked, output, session.console)
     removed = output.finish()
     for name, why in site.left_out:
         session.console.warn(f"{name} is left out: {why}")
-    changes = sum(len(line.changes) for line in lines.lines)
+    changes = sum(len(line.changes) for line in site.history.lines)
+    compared = len(site.compared) + len(site.beside)
     session.console.say(
-        f"{len(site.entries)} campaigns, {site.lines} lines with {changes} changes,"
-        f" {len(site.compared)} comparisons; {output.written} files written, {removed} removed"
+        f"{len(site.entries)} campaigns, {len(site.history.lines)} lines with {changes} changes,"
+        f" {compared} comparisons; {output.written} files written, {removed} removed"
     )
     index = target / "index.html"
     if not as_json:
@@ -83,9 +84,9 @@ def command(
                 JsonSiteCampaign(entry.campaign, f"campaigns/{entry.slug}")
                 for entry in site.entries
             ),
-            site.lines,
+            len(site.history.lines),
             changes,
-            len(site.compared),
+            compared,
             tuple(JsonSiteLeftOut(name, why) for name, why in site.left_out),
             output.written,
             removed,

@@ -1,7 +1,7 @@
 "use strict";
 // Every campaign is on the page without any of this; this adds filters and the theme's switch.
 const form = document.getElementById("filters");
-const rows = [...document.querySelectorAll(".campaigns tbody tr")];
+const rows = [...document.querySelectorAll("tr[data-study]")];
 let verdict = "";
 
 function fits(row, wanted) {
@@ -36,8 +36,6 @@ function filter() {
 }
 
 form.hidden = false;
-// The filters do what these links do; they stay where scripts are off or not let run.
-document.getElementById("by-study")?.remove();
 for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
   if (form.elements[name]) form.elements[name].value = value;
 }

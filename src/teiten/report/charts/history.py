@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Protocol
 
 import altair as alt
 
@@ -32,6 +33,17 @@ HEIGHT = 260
 """Pixels."""
 MARGIN = 0.06
 """Share of the drawn range that is left free at either end of the axis."""
+
+
+class Ranged(Protocol):
+    """A value, with the ends of its interval where it has one."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
 
 
 @dataclass(frozen=True)
@@ -63,7 +75,7 @@ class LineWords:
     version: str
 
 
-def reach(points: Sequence[LinePoint]) -> tuple[float, float]:
+def reach(points: Sequence[Ranged]) -> tuple[float, float]:
     """The ends of the axis: all points and useful intervals, with a margin. An interval of two
     blocks may be so long that it would press all points into one line; it is no part of this."""
     values = [point.value for point in points]
@@ -80,7 +92,7 @@ def reach(points: Sequence[LinePoint]) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _half(one: LinePoint) -> float:
+def _half(one: Ranged) -> float:
     """Compute the upper half-width of the point's interval, on the logarithm."""
     return math.inf if one.high is None else math.log(one.high / one.value)
 

@@ -49,6 +49,8 @@ class Pair:
         self.comparison = comparison
         self.t: Texts = texts(language)
         self.kits = (Kit(comparison.a, language), Kit(comparison.b, language))
+        self.machines = "-of-one-machine" if comparison.same_machine else ""
+        """The end of the keys of texts that speak of the machines."""
         told = distinctions(comparison.a, comparison.b, self.t)
         self.sides = tuple(
             SideNames(letter, self.t("comparison.side", letter=letter, what=what))

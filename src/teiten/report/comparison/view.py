@@ -128,7 +128,7 @@ def _statements(pair: Pair) -> Iterator[Statement]:
 
 def _remarks(pair: Pair) -> Iterator[tuple[str, str]]:
     t = pair.t
-    yield t("comparison.scope"), t("comparison.scope-text")
+    yield t("comparison.scope"), t(f"comparison.scope-text{pair.machines}")
     for side, kit in zip(pair.sides, pair.kits, strict=True):
         analysis = kit.analysis
         counted = [trial for trial in analysis.trials if trial.outcome is Outcome.COUNTED]
@@ -141,7 +141,7 @@ def _remarks(pair: Pair) -> Iterator[tuple[str, str]]:
                 at=kit.moment(analysis.created_at),
                 counted=len(counted),
                 ended=len(analysis.trials),
-                blocks=len({one.block for one in counted}),
+                blocks=t.plural("answer.cost.blocks", len({one.block for one in counted})),
             ),
         )
     undecided = [
@@ -183,12 +183,12 @@ def _campaigns(pair: Pair) -> Table:
 def _method(pair: Pair) -> tuple[str, ...]:
     t, measure = pair.t, pair.comparison.a.plan.study.measure
     return (
-        t("comparison-method.unpaired"),
+        t(f"comparison-method.unpaired{pair.machines}"),
         t("comparison-method.levels"),
         t(
             "comparison-method.verdicts",
             delta=plain_percent(t, measure.delta),
             confidence=confidence_percent(t, 1 - pair.comparison.statement_alpha),
         ),
-        t("comparison-method.scope"),
+        t(f"comparison-method.scope{pair.machines}"),
     )

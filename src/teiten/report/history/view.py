@@ -62,7 +62,7 @@ def history_page(history: History, language: Language) -> Page:
     titles = line_titles(t, history.lines)
     titled = tuple(zip(titles, history.lines, strict=True))
     left_out = _left_out(t, history)
-    if all(len(line.points) < 2 for line in history.lines):
+    if not history.drawn:
         return _nothing_yet(t, len(campaigns), left_out)
     method = tuple(t(f"history.method-{one}") for one in ("points", "changes", "swings", "groups"))
     evidence: tuple[Block, ...] = (

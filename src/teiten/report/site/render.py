@@ -11,9 +11,8 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from xml.etree import ElementTree
@@ -21,9 +20,11 @@ from xml.etree import ElementTree
 from markupsafe import Markup
 
 from teiten import __version__
+from teiten.analysis.model.history import NO_HISTORY, CampaignStep, History
 from teiten.model.text import Bilingual, Language
 from teiten.report.render.html import asset, environment, policy
 from teiten.report.site.entry import SiteEntry
+from teiten.report.site.overview import study_rows
 from teiten.report.texts import Texts, texts
 
 SCRIPTS = ("site.js",)
@@ -38,10 +39,10 @@ NAMESPACE = uuid.UUID("3f0d0c1e-6f4b-5d0c-9b0e-2a8f6f0f7c11")
 
 @dataclass(frozen=True)
 class ComparedPair:
-    """A comparison of two machines' campaigns."""
+    """A comparison of two campaigns: of two machines, or of neighbours in a series."""
 
     title: Bilingual
-    """The names of both campaigns, and their machines."""
+    """The names of both campaigns, of two machines with these; of neighbours that of the older."""
     link: str
     """Without language and ending."""
 
@@ -53,9 +54,13 @@ class CampaignSite:
     title: str | None
     """None: the usual one, in the page's language."""
     entries: tuple[SiteEntry, ...]
-    lines: int
-    """The number of lines of the history."""
+    history: History = NO_HISTORY
+    """Paths are the addresses of reports in English."""
+    steps: Mapping[str, CampaignStep] = field(default_factory=dict)
+    """The change since the campaign before, by the address of the report in English."""
     compared: tuple[ComparedPair, ...] = ()
+    beside: Mapping[str, ComparedPair] = field(default_factory=dict)
+    """The comparison with the campaign before it in its series, by the campaign's slug."""
     left_out: tuple[tuple[str, str], ...] = ()
     """A ledger's name, and why it is not in the site; in English."""
 
@@ -73,11 +78,10 @@ def study_name(study: str, language: Language) -> str:
 
 
 def index_html(site: CampaignSite, language: Language, study: str | None = None) -> str:
-    """The page of all campaigns, whose filters are a script's; without it all are shown, with links
-    to a page for each study. ``study``: such a page."""
+    """The page of all campaigns, whose filters are a script's; without it all are shown. A row for
+    each study leads to its page. ``study``: such a page."""
     t = texts(language)
     entries = [entry for entry in site.entries if study in (None, entry.study)]
-    counted = sorted(Counter(entry.study for entry in site.entries).items())
     scripts = [asset(name) for name in SCRIPTS]
     return (
         environment()
@@ -89,11 +93,11 @@ def index_html(site: CampaignSite, language: Language, study: str | None = None)
             else t("site.of-study", title=_title(t, site), study=study),
             study=study,
             all=index_name(language),
-            studies=[(study_name(name, language), name, count) for name, count in counted]
-            if len(counted) > 1
-            else [],
+            several=len({entry.study for entry in site.entries}) > 1,
+            page_of=lambda name: study_name(name, language),
+            studies=list(study_rows(t, entries, site.history.lines, site.steps)),
             t=t,
-            rows=[_row(t, entry) for entry in entries],
+            rows=[_row(t, entry, site.beside.get(entry.slug)) for entry in entries],
             filters=_filters(t, entries),
             other=[
                 (
@@ -161,7 +165,7 @@ def _languages() -> Sequence[Language]:
     return ("en", "ja")
 
 
-def _row(t: Texts, one: SiteEntry) -> dict[str, Any]:
+def _row(t: Texts, one: SiteEntry, beside: ComparedPair | None) -> dict[str, Any]:
     moment = datetime.fromtimestamp(one.created_at, UTC)
     verdicts = [
         {"kind": each.kind, "word": t.of(each.word), "sentence": t.of(each.sentence)}
@@ -182,6 +186,8 @@ def _row(t: Texts, one: SiteEntry) -> dict[str, Any]:
         "folded": verdicts[SHOWN:],
         "kinds": list(dict.fromkeys(each.kind for each in one.verdicts)),
         "report": report_link(one, t.language),
+        "beside": beside and f"{beside.link}.{t.language}.html",
+        "before": beside and t.of(beside.title),
     }
 
 
@@ -231,6 +237,7 @@ STYLE = (
 )
 """The page's own style sheet, maybe an older one, knows nothing of sites."""
 BEGIN = Markup('<nav class="way" aria-label="{}" style="{}">')
+SINCE = Markup('<p class="since" style="{}">{}</p>')
 LINK = Markup('<a href="{}"{}>{}</a>')
 LANGUAGE = Markup(' lang="{}" hreflang="{}"')
 
@@ -245,6 +252,10 @@ class SiteLinks:
     history: str | None = None
     """The place in the history of what the page tells: an id, or empty for the page as a whole;
     None where there is no history."""
+    since: str = ""
+    """The change since the campaign before it, in words; empty where there is none."""
+    beside: str | None = None
+    """The comparison with that campaign: its path from the site's folder, as ``name``."""
 
     def links(self) -> Iterable[tuple[str, str, Language | None]]:
         """Address, text, and the language of another page."""
@@ -253,6 +264,8 @@ class SiteLinks:
         if self.history is not None:
             place = f"#{self.history}" if self.history else ""
             yield f"{up}history.{self.language}.html{place}", t("site.line"), None
+        if self.beside is not None:
+            yield f"{up}{self.beside}.{self.language}.html", t("site.before"), None
         own = self.name.rpartition("/")[2]
         for one in other_languages(self.language):
             yield f"{own}.{one}.html", texts(one)("site.language"), one
@@ -263,7 +276,8 @@ class SiteLinks:
             for address, text, of in self.links()
         )
         label = texts(self.language)("site.way")
-        return str(BEGIN.format(label, STYLE) + shown + Markup("</nav>"))
+        since = SINCE.format(STYLE, self.since) if self.since else ""
+        return str(BEGIN.format(label, STYLE) + shown + Markup("</nav>") + since)
 
 
 def with_way(page: bytes, way: SiteLinks) -> bytes:

@@ -1,0 +1,97 @@
+"""Each study of a site in a row: how its values went on, and the last change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from markupsafe import Markup
+
+from teiten.analysis.model.history import CampaignStep, ChangeSearch, HistoryLine
+from teiten.report.history.points import level_text, line_id, value_text
+from teiten.report.history.steps import step_sentence
+from teiten.report.history.view import line_sentences
+from teiten.report.site.entry import SiteEntry
+from teiten.report.site.sparkline import sparkline
+from teiten.report.texts import Texts
+
+
+@dataclass(frozen=True)
+class StudyRow:
+    """A study of a site, worded."""
+
+    study: str
+    title: str
+    campaigns: str
+    """How many, and the day of the newest."""
+    drawing: Markup | None
+    """None of a study without a line of two campaigns."""
+    line: str
+    """The line that is drawn, in words; empty for none."""
+    place: str
+    """The id of that line in the history."""
+    last: str
+    """The last change, or that there is none."""
+
+
+def study_rows(
+    t: Texts,
+    entries: Sequence[SiteEntry],
+    lines: Sequence[HistoryLine],
+    steps: Mapping[str, CampaignStep],
+) -> Iterator[StudyRow]:
+    """Rows of the studies of ``entries``, newest campaign first. ``steps``: as ``steps_of``."""
+    for study in dict.fromkeys(entry.study for entry in entries):
+        of_study = [entry for entry in entries if entry.study == study]
+        newest = of_study[0]
+        line = _line_to_show([line for line in lines if line.study == study])
+        drawn = line is not None and len(line.points) > 1
+        moment = datetime.fromtimestamp(newest.created_at, UTC)
+        yield StudyRow(
+            study,
+            t.of(newest.title),
+            t.plural("site.campaigns", len(of_study), day=f"{moment:%Y-%m-%d}"),
+            sparkline(line, _told(t, line)) if line is not None and drawn else None,
+            _name(t, line) if line is not None and drawn else "",
+            line_id(line) if line is not None and drawn else "",
+            _last(t, line, steps),
+        )
+
+
+def _line_to_show(lines: Sequence[HistoryLine]) -> HistoryLine | None:
+    """Choose the line that changed last, else the longest; among equals the first of the history's
+    order."""
+    changed = [line for line in lines if line.changes]
+    if changed:
+        return max(changed, key=lambda line: line.points[line.changes[-1].first].at)
+    return max(lines, key=lambda line: len(line.points), default=None)
+
+
+def _last(t: Texts, line: HistoryLine | None, steps: Mapping[str, CampaignStep]) -> str:
+    if line is None:
+        return t("site.no-rate")
+    if line.search is ChangeSearch.DONE:
+        return line_sentences(line, t.language)[-1]
+    step = steps.get(line.points[-1].path)
+    return t("site.single") if step is None else step_sentence(t, step)
+
+
+def _name(t: Texts, line: HistoryLine) -> str:
+    return t("comparison.part", workload=t.of(line.title), server=level_text(t, line))
+
+
+def _told(t: Texts, line: HistoryLine) -> str:
+    by_value = sorted(line.points, key=lambda point: point.value)
+    shown = {
+        "first": line.points[0],
+        "last": line.points[-1],
+        "least": by_value[0],
+        "most": by_value[-1],
+    }
+    return t(
+        "site.spark",
+        line=_name(t, line),
+        count=len(line.points),
+        **{name: value_text(t, point) for name, point in shown.items()},
+    )

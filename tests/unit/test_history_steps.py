@@ -1,0 +1,121 @@
+"""The change since the campaign before: which one that is, its interval, and its words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from teiten.analysis.across.comparison import compare
+from teiten.analysis.across.history import ALPHA, history
+from teiten.analysis.across.steps import steps_of
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.history import Axis, CampaignStep, LineStep
+from teiten.analysis.model.verdict import Interval
+from teiten.model.text import Language
+from teiten.model.units import Share
+from teiten.report.history.steps import MOST, step_sentence
+from teiten.report.texts import texts
+from tests.fixtures.synthetic import START
+from tests.fixtures.two_machines import DAY, OTHER, campaign, plan_of, times
+
+
+def nights(*speeds: float, blocks: int = 5) -> list[CampaignAnalysis]:
+    return [
+        campaign(
+            f"night-{at}",
+            plan=plan_of(blocks=blocks),
+            speed=times(speed),
+            seed=at + 1,
+            created_at=START + at * DAY,
+        )
+        for at, speed in enumerate(speeds)
+    ]
+
+
+def steps(*analyses: CampaignAnalysis) -> dict[str, CampaignStep]:
+    laid = history(((one.name, one) for one in analyses), Axis.DATE)
+    return dict(steps_of(laid.lines))
+
+
+def said(step: CampaignStep, language: Language = "en") -> str:
+    return step_sentence(texts(language), step)
+
+
+def test_each_campaign_but_the_first_has_the_one_before_it() -> None:
+    found = steps(*reversed(nights(1, 1, 1)), campaign("elsewhere", facts=OTHER))
+    befores = {path: step.before.campaign for path, step in found.items()}
+    assert befores == {"night-1": "night-0", "night-2": "night-1"}
+    assert all(len(step.lines) == 4 for step in found.values())  # two workloads on two servers
+
+
+def test_the_intervals_are_those_of_a_comparison_of_the_two() -> None:
+    before, after = nights(1, 0.9)
+    shared = {
+        (line.line.workload, line.line.level): line.effect
+        for line in steps(before, after)["night-1"].lines
+    }
+    results = [one for one in compare(before, after).results if one.metric.is_throughput]
+    assert len(results) == 4
+    for result in results:
+        effect, expected = shared[result.workload, result.side.b], result.overall.effect
+        assert effect is not None and expected is not None
+        assert effect.low == pytest.approx(expected.low)
+        assert effect.high == pytest.approx(expected.high)
+        assert effect.confidence == pytest.approx(1 - ALPHA / 4) == expected.confidence
+
+
+def test_where_lines_differ_in_what_came_before_it_is_the_newest() -> None:
+    """Only the night between has the other level of clients on one line of its own."""
+    first, between, last = nights(1, 1, 1)
+    laid = history(((one.name, one) for one in (first, between, last)), Axis.DATE)
+    shorter = replace(laid.lines[0], points=(laid.lines[0].points[0], laid.lines[0].points[2]))
+    step = steps_of((shorter, *laid.lines[1:]))["night-2"]
+    assert step.before.campaign == "night-1" and len(step.lines) == 3
+
+
+def test_a_change_is_told_with_its_interval_and_what_it_does_not_cover() -> None:
+    step = steps(*nights(1, 0.7))["night-1"]
+    text = said(step)
+    assert text.startswith("Since night-0 (2")
+    assert text.count("−30") == text.count("98.8") == 4
+    assert "no change can be told" not in text and "from day to day" in text
+    assert "日による違いは含まない" in said(step, "ja") and said(step, "ja").count("−30") == 4
+
+
+def test_no_more_is_told_than_the_interval_says() -> None:
+    (step,) = steps(*nights(1, 1)).values()
+    open_to_both = replace(step.lines[0], effect=Interval(1.01, 0.99, 1.03, Share(0.95)))
+    text = said(replace(step, lines=(open_to_both,)))
+    assert "no change can be told (+1.0" in text
+    (single,) = steps(*nights(1, 0.5, blocks=1)).values()
+    assert "without an interval" in said(single) and "区間なし" in said(single, "ja")
+    assert "%" not in said(single)
+    quick = replace(step, before=replace(step.before, conclusive=False))
+    assert "too short for a conclusion" in said(quick)
+    assert "結論は導けない" in said(quick, "ja")
+
+
+def test_another_version_is_named() -> None:
+    (step,) = steps(*nights(1, 1)).values()
+    newer = replace(step.lines[0], after=replace(step.lines[0].after, version="18.9"))
+    assert "PostgreSQL 17.4 → 18.9" in said(replace(step, lines=(newer,)))
+    assert "PostgreSQL" not in said(step)
+
+
+def test_many_lines_are_counted() -> None:
+    (step,) = steps(*nights(1, 1)).values()
+
+    def line(low: float, high: float) -> LineStep:
+        effect = Interval(math.sqrt(low * high), low, high, Share(0.95))
+        return replace(step.lines[0], effect=effect)
+
+    lines = (line(1.1, 1.2), line(0.8, 0.9), line(0.7, 0.8), line(0.9, 1.1))
+    without = replace(step.lines[0], effect=None)
+    counted = replace(step, lines=(*lines, without))
+    assert len(counted.lines) == MOST + 1
+    assert "of 5 lines TPS is higher on 1 and lower on 2; on 2 no change can be told" in said(
+        counted
+    )
+    assert "5系列のうち、TPSが高くなったのは1系列、低くなったのは2系列" in said(counted, "ja")
