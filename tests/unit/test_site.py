@@ -130,6 +130,8 @@ def test_a_site_is_whole_and_a_second_call_writes_only_what_changed(
             assert (page.parent / file).is_file(), lead
             assert f'id="{place}"' in (page.parent / file).read_text() or not place
     assert any("#line-of-" in one for one in way_of(ways[0]))
+    points = Links((out / "history.ja.html").read_text(encoding="utf-8")).found
+    assert f"{night}/report.ja.html" in points  # from a point to its evidence
     own = (campaigns / "night-0" / "report" / "report.ja.html").read_text(encoding="utf-8")
     assert own == report_of("night-0", "report.ja.html")  # only the site's copy leads anywhere
     assert "Teiten" in (out / elsewhere / "report.ja.html").read_text()  # made, as it had none

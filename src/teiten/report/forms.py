@@ -10,7 +10,8 @@ from teiten.analysis.model.history import History
 from teiten.model.text import Language
 from teiten.report.collection import EvidencePlace, collection_page
 from teiten.report.comparison.view import comparison_page
-from teiten.report.history.view import history_page
+from teiten.report.history.points import Reports
+from teiten.report.history.view import NO_REPORTS, history_page
 from teiten.report.notes import NO_NOTES, Notes
 from teiten.report.numbered import numbered
 from teiten.report.render.html import html
@@ -63,11 +64,12 @@ def comparison_markdown(comparison: Comparison, language: Language) -> dict[str,
     return markdown_files(comparison_page(comparison, language), __version__)
 
 
-def history_html(history: History, language: Language) -> str:
-    """The whole page; it works offline, and has pictures for readers without scripts."""
+def history_html(history: History, language: Language, reports: Reports = NO_REPORTS) -> str:
+    """The whole page; it works offline, and has pictures for readers without scripts. Points lead
+    to ``reports``."""
     from teiten.report.render.stills import with_stills  # noqa: PLC0415 - loads 40 MB
 
-    return html(with_stills(history_page(history, language)), __version__)
+    return html(with_stills(history_page(history, language, reports)), __version__)
 
 
 def collection_html(result: CollectionResult, language: Language) -> bytes:

@@ -189,7 +189,10 @@ def _history(found: Sequence[Found], output: Output) -> History:
         for language in LANGUAGES:
             name = f"history.{language}.html"
             if not output.has(name, key):
-                page = history_html(history, language).encode()
+                reports = {
+                    report_link(one.entry, "en"): report_link(one.entry, language) for one in found
+                }
+                page = history_html(history, language, reports).encode()
                 output.write(name, key, with_way(page, SiteLinks(language, "history")))
     return history
 

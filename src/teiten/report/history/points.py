@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from teiten.analysis.model.history import ChangePoint, HistoryLine, HistoryPoint
@@ -20,6 +20,8 @@ from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.texts import Texts
 
 NOTHING = "—"
+Reports = Mapping[str, str]
+"""The addresses of campaigns' reports, by the paths of their points; of those that have one."""
 
 
 def moment(at: float) -> str:
@@ -37,7 +39,7 @@ def value_text(t: Texts, point: HistoryPoint) -> str:
     return t("history.interval", value=value, **dict(zip(("low", "high"), ends, strict=True)))
 
 
-def points_table(t: Texts, name: str, line: HistoryLine) -> Table:
+def points_table(t: Texts, name: str, line: HistoryLine, reports: Reports) -> Table:
     """A row for each point; the changes before them where the line has any."""
     changes = {change.first: change for change in line.changes}
     change = (Column(t("history.change"), numeric=True),) if changes else ()
@@ -49,14 +51,16 @@ def points_table(t: Texts, name: str, line: HistoryLine) -> Table:
             (
                 *_cells(t, point),
                 *([_change_cell(t, changes.get(at))] if changes else []),
-                TableCell(point.campaign),
+                _campaign_cell(point, reports),
             )
             for at, point in enumerate(line.points)
         ),
     )
 
 
-def single_points_table(t: Texts, titled: Sequence[tuple[str, HistoryLine]]) -> Table:
+def single_points_table(
+    t: Texts, titled: Sequence[tuple[str, HistoryLine]], reports: Reports
+) -> Table:
     """A row for each line of one point, with what the line is called."""
     return Table(
         "single",
@@ -66,7 +70,7 @@ def single_points_table(t: Texts, titled: Sequence[tuple[str, HistoryLine]]) -> 
             (
                 TableCell(title),
                 *_cells(t, line.points[0]),
-                TableCell(line.points[0].campaign),
+                _campaign_cell(line.points[0], reports),
             )
             for title, line in titled
         ),
@@ -87,6 +91,13 @@ def _columns(t: Texts) -> tuple[Column, ...]:
 
 def _campaign_column(t: Texts) -> Column:
     return Column(t("comparison.campaign"))
+
+
+def _campaign_cell(point: HistoryPoint, reports: Reports) -> TableCell:
+    address = reports.get(point.path)
+    if address is None:
+        return TableCell(point.campaign)
+    return TableCell("", links=((point.campaign, address),))
 
 
 def _cells(t: Texts, point: HistoryPoint) -> Row:

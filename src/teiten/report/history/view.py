@@ -34,6 +34,7 @@ from teiten.report.charts.base import Columns, as_columns
 from teiten.report.charts.history import LinePoint, LineWords, history_line
 from teiten.report.effects import confidence_percent, percent
 from teiten.report.history.points import (
+    Reports,
     line_id,
     line_titles,
     moment,
@@ -49,13 +50,14 @@ FIELDS = (
     "factor", "level", "version", "tps", "low", "high", "blocks", "levels", "change_before",
 )  # fmt: skip
 
+NO_REPORTS: Reports = {}
 OPEN = 4
 """Lines without a change that stand open where no line has any: two workloads on two servers."""
 Titled = tuple[str, HistoryLine]
 """Title of a line on its page, and the line."""
 
 
-def history_page(history: History, language: Language) -> Page:
+def history_page(history: History, language: Language, reports: Reports = NO_REPORTS) -> Page:
     """Everything computed and worded; what is left is layout."""
     t = texts(language)
     campaigns = {point.campaign for line in history.lines for point in line.points}
@@ -84,7 +86,7 @@ def history_page(history: History, language: Language) -> Page:
             Section(
                 "results",
                 t("section.results"),
-                (*_lines(t, titled, history.axis), *_single(t, titled)),
+                (*_lines(t, titled, history.axis, reports), *_single(t, titled, reports)),
             ),
             Section("evidence", t("history.method"), evidence),
         ),
@@ -173,7 +175,7 @@ def _change_sentence(t: Texts, line: HistoryLine, change: ChangePoint) -> str:
     return said if change.firm else t("history.maybe-swing", change=said)
 
 
-def _lines(t: Texts, titled: Sequence[Titled], axis: Axis) -> Iterator[Block]:
+def _lines(t: Texts, titled: Sequence[Titled], axis: Axis, reports: Reports) -> Iterator[Block]:
     """Lines that changed, and the others from their count: what went on as before is looked at by
     those who ask for it."""
     changed: list[Titled] = []
@@ -182,7 +184,7 @@ def _lines(t: Texts, titled: Sequence[Titled], axis: Axis) -> Iterator[Block]:
     for at, (title, one) in enumerate(titled, start=1):
         if len(one.points) > 1:
             (changed if one.changes else others).append((title, one))
-            drawn[title] = tuple(_line(t, f"line-{at}", title, one, axis))
+            drawn[title] = tuple(_line(t, f"line-{at}", (title, one), axis, reports))
     if drawn:
         yield Text(t("history.chart-note"), "note")
         yield Text(t("history.points-note"), "note")
@@ -197,7 +199,8 @@ def _lines(t: Texts, titled: Sequence[Titled], axis: Axis) -> Iterator[Block]:
         )
 
 
-def _line(t: Texts, name: str, title: str, line: HistoryLine, axis: Axis) -> Iterator[Block]:
+def _line(t: Texts, name: str, titled: Titled, axis: Axis, reports: Reports) -> Iterator[Block]:
+    title, line = titled
     metric = t("metric.tps")
     words = LineWords(
         t("history.chart", metric=metric),
@@ -211,15 +214,15 @@ def _line(t: Texts, name: str, title: str, line: HistoryLine, axis: Axis) -> Ite
     yield Text(line.facts.distribution or line.facts.system, "note")
     yield Items(line_sentences(line, t.language), "findings")
     yield history_line(name, tuple(_points(t, line, axis)), words)
-    yield points_table(t, f"{name}-points", line)
+    yield points_table(t, f"{name}-points", line, reports)
 
 
-def _single(t: Texts, titled: Sequence[Titled]) -> Iterator[Block]:
+def _single(t: Texts, titled: Sequence[Titled], reports: Reports) -> Iterator[Block]:
     """Lines of one campaign in a table: there is nothing to draw yet."""
     found = [(title, line) for title, line in titled if len(line.points) == 1]
     if found:
         yield Heading(3, t("history.single"), part=True)
-        yield single_points_table(t, found)
+        yield single_points_table(t, found, reports)
 
 
 def _points(t: Texts, line: HistoryLine, axis: Axis) -> Iterator[LinePoint]:
