@@ -102,9 +102,7 @@ def test_a_report_without_scripts_shows_all_else() -> None:
     whole = render_html(invented_analysis(nasty=True, seconds=12), "en", stills=True)
     cut = without_scripts(whole)
     assert "<script" in whole and "<noscript>" in whole and "<th " in whole
-    assert not re.search(
-        r"<script|<noscript|class=\"theme\"|</?button(?! type=\"button\" data)", cut
-    )
+    assert not re.search(r'<script|<noscript|class="theme"|<th [^>]*><button', cut)
     assert texts("en")("notice.no-script") in cut
     assert cut.count(PICTURE) == whole.count(PICTURE) > 3
     everything, left = (

@@ -26,7 +26,7 @@ WORDS = ForestWords("ratio", "title", "note", "ratio", "verdict")
 
 @pytest.fixture(scope="module")
 def charts() -> dict[str, Chart]:
-    return {chart.name: chart for chart in whole(view(invented_analysis(seconds=3), "en")).charts}
+    return {chart.name: chart for chart in whole(view(invented_analysis(seconds=10), "en")).charts}
 
 
 def encodings(spec: Any) -> Iterator[dict[str, Any]]:
@@ -60,6 +60,11 @@ def test_every_axis_of_numbers_has_its_unit(charts: dict[str, Chart]) -> None:
     assert titles(charts["workload-1-waits"], "x") == {"backends, mean"}
 
 
+def test_trials_below_ten_seconds_have_no_chart_by_the_second(charts: dict[str, Chart]) -> None:
+    short = {chart.name for chart in whole(view(invented_analysis(seconds=9), "en")).charts}
+    assert set(charts) - short == {"workload-1-series", "workload-2-series"}
+
+
 @pytest.mark.parametrize("name", ["workload-1-tps", "workload-1-percentiles"])
 def test_a_chart_by_level_follows_vega_lites_schema(charts: dict[str, Chart], name: str) -> None:
     """It is written without Altair, which looks at all that it makes itself."""
@@ -73,7 +78,7 @@ def test_a_chart_by_level_follows_vega_lites_schema(charts: dict[str, Chart], na
 
 def test_names_of_charts_are_unique_and_safe(charts: dict[str, Chart]) -> None:
     assert all(name.replace("-", "").isalnum() for name in charts)
-    assert len(charts) == len(whole(view(invented_analysis(seconds=3), "en")).charts)
+    assert len(charts) == len(whole(view(invented_analysis(seconds=10), "en")).charts)
 
 
 def test_every_counted_trial_is_a_dot(charts: dict[str, Chart]) -> None:
@@ -127,7 +132,7 @@ def test_what_is_no_number_is_a_gap() -> None:
 
 
 def test_a_workload_lists_the_sides_it_is_planned_with_in_the_colours_of_all_charts() -> None:
-    analysis = invented_analysis(seconds=3)
+    analysis = invented_analysis(seconds=10)
     contrast = analysis.plan.study.contrast
     one, other = (each.name for each in analysis.plan.study.workloads[:2])
     old = next(iter(Kit(analysis, "en").names.sides))

@@ -190,7 +190,8 @@ def _history(found: Sequence[Found], output: Output) -> History:
             name = f"history.{language}.html"
             if not output.has(name, key):
                 reports = {
-                    report_link(one.entry, "en"): report_link(one.entry, language) for one in found
+                    report_link(campaign.entry, "en"): report_link(campaign.entry, language)
+                    for campaign in found
                 }
                 page = history_html(history, language, reports).encode()
                 output.write(name, key, with_way(page, SiteLinks(language, "history")))
@@ -201,7 +202,7 @@ def _beside(
     newest: Sequence[Found], steps: Mapping[str, CampaignStep], output: Output, console: Console
 ) -> Iterator[tuple[str, ComparedPair]]:
     """Whole campaigns beside the one before them: the newest of each series."""
-    by_address = {report_link(one.entry, "en"): one for one in newest}
+    by_address = {report_link(campaign.entry, "en"): campaign for campaign in newest}
     made: Counter[tuple[str, str]] = Counter()
     for address, later in by_address.items():
         earlier = by_address[steps[address].before.path] if address in steps else None

@@ -21,13 +21,13 @@ DOT = Markup('<circle{} cx="{:.1f}" cy="{:.1f}" r="{}"/>')
 NEWEST = Markup(' class="newest"')
 
 
-def sparkline(line: HistoryLine, told: str) -> Markup:
-    """Points with their intervals, and the changes. ``told``: the same in words.
+def sparkline(line: HistoryLine, words: str) -> Markup:
+    """Points with their intervals, and the changes. ``words``: the same in words.
 
     The axis is that of the history's chart: it does not begin at zero.
     """
     shapes = Markup("").join(_shapes(line))
-    return DRAWING.format(WIDTH, HEIGHT, WIDTH, HEIGHT, told, told, shapes)
+    return DRAWING.format(WIDTH, HEIGHT, WIDTH, HEIGHT, words, words, shapes)
 
 
 def _shapes(line: HistoryLine) -> Iterator[Markup]:
