@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -75,23 +76,39 @@ def test_where_lines_differ_in_what_came_before_it_is_the_newest() -> None:
     assert step.before.campaign == "night-1" and len(step.lines) == 3
 
 
+def first_line(step: CampaignStep, **changes: Any) -> CampaignStep:
+    """The step on one line alone."""
+    return replace(step, lines=(replace(step.lines[0], **changes),))
+
+
 def test_a_change_is_told_with_its_interval_and_what_it_does_not_cover() -> None:
-    step = steps(*nights(1, 0.7))["night-1"]
+    step = first_line(steps(*nights(1, 0.7))["night-1"])
     text = said(step)
     assert text.startswith("Since night-0 (2")
-    assert text.count(": −") == text.count(" interval ") == 4
+    assert text.count(": −") == text.count(" interval ") == 1
     assert "no change can be told" not in text and "from day to day" in text
-    assert "日による違いは含まない" in said(step, "ja") and said(step, "ja").count("は−") == 4
+    assert "日による違いは含まない" in said(step, "ja") and "のTPSは−" in said(step, "ja")
+
+
+def test_lines_without_a_change_are_counted_beside_those_that_changed() -> None:
+    step = steps(*nights(1, 1))["night-1"]
+    assert "on none of 4 lines can a change be told" in said(step)
+    assert "4系列のどれにも変化は確認できない" in said(step, "ja")
+    slower = replace(step.lines[1], effect=Interval(0.9, 0.89, 0.91, Share(0.95)))
+    some = replace(step, lines=(step.lines[0], slower, *step.lines[2:]))
+    assert "server 18: −10.0" in said(some)
+    assert "on 3 other lines no change can be told" in said(some)
+    assert "ほかの3系列では変化を確認できない" in said(some, "ja")
 
 
 def test_no_more_is_told_than_the_interval_says() -> None:
     (step,) = steps(*nights(1, 1)).values()
-    open_to_both = replace(step.lines[0], effect=Interval(1.01, 0.99, 1.03, Share(0.95)))
-    text = said(replace(step, lines=(open_to_both,)))
+    text = said(first_line(step, effect=Interval(1.01, 0.99, 1.03, Share(0.95))))
     assert "no change can be told (+1.0" in text
     (single,) = steps(*nights(1, 0.5, blocks=1)).values()
-    assert "without an interval" in said(single) and "区間なし" in said(single, "ja")
-    assert "%" not in said(single)
+    assert "can a change be told" in said(single) and "%" not in said(single)
+    alone = first_line(single)
+    assert "without an interval" in said(alone) and "区間なし" in said(alone, "ja")
     quick = replace(step, before=replace(step.before, conclusive=False))
     assert "too short for a conclusion" in said(quick)
     assert "結論は導けない" in said(quick, "ja")
@@ -99,23 +116,22 @@ def test_no_more_is_told_than_the_interval_says() -> None:
 
 def test_another_version_is_named() -> None:
     (step,) = steps(*nights(1, 1)).values()
-    newer = replace(step.lines[0], after=replace(step.lines[0].after, version="18.9"))
-    assert "PostgreSQL 17.4 → 18.9" in said(replace(step, lines=(newer,)))
-    assert "PostgreSQL" not in said(step)
+    newer = first_line(step, after=replace(step.lines[0].after, version="18.9"))
+    assert "PostgreSQL 17.4 → 18.9" in said(newer)
+    assert "PostgreSQL" not in said(first_line(step))
 
 
-def test_many_lines_are_counted() -> None:
+def test_many_changes_are_counted() -> None:
     (step,) = steps(*nights(1, 1)).values()
 
     def line(low: float, high: float) -> LineStep:
         effect = Interval(math.sqrt(low * high), low, high, Share(0.95))
         return replace(step.lines[0], effect=effect)
 
-    lines = (line(1.1, 1.2), line(0.8, 0.9), line(0.7, 0.8), line(0.9, 1.1))
+    changed = (line(1.1, 1.2), line(0.8, 0.9), line(0.7, 0.8), line(0.6, 0.7))
     without = replace(step.lines[0], effect=None)
-    counted = replace(step, lines=(*lines, without))
-    assert len(counted.lines) == MOST + 1
-    assert "of 5 lines TPS is higher on 1 and lower on 2; on 2 no change can be told" in said(
-        counted
-    )
-    assert "5系列のうち、TPSが高くなったのは1系列、低くなったのは2系列" in said(counted, "ja")
+    counted = replace(step, lines=(*changed, line(0.9, 1.1), without))
+    assert len(changed) == MOST + 1
+    assert "of 6 lines TPS is higher on 1 and lower on 3" in said(counted)
+    assert "on 2 no change can be told" in said(counted)
+    assert "6系列のうち、TPSが高くなったのは1系列、低くなったのは3系列" in said(counted, "ja")

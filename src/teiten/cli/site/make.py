@@ -60,7 +60,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Series:
+class SiteSeries:
     """The campaigns of a site in the order of time, and what leads from each to others."""
 
     history: History
@@ -127,12 +127,12 @@ def _with_reports(
     output: Output,
     console: Console,
     unfit: list[tuple[Found, str]],
-) -> Series:
+) -> SiteSeries:
     """The history, and each campaign's reports; a campaign of whose ledger none can be made goes to
     ``unfit`` with the reason."""
     history = _history(newest, output)
     steps = steps_of(history.lines)
-    series = Series(history, steps, dict(_beside(newest, steps, output, console)))
+    series = SiteSeries(history, steps, dict(_beside(newest, steps, output, console)))
     for one in newest:
         try:
             _reports(one, series, asked, output, console)
@@ -147,7 +147,9 @@ def _studies(entries: Sequence[SiteEntry]) -> list[str]:
     return found if len(found) > 1 else []
 
 
-def _reports(one: Found, series: Series, asked: Asked, output: Output, console: Console) -> None:
+def _reports(
+    one: Found, series: SiteSeries, asked: Asked, output: Output, console: Console
+) -> None:
     """A campaign's own reports where it has both, else made here; with the way to other pages."""
     own = {language: one.file.parent / FOLDER / f"report.{language}.html" for language in LANGUAGES}
     theirs = one.file.name == FILE_NAME and all(path.is_file() for path in own.values())

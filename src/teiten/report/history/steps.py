@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 from teiten.analysis.model.history import CampaignStep, LineStep
 from teiten.analysis.model.verdict import Interval
 from teiten.report.effects import change, interval_percent, percent_decimals
 from teiten.report.history.points import level_text, moment, value_text
 from teiten.report.texts import Texts
 
-MOST = 4
-"""Lines that are told one by one; a study of many levels is counted."""
+MOST = 3
+"""Lines that changed and are told one by one; more of them are counted."""
 
 
 def step_sentence(t: Texts, step: CampaignStep) -> str:
-    """``Since night-2 (…): TPS of Range read, server 18: −3.1 % (95 % interval …). …``"""
-    told_one_by_one = len(step.lines) <= MOST
+    """``Since night-2 (…): TPS of Range read, server 18: −3.1 % (95 % interval …); on 3 other
+    lines no change can be told. …``"""
+    changed = [line for line in step.lines if _direction(line)]
     return t(
         "history.since",
         campaign=step.before.campaign,
         at=moment(step.before.at),
-        changes=_each(t, step) if told_one_by_one else _counted(t, step),
+        changes=_counted(t, step) if len(changed) > MOST else _each(t, step, changed),
         scope=t(f"history.since-scope-{'all' if _conclusive(step) else 'no-conclusion'}"),
     )
 
 
-def _each(t: Texts, step: CampaignStep) -> str:
-    return t("list.strong").join(_line(t, line) for line in step.lines)
+def _each(t: Texts, step: CampaignStep, changed: Sequence[LineStep]) -> str:
+    """Tell the lines that changed; a single line in any case, and others by their number."""
+    if len(step.lines) == 1:
+        return _line(t, step.lines[0])
+    left = len(step.lines) - len(changed)
+    rest = t.plural("history.since-rest", left) if changed else t("history.since-none", count=left)
+    return t("list.strong").join([*map(partial(_line, t), changed), *([rest] if left else [])])
 
 
 def _line(t: Texts, step: LineStep) -> str:
