@@ -44,6 +44,7 @@ class Gallery:
         self.whole = whole
         self.shown: dict[str, tuple[Entry, str]] = {}
         self.links: list[Link] = []
+        self.papers: list[Link] = []
 
     def show(self, place: Place, chromium: Camera, room: Path) -> None:
         """Add a campaign; one campaign at a time is in memory."""
@@ -57,18 +58,19 @@ class Gallery:
         self._write(picture, chromium.first_screen(page))
         self.shown[entry.study] = (entry, picture)
         if entry.study in self.whole if self.whole else len(self.shown) <= MOST_WHOLE:
-            with_pdf = not self.links
             self.links += self._html(analysis, entry)
-            self.links += self._pdf(analysis, entry) if with_pdf else ()
+            if not self.papers:
+                self.papers = list(self._pdf(analysis, entry))
 
     def finish(self) -> None:
         """Write the page. Raises UsageError where nothing is shown."""
         if not self.shown:
             raise UsageError("there is no complete campaign to be shown", "teiten runs lists them")
-        text = index_page(list(self.shown.values()), self.links)
+        whole = [*self.links, *self.papers]
+        text = index_page(list(self.shown.values()), whole)
         self._write("index.md", text.encode())
         size = sum(path.stat().st_size for path in self.target.rglob("*") if path.is_file())
-        click.echo(f"{len(self.shown)} studies, {len(self.links)} whole reports, {size:,} bytes")
+        click.echo(f"{len(self.shown)} studies, {len(whole)} whole reports, {size:,} bytes")
 
     def _html(self, analysis: CampaignAnalysis, entry: Entry) -> Iterator[Link]:
         report = without_scripts(render_html(analysis, "en", stills=True)).encode()

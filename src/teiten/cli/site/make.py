@@ -245,15 +245,15 @@ def _pair(
     names = {language: f"{link}.{language}.html" for language in LANGUAGES}
     if all(output.has(name, key) for name in names.values()):
         return pair
-    one, other = a.load(), b.load()
+    older, newer = a.load(), b.load()
     try:
         with consistent(a.file):
-            comparison = compare(one, other, claims=claims_of(one.plan.study.name), insisted=False)
+            comparison = compare(older, newer, claims=claims_of(older.plan.study.name))
     except LedgerError as error:
-        console.warn(f"{one.name} and {other.name} are not compared: {error.message}")
+        console.warn(f"{older.name} and {newer.name} are not compared: {error.message}")
         return None
     if comparison.obstacles or not comparison.results:
-        console.detail(f"{one.name} and {other.name} measured different things: not compared")
+        console.detail(f"{older.name} and {newer.name} measured different things: not compared")
         return None
     for language, name in names.items():
         page = comparison_html(comparison, language).encode()

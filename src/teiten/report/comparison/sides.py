@@ -51,10 +51,10 @@ class Pair:
         self.kits = (Kit(comparison.a, language), Kit(comparison.b, language))
         self.machines = "-of-one-machine" if comparison.same_machine else ""
         """The end of the keys of texts that speak of the machines."""
-        told = distinctions(comparison.a, comparison.b, self.t)
+        distinct = distinctions(comparison.a, comparison.b, self.t)
         self.sides = tuple(
             SideNames(letter, self.t("comparison.side", letter=letter, what=what))
-            for letter, what in zip((A, B), told, strict=True)
+            for letter, what in zip((A, B), distinct, strict=True)
         )
 
     def server(self, result: UnpairedResult) -> str:
