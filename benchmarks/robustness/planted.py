@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from tests.reader.across import ACROSS, Across
-from tests.reader.document import Document, read_markdown
+from tests.reader.document import Document
 from tests.reader.drawn import KINDS, Drawn
 from tests.reader.drawn_kinds import BY_NUMBERS
 from tests.reader.planted import NUMBER, SPOKEN, other
-from tests.reader.whole import page_of, read_whole, trials_objections
+from tests.reader.whole import document_of, read_whole, trials_objections
 
 from teiten.model.text import Language
-from teiten.report.render.markdown import markdown_text
 
 EVERY: tuple[Callable[[random.Random], Drawn | Across], ...] = (*KINDS, *BY_NUMBERS, *ACROSS)
 PLACES = ("sentence", "table")
@@ -68,7 +67,7 @@ def _plant_one(
 ) -> None:
     name = about.split(",", maxsplit=1)[0]
     known = any(kind.__name__ == name for kind in KINDS)
-    document = read_markdown(markdown_text(page_of(drawn, language), "0.1.0"))
+    document = document_of(drawn, language)
     reader = read_whole(document, drawn, language, known=known)
     result.reports[name] += 1
     objections = [*reader.objections]

@@ -12,22 +12,16 @@ import pytest
 from benchmarks.robustness.planted import wrong_cell
 
 from teiten.model.text import Language
-from teiten.report.render.markdown import markdown_text
 from tests.reader.across import ACROSS, Across, comparisons, histories
-from tests.reader.document import Document, read_markdown
 from tests.reader.drawn import Drawn, machines, versions
 from tests.reader.drawn_kinds import placements, procedures, scale_outs, two_sides
-from tests.reader.whole import page_of, read_whole
+from tests.reader.whole import document_of, read_whole
 
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 SEEDS = {"comparisons": 2, "histories": 1, "placements": 2, "scale_outs": 2, "two_sides": 2}
 
 
 Kind = Callable[[random.Random], Drawn | Across]
-
-
-def document_of(drawn: Drawn | Across, language: Language) -> Document:
-    return read_markdown(markdown_text(page_of(drawn, language), "0.1.0"))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -1,4 +1,4 @@
-"""Reports about several campaigns: comparisons of two, and histories."""
+"""Reports about several campaigns: comparisons of two, histories, collections and sites."""
 
 from __future__ import annotations
 
@@ -11,19 +11,23 @@ from typing import Any
 
 from teiten.analysis.across.comparison import compare
 from teiten.analysis.across.history import history
+from teiten.analysis.model.collection import CollectionResult
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import Axis
 from teiten.model.text import Language
 from teiten.report.blocks import Page
+from teiten.report.collection.view import collection_page
 from teiten.report.comparison.view import comparison_page
 from teiten.report.history.view import history_page
+from teiten.report.render.markdown import markdown_text
 from tests.fixtures.synthetic import START
 from tests.fixtures.synthetic_plan import HOST
 from tests.fixtures.two_machines import DAY, OTHER, campaign, plan_of, times
 from tests.reader.arithmetic import Judgement, ratio_of, t_quantile
 from tests.reader.campaign import HIGHER_IS_BETTER, JUDGED, Campaign, Context
-from tests.reader.document import Document, Table
-from tests.reader.drawn import EFFECTS, NOISES
+from tests.reader.collected import collected, listed, site_document
+from tests.reader.document import Document, Table, read_markdown
+from tests.reader.drawn import EFFECTS, NOISES, Drawn
 from tests.reader.reader import Reader
 
 WORDS = {
@@ -45,10 +49,19 @@ class Across:
     kind: str
     campaigns: tuple[Campaign, ...]
     analyses: tuple[CampaignAnalysis, ...]
+    result: CollectionResult | None = None
+    """Of a collection."""
 
-    def page(self, language: Language) -> Page:
+    def document(self, language: Language) -> Document:
+        if self.kind == "site":
+            return site_document(self.analyses, language)
+        return read_markdown(markdown_text(self._page(language), "0.1.0"))
+
+    def _page(self, language: Language) -> Page:
         if self.kind == "comparison":
             return comparison_page(compare(*self.analyses, insisted=True), language)
+        if self.result is not None:
+            return collection_page(self.result, language)
         located = [(f"/somewhere/{one.name}", one) for one in self.analyses]
         return history_page(history(located, Axis.DATE), language)
 
@@ -98,7 +111,24 @@ def histories(chance: Random) -> Across:
     return Across("history", tuple(map(_known, analyses)), analyses)
 
 
-ACROSS = (comparisons, histories)
+def collections(chance: Random) -> Across:
+    """Published findings that two campaigns judge."""
+    drawn, result = collected(chance)
+    return Across("collection", *_each(drawn), result)
+
+
+def sites(chance: Random) -> Across:
+    """The index of campaigns, with their answers."""
+    return Across("site", *_each(listed(chance)))
+
+
+def _each(
+    drawn: Sequence[Drawn],
+) -> tuple[tuple[Campaign, ...], tuple[CampaignAnalysis, ...]]:
+    return tuple(each.campaign for each in drawn), tuple(each.analysis for each in drawn)
+
+
+ACROSS = (comparisons, histories, collections, sites)
 
 
 # --- the numbers, from the trials --------------------------------------------------------------

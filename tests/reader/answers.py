@@ -12,6 +12,7 @@ from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Outcome
 from teiten.ways.registry import way_of
 from tests.reader.arithmetic import Judgement
+from tests.reader.campaign import Campaign
 from tests.reader.document import Part
 from tests.reader.language import NUMBER, PART_OF, Book, Groups, as_factor, count, printed
 from tests.reader.reader import Reader
@@ -455,7 +456,7 @@ def cost(reader: Reader, groups: Groups, _part: Part) -> None:
     if way_of(reader.measure).concurrent:
         measured /= 2  # of both sides at once
     reader.lasts(groups["measured"], measured)
-    reader.lasts(groups["wall"], working_seconds(reader))
+    reader.lasts(groups["wall"], working_seconds(reader.campaign))
     if "noun" in groups:
         reader.equal(groups["noun"], "trial" if len(planned) == 1 else "trials", "number")
         reader.equal(groups["block"], "block" if blocks == 1 else "blocks", "number")
@@ -488,9 +489,8 @@ def needed(reader: Reader, said: int) -> Sequence[PlannedTrial]:
     return planned
 
 
-def working_seconds(reader: Reader) -> float:
+def working_seconds(campaign: Campaign) -> float:
     """From the start to the last thing that happened, without the time between sessions."""
-    campaign = reader.campaign
     begins = {"campaign-started", "resumed"}
     moments = [(campaign.created_at, False)]
     moments += [(event.at, event.kind in begins) for event in campaign.events]

@@ -282,7 +282,7 @@ class Campaign:
             levels = {one: replace(found, worded=False) for one, found in levels.items()}
             overall = replace(overall, worded=False)
         overall = contradicted(overall, levels, averaged=self.averaged(workload))
-        if self.leaves_behind(workload):
+        if self.leaves_behind(workload, new):
             overall = replace(overall, reason="left-behind", worded=True, extremes=())
         return Judged(workload, metric, old, new, levels, overall, left)
 
@@ -292,20 +292,20 @@ class Campaign:
         named = self.plan.study.workload(workload).options.references.get(new, sides[0])
         return named if named in sides else sides[0]
 
-    def leaves_behind(self, workload: str) -> bool:
+    def leaves_behind(self, workload: str, new: str) -> bool:
         """Whether a quarter of δ, or more, is surely what paired sides leave for one another."""
         limit = 0.25 * math.log1p(self.plan.study.measure.delta)
-        return any(low > limit or high < -limit for _, low, high in self.left_behind(workload))
+        return any(low > limit or high < -limit for _, low, high in self.left_behind(workload, new))
 
-    def left_behind(self, workload: str) -> Iterator[tuple[float, float, float]]:
-        """Mean and interval, as logarithms, of what paired sides leave for one another."""
+    def left_behind(self, workload: str, new: str) -> Iterator[tuple[float, float, float]]:
+        """Mean and interval, as logarithms, of what a new side of paired transactions and the first
+        one leave for one another, which is recorded of the new side."""
         measure = self.plan.study.measure
         for name in LEFT_BEHIND if way_of(measure).concurrent else ():
             shares = [
                 math.log(value)
                 for context in self.contexts(workload)
-                for side in self.sides(workload)
-                for value in self.values(workload, context, side, name).values()
+                for value in self.values(workload, context, new, name).values()
                 if value > 0
             ]
             found = judge(
@@ -315,9 +315,11 @@ class Campaign:
                 lower_is_better=True,
                 sequential=True,
             )
+            mean = math.fsum(shares) / max(1, len(shares))
             if found.reason == "identical-pairs":
-                mean = math.fsum(shares) / len(shares)
                 yield mean, mean, mean
+            elif found.reason == "infinite-interval":
+                yield mean, -math.inf, math.inf
             elif not found.reason:
                 yield found.mean, found.low, found.high
 

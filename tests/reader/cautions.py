@@ -79,6 +79,25 @@ def rare_stalls(reader: Reader, groups: Groups, _part: Part) -> None:
 
 
 @BOOK.says()
+def never_acted(reader: Reader, groups: Groups, _part: Part) -> None:
+    """Each is a parameter of the plan, of checkpoints or of autovacuum, and the trials of the
+    workload counted no checkpoint where it is one of checkpoints."""
+    names = groups["parameters"].split(", ")
+    known = repr(reader.campaign.plan.study)
+    reader.that(all(name in known for name in names), "no such parameter")
+    workload = reader.workload_of(groups["workload"]) or groups["workload"]
+    numbers = {trial.number for trial in reader.campaign.planned(workload)}
+    reader.that(bool(numbers), "no such workload")
+    checkpoints = sum(
+        trial.metrics.get("checkpoints", 0.0)
+        for number, trial in reader.campaign.counted.items()
+        if number in numbers
+    )
+    of_checkpoints = [name for name in names if not name.startswith("autovacuum")]
+    reader.that(not (of_checkpoints and checkpoints), "checkpoints ran")
+
+
+@BOOK.says()
 def builds_differ_on_top(reader: Reader, groups: Groups, _part: Part) -> None:
     _said_before(reader, "builds-differ", groups)
 

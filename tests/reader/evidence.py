@@ -10,55 +10,71 @@ no rule explains every row has a wrong number, or says what trials do not hold.
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import math
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from functools import cached_property
 
-from teiten.kinds.probes.measurement import MEASUREMENT, measurement_of
+from teiten.kinds.probes.measurement import MEASUREMENT, PageOrigin, measurement_of
 from teiten.model.plan import PlannedTrial
-from teiten.model.trial import Attempt
+from teiten.model.trial import Attempt, Outcome
 from tests.reader.arithmetic import geometric_mean, judge, median, ratio_of
 from tests.reader.campaign import Campaign
 from tests.reader.document import Table
-from tests.reader.language import NUMBER, Printed, printed
+from tests.reader.language import SLOT, UNIT, UNITS, Printed, printed
+from tests.reader.plan_nodes import numbers_of_plan
 from tests.reader.planted import NUMBER as PLANTED
 from tests.reader.reader import Reader
+from tests.reader.relations import relation_objections
 
+ORIGINS = frozenset(map(str, PageOrigin))
 Path = tuple[str, ...]
 Rule = tuple[object, ...]
 Selection = frozenset[tuple[int, int]]
 """Trials with their attempts."""
 
-UNITS = {
-    "ns": 1e9, "µs": 1e6, "ms": 1e3, "s": 1.0, "秒": 1.0, "min": 1 / 60, "分": 1 / 60,
-    "%": 100.0, "B": 1.0, "KiB": 2.0**-10, "MiB": 2.0**-20, "GiB": 2.0**-30, "KB/s": 1e-3,
-    "kB": 1e-3, "MB": 1e-6,
-}  # fmt: skip
-UNIT = re.compile(r"(?<![A-Za-z])(ns|µs|ms|s|秒|min|分|%|KiB|MiB|GiB|KB/s|kB|MB|B)(?![A-Za-z])")
-SLOT = re.compile(rf"(?<![A-Za-z0-9_.,/-])(?:{NUMBER})(?![A-Za-z0-9_/-]|[.,]\d|\.[A-Za-z])")
+FACT_WORDS = {"NUMA": "numa", "ソケット": "sockets", "スワップ": "swap"}
+"""What a row of the machine's table is called, and a word of the fact's name."""
+FACTS = {("what", "value"), ("項目", "値")}
 TRIALS = {("trial", "attempt"), ("試行", "回")}
 MADE_BY = "0.1.0"
 """The version of Teiten that reports of the reader's tests name."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?")
 UNRULED = (
+    # slopes over the numbers of partitions, in two units
     "What each further partition costs", "パーティション1つあたりのコスト",
+    # waits and processor time, which follow from samples of each second
     "What changed per transaction", "1トランザクションあたりの変化",
+    # probabilities that no trial has
     "Nodes that take part in a transaction", "1トランザクションに参加するノード数",
-    "The plans in numbers", "実行計画の数値", "By node type", "計画ノード統計",
-    "Node by node", "計画ノードごとの比較", "Node statistics of", "Scans of", "ワーカー数ごとのスキャン",
-    "Workers of parallel plans", "パラレルクエリのワーカー数", "Blocks of", "アクセスブロック数",
-    "Efficiency", "効率", "Printed and measured", "Parallel workers, printed", "PGECons報告書と本検証の比較", "パラレルワーカー数", "クエリの分類ごとの性能向上比", "報告書",
-    "Groups of queries", "クエリグループ",
+    # what PostgreSQL's rule expects of the sizes of tables: ``kinds/queries.py`` reads it
+    "Workers of parallel plans", "パラレルクエリのワーカー数",
+    # printed elsewhere, or printed beside what was measured
+    "Printed and measured", "Parallel workers, printed", "PGECons報告書と本検証の比較",
+    "パラレルワーカー数", "報告書",
+    # intervals over statements of several trials, and lines through several sizes
+    "Accesses, and where", "処理時間とページの読み込み元", "By the number of clients",
+    "同時実行数ごとの処理時間とTPS", "Servers against one another", "サーバ間の比較", "After the scan",
+    "テーブル全読み込み後のヒット率", "Cost of a GiB", "バッファ1GiBあたりの時間", "Checkpoints with",
+    "ダーティページが少ない", "What each size leaves", "各サイズで残るメモリ", "What else differs",
+    "時間のほかに", "Summary: the effect", "検証結果サマリ", "Level by level", "段階ごとの結果",
 )  # fmt: skip
-"""Tables whose numbers follow from trials, or from plans, by more than one rule can say."""
-UNRULED_COLUMNS = frozenset({"share", "割合", "not planned", "プラン作成時に除外"})
+"""Tables whose numbers follow from trials by more than one rule can say; they are still read for
+what follows from other numbers of the same row (``relations``)."""
+UNRULED_COLUMNS = frozenset(
+    {
+        *("share", "割合", "not planned", "プラン作成時に除外", "per core", "1コアあたり"),
+        *("distance from the law", "曲線との差"),  # ``kinds/pgbench.py`` reads it
+        *("new ÷ old", "New/old", "新/旧", "新÷旧", "新 ÷ 旧", "Difference", "差"),  # relations
+    }
+)
 NAMES = ("name", "step", "part", "origin", "moment", "workload", "kind", "Node Type")
 """Keys whose value tells one entry of a list from another."""
 
@@ -89,6 +105,23 @@ def _names(entry: object) -> Iterator[str]:
             yield str(name.value if isinstance(name, Enum) else name)
 
 
+def _numbers_of(trial: Attempt) -> Iterator[tuple[Path, float]]:
+    """The metrics of a trial, its facts, its probe's measurement and its plan."""
+    every = dict(getattr(trial, "facts", {}) or {})
+    facts = {name: value for name, value in every.items() if name not in {MEASUREMENT, "plan"}}
+    yield from numbers_in(trial.metrics, ("metric",))
+    yield from numbers_in(facts, ("fact",))
+    if MEASUREMENT in every:
+        for path, value in numbers_in(measurement_of(every), ("probe",)):
+            yield path, value
+            yield ("probe", "every", path[-1]), value
+            if path[-1] == "seconds":
+                origins = (("probe", "every", name, "seconds") for name in path if name in ORIGINS)
+                yield from ((origin, value) for origin in origins)
+    if every.get("plan") is not None:
+        yield from numbers_of_plan(json.loads(zlib.decompress(base64.b64decode(every["plan"]))))
+
+
 INNER: dict[str, Callable[[Sequence[float]], float]] = {
     "sum": math.fsum,
     "mean": lambda values: math.fsum(values) / len(values),
@@ -105,6 +138,12 @@ OUTER: dict[str, Callable[[Sequence[float]], float]] = {
     "most": max,
     "sum": math.fsum,
 }
+
+
+def moments_of(seconds: Iterable[float]) -> set[str]:
+    """Moments, in seconds since the epoch, as reports write them."""
+    times = [datetime.fromtimestamp(at, UTC) for at in seconds]
+    return {at.strftime(form) for at in times for form in ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M")}
 
 
 @dataclass(frozen=True)
@@ -132,6 +171,8 @@ class Evidence:
         self._comparisons: dict[Rule, dict[Rule, float]] = {}
         self.free = ""
         """A factor of which no level is chosen."""
+        self.shared: set[int] = set()
+        """How many intervals of the table that is read may share α."""
 
     @cached_property
     def planned(self) -> dict[int, PlannedTrial]:
@@ -197,16 +238,27 @@ class Evidence:
         if named:
             chosen = self._where(chosen, lambda trial: trial.cell.workload == named[0])
         for factor, levels in self.names.items():
+            wanted = self._listed(levels, row)
             level = self._level_of(factor, levels, table, row, heading, about)
-            if level is not None and factor != self.free:
+            wanted = wanted or ({level} if level is not None else set())
+            if wanted and factor != self.free:
                 chosen = self._where(
                     chosen,
-                    lambda trial, factor=factor, level=level: (
+                    lambda trial, factor=factor, wanted=wanted: (
                         trial.cell.level(factor)  # type: ignore[misc]
-                        in {None, level}
+                        in {None, *wanted}
                     ),
                 )
         return chosen
+
+    def _listed(self, levels: Mapping[str, set[str]], row: Sequence[str]) -> set[str]:
+        """The levels that one cell of a row lists, and nothing else."""
+        for cell in row:
+            parts = cell.split(self.reader.separator)
+            found = {level for level, known in levels.items() for part in parts if part in known}
+            if len(parts) > 1 and len(found) == len(parts):
+                return found
+        return set()
 
     def _where(self, chosen: Selection, holds: Callable[[PlannedTrial], bool]) -> Selection:
         return frozenset(key for key in chosen if holds(self.planned[key[0]]))
@@ -234,6 +286,10 @@ class Evidence:
         at_end = re.split(", |、", heading)[-1]
         for level, known in levels.items():
             if heading in known or at_end in known:
+                return level
+        of_caption = re.split(": ?", table.caption)[-1]
+        for level, known in levels.items():
+            if of_caption in known and of_caption != table.caption:
                 return level
         within = [
             (max(map(len, found)), level)
@@ -275,6 +331,24 @@ class Evidence:
         yield ("trials",), float(len(chosen))
         yield ("blocks",), float(len({self.planned[number].block for number, _ in chosen}))
 
+    def of_cells(self, *starts: Path) -> Iterator[float]:
+        """Statistics of all values of the trials with some levels in common, of paths that begin
+        with one of two such words."""
+        groups: dict[object, set[tuple[int, int]]] = defaultdict(set)
+        for key in self.counted:
+            levels = self.planned[key[0]].cell.levels
+            for count in range(len(levels) + 1):
+                for shared in itertools.combinations(levels, count):
+                    groups[shared].add(key)
+        for chosen in groups.values():
+            together: dict[Path, list[float]] = defaultdict(list)
+            for key in chosen:
+                for path, values in self.held(key).items():
+                    if path[:2] in starts:
+                        together[path] += values
+            for values in together.values():
+                yield from (each(values) for each in INNER.values())
+
     def held(self, key: tuple[int, int]) -> dict[Path, list[float]]:
         """The numbers of a trial, by their paths."""
         cache = self.campaign.further.setdefault("held", {})
@@ -282,23 +356,12 @@ class Evidence:
         if key not in cache:
             trial = self.attempts[key]
             found: dict[Path, list[float]] = defaultdict(list)
-            facts = dict(getattr(trial, "facts", {}) or {})
-            measured = facts.pop(MEASUREMENT, None)
-            plan = facts.pop("plan", None)
-            for path, value in numbers_in(trial.metrics, ("metric",)):
+            for path, value in _numbers_of(trial):
                 found[path].append(value)
-            for path, value in numbers_in(facts, ("fact",)):
-                found[path].append(value)
-            if measured is not None and getattr(trial, "facts", None):
-                for path, value in numbers_in(
-                    measurement_of(getattr(trial, "facts", {})), ("probe",)
-                ):
-                    found[path].append(value)
-            if plan is not None:
-                for path, value in numbers_in(
-                    json.loads(zlib.decompress(base64.b64decode(plan))), ("plan",)
-                ):
-                    found[path].append(value)
+            transactions = trial.metrics.get("transactions", 0.0)
+            for path, values in [*found.items()] if transactions else ():
+                if path[0] == "metric":
+                    found["per transaction", *path] = [values[0] / transactions]
             cache[key] = dict(found)
         return cache[key]  # type: ignore[no-any-return]
 
@@ -306,11 +369,31 @@ class Evidence:
 
     def objections(self, table: Table) -> Iterator[str]:
         """The columns of which no rule explains every row."""
+        yield from relation_objections(table)
+        if table.columns[:2] in TRIALS:
+            yield from self._of_trials(table)
         if table.caption.startswith(UNRULED):
             return
+        self.shared = {len(table.rows)}
         for column, heading in enumerate(table.columns):
             if heading not in UNRULED_COLUMNS:
                 yield from self._of_column(table, column, heading)
+
+    def _of_trials(self, table: Table) -> Iterator[str]:
+        """Objects to rows of attempts that do not exist, stand twice, or are of another workload."""
+        keys = [(int(row[0]), int(row[1])) for row in table.rows]
+        titles = {each.name: self.reader.own(each.title) for each in self.campaign.workloads()}
+        every = len(table.rows) == len(self.attempts)
+        for key, row in zip(keys, table.rows, strict=True):
+            attempt = self.attempts.get(key)
+            if attempt is None or keys.count(key) > 1:
+                yield f"{table.caption}: no such attempt: {' | '.join(row)}"
+                continue
+            own = titles[self.planned[key[0]].cell.workload]
+            if own not in row and any(title in row for title in titles.values()):
+                yield f"{table.caption}: of another workload: {' | '.join(row)}"
+            elif "not count" in table.caption and attempt.outcome is Outcome.COUNTED and not every:
+                yield f"{table.caption}: it counts: {' | '.join(row)}"
 
     def _of_column(self, table: Table, column: int, heading: str) -> Iterator[str]:
         by_slot: dict[int, list[Cell]] = defaultdict(list)
@@ -329,15 +412,15 @@ class Evidence:
             left = self._but_one(table, heading, cells) or [
                 cell.text
                 for cell in cells
-                if not (of_machine and self._is_fact(cell))
-                and not self._explained(table, heading, [cell])
+                if not (of_machine and self._is_fact(cell, table.rows[cell.row]))
+                and not self._row_explained(table, column, cell)
             ]
             if left:
                 yield f"{about}, number {slot + 1}: no rule gives {left[:6]}"
 
     def _but_one(self, table: Table, heading: str, cells: Sequence[Cell]) -> list[str]:
         """The number that a rule of all the others does not give."""
-        if len(cells) < 4 or table.columns[:2] in {("what", "value"), ("項目", "値")}:
+        if len(cells) < 4 or table.columns[:2] in FACTS:
             return []
         for given in (self._values, self._ratios):
             rows = [given(table, table.rows[cell.row], heading) for cell in cells]
@@ -365,26 +448,51 @@ class Evidence:
         """Whether no row names a trial, a level or a workload."""
         if table.columns[:2] in TRIALS:
             return False
-        return all(self.selection(table, row, "") == self.counted for row in table.rows)
+        return table.columns[:2] in FACTS or all(
+            self.selection(table, row, "") == self.counted for row in table.rows
+        )
 
-    def _is_fact(self, cell: Cell) -> bool:
+    def _is_fact(self, cell: Cell, row: Sequence[str]) -> bool:
+        """Whether the machine or the plan has such a number: by the name of the row, where one has
+        it."""
+        words = set(re.findall(r"[a-z]{4,}", " ".join(row).lower()))
+        words |= {name for word, name in FACT_WORDS.items() if word in row[0]}
+        named = {
+            value
+            for path, value in numbers_in(self.campaign.facts)
+            if words & {word for name in path for word in name.split("_")}
+        }
         return any(
-            cell.number.is_of(value * scale) for value in self.facts for scale in cell.scales
+            cell.number.is_of(value * scale)
+            for value in (named or self.facts)
+            for scale in cell.scales
         )
 
     @cached_property
     def facts(self) -> set[float]:
-        return {
-            value
+        """What plans, machines and events hold; sizes of buffers that are shares of the memory."""
+        held = [
+            each
             for known in self.every
-            for held in (
+            for each in (
                 known.facts,
                 known.plan.servers,
                 known.plan.templates,
                 known.plan.study,
                 [one.detail for one in known.events],
             )
-            for _, value in numbers_in(held)
+        ]
+        shares = [
+            float(level.removesuffix("%")) / 100
+            for factor in self.campaign.plan.study.factors
+            for level in factor.levels
+            if re.fullmatch(r"\d+%", level)
+        ]
+        memory = self.reader.measure.memory or self.campaign.facts.memory.total
+        return {
+            *(value for each in held for _, value in numbers_in(each)),
+            *shares,
+            *(share * memory for share in shares),
         }
 
     def _is_given(self, text: str) -> bool:
@@ -415,10 +523,7 @@ class Evidence:
                 *(event.at for event in known.events),
             )
         }
-        times = [datetime.fromtimestamp(at, UTC) for at in seconds]
-        return {
-            at.strftime(form) for at in times for form in ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M")
-        }
+        return moments_of(seconds)
 
     @cached_property
     def machine(self) -> str:
@@ -428,6 +533,11 @@ class Evidence:
     def undated(self, text: str) -> str:
         """A text without the moments that are known."""
         return MOMENT.sub(lambda found: "" if found[0] in self.moments else found[0], text)
+
+    def unnamed(self, text: str) -> str:
+        """A text without moments and without words of the plans and machines."""
+        words = re.split(r"([\s,;|()='\"\[\]{}、。:]+)", self.undated(text))
+        return "".join("" if word.strip(".:") in self.texts else word for word in words)
 
     @cached_property
     def texts(self) -> set[str]:
@@ -456,6 +566,23 @@ class Evidence:
         """Whether one rule gives every number of a column."""
         return any(
             self._one_rule(cells, [given(table, table.rows[cell.row], heading) for cell in cells])
+            for given in (self._values, self._ratios)
+        )
+
+    def _row_explained(self, table: Table, column: int, cell: Cell) -> bool:
+        """Whether the rule that gives a number gives that of every other side in its row."""
+        row = table.rows[cell.row]
+        sides = [
+            (heading, cells[0])
+            for at, heading in enumerate(table.columns[: len(row)])
+            if at == column
+            or any(heading in names for levels in self.names.values() for names in levels.values())
+            if len(cells := [*self._cells(heading, row[at], cell.row)]) == 1
+        ]
+        if len(sides) < 2:
+            return self._explained(table, table.columns[column], [cell])
+        return any(
+            self._one_rule([each for _, each in sides], [given(table, row, at) for at, _ in sides])
             for given in (self._values, self._ratios)
         )
 
@@ -522,7 +649,7 @@ class Evidence:
     def _compared(
         self, name: tuple[object, ...], new: Selection, old: Selection
     ) -> Iterator[tuple[Rule, float]]:
-        key = (name, new, old)
+        key = (name, new, old, *self.shared)
         if key not in self._comparisons:
             self._comparisons[key] = dict(self._comparison(name, new, old))
         yield from self._comparisons[key].items()
@@ -575,6 +702,8 @@ class Evidence:
             found[workload.name] = campaign.comparison_alpha(workload.name)
             count = len(campaign.contexts(workload.name))
             found[f"{workload.name}, all"] = campaign.comparison_alpha(workload.name, count)
+        for rows in self.shared:
+            found[f"{rows} rows"] = self.reader.measure.alpha / rows
         return found
 
     # --- a row's own numbers ------------------------------------------------------------------

@@ -12,18 +12,26 @@ import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from tests.reader.answers import USUAL
 from tests.reader.arithmetic import judge, ratio_of
+from tests.reader.campaign import Campaign
 from tests.reader.document import Document, Part
-from tests.reader.evidence import MADE_BY, SLOT, TRIALS, UNIT, UNITS, Evidence, numbers_in
-from tests.reader.language import Book, Language, Printed, flat, printed, sentences
+from tests.reader.evidence import MADE_BY, TRIALS, Evidence, numbers_in
+from tests.reader.language import (
+    SLOT,
+    UNIT,
+    UNITS,
+    Printed,
+    printed,
+)
+from tests.reader.nouns import miscounted
+from tests.reader.texts import own_objections, own_spans
 
-CONSTANTS = (0.6, 70, 4.8, 4.9, 16, 17, 18, 1.0, 25, 30, 95, 2.08, 2.29, 5.7, 2013, 13, 7)
-"""Numbers of sentences that explain a method, in which nothing varies."""
 END = r"(?:[<>] ?)?[+−]?\d[\d,]*(?:\.\d+)?"
+OF_BOTH = re.compile(rf"(?: to |〜){END} ?(µs|ms|s|%)")
+"""The unit that a number before it has too."""
 INTERVAL = re.compile(
     rf"[(（](?:(?P<confidence>[\d.]+) ?%)?[^\d()+−<>]*(?P<low>{END}) ?(?:%|µs|ms)? ?(?:to|〜) ?(?P<high>{END})"
 )
@@ -39,6 +47,9 @@ class Figures:
         contrasts: Sequence[Mapping[str, Any]],
     ) -> None:
         self.evidence = evidence
+        self.made_by = MADE_BY
+        self.counted: Sequence[Campaign] = evidence.every
+        """The campaigns whose blocks, pairs and trials the report counts."""
         self.reader = evidence.reader
         self.rows = [
             [number for cell in row for number in slots(cell)]
@@ -52,7 +63,9 @@ class Figures:
         ]
         sides = list(_of_contrasts(list(self._of_sides())))
         self.json = sorted({*_of_contrasts(contrasts), *left, *sides})
-        self.plan = sorted(set(self._of_plan()))
+        self.plan = sorted(
+            {*self._of_plan(), *evidence.of_cells(("probe", "every"), ("probe", "checkpoints"))}
+        )
 
     def _of_plan(self) -> Iterator[float]:
         plan = self.reader.campaign.plan
@@ -63,6 +76,7 @@ class Figures:
         for shared in (*range(1, 7), sides):
             yield 100 * (1 - self.reader.measure.alpha / shared)
         yield float(len(plan.trials))
+        yield from (float(known.facts.cpu.logical) for known in self.evidence.every)
         yield float(self.reader.campaign.comparisons_of_probes)
         for factor in plan.study.factors:
             yield float(len(factor.levels))
@@ -97,29 +111,30 @@ class Figures:
 
     def _left(self, workload: str) -> Iterator[float]:
         """What paired sides leave behind for one another, in percent."""
-        for found in self.evidence.campaign.left_behind(workload):
-            yield from (100 * (ratio_of(end) - 1) for end in found)
+        for new in self.evidence.campaign.sides(workload)[1:]:
+            for found in self.evidence.campaign.left_behind(workload, new):
+                yield from (100 * (ratio_of(end) - 1) for end in found)
 
     def objections(self, part: Part) -> Iterator[str]:
         """The numbers of a sentence that stand nowhere."""
         text = self.evidence.undated(part.text)
+        own = own_spans(text, self.reader.language)
         made = re.search(r"Teiten (\d[\d.]*\d)", text)
-        if made is not None and made[1] != MADE_BY:
+        if made is not None and made[1] != self.made_by:
             yield f"made by {made[1]}"
-        if re.sub(r"\d", "#", part.text) in skeletons(self.reader.books, self.reader.language):
-            yield "known words with another number"
+        yield from own_objections(text, self.reader.language)
+        yield from miscounted(text, self.counted, own)
         taken: list[tuple[int, int]] = []
         yield from self._intervals(text, taken)
         for found in SLOT.finditer(text):
-            if any(begin <= found.start() < end for begin, end in taken):
+            if found.start() in own or any(begin <= found.start() < end for begin, end in taken):
                 continue
             word = re.sub(r".*\s", "", text[: found.start()].rstrip()) + " " + found[0]
             is_name = found[0] in self.evidence.texts and not found[0].isdigit()
             if is_name or word in self.evidence.machine:
                 continue
             number = printed(found[0])
-            after = UNIT.match(text, found.end() + 1) or UNIT.match(text, found.end())
-            if not self._stands(number, after[1] if after else ""):
+            if not self._stands(number, self._unit(text, found.end())):
                 yield f"{found[0]} stands nowhere"
 
     def _intervals(self, text: str, taken: list[tuple[int, int]]) -> Iterator[str]:
@@ -133,10 +148,19 @@ class Figures:
                 (one for one in reversed(before) if self._together([printed(one[0]), *ends])), None
             )
             taken += [found.span(), *([mean.span()] if mean else [])]
+            alone = found["confidence"] is None and mean is None
+            if alone and all(self._stands(end, self._unit(text, found.end())) for end in ends):
+                continue
             if mean is None and not re.search("every look|逐次判定", found[0]):
                 yield f"no row and no comparison has {found[0]}"
             if found["confidence"] and not self._is_level(printed(found["confidence"])):
                 yield f"no comparison has {found['confidence']} %"
+
+    @staticmethod
+    def _unit(text: str, end: int) -> str:
+        """The unit behind a number, or behind the other end of a range."""
+        after = UNIT.match(text, end + 1) or UNIT.match(text, end) or OF_BOTH.match(text, end)
+        return after[1] if after else ""
 
     def _is_level(self, confidence: Printed) -> bool:
         return any(confidence.is_of(value) for value in self.json) or any(
@@ -151,7 +175,7 @@ class Figures:
     def _stands(self, number: Printed, unit: str) -> bool:
         if any(_in(number, row) for row in self.rows):
             return True
-        values = itertools.chain(self.json, self.plan, CONSTANTS)
+        values = itertools.chain(self.json, self.plan)
         scale = UNITS.get(unit, 1.0)
         if any(number.is_of(value) or number.is_of(value * scale) for value in values):
             return True
@@ -167,18 +191,6 @@ class Figures:
                 for first, second in itertools.permutations(values[:12], 2):
                     if second:
                         yield first / second
-
-
-@cache
-def skeletons(books: tuple[Book, ...], language: Language) -> frozenset[str]:
-    """Sentences in which nothing varies, without their digits."""
-    return frozenset(
-        re.sub(r"\d", "#", text)
-        for book in books
-        for texts in sentences(language)[book.name].values()
-        for _, text in flat(texts)
-        if "<" not in text and re.search(r"\d", text)
-    )
 
 
 def slots(cell: str, *, inside: bool = False) -> list[Printed]:

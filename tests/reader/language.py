@@ -33,6 +33,13 @@ DURATION = {
 PART_OF = {"en": NUMBER, "ja": r"(?:[<>] )?1/\d[\d,]*(?:\.\d+)?"}
 """How a time that became shorter is told: by the factor, or by the part that is left."""
 PLACE = re.compile(r"<(\w+):(\w)>")
+UNITS = {
+    "ns": 1e9, "µs": 1e6, "ms": 1e3, "s": 1.0, "秒": 1.0, "min": 1 / 60, "分": 1 / 60,
+    "%": 100.0, "B": 1.0, "KiB": 2.0**-10, "MiB": 2.0**-20, "GiB": 2.0**-30, "KB/s": 1e-3,
+    "kB": 1e-3, "MB": 1e-6,
+}  # fmt: skip
+UNIT = re.compile(r"(?<![A-Za-z])(ns|µs|ms|s|秒|min|分|%|KiB|MiB|GiB|KB/s|kB|MB|B)(?![A-Za-z])")
+SLOT = re.compile(rf"(?<![A-Za-z0-9_.,/-])(?:{NUMBER})(?![A-Za-z0-9_/-]|[.,]\d|\.[A-Za-z])")
 
 Groups = dict[str, str]
 Check = Callable[["Reader", Groups, Part], None]

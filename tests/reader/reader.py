@@ -24,6 +24,8 @@ ANOTHER = (
     "nothing is open",
     "the caches is",
     "another metric",
+    "the levels are",
+    "there are cautions",
 )
 """What shows that a pattern took a sentence of another kind for its own."""
 CALLED = {
@@ -330,7 +332,7 @@ class Reader:
             self.said[pattern.name] = self.said.get(pattern.name, 0) + 1
             pattern.check(self, groups, part)
         if self.figures is not None and any(
-            why.startswith(ANOTHER) for why in self.objections[before:]
+            why.startswith(ANOTHER) or "is open: " in why for why in self.objections[before:]
         ):
             del self.objections[before:]
             self.unknown(part)

@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from teiten.report.blocks import Page
+from teiten import __version__
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.report.render.markdown import markdown_text
 from teiten.report.view.report import view
 from tests.reader import across
 from tests.reader.across import Across, comparison_tables, history_tables
 from tests.reader.agreement import disagreements
 from tests.reader.campaign import Campaign
+from tests.reader.collected import Retold, retold_objections
 from tests.reader.contrasts import contrast_objections, contrasts_of
-from tests.reader.document import Document
+from tests.reader.document import Document, read_markdown
 from tests.reader.drawn import Drawn
-from tests.reader.evidence import TRIALS, Evidence
+from tests.reader.evidence import MADE_BY, Evidence, moments_of
 from tests.reader.figures import Figures
 from tests.reader.language import Language
 from tests.reader.read import BOOKS, close
 from tests.reader.reader import Reader
 from tests.reader.tables import contrast_tables, judged_in
 
+LEAST_POINTS = 5.0
+"""From so many campaigns on changes are looked for."""
 FINDINGS = ("Findings that", "本検証")
 """Tables that ``kinds/claims.py`` reads."""
 
 
-def page_of(one: Drawn | Across, language: Language) -> Page:
-    return one.page(language) if isinstance(one, Across) else view(one.analysis, language)
+def document_of(one: Drawn | Across, language: Language) -> Document:
+    """Its report, as a reader has it."""
+    if isinstance(one, Across):
+        return one.document(language)
+    return document_of_analysis(one.analysis, language)
+
+
+def document_of_analysis(analysis: CampaignAnalysis, language: Language) -> Document:
+    return read_markdown(markdown_text(view(analysis, language), "0.1.0"))
 
 
 def read_whole(
@@ -47,12 +60,6 @@ def read_whole(
             why for why in reader.objections if not why.startswith("answers without their headings")
         ]
     read = {id(table) for table, *_ in contrast_tables(reader)}
-    if one.kind == "probes":  # their statements are parted and pooled by rules of their own
-        read |= {
-            id(table)
-            for table in document.tables
-            if len(table.columns) > 4 and table.columns[:2] not in TRIALS
-        }
     _tables(reader, document, read, evidence)
     study = one.analysis.plan.study
     titles = {workload.name: getattr(workload.title, language) for workload in study.workloads}
@@ -68,23 +75,36 @@ def _tables(reader: Reader, document: Document, read: set[int], evidence: Eviden
 
 def _read_across(document: Document, one: Across, language: Language) -> Reader:
     reader = Reader(document, one.campaigns[-1], language, BOOKS, judged_in)
+    evidence = Evidence(reader, one.campaigns[:-1], [each.server_facts for each in one.analyses])
     found: Sequence[dict[str, Any]] = ()
+    retold = None
     if one.kind == "comparison":
         a, b = one.campaigns
         read = comparison_tables(reader, document, a, b)
         found = across.as_json(list(across.compared(a, b)))
-    else:
+        _tables(reader, document, read, evidence)
+    elif one.kind == "history":
         read = history_tables(reader, document, one.campaigns)
-    evidence = Evidence(reader, one.campaigns[:-1], [each.server_facts for each in one.analyses])
+        _tables(reader, document, read, evidence)
+    else:
+        retold = Retold([document_of_analysis(each, language) for each in one.analyses])
+        reader.objections += retold_objections(document, retold, evidence)
+    if one.kind == "site":
+        evidence.moments = moments_of(each.created_at for each in one.campaigns)
     figures = Figures(document, evidence, found)
-    _tables(reader, document, read, evidence)
+    figures.made_by = __version__ if one.kind == "site" else MADE_BY
+    if one.kind == "history":
+        figures.plan += [LEAST_POINTS]
+    if one.result is not None:
+        figures.counted = ()  # whose blocks to come are foretold
+        figures.plan += [one.result.budget / 60, one.result.spent / 60]
     for part in document.parts:
-        if (
-            part.kind in {"text", "item", "pair", "heading", "caption"}
-            and part.text not in reader.given
-        ):
+        is_said = part.kind in {"text", "item", "pair", "heading", "caption"}
+        if is_said and part.text not in reader.given:
             reader.read += 1
-            reader.objections += [f"{why}: {part.text}" for why in figures.objections(part)]
+            text = retold.untold(part.text) if retold is not None else part.text
+            whys = figures.objections(replace(part, text=text))
+            reader.objections += [f"{why}: {part.text}" for why in whys]
     return reader
 
 
