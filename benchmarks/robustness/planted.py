@@ -49,16 +49,17 @@ class Plantings:
 
 
 def plant_numbers(count: int, seed: int) -> Plantings:
-    """Read ``count`` reports of the kinds in turn, in both languages, each with a wrong number."""
+    """Read ``count`` reports of the kinds in turn, in both languages by turns, each with a wrong
+    number. Those of every kind are drawn from ``seed``, ``seed + 1``, …, whatever other kinds there
+    are."""
     result = Plantings()
     for at in range(count):
-        kind = EVERY[at % len(EVERY)]
-        language: Language = "ja" if at // len(EVERY) % 2 else "en"
-        chance = random.Random(seed + at)
+        kind, round_ = EVERY[at % len(EVERY)], at // len(EVERY)
+        language: Language = "ja" if round_ // 2 % 2 else "en"  # places change every round
+        chance = random.Random(seed + round_)
         drawn: Drawn | Across = kind(chance)
-        _plant_one(
-            result, drawn, language, chance, f"{kind.__name__}, seed {seed + at}, {language}"
-        )
+        about = f"{kind.__name__}, seed {seed + round_}, {language}"
+        _plant_one(result, drawn, language, chance, about)
     return result
 
 

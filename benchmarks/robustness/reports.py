@@ -54,23 +54,24 @@ class Readings:
 
 
 def read_reports(count: int, seed: int) -> Readings:
-    """``count`` campaigns of the kinds in turn, each in both languages."""
+    """``count`` campaigns of the kinds in turn, each in both languages; those of every kind are
+    drawn from ``seed``, ``seed + 1``, …"""
     readings = Readings()
     for at in range(count):
-        kind = EVERY[at % len(EVERY)]
-        one = kind(random.Random(seed + at))
+        kind, drawn_from = EVERY[at % len(EVERY)], seed + at // len(EVERY)
+        one = kind(random.Random(drawn_from))
         unread = kind in BY_NUMBERS
         for language in get_args(Language):
             page = view(one.analysis, language)
             document = read_markdown(markdown_text(page, "0.1.0"))
-            reader = _tallied(readings, one, document, language, seed + at, unread=unread)
+            reader = _tallied(readings, one, document, language, drawn_from, unread=unread)
             if at % EVERY_PAGE == 0:
                 _tallied(
                     readings,
                     one,
                     read_html(html(page, "0.1.0")),
                     language,
-                    seed + at,
+                    drawn_from,
                     unread=unread,
                 )
             if at % EVERY_PLANTED == 0 and not unread and not reader.objections:

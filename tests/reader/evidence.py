@@ -40,7 +40,13 @@ Rule = tuple[object, ...]
 Selection = frozenset[tuple[int, int]]
 """Trials with their attempts."""
 
-FACT_WORDS = {"NUMA": "numa", "ソケット": "sockets", "スワップ": "swap"}
+FACT_WORDS = {
+    "NUMA": "numa",
+    "Sockets": "sockets",
+    "ソケット": "sockets",
+    "Swap": "swap",
+    "スワップ": "swap",
+}
 """What a row of the machine's table is called, and a word of the fact's name."""
 FACTS = {("what", "value"), ("項目", "値")}
 TRIALS = {("trial", "attempt"), ("試行", "回")}
@@ -54,6 +60,8 @@ UNRULED = (
     "What changed per transaction", "1トランザクションあたりの変化",
     # probabilities that no trial has
     "Nodes that take part in a transaction", "1トランザクションに参加するノード数",
+    # of the plan that is shown, which is not that of every trial
+    "The plans in numbers", "実行計画の数値",
     # what PostgreSQL's rule expects of the sizes of tables: ``kinds/queries.py`` reads it
     "Workers of parallel plans", "パラレルクエリのワーカー数",
     # printed elsewhere, or printed beside what was measured
@@ -71,6 +79,7 @@ what follows from other numbers of the same row (``relations``)."""
 UNRULED_COLUMNS = frozenset(
     {
         *("share", "割合", "not planned", "プラン作成時に除外", "per core", "1コアあたり"),
+        *("Leader", "リーダー", "Workers", "ワーカー"),  # of the plan that is shown
         *("distance from the law", "曲線との差"),  # ``kinds/pgbench.py`` reads it
         *("new ÷ old", "New/old", "新/旧", "新÷旧", "新 ÷ 旧", "Difference", "差"),  # relations
     }
@@ -455,8 +464,7 @@ class Evidence:
     def _is_fact(self, cell: Cell, row: Sequence[str]) -> bool:
         """Whether the machine or the plan has such a number: by the name of the row, where one has
         it."""
-        words = set(re.findall(r"[a-z]{4,}", " ".join(row).lower()))
-        words |= {name for word, name in FACT_WORDS.items() if word in row[0]}
+        words = {name for word, name in FACT_WORDS.items() if word in row[0]}
         named = {
             value
             for path, value in numbers_in(self.campaign.facts)
