@@ -130,7 +130,7 @@ def judge(
     if deviation < IDENTICAL:
         return nothing("identical-pairs")
     if sequential:
-        half = _always_valid(deviation, pairs, alpha, levels)
+        half = always_valid(deviation, pairs, alpha, levels)
     else:
         half = t_quantile(1 - alpha / 2, pairs - 1) * deviation / math.sqrt(pairs)
     if math.isinf(half):
@@ -167,7 +167,7 @@ def _multiple_that_is_found(critical: float, freedom: int) -> float:
     return (least + most) / 2
 
 
-def _always_valid(deviation: float, pairs: int, alpha: float, levels: int) -> float:
+def always_valid(deviation: float, pairs: int, alpha: float, levels: int) -> float:
     """METHOD.md, When to stop."""
     if pairs * levels < 6:
         return math.inf

@@ -17,7 +17,7 @@ from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Workload
 from teiten.model.trial import Attempt, Event, Outcome, Problem, Trial
 from teiten.ways.registry import way_of
-from tests.reader.arithmetic import Judgement, contradicted, judge
+from tests.reader.arithmetic import Judgement, always_valid, contradicted, judge
 
 Context = tuple[tuple[str, str], ...]
 
@@ -316,10 +316,9 @@ class Campaign:
                 sequential=True,
             )
             mean = math.fsum(shares) / max(1, len(shares))
-            if found.reason == "identical-pairs":
-                yield mean, mean, mean
-            elif found.reason == "infinite-interval":
-                yield mean, -math.inf, math.inf
+            early = math.isinf(always_valid(1.0, max(2, len(shares)), measure.alpha, 1))
+            if found.reason in {"identical-pairs", "infinite-interval"}:
+                yield (mean, -math.inf, math.inf) if early else (mean, mean, mean)
             elif not found.reason:
                 yield found.mean, found.low, found.high
 

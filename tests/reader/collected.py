@@ -29,8 +29,8 @@ SHOWN = 2
 """Verdicts of a campaign that an index shows before it folds the others."""
 BLOCK = 90.0
 """Seconds of a block."""
-FINDING, OUTCOME = 6, 3
-"""The columns of the table of findings, and which of them has the outcome."""
+EVERY, OUTCOME = ("Every finding", "すべての検証結果"), 3
+"""The table of findings, and which of its columns has the outcome."""
 
 
 def collected(chance: Random) -> tuple[list[Drawn], CollectionResult]:
@@ -153,7 +153,7 @@ def _ran_for(evidence: Evidence, row: Sequence[str]) -> Iterator[float]:
 
 def _counted(document: Document, table: Table, row: Sequence[str], at: int) -> int | None:
     """How many findings a row and a column name; None where they count none."""
-    findings = [each for other in document.tables for each in other.rows if len(each) == FINDING]
+    findings = [each for other in document.tables for each in other.rows if other.caption in EVERY]
     if at == 0 or not findings or table.rows[-1][0] not in ALL:
         return None
     names = {row[0]} | {
@@ -162,13 +162,13 @@ def _counted(document: Document, table: Table, row: Sequence[str], at: int) -> i
         for each in other.rows
         if other is not table and each[0] == row[0]
         for cell in each
-        if cell
+        if cell.startswith("[")  # the link to a campaign
     }
     whole = row is table.rows[-1]
     named = [
         each
         for each in findings
-        if whole or names & {*each} or any(name in each[0] for name in names)
+        if whole or names & {*each} or each[0].split("\n")[-1].startswith(row[0])
     ]
     heading = table.columns[at]
     return sum(at == 1 or each[OUTCOME].startswith(heading) for each in named)

@@ -29,7 +29,7 @@ class Node:
 
     @property
     def of_workers(self) -> Sequence[Mapping[str, Any]]:
-        return self.printed.get("Workers", ())
+        return list(self.printed.get("Workers", ()))
 
     @property
     def workers(self) -> float:
@@ -38,12 +38,12 @@ class Node:
             one.get("Actual Total Time", 0.0) * one.get("Actual Loops", 0)
             for one in self.of_workers
         )
-        return sum(each) / 1000
+        return float(sum(each)) / 1000
 
     @property
     def leader(self) -> float:
         whole = self.printed.get("Actual Total Time", 0.0) * self.loops / 1000
-        return max(0.0, whole - self.workers)
+        return max(0.0, float(whole) - self.workers)
 
     def blocks(self, name: str) -> float:
         return float(self.printed.get(BLOCKS[name], 0))
