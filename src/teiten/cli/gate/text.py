@@ -9,7 +9,7 @@ from teiten.analysis.model.findings import Verdict
 from teiten.analysis.verdict.contrasts import pairs_to_interval
 from teiten.analysis.verdict.gate import GateLine, GateOutcome, GateReason
 from teiten.analysis.verdict.verdict import LEFT_BEHIND
-from teiten.cli.campaign.decision import counted_pairs, still_needed
+from teiten.cli.campaign.decision import StillNeeded, counted_pairs, still_needed
 from teiten.cli.gate.answer import GateAnswer
 from teiten.cli.plan.text import linked_text
 from teiten.model.quantities import rough_duration
@@ -131,11 +131,21 @@ def _needed(answer: GateAnswer) -> Iterator[str]:
             least = pairs_to_interval(answer.plan, line.workload)
             yield f"{line.workload}: {counted_pairs(answer.plan, least)} at the least"
         else:
-            minutes = math.ceil((answer.seconds + further.seconds) / 60)
+            minutes = math.ceil(_budget(answer, line, further) / 60)
             yield (
                 f"{line.workload}: about {counted_pairs(answer.plan, further.pairs)} more,"
                 f" --budget {minutes}m in all, if further ones are like those so far"
             )
+
+
+def _budget(answer: GateAnswer, line: GateLine, further: StillNeeded) -> float:
+    """The seconds that would have done; for more pairs than were planned, in proportion to what the
+    plan had room for."""
+    measure = answer.plan.study.measure
+    planned = measure.sequential.budget if measure.sequential is not None else None
+    share = (line.head.overall.pairs + further.pairs) / measure.blocks
+    by_plan = (planned or 0.0) * share if share > 1 else 0.0
+    return max(answer.seconds + further.seconds, by_plan)
 
 
 def _cell(text: str) -> str:
