@@ -30,6 +30,7 @@ from teiten.execute.postgres.installations import choose_pgbench, find_installat
 from teiten.host.system.environment import child_environment
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.model.installation import Installation, Pgbench, Version
+from teiten.model.rows import VariableRows, as_expressions
 from teiten.model.study import QueryMode, Script, Setting
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
@@ -285,6 +286,37 @@ def test_the_same_seed_gives_the_statements_of_pgbench(
     assert ("arameters: $1 = " in str(expected)) == (protocol is not QueryMode.SIMPLE)
     assert by_ourselves(clusters[0], one) == expected
     assert by_ourselves(clusters[0], replace(one, seed=seed - 1)) != expected
+
+
+@pytest.mark.parametrize("protocol", QueryMode)
+def test_a_row_is_drawn_as_by_pgbench(
+    run: PairedRun, clusters: tuple[Cluster, Cluster], protocol: QueryMode, tmp_path: Path
+) -> None:
+    values = tuple((str(7 * number - 900), f"{number}.25") for number in range(1000))
+    rows = VariableRows("list.csv", ("a", "b"), values)
+    text = "\\if :a > 0\nSELECT :a::int, :b::numeric, ':a';\n\\else\nSELECT :b::numeric;\n\\endif\n"
+    text = text if protocol is QueryMode.SIMPLE else text.replace(", ':a'", "")
+    drawn = Script("drawn.sql", False, as_expressions(rows) + text)
+    one = replace(
+        run, servers=run.servers[:1], scripts=[(drawn, 1)], clients=3, pairs=60, protocol=protocol
+    )
+    expected = by_pgbench(clusters[0], one, tmp_path)
+    ours = replace(one, scripts=[(Script("drawn.sql", False, text), 1)], rows=rows)
+    assert by_ourselves(clusters[0], ours) == expected
+    assert len({asked for session in expected for asked in session}) > 90
+
+
+@pytest.mark.parametrize("protocol", QueryMode)
+def test_texts_of_a_row_are_values_in_every_protocol(
+    run: PairedRun, clusters: tuple[Cluster, Cluster], protocol: QueryMode
+) -> None:
+    rows = VariableRows("list.csv", ("name", "none"), (("it's \\ :none", None),))
+    text = "SELECT 1 / (:name::text = E'it''s \\\\ :none' AND :none::text IS NULL)::int;\n"
+    drawn = replace(
+        run, scripts=[(Script("t.sql", False, text), 1)], rows=rows, protocol=protocol, pairs=3
+    )
+    result = run_pairs(drawn, 60)
+    assert not result.summary["aborted"] and result.summary["pairs"] == 6
 
 
 def test_several_scripts_are_chosen_as_pgbench_chooses(

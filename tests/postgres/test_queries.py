@@ -100,6 +100,53 @@ def test_queries_are_timed_explained_and_reported(
     assert japanese.returncode == 0, japanese.stderr
 
 
+@pytest.mark.parametrize("given", ["file", "query"])
+def test_each_trial_draws_a_row_alike_on_both_sides(
+    teiten: Teiten, tmp_path: Path, installation: Callable[[str], Installation], given: str
+) -> None:
+    sides = installation("13"), installation("18")
+    queries = {"counted": "SELECT count(*) FROM t WHERE id < :most", "one": "SELECT 1"}
+    path = study(teiten, tmp_path, sides, queries)
+    asked = "SELECT most FROM generate_series(1, 900) AS most ORDER BY random()"
+    (tmp_path / "list.sql").write_text(f"{asked};\n", encoding="utf-8")
+    rows = "\n".join(map(str, range(1, 901)))
+    (tmp_path / "list.csv").write_text(f"most\n{rows}\n", encoding="utf-8")
+    name = "list.csv" if given == "file" else "list.sql"
+    text = path.read_text(encoding="utf-8")
+    text = text.replace('queries = "mine"', f'queries = "mine"\nvariables = "{name}"')
+    path.write_text(text.replace("blocks = 2", "blocks = 3"), encoding="utf-8")
+    result = teiten.run("run", path, "--seed", "3")
+    assert result.returncode == 0, result.stderr
+    trials = teiten.trials()
+    assert {trial.outcome for trial in trials} == {Outcome.COUNTED}
+    counted = [trial for trial in trials if trial.facts["query"] == "counted"]
+    drawn = [trial.facts["drawn"] for trial in counted]
+    assert drawn[::2] == drawn[1::2] and len(set(drawn)) == 3
+    for trial in counted if given == "file" else ():
+        plan = unpacked(trial.facts["plan"])
+        value = trial.facts["drawn"].rpartition(" ")[2]
+        assert plan is not None and f"< {value})" in str(plan.document)
+    assert all("drawn" not in trial.facts for trial in trials if trial not in counted)
+
+
+def test_a_query_that_gives_no_rows_is_said_before_anything_is_measured(
+    teiten: Teiten, tmp_path: Path, installation: Callable[[str], Installation]
+) -> None:
+    sides = installation("13"), installation("18")
+    path = study(teiten, tmp_path, sides, {"counted": "SELECT count(*) FROM t WHERE id < :most"})
+    text = path.read_text(encoding="utf-8")
+    for query, words in (
+        ("SELECT 1 AS most WHERE false;", "has no row"),
+        ("SELECT 1 AS least;", "has no column most"),
+        ("SELECT nothing;", 'column "nothing" does not exist'),
+    ):
+        key = f'queries = "mine"\nvariables = "{query}"'
+        path.write_text(text.replace('queries = "mine"', key), encoding="utf-8")
+        result = teiten.run("run", path)
+        assert result.returncode != 0 and words in result.stderr, result.stderr
+        assert teiten.trials() == []
+
+
 def test_over_the_limit_is_a_result_and_a_wrong_answer_is_a_failure(
     teiten: Teiten, tmp_path: Path, installation: Callable[[str], Installation]
 ) -> None:

@@ -91,6 +91,27 @@ pub struct ScriptOption {
     /// As in pgbench: out of the sum of all weights.
     #[serde(default = "one")]
     pub weight: u16,
+    /// Values of its variables.
+    #[serde(default)]
+    pub rows: Option<Rows>,
+}
+
+/// Rows of values, of which each transaction draws one.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rows {
+    /// The variables.
+    pub names: Vec<String>,
+    /// A value for each; none for NULL, where statements have parameters.
+    pub rows: Vec<Vec<Option<String>>>,
+}
+
+impl Rows {
+    fn are_whole(&self) -> bool {
+        let width = self.names.len();
+        let whole = |row: &Vec<Option<String>>| row.len() == width;
+        !self.rows.is_empty() && self.rows.iter().all(whole)
+    }
 }
 
 /// Where a server is.
@@ -161,6 +182,10 @@ impl Options {
             (
                 !self.variables.keys().all(|name| crate::names::is_valid(name)),
                 "variables: an invalid name",
+            ),
+            (
+                !self.scripts.iter().filter_map(|script| script.rows.as_ref()).all(Rows::are_whole),
+                "rows: at least one, each with a value for every name",
             ),
         ];
         match wrong.iter().find(|(found, _)| *found) {

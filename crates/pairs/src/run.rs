@@ -167,6 +167,9 @@ fn scripts(options: &Options) -> Result<Scripts, String> {
                 .ok_or_else(|| format!("no built-in script {:?}", script.name))?,
         };
         scripts.add(&script.name, text, options.protocol).map_err(|refused| refused.to_string())?;
+        if let Some(rows) = &script.rows {
+            scripts.draw_from(rows);
+        }
     }
     Ok(scripts)
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::expression::Expression;
 use crate::names::{self, Names};
+use crate::options::Rows;
 use crate::statements::{End, Reader};
 use crate::value::{Variable, leading_integer};
 
@@ -69,6 +70,8 @@ pub struct Command {
 pub enum Action {
     /// Run a statement.
     Sql(Statement),
+    /// Set variables to a row that is drawn.
+    Draw(Vec<usize>, Vec<Vec<Variable>>),
     /// Set a variable.
     Set(usize, Expression),
     /// Go on elsewhere unless this is true.
@@ -229,6 +232,22 @@ impl Scripts {
         }
         self.scripts.push(Script { name: name.to_owned(), commands });
         Ok(())
+    }
+
+    /// Have the last script begin with a draw from these rows: its random number is the one that
+    /// `\set row random(1, N)` would draw there.
+    pub fn draw_from(&mut self, rows: &Rows) {
+        let slots = rows.names.iter().map(|name| self.names.slot(name)).collect();
+        let value = |text: &Option<String>| text.clone().map_or(Variable::Unset, Variable::Text);
+        let values = rows.rows.iter().map(|row| row.iter().map(value).collect()).collect();
+        if let Some(script) = self.scripts.last_mut() {
+            for command in &mut script.commands {
+                if let Action::Unless(_, target) | Action::Jump(target) = &mut command.action {
+                    *target += 1;
+                }
+            }
+            script.commands.insert(0, Command { line: 1, action: Action::Draw(slots, values) });
+        }
     }
 }
 
@@ -474,6 +493,20 @@ mod tests {
         let mut written = String::new();
         statement.write(&variables, &scripts.names, &mut written);
         assert_eq!(written, "select 7, 'x :b', c::int, d[1:2], 7, ::e;");
+    }
+
+    #[test]
+    fn a_draw_comes_first_and_jumps_still_arrive() {
+        let text = "\\if :a\nselect :a;\n\\else\nselect 2;\n\\endif\n";
+        let mut scripts = parse(text, Protocol::Extended).unwrap();
+        let rows = vec![vec![Some("7".to_owned())], vec![None]];
+        scripts.draw_from(&Rows { names: vec!["a".to_owned()], rows });
+        let commands = &scripts.scripts[0].commands;
+        let Action::Draw(slots, values) = &commands[0].action else { panic!() };
+        assert_eq!(*slots, [scripts.names.known("a").unwrap()]);
+        assert_eq!(*values, [[Variable::Text("7".to_owned())], [Variable::Unset]]);
+        assert!(matches!(commands[1].action, Action::Unless(_, 4)));
+        assert!(matches!(commands[3].action, Action::Jump(5)));
     }
 
     #[test]

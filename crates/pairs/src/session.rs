@@ -216,6 +216,12 @@ impl Session {
         let names = &setting.scripts.names;
         match &script.commands[self.command].action {
             Action::Sql(statement) => return self.sql(setting, statement),
+            Action::Draw(slots, rows) => {
+                let row = &rows[self.random.up_to(rows.len() as u64 - 1) as usize];
+                for (slot, value) in slots.iter().zip(row) {
+                    self.variables[*slot].clone_from(value);
+                }
+            }
             Action::Set(slot, expression) => {
                 let value = expression.value(&self.variables, names, &mut self.random)?;
                 self.variables[*slot] = Variable::Value(value);

@@ -180,6 +180,11 @@ class WorkloadOptions:
         return ()
 
     @property
+    def drawn(self) -> str:
+        """A comment that says from which list their variables are drawn; empty where none is."""
+        return ""
+
+    @property
     def references(self) -> Mapping[str, str]:
         """By a level of the contrasted factor: the level that it is compared with, where that is
         another than the workload's first."""

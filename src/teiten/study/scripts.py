@@ -24,11 +24,16 @@ def read_script(value: str, *, workload: str, folders: Sequence[Path]) -> Script
         return Script(name=value, builtin=True, text="")
     if "\n" in value or ";" in value:
         return Script(name=f"{workload}.sql", builtin=False, text=_checked(value.strip() + "\n"))
-    for folder in folders:
-        path = folder / expanded(value)
-        if path.is_file():
-            return Script(name=path.name, builtin=False, text=_checked(_text_of(path)))
-    raise ValueError(f"there is no script {value!r}.{did_you_mean(value, _known(folders))}")
+    path = find_file(value, folders)
+    if path is None:
+        raise ValueError(f"there is no script {value!r}.{did_you_mean(value, _known(folders))}")
+    return Script(name=path.name, builtin=False, text=_checked(_text_of(path)))
+
+
+def find_file(value: str, folders: Sequence[Path]) -> Path | None:
+    """The first file of a name, relative to one of the folders; None where there is none."""
+    paths = (folder / expanded(value) for folder in folders)
+    return next((path for path in paths if path.is_file()), None)
 
 
 def _known(folders: Sequence[Path]) -> list[str]:

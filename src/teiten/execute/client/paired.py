@@ -36,6 +36,7 @@ from teiten.host.facts.native_part import (
     native_part,
 )
 from teiten.host.system.processes import ending, spawn
+from teiten.model.rows import VariableRows
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds
 
@@ -45,8 +46,10 @@ HEADER_BYTES = 256
 EVENTS_FILE = "pairs-events.jsonl"
 ERRORS_FILE = "pairs-errors.txt"
 FOREVER = 1e9
-_OS_ERROR = re.compile(r" \(os error \d+\)")
 """Seconds."""
+UNKNOWN = "unknown field"
+"""What a generator of an earlier Teiten says of an option that it does not have."""
+_OS_ERROR = re.compile(r" \(os error \d+\)")
 STOP_SECONDS = 15.0
 """How long the generator may take to end after SIGTERM: its own patience, and its requests to
 cancel; then SIGKILL."""
@@ -123,6 +126,8 @@ class PairedRun:
     continue_on_error: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
     """Variables of the scripts, as pgbench's --define."""
+    rows: VariableRows | None = None
+    """Values of their variables, of which each transaction draws a row."""
 
     @property
     def options(self) -> str:
@@ -137,6 +142,7 @@ class PairedRun:
                         "name": script.name,
                         "weight": weight,
                         **({} if script.builtin else {"text": script.text}),
+                        **self._drawn,
                     }
                     for script, weight in self.scripts
                 ],
@@ -148,6 +154,15 @@ class PairedRun:
                 **{name: getattr(self, name) for name in (*own, *limits)},
             }
         )
+
+    @property
+    def _drawn(self) -> dict[str, Any]:
+        """The rows as the protocol has values: in the statement, or beside it."""
+        if self.rows is None:
+            return {}
+        simple = self.protocol is QueryMode.SIMPLE
+        rows = self.rows.literals if simple else self.rows.rows
+        return {"rows": {"names": self.rows.names, "rows": rows}}
 
 
 @dataclass(frozen=True)
@@ -230,7 +245,7 @@ class PairedProcess:
             raise WorkloadError(
                 f"the generator of pairs has failed: {said}",
                 f"the native part is of an earlier Teiten: {how_to_get()}"
-                if native_part() is NativePart.OLD
+                if native_part() is NativePart.OLD or UNKNOWN in said
                 else "see the script, and whether the servers take connections",
             )
         return PairedResult(

@@ -40,6 +40,7 @@ from teiten.kinds.pgbench.scale_out.find import scale_outs
 from teiten.model.bottleneck import BottleneckResult
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.rows import digest_of
 from teiten.model.study import Workload
 from teiten.model.trial import Outcome
 
@@ -71,12 +72,14 @@ class PgbenchAnalysis(KindAnalysis):
             "script": commands_of(load.script),
             "mode": load.query_mode.value,
             "options": list(load.pgbench_options),
+            **({} if load.variables is None else {"variables": load.variables.digest}),
         }
 
     def unlike(self, a: Workload, b: Workload) -> Iterator[Unlike]:
         one, other = pgbench_of(a), pgbench_of(b)
         if commands_of(one.script) != commands_of(other.script):
             yield Unlike("script", one.source, other.source)
+        yield Unlike("variables", digest_of(one.variables), digest_of(other.variables))
         yield Unlike("query-mode", one.query_mode.value, other.query_mode.value)
         yield Unlike("pgbench-options", one.pgbench_options, other.pgbench_options)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from teiten.model.plan import PlannedLoad, PlannedTrial
+from teiten.model.rows import VariableRows
 from teiten.model.study import QueryMode, Script, Workload, WorkloadOptions
 from teiten.model.units import Seconds
 
@@ -31,6 +32,8 @@ class PgbenchOptions(WorkloadOptions):
     random_rows: int | None = None
     """How many rows a transaction chooses at random and changes, for the model of commits; None for
     what is known of pgbench's own scripts."""
+    variables: VariableRows | None = None
+    """A list of values for the script's variables, of which each transaction draws a row."""
     clients_per_node: bool = False
     """The levels of clients are for each node: four nodes have four times as many."""
 
@@ -41,6 +44,10 @@ class PgbenchOptions(WorkloadOptions):
     @property
     def texts(self) -> tuple[Script, ...]:
         return (self.script,)
+
+    @property
+    def drawn(self) -> str:
+        return "" if self.variables is None else self.variables.comment
 
 
 def tries_again(options: Iterable[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
@@ -33,6 +34,7 @@ from teiten.model.starts import slice_seed
 from teiten.model.study import QueryMode, Study, Workload, WorkloadOptions
 from teiten.study import values
 from teiten.study.place import Place
+from teiten.study.rows import rows_for
 from teiten.study.schema import Clients, WorkloadTable
 from teiten.study.scripts import read_script
 from teiten.study.tables import Mode, Options
@@ -48,6 +50,7 @@ class PgbenchTable(WorkloadTable):
     """The keys of a load of pgbench."""
 
     script: str
+    variables: str | None = None
     clients: Clients = ()
     query_mode: Mode = QueryMode.SIMPLE
     invariants: Annotated[tuple[str, ...], PlainValidator(values.invariants)] = ()
@@ -106,6 +109,7 @@ class PgbenchKind(KindPlan):
             ) from error
         return PgbenchOptions(
             script=script,
+            variables=rows_for(place, table.variables, (script,)),
             query_mode=table.query_mode,
             invariants=table.invariants,
             pgbench_options=table.pgbench_options,
@@ -148,6 +152,11 @@ class PgbenchKind(KindPlan):
         changes = {"script": script, "changes_data": script != "select-only"}
         only = {**shared, "name": name, "title": title, **changes}
         return Instead([only], [name], ("workloads", 0))
+
+    def facts(self, workload: Workload) -> Iterator[str]:
+        variables = pgbench_of(workload).variables
+        if variables is not None:
+            yield f"each transaction draws {variables}"
 
     def gives_up(self, workload: Workload) -> bool:
         return not tries_again(pgbench_of(workload).pgbench_options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from teiten.errors import ServerError, WorkloadError
@@ -12,6 +13,7 @@ from teiten.execute.distribution import entry_address
 from teiten.execute.executor import Facts
 from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
 from teiten.execute.probes.sampler import Sampler
+from teiten.execute.rows import rows_of
 from teiten.execute.sites.contract import WARM, Site
 from teiten.host.cautions.machine import data_changed
 from teiten.kinds.pgbench.load.checks import (
@@ -37,7 +39,9 @@ from teiten.kinds.pgbench.load.result import ENDED_BY_SIGNAL
 from teiten.kinds.pgbench.load.sampling import SamplingRates
 from teiten.kinds.pgbench.model import clients_of, pgbench_of
 from teiten.model.plan import PlannedTrial
+from teiten.model.rows import as_expressions
 from teiten.model.starts import slice_seed
+from teiten.model.study import Script
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 from teiten.ways.registry import way_of
@@ -199,7 +203,7 @@ class PgbenchLoad:
         return PgbenchRun(
             pgbench=client.pgbench(self._bench.plan.pgbench),
             address=entry_address(trial, self._site),
-            script=self._options.script,
+            script=self._script(),
             scale=max(1, int(trial.scale or 1)),  # pgbench counts whole ones
             clients=self._planned.clients,
             threads=self._planned.threads,
@@ -212,6 +216,20 @@ class PgbenchLoad:
             log_folder=client.log_folder,
             cpus=trial.client_cpus,
         )
+
+    def _script(self) -> Script:
+        """The script, which draws a row first where its workload has a list of values."""
+        script = self._options.script
+        rows = rows_of(self._bench.record, self._workload, self._options.variables, self._site)
+        if rows is None:
+            return script
+        try:
+            return replace(script, text=as_expressions(rows) + script.text)
+        except ValueError as error:
+            raise WorkloadError(
+                f"script {script.name}: {error}",
+                "paired transactions have variables of any text: leave out --way",
+            ) from error
 
     def _run_pgbench(self, run: PgbenchRun, sampler: Sampler | None = None) -> PgbenchResult:
         process = self._pgbench = PgbenchProcess(run, self._site.spawn)

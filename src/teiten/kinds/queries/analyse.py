@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from typing import Any
 
 from teiten.analysis.model.findings import Measured
 from teiten.kinds.contract_analyse import KindAnalysis, Unlike
@@ -11,11 +12,17 @@ from teiten.kinds.queries.explained import query_plans
 from teiten.kinds.queries.model import queries_of
 from teiten.kinds.queries.results import QueriesFound
 from teiten.kinds.queries.workload_results import query_results
+from teiten.model.rows import digest_of
 from teiten.model.sql import commands
 from teiten.model.study import Workload
 
 
 class QueriesAnalysis(KindAnalysis):
+    def identity(self, workload: Workload) -> dict[str, Any]:
+        variables = queries_of(workload).variables
+        drawn = {} if variables is None else {"variables": variables.digest}
+        return {**super().identity(workload), **drawn}
+
     def results(self, measured: Measured) -> QueriesFound:
         plans = query_plans(measured.plan, measured.views)
         return QueriesFound(plans, query_results(measured, plans))
@@ -26,6 +33,7 @@ class QueriesAnalysis(KindAnalysis):
         for query in one.queries:
             same = there.get(query.name, query.text)
             yield Unlike("query", _short(query.text), _short(same), query.name)
+        yield Unlike("variables", digest_of(one.variables), digest_of(other.variables))
         yield Unlike("timeout", one.timeout, other.timeout)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from teiten.model.metrics import MEASURED_SECONDS, Better, Metric
+from teiten.model.rows import VariableRows
 from teiten.model.study import Script, Workload, WorkloadOptions
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
@@ -45,6 +46,8 @@ class QueriesOptions(WorkloadOptions):
     folder: str
     """The name of the folder of the queries' files, for people."""
     queries: tuple[Query, ...]
+    variables: VariableRows | None = None
+    """A list of values for the queries' variables, of which each trial draws a row."""
     runs: int = 1
     """How often a trial times its query; the number is the median."""
     timeout: Seconds = QUERY_TIMEOUT
@@ -61,6 +64,10 @@ class QueriesOptions(WorkloadOptions):
     @property
     def texts(self) -> tuple[Script, ...]:
         return tuple(Script(query.name, False, query.text) for query in self.queries)
+
+    @property
+    def drawn(self) -> str:
+        return "" if self.variables is None else self.variables.comment
 
     def query(self, name: str) -> Query:
         return next(query for query in self.queries if query.name == name)

@@ -27,9 +27,10 @@ from teiten.kinds.queries.model import (
 from teiten.model.plan import PlannedTrial
 from teiten.model.quantities import format_duration
 from teiten.model.settings import count_setting
-from teiten.model.study import Measure, Study, Workload, WorkloadOptions
+from teiten.model.study import Measure, Script, Study, Workload, WorkloadOptions
 from teiten.model.units import Seconds
 from teiten.study.place import Place
+from teiten.study.rows import rows_for
 from teiten.study.schema import WorkloadTable
 from teiten.study.tables import Budget, Name, Text, TomlTable, Words
 from teiten.suggest import did_you_mean
@@ -50,6 +51,7 @@ class QueriesTable(WorkloadTable):
     """The keys of a workload of queries."""
 
     queries: str
+    variables: str | None = None
     runs: Annotated[int, Field(ge=1, le=100)] = 1
     timeout: Budget = Seconds(QUERY_TIMEOUT)
     check_answers: bool = True
@@ -81,6 +83,11 @@ class Queries(KindPlan):
         return QueriesOptions(
             folder=Path(table.queries).name,
             queries=queries,
+            variables=rows_for(
+                place,
+                table.variables,
+                [Script(query.name, False, query.text) for query in queries],
+            ),
             runs=table.runs,
             timeout=table.timeout,
             check_answers=table.check_answers,
@@ -130,6 +137,8 @@ class Queries(KindPlan):
         options = queries_of(workload)
         yield f"{len(options.queries)} queries, timed {options.runs}× in each trial"
         yield f"at the most {format_duration(options.timeout)}"
+        if options.variables is not None:
+            yield f"each trial draws {options.variables}"
 
     def loading(self, version: str, where: str) -> str:
         return "time queries one by one, and explain each with ANALYZE apart from its timing"

@@ -6,6 +6,7 @@ The relations of a template, and the parameters of its planner, as the server te
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
@@ -16,12 +17,14 @@ from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
 from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
 from teiten.execute.probes.sampler import Sampling
+from teiten.execute.rows import rows_of
 from teiten.execute.sites.contract import Site
 from teiten.kinds.queries.load import Answers, Execution, QuerySession
-from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY_TIME, queries_of
+from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY_TIME, Query, queries_of
 from teiten.model.packing import pack
 from teiten.model.plan import PlannedTrial
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
+from teiten.model.rows import VariableRows
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 
@@ -60,6 +63,9 @@ class QueryLoad:
         self._workload = bench.plan.study.workload(trial.cell.workload)
         self._options = queries_of(self._workload)
         self._query = self._options.query(trial.cell.level("query") or "")
+        self._rows: VariableRows | None = None
+        self._answered = self._query.name
+        """For what answers are compared: with values, for each row of them."""
         self._session: QuerySession | None = None
         self._first: Execution | None = None
         self._timings: list[Seconds] = []
@@ -74,9 +80,10 @@ class QueryLoad:
         """Let the server plan every query of the workload, which finds their errors; and take note
         of what it plans for."""
         self._note_relations()
+        self._draw()
         session = self._new_session()
         for query in self._options.queries:
-            plan = session.explain(query, analyze=False)
+            plan = session.explain(self._with_values(query), analyze=False)
             if not self._workload.changes_data and plan is not None and _writes(plan):
                 raise WorkloadError(
                     f"query {query.name} changes data, and changes_data = false says that none of"
@@ -91,6 +98,7 @@ class QueryLoad:
         though the study says otherwise, as by a function, is found here, and undone."""
         with self._site.connect() as connection:
             self.gathered.facts[PLANNER] = read_planner(connection)
+        self._draw()
         self._session = self._new_session()
         if self._workload.changes_data:
             self._first = self._session.execute(self._query)
@@ -101,6 +109,21 @@ class QueryLoad:
         self._over = self._first.seconds is None
         self._compare(self._first)
         return {"query": self._query.name, "first": self._first.seconds}
+
+    def _draw(self) -> None:
+        """Draw the row of this trial, the same for both sides of its pair."""
+        self._rows = rows_of(
+            self._bench.record, self._workload, self._options.variables, self._site
+        )
+        self._query = self._with_values(self._query)
+
+    def _with_values(self, query: Query) -> Query:
+        if self._rows is None or not self._rows.uses(query.text):
+            return query
+        row = self._rows.draw(self._trial.seed)
+        if query.name == self._query.name:
+            self._answered = f"{query.name}, row {row + 1}"
+        return replace(query, text=self._rows.filled(query.text, row))
 
     def measure(self, turn: int) -> Facts:
         """All timings of the query: a trial of it is not cut into slices."""
@@ -125,6 +148,7 @@ class QueryLoad:
         self.gathered.facts |= {
             "query": self._query.name,
             "timings": list(self._timings),
+            **({} if self._answered == self._query.name else {"drawn": self._answered}),
             "first_seconds": self._first.seconds if self._first else None,
             **self._explained(self._session),
         }
@@ -196,7 +220,7 @@ class QueryLoad:
             return
         side = self._trial.cell.level(self._bench.plan.study.contrast) or ""
         self._wrong = self._answers.problem(
-            self._workload.name, self._query.name, execution.answer, side
+            self._workload.name, self._answered, execution.answer, side
         )
 
     def _explained(self, session: QuerySession) -> Facts:

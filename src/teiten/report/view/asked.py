@@ -90,7 +90,8 @@ def _scripts(kit: Kit) -> Iterator[Block]:
             for each in workload.options.texts
         )
         if text:
-            yield Details(kit.t("repeat.script", name=source), (Code(text, "sql"),))
+            code = Code(one.options.drawn + text, "sql")
+            yield Details(kit.t("repeat.script", name=source), (code,))
 
 
 def _design(kit: Kit) -> tuple[tuple[str, str], ...]:

@@ -15,6 +15,7 @@ from teiten.execute.bench import Bench
 from teiten.execute.client.address import Address
 from teiten.execute.client.paired import PairedProcess, PairedResult, PairedRun, PairedServer
 from teiten.execute.probes.sampler import Sampler
+from teiten.execute.rows import rows_of
 from teiten.execute.sites.contract import Site
 from teiten.host.facts.cpus import allowed_processors
 from teiten.host.system.users import uid_of
@@ -65,6 +66,7 @@ class PairedWork:
         return PairedRun(
             servers=[server_of(site.address()) for site in sites],
             scripts=[(self.options.script, 1)],
+            rows=rows_of(self.bench.record, self.workload, self.options.variables, sites[0]),
             clients=clients,
             protocol=self.clients.query_mode,
             seed=seed,

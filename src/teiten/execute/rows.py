@@ -1,0 +1,64 @@
+"""The rows of a query that a study names: read once in a campaign, and kept in the ledger, so that
+every trial draws from the same."""
+
+from __future__ import annotations
+
+import psycopg
+from psycopg import pq
+
+from teiten.errors import WorkloadError
+from teiten.execute.bench import CampaignRecord
+from teiten.execute.sites.contract import Site
+from teiten.model.rows import MOST_ROWS, VariableRows, checked, require_fit
+from teiten.model.study import Workload
+
+ROWS = "variable-rows"
+"""The kind of the event that holds them."""
+WITH = """
+SELECT * FROM (
+{query}
+) AS list LIMIT {most}
+"""
+
+
+def rows_of(
+    record: CampaignRecord, workload: Workload, rows: VariableRows | None, site: Site
+) -> VariableRows | None:
+    """The rows that a workload draws from; those of a query are asked of this server, unless the
+    campaign has them. Raises WorkloadError where it gives none."""
+    if rows is None or not rows.sql:
+        return rows
+    for event in record.events():
+        if event.kind == ROWS and event.detail["workload"] == workload.name:
+            names, values = event.detail["names"], event.detail["rows"]
+            return VariableRows(rows.source, tuple(names), tuple(map(tuple, values)))
+    found = _asked(rows, workload, site)
+    record.record_event(ROWS, workload=workload.name, names=found.names, rows=found.rows)
+    return found
+
+
+def _asked(rows: VariableRows, workload: Workload, site: Site) -> VariableRows:
+    query = WITH.format(query=rows.sql.strip().rstrip(";"), most=MOST_ROWS + 1)
+    try:
+        with site.connect() as connection:
+            result = connection.execute(query.encode("utf-8")).pgresult
+        found = checked(_read(rows.source, result))
+        require_fit(found, workload.options.texts)
+    except (ValueError, psycopg.DataError, psycopg.ProgrammingError) as error:
+        raise WorkloadError(
+            f"the variables of {workload.name}: {str(error).splitlines()[0]}",
+            "its query is one SELECT, with a column for each variable and from 1 to"
+            f" {MOST_ROWS:,} rows",
+        ) from error
+    return found
+
+
+def _read(source: str, result: pq.abc.PGresult | None) -> VariableRows:
+    """The rows as the server writes them."""
+    if result is None:
+        return VariableRows(source)
+    columns = range(result.nfields)
+    names = tuple((result.fname(column) or b"").decode() for column in columns)
+    cells = ([result.get_value(row, column) for column in columns] for row in range(result.ntuples))
+    rows = (tuple(None if cell is None else cell.decode() for cell in row) for row in cells)
+    return VariableRows(source, names, tuple(rows))
