@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
+from teiten.errors import WorkloadError
 from teiten.execute.bench import Bench, CampaignRecord
 from teiten.execute.executor import Facts, Observer
 from teiten.execute.load import Begin
@@ -49,6 +50,9 @@ class RealExecutor:
         self._begun = {0: rehearsal}
         try:
             rehearse(rehearsal)
+        except WorkloadError as error:
+            version = trial.template.installation.version
+            raise WorkloadError(f"PostgreSQL {version}: {error.message}", error.hint) from error
         finally:
             shutil.rmtree(rehearsal.evidence, ignore_errors=True)
 

@@ -176,6 +176,11 @@ class KindPlan(ABC):
         """Why a workload cannot be loaded in paired transactions; None where it can."""
         return None if self.paired_within else f"the workload {workload.name} {self.does}"
 
+    def told_texts(self, workload: Workload) -> str | None:
+        """Why a ledger has parts of a workload's statements besides those in its options; None
+        where it has none."""
+        return f"the workload {workload.name} {self.does}, and what it finds quotes its statements"
+
     def gives_up(self, workload: Workload) -> bool:
         """Whether its clients let a transaction go that ended in a serialization failure."""
         return False

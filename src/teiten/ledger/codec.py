@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -22,9 +23,11 @@ from teiten.ledger.options import (
     with_options,
     with_trials,
 )
+from teiten.ledger.texts import texts_of, with_texts, without_texts
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
 from teiten.model.stacks import StackSamples
+from teiten.model.study import Study
 from teiten.model.trial import FloatArray, Problem, Series
 
 SECONDS = "seconds"
@@ -37,19 +40,34 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 def encode_plan(plan: Plan) -> str:
-    table = _adapter(Plan).dump_python(plan, mode="json")
-    for one, options in zip(table["study"]["workloads"], encode_options(plan), strict=True):
-        one["options"] = options
-    for one, load in zip(table["trials"], encode_loads(plan), strict=True):
-        one["load"] = load
-    encode_data(plan, table)
-    return encode_json(table)
+    table = _table(plan)
+    return encode_json(table if plan.study.keep_texts else without_texts(table))
 
 
 def decode_plan(text: str) -> Plan:
     """A plan of this or any earlier version of Teiten. Raises LedgerError for a kind of workload
     that this one does not have."""
-    table = in_new_form(json.loads(text))
+    return _plan(in_new_form(json.loads(text)))
+
+
+def with_texts_of(plan: Plan, study: Study) -> Plan:
+    """A plan with the texts of a study in place of their fingerprints. Raises UnknownTextError
+    where the study does not have one."""
+    known = texts_of(_table(replace(plan, study=study, trials=(), templates=())))
+    return _plan(with_texts(_table(plan), known))
+
+
+def _table(plan: Plan) -> dict[str, Any]:
+    table: dict[str, Any] = _adapter(Plan).dump_python(plan, mode="json")
+    for one, options in zip(table["study"]["workloads"], encode_options(plan), strict=True):
+        one["options"] = options
+    for one, load in zip(table["trials"], encode_loads(plan), strict=True):
+        one["load"] = load
+    encode_data(plan, table)
+    return table
+
+
+def _plan(table: Any) -> Plan:
     plan: Plan = _adapter(Plan).validate_python(table)
     plan = with_data(plan, table)
     plan = with_options(plan, [one["options"] for one in table["study"]["workloads"]])

@@ -29,6 +29,7 @@ from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
 from teiten.model.progress import Finished, is_published
 from teiten.model.stacks import StackSamples
+from teiten.model.study import Study
 from teiten.model.trial import Attempt, Event, Outcome, Trial
 
 __all__ = ["FILE_NAME", "Ledger"]
@@ -187,6 +188,16 @@ class Ledger:
     def plan(self) -> Plan:
         with translated(self.path):
             return codec.decode_plan(self._campaign["plan"])
+
+    @contextmanager
+    def having_texts(self, study: Study) -> Iterator[None]:
+        """Have the plan with the texts that the ledger does not hold, and a study has."""
+        hidden = self.plan
+        self.plan = codec.with_texts_of(hidden, study)
+        try:
+            yield
+        finally:
+            self.plan = hidden
 
     @cached_property
     def facts(self) -> HostFacts:

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from teiten.model.sql import NOT_CODE
 from teiten.model.study import Script
 
 MOST_ROWS = 10_000
 """They stand in the plan of the ledger, and pgbench looks for one by halves."""
-_PARTS = re.compile(
-    r"""'(?:[^']|'')*'|"[^"]*"|--[^\n]*|/\*.*?\*/|(?<![:\w]):([A-Za-z_]\w*)""", re.DOTALL
-)
+_PARTS = re.compile(rf"{NOT_CODE}|(?<![:\w]):([A-Za-z_]\w*)", re.DOTALL)
 """Texts, names, comments; and what is a variable outside of them."""
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17}|(?=[\d.]{3,16}$)(?:0|[1-9]\d*)\.\d+)", re.ASCII)

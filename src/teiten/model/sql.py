@@ -21,3 +21,18 @@ _SHELL = re.compile(r"\\(?:\s|\\)*(?:set)?shell\b", re.IGNORECASE)
 def runs_programs(text: str) -> bool:
     r"""Whether a script has ``\shell`` or ``\setshell``."""
     return _SHELL.search(text) is not None
+
+
+NOT_CODE = r"""'(?:[^']|'')*'|"[^"]*"|--[^\n]*|/\*.*?\*/"""
+"""Texts, quoted names and comments."""
+_CODE = re.compile(NOT_CODE, re.DOTALL)
+_WRITES = re.compile(
+    r"\b(?:insert|update|delete|merge|copy|truncate|create|drop|alter|lock|share|call|do|nextval"
+    r"|setval|vacuum|analyze|cluster|reindex|refresh|notify|import|grant|revoke|prepare)\b",
+    re.IGNORECASE,
+)
+
+
+def changes_data(text: str) -> bool:
+    """Whether a script has a word of those that write, or lock rows; functions may hide one."""
+    return _WRITES.search(_CODE.sub(" ", text)) is not None

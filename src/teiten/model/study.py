@@ -384,6 +384,8 @@ class Study:
     """The storage classes that levels of the factor placement name, in the study's order."""
     clusters: tuple[tuple[str, AttachedCluster], ...] = ()
     """Levels of the factor server that are the entry to several servers that run already."""
+    keep_texts: bool = True
+    """Whether ledger and reports hold statements; else their fingerprints (``ledger.texts``)."""
     nodes: EmulatedNodes | None = None
     """Machines that the nodes of trials are emulated as; None for plain servers."""
     machine_memory: Bytes | None = None

@@ -88,8 +88,19 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
         storage=tuple(one.named(name) for name, one in tables.storage.items()),
         clusters=tuple(_clusters(draft, tables, factors)),
         nodes=_nodes(draft, tables, factors),
+        keep_texts=_keep_texts(draft, tables, workloads),
         overrides=overrides,
     )
+
+
+def _keep_texts(draft: Draft, tables: StudyFile, workloads: Sequence[Workload]) -> bool:
+    reasons = (plan_of(workload.kind).told_texts(workload) for workload in workloads)
+    reason = next(filter(None, reasons), None)
+    if not tables.study.keep_texts and reason is not None:
+        raise draft.error(
+            ("study", "keep_texts"), f"the ledger would hold texts: {reason}", "keep them"
+        )
+    return tables.study.keep_texts
 
 
 def _hosts(draft: Draft, table: HostsTable) -> Hosts | None:

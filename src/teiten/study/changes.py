@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import UnionType
@@ -21,6 +21,7 @@ from teiten.datasets.plan import plan_of as plan_of_data
 from teiten.datasets.registry import names as data_kinds
 from teiten.errors import UsageError
 from teiten.factors.registry import plain_names, rules
+from teiten.given_paths import expanded
 from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names as kinds
 from teiten.model.attached import named_address
@@ -109,6 +110,10 @@ class StudyFlags:
     """Sample call stacks after each counted trial."""
     queries: str | None = None
     """A folder whose queries take the place of the study's."""
+    schema: str | None = None
+    """A dump; each file in the folder ``queries`` is then a workload on its tables."""
+    keep_texts: bool = False
+    """The ledger holds the statements on the tables of ``schema``, and not their fingerprints."""
     workload: str | None = None
     """A script beside the study's own workloads."""
     memory: str | None = None
@@ -180,8 +185,7 @@ def from_command_line(flags: StudyFlags) -> tuple[Change, ...]:
         changes.append(
             Change("builds.source", flags.source, "--source", f"builds.source={flags.source}")
         )
-    if flags.queries is not None:
-        changes.append(Change("queries", flags.queries, "--queries", f"queries={flags.queries}"))
+    changes += _of_own_tables(flags)
     changes += [_from_set(each) for each in flags.overrides]
     if flags.workload is not None:  # after which of the study's own run
         changes.append(Change(BESIDE, flags.workload, "--script", f"{BESIDE}={flags.workload}"))
@@ -204,6 +208,34 @@ def from_command_line(flags: StudyFlags) -> tuple[Change, ...]:
     _refuse_repeated(changes)
     special, telling = special_keys(), {f"data.{key}" for key in data_files()}
     return tuple(sorted(changes, key=lambda one: (one.key not in special, one.key not in telling)))
+
+
+def _of_own_tables(flags: StudyFlags) -> Iterator[Change]:
+    """The user's statements, and the dump that they run on."""
+    if flags.schema is None:
+        if flags.keep_texts:
+            raise UsageError(
+                "--keep-texts is for --schema", "leave it out: other studies keep them"
+            )
+        if flags.queries is not None:
+            yield Change("queries", flags.queries, "--queries", f"queries={flags.queries}")
+        return
+    if flags.queries is None:
+        raise UsageError(
+            "--schema needs your statements",
+            "add --queries DIR, a folder with a file *.sql for each of them",
+        )
+    for key, value, flag in (
+        ("script", flags.queries, "--queries"),
+        ("data.script", flags.schema, "--schema"),
+    ):
+        path = str(expanded(value).absolute())
+        yield Change(key, path, flag, f"{key}={path}")
+    if not any(each.lower().startswith("shared_buffers=") for each in flags.gucs):
+        # The study's own value is for its own tables.
+        yield Change("settings.shared_buffers", "auto", "--schema", "", by_flag=False)
+    keep = flags.keep_texts
+    yield Change("study.keep_texts", keep, "--schema", f"keep_texts={keep}".lower())
 
 
 def with_attached(references: Sequence[str], origin: str) -> tuple[list[str], list[Change]]:

@@ -194,7 +194,9 @@ class Draft:
             )
         for index, known in enumerate(keys):
             if key in known:
-                self._set(("workloads", index, key), change)
+                kind = plan_of(kind_of(self._workloads[index]))
+                value = kind.from_flag(key, change.value) if change.by_flag else None
+                self._set(("workloads", index, key), change, value)
 
     def _change_workload(self, rest: str, change: Change) -> None:
         name, _, key = rest.partition(".")

@@ -6,12 +6,14 @@ import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from teiten.given_paths import expanded
 from teiten.model.rows import MOST_ROWS, VariableRows, checked, require_fit
 from teiten.model.study import Script
 from teiten.study.place import Place
 from teiten.study.scripts import find_file, read_script
 
-KEY = "variables"
+VARIABLES = "variables"
+"""The key of a workload that names a list."""
 _HINT = (
     "name a file *.csv, whose first line names the variables, or a query, or its file *.sql, whose"
     " columns are the variables"
@@ -28,8 +30,13 @@ def rows_for(place: Place, value: str | None, texts: Sequence[Script]) -> Variab
         if not rows.sql:
             require_fit(rows, texts)
     except ValueError as error:
-        raise place.error(KEY, str(error), _HINT) from error
+        raise place.error(VARIABLES, str(error), _HINT) from error
     return rows
+
+
+def from_here(value: str) -> str:
+    """A list that a flag names, found from the current folder; a query as it stands."""
+    return value if ";" in value or "\n" in value else str(expanded(value).absolute())
 
 
 def read_rows(value: str, folders: Sequence[Path]) -> VariableRows:
@@ -38,7 +45,7 @@ def read_rows(value: str, folders: Sequence[Path]) -> VariableRows:
     Raises ValueError with a sentence for people.
     """
     if not value.lower().endswith(".csv"):
-        script = read_script(value, workload=KEY, folders=folders)
+        script = read_script(value, workload=VARIABLES, folders=folders)
         if script.builtin:
             raise ValueError(f"{script.name} is a load of pgbench, and gives no rows")
         return VariableRows(script.name, sql=script.text)

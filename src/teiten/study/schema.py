@@ -74,6 +74,8 @@ class StudyTable(TomlTable):
     contrast: Annotated[str, AfterValidator(factor_name)] = "server"
     conclusive: bool = True
     replicates: bool = True
+    keep_texts: bool = True
+    """False: the ledger holds fingerprints of statements, and not their texts."""
     differences: Texts = ()
 
 

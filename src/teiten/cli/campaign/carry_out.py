@@ -14,6 +14,7 @@ from teiten.cli.campaign.decision import Decider, ending_lines
 from teiten.cli.campaign.noise import keep_measured_noise
 from teiten.cli.campaign.progress import Watcher, watching
 from teiten.cli.campaign.read import analyse_campaign
+from teiten.cli.campaign.texts import having_texts
 from teiten.cli.campaign.uncounted import busy_machine_line, refuse_uncounted, uncounted_lines
 from teiten.cli.main import Session
 from teiten.cli.text.noise import noise_lines
@@ -146,6 +147,7 @@ def run_trials(
     Raises InterruptedCampaignError.
     """
     with (
+        having_texts(ledger),
         watching(session.console, ledger.plan, ledger.name) as watcher,
         one_interruption() as interruption,
     ):

@@ -182,6 +182,18 @@ FLAGS = (
         "A folder of SQL files, one query each, in place of the study's.",
         "DIR",
     ),
+    Flag(
+        "--schema",
+        "schema",
+        "Your own tables: SQL, or a dump of pg_dump's; each file of --queries is then a workload of"
+        " its own, with the values of a file *.csv of the same name.",
+        "FILE",
+    ),
+    Flag(
+        "--keep-texts",
+        "keep_texts",
+        "With --schema: ledger and report hold your statements, and not only their fingerprints.",
+    ),
     *SELECTION,
     Flag(
         "--script",

@@ -9,7 +9,7 @@ from teiten.datasets.plan import LOAD_RATE, DataPlan
 from teiten.datasets.script.model import ScriptTables, script_data, script_of
 from teiten.model.sql import commands
 from teiten.model.study import DataSet
-from teiten.model.units import GIB, Bytes, Seconds
+from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.study.data import read_sql
 from teiten.study.tables import DataTable, ScaledTable, Size
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from teiten.study.place import Place
 
 UNKNOWN_SIZE = Bytes(1 * GIB)
-"""Assumed size of tables whose study does not say (``data.size``)."""
+"""Assumed size of tables whose study does not say (``data.size``), and whose script is no dump."""
+OF_A_DUMP, LEAST_OF_A_DUMP = 3, Bytes(64 * MIB)
+"""Assumed size of a dump's tables and indexes, by the size of its text; at the least."""
 
 
 class ScriptTable(DataTable):
@@ -40,7 +42,7 @@ class ScriptData(DataPlan):
                 'write script = "tables.sql" below [workloads.data]',
             )
         script = read_sql(place, ("data", "script"), data.script)
-        return script_data(script, data.size)
+        return script_data(script, data.size or _size_of(script.text))
 
     def at_scale(self, data: DataSet, scale: float) -> DataSet:
         return data
@@ -69,6 +71,12 @@ class ScriptData(DataPlan):
         return script_of(data).script.name
 
     tells = ()
+
+
+def _size_of(script: str) -> Bytes | None:
+    """Assumed size of what a dump with its rows makes; None for any other script."""
+    rows = "\n\\.\n" in script
+    return max(LEAST_OF_A_DUMP, Bytes(OF_A_DUMP * len(script))) if rows else None
 
 
 PLAN = ScriptData()

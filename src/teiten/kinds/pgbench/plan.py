@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, PlainValidator
 
+from teiten.errors import UsageError
 from teiten.given_paths import expanded
 from teiten.kinds.contract import Instead, KindPlan, ToldStep
 from teiten.kinds.pgbench.metrics import (
@@ -29,12 +30,12 @@ from teiten.kinds.pgbench.model import (
     tries_again,
 )
 from teiten.model.plan import PlannedLoad, PlannedTrial
-from teiten.model.sql import runs_programs
+from teiten.model.sql import changes_data, runs_programs
 from teiten.model.starts import slice_seed
 from teiten.model.study import QueryMode, Study, Workload, WorkloadOptions
 from teiten.study import values
 from teiten.study.place import Place
-from teiten.study.rows import rows_for
+from teiten.study.rows import VARIABLES, from_here, rows_for
 from teiten.study.schema import Clients, WorkloadTable
 from teiten.study.scripts import read_script
 from teiten.study.tables import Mode, Options
@@ -73,6 +74,7 @@ class PgbenchKind(KindPlan):
     told_by = "script"
     changeable: ClassVar[tuple[str, ...]] = (
         "query_mode",
+        VARIABLES,
         "invariants",
         "pgbench_options",
         "index_lookups",
@@ -137,26 +139,36 @@ class PgbenchKind(KindPlan):
             )
 
     def from_flag(self, key: str, value: Any) -> Any:
+        if key == VARIABLES:
+            return from_here(str(value))
         if key != self.told_by or _is_text(str(value)):
             return value
         return str(expanded(str(value)).absolute())
 
     def instead(self, running: Instead, value: str, *, by_flag: bool) -> Instead:
-        """One workload that runs the named script takes the place of the study's."""
+        """The named script takes the place of the study's workloads; each one of a folder does."""
         script = str(self.from_flag("script", value) if by_flag else value)
-        title = script if script in BUILTIN_SCRIPTS else "script"
-        if not _is_text(script):
-            title = Path(script).stem
-        name = "".join(c if c.isalnum() or c in "-_" else "-" for c in title)
         shared = {key: one for key, one in running.workloads[0].items() if key == "scale"}
-        changes = {"script": script, "changes_data": script != "select-only"}
-        only = {**shared, "name": name, "title": title, **changes}
-        return Instead([only], [name], ("workloads", 0))
+        if _is_text(script) or not Path(script).is_dir():
+            only = _table(script, changes_data=script != "select-only")
+            return Instead([{**shared, **only}], [only["name"]], ("workloads", 0))
+        tables = [{**shared, **_of_file(path)} for path in sorted(Path(script).glob("*.sql"))]
+        if not tables:
+            raise UsageError(
+                f"the folder {script} holds no file *.sql", "each of its files is a workload"
+            )
+        return Instead(tables, [table["name"] for table in tables], ("workloads",))
 
     def facts(self, workload: Workload) -> Iterator[str]:
         variables = pgbench_of(workload).variables
         if variables is not None:
             yield f"each transaction draws {variables}"
+
+    def told_texts(self, workload: Workload) -> str | None:
+        variables = pgbench_of(workload).variables
+        if variables is None or not variables.sql:
+            return None
+        return f"the rows that {variables.source} gives; name a file *.csv"
 
     def gives_up(self, workload: Workload) -> bool:
         return not tries_again(pgbench_of(workload).pgbench_options)
@@ -217,6 +229,22 @@ class PgbenchKind(KindPlan):
             f" {measure.slice_duration:g} s, {workload.options.source},"
             f" random seed {slice_seed(trial.seed, number)}{part}"
         )
+
+
+def _of_file(path: Path) -> dict[str, Any]:
+    """The workload of a script in a folder; values of its variables stand in a file beside it."""
+    beside = path.with_suffix(".csv")
+    variables = {"variables": str(beside)} if beside.is_file() else {}
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return {**_table(str(path), changes_data=changes_data(text)), **variables}
+
+
+def _table(script: str, *, changes_data: bool) -> dict[str, Any]:
+    title = script if script in BUILTIN_SCRIPTS else "script"
+    if not _is_text(script):
+        title = Path(script).stem
+    name = "".join(c if c.isalnum() or c in "-_" else "-" for c in title)
+    return {"name": name, "title": title, "script": script, "changes_data": changes_data}
 
 
 def _with_clients(load: PgbenchClients, clients: int) -> PgbenchClients:

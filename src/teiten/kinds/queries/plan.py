@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -30,7 +30,7 @@ from teiten.model.settings import count_setting
 from teiten.model.study import Measure, Script, Study, Workload, WorkloadOptions
 from teiten.model.units import Seconds
 from teiten.study.place import Place
-from teiten.study.rows import rows_for
+from teiten.study.rows import VARIABLES, from_here, rows_for
 from teiten.study.schema import WorkloadTable
 from teiten.study.tables import Budget, Name, Text, TomlTable, Words
 from teiten.suggest import did_you_mean
@@ -65,7 +65,7 @@ class Queries(KindPlan):
     options = QueriesOptions
     table = QueriesTable
     told_by = "queries"
-    changeable: ClassVar[tuple[str, ...]] = ("runs", "timeout", "check_answers")
+    changeable: ClassVar[tuple[str, ...]] = (VARIABLES, "runs", "timeout", "check_answers")
     brings: ClassVar[tuple[str, ...]] = ("query",)
     averaged: ClassVar[tuple[str, ...]] = ("query",)
     axis: ClassVar[str | None] = "query"
@@ -93,6 +93,9 @@ class Queries(KindPlan):
             check_answers=table.check_answers,
             groups=tuple(_groups(place, table, [query.name for query in queries])),
         )
+
+    def from_flag(self, key: str, value: Any) -> Any:
+        return from_here(str(value)) if key == VARIABLES else value
 
     def instead(self, running: Instead, value: str, *, by_flag: bool) -> Instead:
         """Another folder for the study's queries; a study without any gets them as its workload,
