@@ -67,6 +67,24 @@ def test_the_first_screen_is_one_chart_with_what_got_slower_first() -> None:
     assert overview(kit, contrasts[: MANY_WORKLOADS - 1]) == ()
 
 
+def test_the_next_step_of_a_users_statement_names_his_files() -> None:
+    analysis = invented_analysis(seconds=3)
+    contrasts = many(analysis.contrasts[0])
+    (workload, *_) = analysis.plan.study.workloads
+    study = replace(
+        analysis.plan.study,
+        source_text=STUDY,
+        overrides=("script=/home/me/sql", "data.script=/home/me/shop.sql", "keep_texts=false"),
+        workloads=tuple(replace(workload, name=name) for name in SPEEDS),
+    )
+    kit = Kit(replace(analysis, plan=replace(analysis.plan, study=study)), "en")
+    *_, steps = overview(kit, contrasts)
+    assert isinstance(steps, Code)
+    file = f"/home/me/sql/{workload.options.source}"
+    assert f"--script {file} --set data.script=/home/me/shop.sql" in steps.text
+    assert "operations/" not in steps.text
+
+
 @pytest.mark.parametrize("study", ["operations"])
 def test_tags_select_workloads(study: str) -> None:
     every = load_study(study).workloads

@@ -36,7 +36,7 @@ def own(tmp_path: Path) -> Path:
 
 def study(own: Path, **flags: object) -> Study:
     given = {"schema": str(own / "dump.sql"), "queries": str(own / "sql"), **flags}
-    return load_study("operations", **given)
+    return load_study("operations", **given)  # type: ignore[arg-type]
 
 
 def test_each_file_is_a_workload_on_the_tables_of_the_dump(own: Path) -> None:
@@ -89,8 +89,8 @@ def test_a_ledger_has_fingerprints_and_the_files_the_texts(own: Path) -> None:
     add, by_name, same = (pgbench_of(one) for one in hidden.study.workloads)
     assert add.script.text == same.script.text != by_name.script.text
     assert with_texts_of(hidden, study(own)) == plan
-    (own / "sql" / "add.sql").write_text("DELETE FROM t;\n", encoding="utf-8")
-    with pytest.raises(UnknownTextError, match=r"add\.sql"):
+    (own / "sql" / "by-name.sql").write_text("SELECT 1 FROM t WHERE secret = :name;\n", "utf-8")
+    with pytest.raises(UnknownTextError, match=r"by-name\.sql"):
         with_texts_of(hidden, study(own))
     assert "hush" in encode_plan(expanded(study(own, keep_texts=True)))
 
@@ -101,7 +101,7 @@ def test_what_the_ledger_would_have_all_the_same_is_refused(own: Path) -> None:
         load_study("queries", overrides=hidden)
     asked = [*hidden, "variables=SELECT secret AS name FROM t;"]
     with pytest.raises(UsageError, match=r"rows that variables\.sql gives"):
-        load_study("ab", overrides=[*asked, f"script={own / 'sql' / 'by-name.sql'}"])
+        load_study("observe", overrides=[*asked, f"script={own / 'sql' / 'by-name.sql'}"])
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,9 @@ def rows_of(
         if event.kind == ROWS and event.detail["workload"] == workload.name:
             names, values = event.detail["names"], event.detail["rows"]
             return VariableRows(rows.source, tuple(names), tuple(map(tuple, values)))
-    found = _asked(rows, workload, site)
-    record.record_event(ROWS, workload=workload.name, names=found.names, rows=found.rows)
-    return found
+    asked = _asked(rows, workload, site)
+    record.record_event(ROWS, workload=workload.name, names=asked.names, rows=asked.rows)
+    return asked
 
 
 def _asked(rows: VariableRows, workload: Workload, site: Site) -> VariableRows:
@@ -42,15 +42,15 @@ def _asked(rows: VariableRows, workload: Workload, site: Site) -> VariableRows:
     try:
         with site.connect() as connection:
             result = connection.execute(query.encode("utf-8")).pgresult
-        found = checked(_read(rows.source, result))
-        require_fit(found, workload.options.texts)
+        known = checked(_read(rows.source, result))
+        require_fit(known, workload.options.texts)
     except (ValueError, psycopg.DataError, psycopg.ProgrammingError) as error:
         raise WorkloadError(
             f"the variables of {workload.name}: {str(error).splitlines()[0]}",
             "its query is one SELECT, with a column for each variable and from 1 to"
             f" {MOST_ROWS:,} rows",
         ) from error
-    return found
+    return known
 
 
 def _read(source: str, result: pq.abc.PGresult | None) -> VariableRows:

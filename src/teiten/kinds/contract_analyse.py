@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 from teiten.analysis.model.findings import Measured
 from teiten.kinds.registry import Stage, kind, offers
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.rows import VariableRows
 from teiten.model.study import Workload
 from teiten.model.units import Share
 
@@ -31,6 +32,12 @@ class Unlike:
     """Equal to ``here`` where the campaigns do not differ in it."""
     subject: str = ""
     """The part of the workload that it is about; empty for the whole."""
+
+
+def unlike_rows(a: VariableRows | None, b: VariableRows | None) -> Unlike:
+    """Compare the lists from which variables are drawn, by their checksums."""
+    digests = ("" if rows is None else rows.digest for rows in (a, b))
+    return Unlike("variables", *digests)
 
 
 class KindAnalysis:

@@ -24,27 +24,27 @@ def without_texts(table: Form) -> Form:
     """A plan's table without what scripts and lists of values say."""
     hidden: Form = _each(table, lambda form: {**form, **_hidden(_secret(form))})
     if hidden["study"]["file"] is not None:
-        hidden["study"]["source_text"] = _fingerprint(table["study"]["source_text"])
+        hidden["study"]["source_text"] = f"# {_fingerprint(table['study']['source_text'])}\n"
     return hidden
 
 
 def texts_of(table: Form) -> Mapping[str, Form]:
     """The texts in a table, by their fingerprints."""
-    found: dict[str, Form] = {}
+    texts: dict[str, Form] = {}
 
     def note(form: Form) -> Form:
-        found[_fingerprint(_secret(form))] = _secret(form)
+        texts[_fingerprint(_secret(form))] = _secret(form)
         return form
 
     _each(table, note)
-    return found
+    return texts
 
 
 def with_texts(table: Form, known: Mapping[str, Form]) -> Form:
     """The table with the texts again. Raises UnknownTextError where one is not known."""
 
     def shown(form: Form) -> Form:
-        fingerprint = next((each for each in _secret(form).values() if _is_hidden(each)), None)
+        fingerprint = next((text for text in _secret(form).values() if _is_hidden(text)), None)
         if fingerprint is None:
             return form
         if fingerprint not in known:
@@ -67,7 +67,7 @@ def _each(value: Any, change: Callable[[Form], Form]) -> Any:
 
 
 def _secret(form: Form) -> Form:
-    """What a script, or a list, is not to tell."""
+    """The part of a script, or of a list, that is hidden."""
     return {key: form[key] for key in ("rows", "sql", "text") if key in form}
 
 

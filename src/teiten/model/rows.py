@@ -20,7 +20,7 @@ _PARTS = re.compile(rf"{NOT_CODE}|(?<![:\w]):([A-Za-z_]\w*)", re.DOTALL)
 """Texts, names, comments; and what is a variable outside of them."""
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17}|(?=[\d.]{3,16}$)(?:0|[1-9]\d*)\.\d+)", re.ASCII)
-"""What pgbench reads and writes unchanged, but for zeros at the end."""
+"""Numbers that pgbench reads and writes unchanged, but for zeros at the end."""
 _SET = re.compile(r"\\set\s+(\w+)")
 _STORES = re.compile(r"\\[ga]set\b")
 _OWN = frozenset({"scale", "client_id", "default_seed", "random_seed"})
@@ -57,7 +57,7 @@ class VariableRows:
     @cached_property
     def literals(self) -> tuple[tuple[str, ...], ...]:
         """The values as they stand in a statement."""
-        return tuple(tuple(map(_literal, row, self.numbers, strict=True)) for row in self.rows)
+        return tuple(tuple(map(_literal, row, self.numbers)) for row in self.rows)
 
     @cached_property
     def digest(self) -> str:
@@ -90,11 +90,6 @@ class VariableRows:
             return None
         unset = _mentioned(text) - set(self.names) - set(_SET.findall(text)) - _OWN
         return min(unset, default=None)
-
-
-def digest_of(rows: VariableRows | None) -> str:
-    """The digest of a list; empty where there is none."""
-    return "" if rows is None else rows.digest
 
 
 def checked(rows: VariableRows) -> VariableRows:

@@ -231,7 +231,7 @@ def _of_own_tables(flags: StudyFlags) -> Iterator[Change]:
     ):
         path = str(expanded(value).absolute())
         yield Change(key, path, flag, f"{key}={path}")
-    if not any(each.lower().startswith("shared_buffers=") for each in flags.gucs):
+    if not any(guc.lower().startswith("shared_buffers=") for guc in flags.gucs):
         # The study's own value is for its own tables.
         yield Change("settings.shared_buffers", "auto", "--schema", "", by_flag=False)
     keep = flags.keep_texts

@@ -21,7 +21,7 @@ def having_texts(ledger: Ledger) -> Iterator[None]:
     study = ledger.plan.study
     with ExitStack() as texts:
         if not study.keep_texts:
-            overrides = [each for each in study.overrides if each.startswith(OF_TEXTS)]
+            overrides = [change for change in study.overrides if change.startswith(OF_TEXTS)]
             again = load_study(str(study.file or study.name), overrides=overrides)
             try:
                 texts.enter_context(ledger.having_texts(again))

@@ -48,7 +48,7 @@ ERRORS_FILE = "pairs-errors.txt"
 FOREVER = 1e9
 """Seconds."""
 UNKNOWN = "unknown field"
-"""What a generator of an earlier Teiten says of an option that it does not have."""
+"""The words of an earlier generator about an option that it does not have."""
 _OS_ERROR = re.compile(r" \(os error \d+\)")
 STOP_SECONDS = 15.0
 """How long the generator may take to end after SIGTERM: its own patience, and its requests to

@@ -31,7 +31,7 @@ from teiten.analysis.verdict.carry_over import carry_overs
 from teiten.analysis.verdict.changes import change, half_width_of, paired_views
 from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.sequential import patient_half_width
-from teiten.kinds.contract_analyse import KindAnalysis, Unlike
+from teiten.kinds.contract_analyse import KindAnalysis, Unlike, unlike_rows
 from teiten.kinds.pgbench.loads import CLIENTS, scalings
 from teiten.kinds.pgbench.model import PgbenchClients, clients_of, pgbench_of
 from teiten.kinds.pgbench.placements import placements
@@ -40,7 +40,6 @@ from teiten.kinds.pgbench.scale_out.find import scale_outs
 from teiten.model.bottleneck import BottleneckResult
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.rows import digest_of
 from teiten.model.study import Workload
 from teiten.model.trial import Outcome
 
@@ -79,7 +78,7 @@ class PgbenchAnalysis(KindAnalysis):
         one, other = pgbench_of(a), pgbench_of(b)
         if commands_of(one.script) != commands_of(other.script):
             yield Unlike("script", one.source, other.source)
-        yield Unlike("variables", digest_of(one.variables), digest_of(other.variables))
+        yield unlike_rows(one.variables, other.variables)
         yield Unlike("query-mode", one.query_mode.value, other.query_mode.value)
         yield Unlike("pgbench-options", one.pgbench_options, other.pgbench_options)
 

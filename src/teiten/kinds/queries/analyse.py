@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from teiten.analysis.model.findings import Measured
-from teiten.kinds.contract_analyse import KindAnalysis, Unlike
+from teiten.kinds.contract_analyse import KindAnalysis, Unlike, unlike_rows
 from teiten.kinds.queries.explained import query_plans
 from teiten.kinds.queries.model import queries_of
 from teiten.kinds.queries.results import QueriesFound
 from teiten.kinds.queries.workload_results import query_results
-from teiten.model.rows import digest_of
 from teiten.model.sql import commands
 from teiten.model.study import Workload
 
@@ -33,7 +32,7 @@ class QueriesAnalysis(KindAnalysis):
         for query in one.queries:
             same = there.get(query.name, query.text)
             yield Unlike("query", _short(query.text), _short(same), query.name)
-        yield Unlike("variables", digest_of(one.variables), digest_of(other.variables))
+        yield unlike_rows(one.variables, other.variables)
         yield Unlike("timeout", one.timeout, other.timeout)
 
 

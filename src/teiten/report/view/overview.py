@@ -89,8 +89,7 @@ def _next_steps(kit: Kit, contrasts: Sequence[ContrastResult]) -> tuple[Block, .
         if VerdictKind.SLOWER
         in (contrast.overall.kind, *(level.verdict.kind for level in contrast.levels))
     ]
-    written = tomllib.loads(kit.study.source_text).get("workloads", ()) if slower else ()
-    tables = {table.get("name"): table for table in written}
+    tables = _tables(kit) if slower else {}
     steps = [
         command
         for contrast in slower
@@ -99,6 +98,22 @@ def _next_steps(kit: Kit, contrasts: Sequence[ContrastResult]) -> tuple[Block, .
     if not steps:
         return ()
     return (Text(kit.t("overview.next")), Code("\n".join(dict.fromkeys(steps)), "sh"))
+
+
+def _tables(kit: Kit) -> Mapping[str, Mapping[str, Any]]:
+    """Script and data of each workload: from the study file, or the user's own files."""
+    study = kit.study
+    given = dict(override.partition("=")[::2] for override in study.overrides)
+    own = given.get("script", "")
+    if not own:
+        written = tomllib.loads(study.source_text).get("workloads", ())
+        return {str(table.get("name")): table for table in written}
+    of_data = {
+        key.removeprefix("data."): value for key, value in given.items() if key.startswith("data.")
+    }
+    sources = {workload.name: workload.options.source for workload in study.workloads}
+    files = {name: own if own.endswith(file) else f"{own}/{file}" for name, file in sources.items()}
+    return {name: {"script": file, "data": of_data} for name, file in files.items()}
 
 
 def _bisect(kit: Kit, contrast: ContrastResult, table: Mapping[str, Any]) -> str:
