@@ -14,9 +14,11 @@ from teiten.errors import ServerError
 from teiten.execute.postgres import states
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.installations import find_installations
 from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.factors.state.plan import OF_BOTH, OF_NEW
 from teiten.factors.state.states import recipes
-from teiten.host.system.paths import Workdir
+from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.users import server_user
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.metrics import STATE_OF_TABLES
@@ -30,7 +32,7 @@ NUMBERS = {metric.name for metric in STATE_OF_TABLES}
 
 
 @pytest.mark.parametrize("major", ["13", "18"])
-@pytest.mark.parametrize("level", list(recipes()))
+@pytest.mark.parametrize("level", [one.name for one in recipes().values() if not one.upgraded])
 def test_a_state_is_made_and_survives_the_copy(
     level: str,
     major: str,
@@ -67,6 +69,60 @@ def test_a_state_is_made_and_survives_the_copy(
             assert kept is not None and (int(kept[1]) > 10_000) == (level == "pinned")
     finally:
         cluster.remove()
+
+
+@pytest.fixture
+def upgradable() -> tuple[Installation, Installation]:
+    """Two servers of different versions that have pg_upgrade, the older one first."""
+    found = find_installations(Workdir(default_workdir()))
+    whole = {one.version: one for one in found if one.programs >= {*OF_BOTH, *OF_NEW}}
+    if len({version.major for version in whole}) < 2:
+        pytest.skip("there are no two servers with pg_upgrade: teiten pg install wheel:16 wheel:18")
+    return whole[min(whole)], whole[max(whole)]
+
+
+def test_a_cluster_is_upgraded_with_its_indexes_as_they_were(
+    upgradable: tuple[Installation, Installation], workdir: Workdir, pgbench: Pgbench
+) -> None:
+    old, new = upgradable
+    state = recipes()["upgraded"].state
+    spec = replace(spec_of(new, replace(pgbench_data(1), state=state)), origin=old)
+    store, said = TemplateStore(workdir, server_user()), list[str]()
+    store.build(spec, pgbench, said.append)
+    assert f"upgrading the cluster of PostgreSQL {old.version} to {new.version}" in said
+    folder = workdir.clusters / "copy"
+    store.clone(spec, folder)
+    parts = [path.name for path in (workdir.templates / spec.fingerprint).iterdir()]
+    assert "data" in parts and "before" not in parts
+    cluster = Cluster.adopt(new, folder / "data", user=server_user(), log=folder / "server.log")
+    cluster.start()
+    try:
+        with cluster.connect(BENCH_DATABASE) as connection:
+            assert connection.info.server_version == new.version.number
+            numbers = states.confirm(connection, state)
+            assert numbers["upgraded_tables_share"] == numbers["analysed_tables_share"] == 1
+            for other in recipes().values():
+                if not other.upgraded:
+                    with pytest.raises(ServerError, match=f"not in the state {other.name}"):
+                        states.confirm(connection, other.state)
+            (rows,) = connection.execute("SELECT count(*) FROM pgbench_accounts").fetchone() or ()
+            assert rows == 100_000
+    finally:
+        cluster.remove()
+
+
+def test_what_pg_upgrade_refuses_is_said_and_leaves_nothing(
+    upgradable: tuple[Installation, Installation], workdir: Workdir, pgbench: Pgbench
+) -> None:
+    old, new = upgradable
+    script = Script(
+        "t.sql", builtin=False, text="CREATE TABLE t (a regproc); INSERT INTO t VALUES ('now');\n"
+    )
+    data = replace(script_data(script), state=recipes()["upgraded"].state)
+    spec, store = replace(spec_of(new, data), origin=old), TemplateStore(workdir, server_user())
+    with pytest.raises(ServerError, match=f"pg_upgrade from PostgreSQL {old.version} to .* failed"):
+        store.build(spec, pgbench, quiet)
+    assert not store.ready(spec) and not list(workdir.templates.iterdir())
 
 
 def test_a_state_that_cannot_be_made_is_an_error(

@@ -102,10 +102,11 @@ STATE_OF_TABLES = (
     Metric("oldest_transaction_age", "1"),
     Metric("known_rows_share", "1"),
     Metric("analysed_tables_share", "1"),
+    Metric("upgraded_tables_share", "1"),
 )
 """By what the state of tables is known before the trial: dead rows of all; transactions since the
 oldest one that is open began; rows that the planner's figures say, of those there are; tables with
-statistics, of those with rows."""
+statistics, of those with rows; tables that pg_upgrade brought along."""
 
 PARTICIPANTS = Metric("participants", "1")
 """The mean number of nodes on which a transaction that changed something was committed, in a trial

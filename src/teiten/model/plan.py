@@ -47,6 +47,8 @@ class TemplateSpec:
     fingerprint: str
     """A hash of the binaries, the initdb options and the data set: the template's name on disk."""
     expected_bytes: Bytes
+    origin: Installation | None = None
+    """The installation whose cluster is upgraded; None for a cluster that initdb makes."""
 
 
 Node = int

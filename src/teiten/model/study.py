@@ -113,6 +113,8 @@ class TableState:
     """A digest of what makes it; empty where nothing has to be done."""
     size: Share = AS_FILLED
     """The size of tables and indexes afterwards, as a ratio to their size before."""
+    upgraded: bool = False
+    """The cluster is that of the study's first server, upgraded by pg_upgrade."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ what two equal sides differ by is the place of their files too, and is what thei
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -96,15 +97,29 @@ class _Templates:
         key = (server, installation.name, checksums, data)
         if key not in self._made:
             checksums = site_of(installation).checksums(installation, checksums)
+            origin = self._origin(data)
+            clusters = (installation,) if origin is None else (installation, origin)
+            names = [self._fingerprint(server, checksums, data) for server in clusters]
             made = TemplateSpec(
                 installation=installation,
                 checksums=checksums,
                 data=data,
-                fingerprint=self._fingerprint(installation, checksums, data),
+                fingerprint=names[0] if origin is None else joined(names),
                 expected_bytes=template_bytes(data),
+                origin=origin,
             )
             self._made[key] = self.by_fingerprint.setdefault(made.fingerprint, made)
         return self._made[key]
+
+    def _origin(self, data: DataSet) -> Installation | None:
+        """The installation of the first server, where its cluster is to be upgraded."""
+        upgraded = data.state is not None and data.state.upgraded
+        return next(iter(self.servers.values())) if upgraded else None
+
+
+def joined(fingerprints: Iterable[str]) -> str:
+    """The fingerprint of what several others stand for."""
+    return hashlib.sha256(" ".join(fingerprints).encode()).hexdigest()
 
 
 def _of_cluster(entry: Installation, at: int) -> Installation:

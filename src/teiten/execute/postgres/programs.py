@@ -22,6 +22,7 @@ def run_program(
     library_path: Path | None = None,
     environment: Mapping[str, str] | None = None,
     inherited: Inherited = Inherited.PLAIN,
+    folder: Path = Path("/"),
     hint: str,
 ) -> str:
     """Run a program and return what it wrote (stdout and stderr as they came).
@@ -36,7 +37,7 @@ def run_program(
                 library_path=library_path,
                 environment=environment,
                 inherited=inherited,
-                folder=Path("/"),
+                folder=folder,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 death_signal=KILL,

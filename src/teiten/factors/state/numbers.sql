@@ -1,7 +1,8 @@
 -- Dead rows as the server counts them, pages of the visibility map (NULL where pg_visibility is not installed), the transaction that holds back what may be removed,
--- and what the planner knows of the tables: rows by its figures to rows by count, and tables with a row in pg_statistic.
+-- what the planner knows of the tables: rows by its figures to rows by count, and tables with a row in pg_statistic; and tables whose
+-- rows are frozen as of a time before their columns were written into the catalogue, as only pg_upgrade leaves them.
 WITH tables AS (
-    SELECT c.oid, c.reltuples, c.reltoastrelid, pg_relation_size(c.oid) AS bytes
+    SELECT c.oid, c.relfrozenxid, c.reltuples, c.reltoastrelid, pg_relation_size(c.oid) AS bytes
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'm') AND c.relpersistence = 'p'
       AND n.nspname NOT IN ('pg_catalog', 'information_schema')
@@ -11,7 +12,10 @@ WITH tables AS (
            count(*) FILTER (WHERE bytes > 0) AS filled,
            count(*) FILTER (
                WHERE bytes > 0 AND EXISTS (SELECT FROM pg_statistic WHERE starelid = oid)
-           ) AS analysed
+           ) AS analysed,
+           avg((age(relfrozenxid) > (
+               SELECT min(age(a.xmin)) FROM pg_attribute a WHERE a.attrelid = tables.oid AND attnum > 0
+           ))::integer) AS upgraded
     FROM tables
 ), pages AS (
     SELECT sum((pg_visibility_map_summary(oid)).all_visible) AS visible,
@@ -26,5 +30,6 @@ SELECT
         (SELECT coalesce(max(age(backend_xid)), 0) FROM pg_stat_activity WHERE pid <> pg_backend_pid())
     )::float8 AS oldest_transaction_age,
     coalesce(known / nullif(live, 0), 1)::float8 AS known_rows_share,
-    coalesce(analysed::float8 / nullif(filled, 0), 1) AS analysed_tables_share
+    coalesce(analysed::float8 / nullif(filled, 0), 1) AS analysed_tables_share,
+    coalesce(upgraded, 0)::float8 AS upgraded_tables_share
 FROM rows, pages

@@ -10,10 +10,15 @@ from teiten.errors import UsageError
 from teiten.factors.contract import FactorRule, Need, WrittenStudy
 from teiten.factors.state.states import recipes
 from teiten.model.facts import HostFacts
-from teiten.model.plan import PlannedTrial
+from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.setup import PlannedCell, Setup
-from teiten.model.study import Factor, Study, Workload
+from teiten.model.study import SERVER, Factor, Study, Workload
 from teiten.study.values import one_of
+
+FRESH = "fresh"
+OF_BOTH = ("pg_controldata", "pg_ctl", "pg_resetwal", "postgres")
+OF_NEW = ("initdb", "pg_dump", "pg_dumpall", "pg_restore", "pg_upgrade", "psql", "vacuumdb")
+"""Programs of both sides, and of the new one, that pg_upgrade needs (exec.c)."""
 
 
 class TableStateFactor(FactorRule):
@@ -34,7 +39,9 @@ class TableStateFactor(FactorRule):
         return replace(study, read_anew=any(recipes()[level].read_anew for level in levels))
 
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
-        recipe = recipes()[level]
+        first = cell.study.factor(SERVER)
+        is_first = first is not None and cell.cell.server == first.levels[0]
+        recipe = recipes()[FRESH if recipes()[level].upgraded and is_first else level]
         kept = setup.with_settings(dict(recipe.settings))
         return replace(kept, data=replace(kept.data, state=recipe.state))
 
@@ -53,6 +60,7 @@ class TableStateFactor(FactorRule):
     def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
         """Autovacuum would end every state but the fresh one within a trial."""
         for trial in trials:
+            _check_upgrade(trial.template)
             state = trial.template.data.state
             vacuums = dict(trial.settings).get("autovacuum", "on") not in ("off", "false", "0")
             if state is not None and state.recipe and vacuums:
@@ -60,6 +68,27 @@ class TableStateFactor(FactorRule):
                     f"the state {state.level} does not last with autovacuum, which is on",
                     "switch it off: --guc autovacuum=off",
                 )
+
+
+def _check_upgrade(template: TemplateSpec) -> None:
+    """Raise UsageError where pg_upgrade cannot be run."""
+    new, old = template.installation, template.origin
+    if old is None:
+        return
+    without = "leave it out: --set state=fresh"
+    if old.version > new.version:
+        raise UsageError(
+            f"the state upgraded: {old.name}, the first server, is newer than {new.name}",
+            f"name the old server first, or {without}",
+        )
+    for server, programs in ((old, OF_BOTH), (new, (*OF_BOTH, *OF_NEW))):
+        lacking = [name for name in programs if server.surely_lacks_program(name)]
+        if lacking:
+            raise UsageError(
+                f"the state upgraded needs pg_upgrade, and {server.name} has no {lacking[0]}",
+                "take servers with all programs (Debian's packages, builds from source, PyPI's"
+                f" wheels as wheel:16), or {without}",
+            )
 
 
 FACTOR = TableStateFactor()

@@ -28,6 +28,8 @@ class StateRecipe:
     size: Share
     read_anew: bool
     """Readers change the state, so that each trial begins with a new copy."""
+    upgraded: bool
+    """By pg_upgrade of the first server's cluster."""
     confirmed: tuple[tuple[str, float, float], ...]
     """Numbers of ``numbers.sql``, with the least and the most that each may be."""
 
@@ -35,7 +37,8 @@ class StateRecipe:
     def state(self) -> TableState:
         """The part of it that plans and ledgers know."""
         digest = hashlib.sha256(repr(self.steps).encode()).hexdigest()[:12]
-        return TableState("state", self.name, digest if self.steps else "", self.size)
+        recipe = digest if self.steps else ""
+        return TableState("state", self.name, recipe, self.size, self.upgraded)
 
 
 @cache
@@ -61,6 +64,7 @@ def _recipe(name: str, table: Mapping[str, Any]) -> StateRecipe:
         tuple(table.get("settings", {}).items()),
         Share(table.get("size", 1.0)),
         table.get("read_anew", False),
+        table.get("upgraded", False),
         tuple(
             (key, float(least), float(most)) for key, (least, most) in table["confirmed"].items()
         ),

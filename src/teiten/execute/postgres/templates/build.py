@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -19,12 +19,13 @@ from teiten.execute.client.address import Address
 from teiten.execute.postgres import states, visibility
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE
-from teiten.execute.postgres.marker import Kind
+from teiten.execute.postgres.marker import Kind, remove_marked
 from teiten.execute.postgres.programs import run_program
+from teiten.execute.postgres.sockets import new_socket_directory, remove_socket_directory
 from teiten.execute.postgres.templates.linked import make_movable
 from teiten.host.system.held_folder import HeldFolder, sync_file_system_of
 from teiten.host.system.users import ServerUser
-from teiten.model.installation import Pgbench, Version
+from teiten.model.installation import Installation, Pgbench, Version
 from teiten.model.plan import TemplateSpec
 from teiten.model.storage import TABLESPACES, WAL_FOLDER, Part
 from teiten.model.study import DataSet, Setting
@@ -48,6 +49,8 @@ ORDER BY 2 DESC
 """Every table that is not the server's own, its partitions and TOAST tables among them."""
 VACUUMS = 5
 """How often VACUUM is tried."""
+BEFORE = "before"
+"""The folder of a cluster that is upgraded, while a template is built."""
 DATA = "data"
 """The data directory's name within a cluster's or a template's folder."""
 
@@ -88,8 +91,10 @@ def build_cluster(
     pgbench: Pgbench,
     log: Path,
     say: Callable[[str], None] = lambda _: None,
+    to_upgrade: bool = False,
 ) -> None:
-    """Make a stopped cluster with the data set in the database ``bench``, all on the disk.
+    """Make a stopped cluster with the data set in the database ``bench``, all on the disk;
+    ``to_upgrade``: with the tables alone, for another version.
 
     Both sides of a contrast begin alike: every row is frozen, and every page known to be visible
     and analysed, before the first trial. Raises ServerError or WorkloadError where a step fails.
@@ -103,18 +108,52 @@ def build_cluster(
         what=Kind.TEMPLATE_BUILD,
         wal=WAL_FOLDER if spec.data.spread else None,
     )
+    if spec.origin is not None:
+        old, before = replace(spec, installation=spec.origin, origin=None), folder / BEFORE
+        own = before / log.name
+        build_cluster(old, before, user=user, pgbench=pgbench, log=own, say=say, to_upgrade=True)
+        upgrade(spec.origin, before / DATA, cluster, say)
+        remove_marked(before)
     spread = SPREAD_SETTINGS if spec.data.spread else ()
     cluster.configure((*BUILD_SETTINGS, *spread, *states.settings(spec.data)))
     cluster.start()
     try:
         if spec.data.spread:
             make_tablespaces(cluster)
-        fill(tables_here(cluster, pgbench), spec.data, say)
+        tables = tables_here(cluster, pgbench)
+        if spec.origin is None:
+            make_database(tables, spec.data, say)
+        if not to_upgrade:
+            furnish(tables, spec.data, say)
         if spec.data.spread:
             move_indexes(cluster)
         end_build(cluster)
     finally:
         cluster.stop(immediately=True)
+
+
+def upgrade(origin: Installation, data: Path, cluster: Cluster, say: Say) -> None:
+    """Bring a stopped cluster's databases into one that initdb has made, by the new version's
+    pg_upgrade: files are copied. Raises ServerError where it fails."""
+    new, user = cluster.installation, cluster.user
+    say(f"upgrading the cluster of PostgreSQL {origin.version} to {new.version}")
+    sockets = new_socket_directory(user)
+    try:
+        run_program(
+            [
+                *(new.bin_directory / "pg_upgrade", "--username", cluster.user_name),
+                *("--old-bindir", origin.bin_directory, "--new-bindir", new.bin_directory),
+                *("--old-datadir", data, "--new-datadir", cluster.data_directory),
+                *("--socketdir", sockets),
+            ],
+            what=f"pg_upgrade from PostgreSQL {origin.version} to {new.version}",
+            user=user,
+            library_path=new.library_path,
+            folder=data,  # where it may leave scripts and logs, which go with the old cluster
+            hint="leave the state upgraded out, or change the tables so that pg_upgrade takes them",
+        )
+    finally:
+        remove_socket_directory(sockets)
 
 
 def make_tablespaces(cluster: Cluster) -> None:
@@ -217,14 +256,28 @@ def fill(tables: Tables, data: DataSet, say: Say) -> None:
 
     Raises ServerError or WorkloadError where a step fails.
     """
+    make_database(tables, data, say)
+    furnish(tables, data, say)
+
+
+def make_database(tables: Tables, data: DataSet, say: Say) -> None:
+    """Make the database ``bench`` and its tables. Raises as ``fill`` does."""
     with tables.server.connect() as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(BENCH_DATABASE)))
     make_tables(tables, data, say)
     with tables.connect() as connection:
-        for name in EXTENSIONS:
-            _create_extension(connection, name, tables.name, required=False)
         if leaves_all_visible(data):
             _make_all_visible(connection, tables.name)
+
+
+def furnish(tables: Tables, data: DataSet, say: Say) -> None:
+    """Add to filled tables what trials need besides, and bring them into their state.
+
+    Raises ServerError where a step fails.
+    """
+    with tables.connect() as connection:
+        for name in EXTENSIONS:
+            _create_extension(connection, name, tables.name, required=False)
         if visibility.wanted_of(data) is not None:
             _create_extension(connection, visibility.EXTENSION, tables.name)
             visibility.confirm(connection, data, tables.name)

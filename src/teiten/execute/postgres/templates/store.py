@@ -208,8 +208,9 @@ class TemplateStore:
         """Remove the longest unused templates where the new one would exceed the bounds."""
         self._workdir.templates.mkdir(parents=True, exist_ok=True)
         laid_out = spec.data.layout is not None and spec.data.layout.scripts
-        # what is laid out anew is there twice until its transaction ends
-        needed = spec.expected_bytes * (2 if laid_out else 1) + RESERVE
+        # what is laid out anew, or upgraded, is there twice until that ends
+        twice = laid_out or spec.origin is not None
+        needed = spec.expected_bytes * (2 if twice else 1) + RESERVE
         for use in self.usage():
             if self._fits(needed) or time.time() - use.last_used < KEPT_SECONDS:
                 break
@@ -271,7 +272,8 @@ class TemplateStore:
 def _describe(spec: TemplateSpec) -> str:
     checksums = "with" if spec.checksums else "without"
     server = f"PostgreSQL {spec.installation.version} ({spec.installation.name})"
-    return f"{server} {checksums} checksums, {spec.data}"
+    upgraded = "" if spec.origin is None else f" from {spec.origin.name}"
+    return f"{server} {checksums} checksums, {spec.data}{upgraded}"
 
 
 def _changed(spec: TemplateSpec, change: str) -> str:
