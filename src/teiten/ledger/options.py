@@ -3,7 +3,7 @@ data sets, and the loads of trials."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -49,12 +49,19 @@ def encode_options(plan: Plan) -> list[Any]:
 
 
 def encode_data(plan: Plan, table: dict[str, Any]) -> None:
-    """Write the options of all data sets of a plan into its table."""
+    """Write the options of all data sets of a plan into its table. Trials have those of the plan's
+    templates: a dump of any size stands there once for each server, and not for each trial."""
     of_workloads = [workload.data for workload in plan.study.workloads]
     of_templates = [template.data for template in plan.templates]
-    of_trials = [template.data for trial in plan.trials for template in trial.templates]
+    known = {template.fingerprint for template in plan.templates}
+    of_trials = [
+        template.data
+        for trial in plan.trials
+        for template in trial.templates
+        if template.fingerprint not in known
+    ]
     found = (*of_workloads, *of_templates, *of_trials)
-    for data, form in zip(found, _data_tables(table), strict=True):
+    for data, form in zip(found, _data_tables(table, known), strict=True):
         form["options"] = _adapter(type(data.options)).dump_python(data.options, mode="json")
 
 
@@ -114,11 +121,13 @@ def _with_data(data: DataSet, form: Mapping[str, Any]) -> DataSet:
     return replace(data, options=options)
 
 
-def _data_tables(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the tables of the data sets of a plan's workloads, templates and trials."""
+def _data_tables(table: Mapping[str, Any], known: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Yield the tables of the data sets of a plan's workloads and templates, and of those of trials
+    that are not known by their fingerprint."""
     yield from (one["data"] for one in table["study"]["workloads"])
     yield from (one["data"] for one in table["templates"])
-    yield from (one["data"] for trial in table["trials"] for one in trial["templates"])
+    of_trials = (template for trial in table["trials"] for template in trial["templates"])
+    yield from (form["data"] for form in of_trials if form["fingerprint"] not in known)
 
 
 def encode_loads(plan: Plan) -> list[Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 FINGERPRINT = "sha256:"
@@ -24,7 +25,8 @@ def without_texts(table: Form) -> Form:
     """A plan's table without what scripts and lists of values say."""
     hidden: Form = _each(table, lambda form: {**form, **_hidden(_secret(form))})
     if hidden["study"]["file"] is not None:
-        hidden["study"]["source_text"] = f"# {_fingerprint(table['study']['source_text'])}\n"
+        written = {"text": table["study"]["source_text"]}
+        hidden["study"]["source_text"] = f"# {_fingerprint(written)}\n"
     return hidden
 
 
@@ -83,5 +85,11 @@ def _is_hidden(value: Any) -> bool:
     return isinstance(value, str) and value.startswith(FINGERPRINT)
 
 
-def _fingerprint(secret: Any) -> str:
-    return FINGERPRINT + hashlib.sha256(json.dumps(secret).encode()).hexdigest()[:16]
+def _fingerprint(secret: Form) -> str:
+    return FINGERPRINT + _digest(secret["text"] if "text" in secret else json.dumps(secret))
+
+
+@lru_cache(maxsize=64)
+def _digest(text: str) -> str:
+    """Each text once: a dump of any size stands in the template of every trial."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
