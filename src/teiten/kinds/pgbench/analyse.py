@@ -78,7 +78,7 @@ class PgbenchAnalysis(KindAnalysis):
         one, other = pgbench_of(a), pgbench_of(b)
         if commands_of(one.script) != commands_of(other.script):
             yield Unlike("script", one.source, other.source)
-        yield unlike_rows(one.variables, other.variables)
+        yield unlike_rows(pgbench_of(a).variables, pgbench_of(b).variables)
         yield Unlike("query-mode", one.query_mode.value, other.query_mode.value)
         yield Unlike("pgbench-options", one.pgbench_options, other.pgbench_options)
 

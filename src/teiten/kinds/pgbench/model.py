@@ -32,10 +32,10 @@ class PgbenchOptions(WorkloadOptions):
     random_rows: int | None = None
     """How many rows a transaction chooses at random and changes, for the model of commits; None for
     what is known of pgbench's own scripts."""
-    variables: VariableRows | None = None
-    """A list of values for the script's variables, of which each transaction draws a row."""
     clients_per_node: bool = False
     """The levels of clients are for each node: four nodes have four times as many."""
+    variables: VariableRows | None = None
+    """A list of values for the script's variables, of which each transaction draws a row."""
 
     @property
     def source(self) -> str:

@@ -32,7 +32,7 @@ class QueriesAnalysis(KindAnalysis):
         for query in one.queries:
             same = there.get(query.name, query.text)
             yield Unlike("query", _short(query.text), _short(same), query.name)
-        yield unlike_rows(one.variables, other.variables)
+        yield unlike_rows(queries_of(a).variables, queries_of(b).variables)
         yield Unlike("timeout", one.timeout, other.timeout)
 
 

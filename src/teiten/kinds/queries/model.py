@@ -46,8 +46,6 @@ class QueriesOptions(WorkloadOptions):
     folder: str
     """The name of the folder of the queries' files, for people."""
     queries: tuple[Query, ...]
-    variables: VariableRows | None = None
-    """A list of values for the queries' variables, of which each trial draws a row."""
     runs: int = 1
     """How often a trial times its query; the number is the median."""
     timeout: Seconds = QUERY_TIMEOUT
@@ -56,6 +54,8 @@ class QueriesOptions(WorkloadOptions):
     """Whether a query must give the same rows in every trial."""
     groups: tuple[QueryGroup, ...] = ()
     """Classes of the queries, for conclusions; a query may be in none."""
+    variables: VariableRows | None = None
+    """A list of values for the queries' variables, of which each trial draws a row."""
 
     @property
     def source(self) -> str:
