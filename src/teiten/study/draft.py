@@ -267,9 +267,10 @@ class Draft:
         ]
         self._data["workloads"] = [table for instead in loads for table in instead.workloads]
         self.selected = [name for instead in loads for name in instead.selected]
-        for at, instead in enumerate(loads):
-            head, first, *rest = instead.set_by_flag
-            self._origins[(head, at if len(loads) > 1 else first, *rest)] = change
+        paths: list[KeyPath] = [("workloads", at) for at in range(len(self._workloads))]
+        for path in paths if len(loads) > 1 else [instead.set_by_flag for instead in loads]:
+            self._origins[path] = change
+        for instead in loads:
             for factor in instead.dropped:
                 self._data["factors"].pop(factor, None)
 
