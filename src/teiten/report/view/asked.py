@@ -90,7 +90,7 @@ def _scripts(kit: Kit) -> Iterator[Block]:
             for each in workload.options.texts
         )
         if text:
-            code = Code(one.options.drawn + text, "sql")
+            code = Code(workload.options.drawn + text, "sql")
             yield Details(kit.t("repeat.script", name=source), (code,))
 
 
