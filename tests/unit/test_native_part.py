@@ -130,7 +130,8 @@ def test_without_it_one_line_says_what_is_lost_and_the_next_how_to_get_it(
     monkeypatch.setitem(sys.modules, room.MODULE, None)
     said: list[tuple[str, str]] = []
     console = SimpleNamespace(warn=lambda text, hint: said.append((text, hint)))
-    assert paired_plan(console, object(), lambda study: study, PREFERRED) is None  # type: ignore[arg-type]
+    study = load_study("observe", profile="quick", servers=("17", "18"))
+    assert paired_plan(console, study, lambda given: given, PREFERRED) is None  # type: ignore[arg-type]
     ((text, hint),) = said
     assert "no paired transactions, slower and less conclusive" in text
     assert hint == how_to_get()

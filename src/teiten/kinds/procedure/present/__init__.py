@@ -24,7 +24,7 @@ from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.effects import effect_cells, percent
 from teiten.report.numbers import bytes_text, significant
-from teiten.report.sentences import verdict_word
+from teiten.report.sentences import verdict_kind, verdict_word
 from teiten.report.series import SeriesColumn
 from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
 from teiten.report.view.chooser import still_series
@@ -121,7 +121,7 @@ def _against(kit: Kit, at: int, contrasts: Sequence[ContrastResult]) -> Table:
 def _verdict(kit: Kit, contrast: ContrastResult, *, repeated: bool) -> Row:
     """``repeated``: a row above has the parts of the same reference."""
     effect, overall = contrast.overall.effect, contrast.overall
-    word = TableCell(verdict_word(kit.t, overall), kind=f"verdict {overall.kind.value}")
+    word = TableCell(verdict_word(kit.t, overall), kind=f"verdict {verdict_kind(overall)}")
     return (
         TableCell(_with_parts(kit, contrast.workload, contrast.new)),
         word,
