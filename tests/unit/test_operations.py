@@ -7,8 +7,11 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
+from teiten.analysis.claims.outcomes import assess
+from teiten.analysis.model.claims import Reason
 from teiten.analysis.model.findings import ContrastResult, VerdictKind
 from teiten.analysis.model.verdict import Interval
+from teiten.claims.catalogue import claims_of
 from teiten.cli.main import teiten
 from teiten.errors import UsageError
 from teiten.model.units import Share
@@ -18,6 +21,8 @@ from teiten.report.view.kit import Kit
 from teiten.report.view.overview import MANY_WORKLOADS, overview
 from teiten.study.load import load_study
 from tests.fixtures.invented_analysis import invented_analysis
+from tests.fixtures.planned import expanded
+from tests.fixtures.synthetic_plan import HOST
 
 SPEEDS = {
     "queue": 0.9,
@@ -107,3 +112,10 @@ def test_a_wrong_selection_is_refused(flags: list[str], words: str) -> None:
     command = ["plan", "operations", "--servers", "17,18", *flags]
     with pytest.raises(UsageError, match=words):
         CliRunner().invoke(teiten, command, standalone_mode=False, catch_exceptions=False)
+
+
+def test_each_promise_about_maintenance_can_be_judged_by_its_study() -> None:
+    plan = expanded(load_study("maintenance", servers=("12", "18")))
+    outcomes = assess(claims_of("maintenance"), plan, HOST, ())
+    assert len(outcomes) == 5
+    assert {outcome.reason for outcome in outcomes} == {Reason("too-few")}
