@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from teiten.report.collection.view import collection_page
-
 from teiten.analysis.across.comparison import compare
 from teiten.analysis.across.history import history
 from teiten.analysis.model.collection import CollectionResult
@@ -18,6 +16,7 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import Axis
 from teiten.model.text import Language
 from teiten.report.blocks import Page
+from teiten.report.collection import collection_page
 from teiten.report.comparison.view import comparison_page
 from teiten.report.history.view import history_page
 from teiten.report.render.markdown import markdown_text

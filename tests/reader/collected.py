@@ -50,7 +50,7 @@ def collected(chance: Random) -> tuple[list[Drawn], CollectionResult]:
         "drawn",
         Bilingual("Drawn findings", "引いた検証結果"),
         drawn[0].campaign.created_at,
-        drawn[0].analysis.facts,
+        (drawn[0].analysis.facts,),
         "teiten collection run drawn",
         Seconds(60.0 * chance.choice((30, 480))),
         Seconds(60.0 * chance.choice((7, 95))),
@@ -83,7 +83,7 @@ def listed(chance: Random) -> list[Drawn]:
 
 def site_document(analyses: Sequence[CampaignAnalysis], language: Language) -> Document:
     entries = tuple(entry_of(each, f"/somewhere/{each.name}") for each in analyses)
-    return read_html(index_html(CampaignSite(None, entries, lines=0), language))
+    return read_html(index_html(CampaignSite(None, entries), language))
 
 
 # --- what they say ----------------------------------------------------------------------------
@@ -141,7 +141,9 @@ def retold_objections(document: Document, retold: Retold, evidence: Evidence) ->
 
 
 def _ran_for(evidence: Evidence, row: Sequence[str]) -> Iterator[float]:
-    """Blocks and minutes of the campaign of a row, and how many contrasts it has."""
+    """Blocks and minutes of the campaign of a row, how many contrasts it has, and how many campaigns
+    there are."""
+    yield float(len(evidence.every))
     named = [each for each in evidence.every if any(each.name in cell for cell in row)]
     for campaign in named or evidence.every:
         ran = {trial.number for trial in campaign.trials}
