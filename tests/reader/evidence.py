@@ -60,6 +60,8 @@ UNRULED = (
     "What changed per transaction", "1トランザクションあたりの変化",
     # probabilities that no trial has
     "Nodes that take part in a transaction", "1トランザクションに参加するノード数",
+    # means over the queries of a group that two servers pool, at a level of their own
+    "Groups of queries", "クエリの分類ごとの性能向上比", "クエリグループ",
     # of the plan that is shown, which is not that of every trial
     "The plans in numbers", "実行計画の数値",
     # what PostgreSQL's rule expects of the sizes of tables: ``kinds/queries.py`` reads it
