@@ -49,7 +49,7 @@ def json_page() -> str:
         "2020-12): `teiten schema` lists them, `teiten schema NAME` prints one. `$id` holds the",
         "version of its form (`urn:teiten:verdict:2`); a change of meaning and a key that goes",
         "raise it. Tests hold what the verbs print against them. Values are in base units",
-        "(seconds, bytes, shares).",
+        "(seconds, bytes, shares); the open end of an interval is null.",
         "",
         "The second form of `verdict`, and of the documents that hold verdicts, has `mixed`:",
         "`ratio`, `interval` and `confidence` are null, `reason` is `levels-differ`, and",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +20,7 @@ from teiten.analysis.model.verdict import VerdictKind
 from teiten.cli.bisect.search import Search
 from teiten.cli.bisect.text import json_search
 from teiten.cli.campaign.carry_out import CarriedOut
+from teiten.cli.console import json_text
 from teiten.cli.doctor.abilities import abilities
 from teiten.cli.main import teiten
 from teiten.cli.plan.make import Planned
@@ -219,3 +221,9 @@ def test_types_become_schemas_and_others_are_refused() -> None:
 def test_a_verb_without_schema_is_not_known() -> None:
     with pytest.raises(KeyError):
         schema_of("init")
+
+
+def test_the_open_end_of_an_interval_is_null_for_json_has_no_number_for_it() -> None:
+    text = json_text({"interval": (0.0, math.inf), "values": [math.nan, 1.5]})
+    assert json.loads(text) == {"interval": [0.0, None], "values": [None, 1.5]}
+    assert "Infinity" not in text and "NaN" not in text

@@ -33,7 +33,9 @@ def json_text(value: Any, *, unicode: bool = True) -> str:
     """A JSON document as text; of a dataclass, what ``cli.printed.form`` makes of it."""
     from teiten.cli.printed.form import jsonable
 
-    text = json.dumps(jsonable(value), ensure_ascii=not unicode, indent=2, default=str)
+    text = json.dumps(
+        jsonable(value), ensure_ascii=not unicode, indent=2, default=str, allow_nan=False
+    )
     return text.translate(_IN_JSON) + "\n"
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
@@ -65,7 +66,10 @@ def taken(kind: type[T], source: object, /, **others: object) -> T:
 
 
 def jsonable(value: Any) -> Any:
-    """Make what ``json`` writes: texts of paths, values of enumerations, lists of collections."""
+    """Make what ``json`` writes: texts of paths, values of enumerations, lists of collections, and
+    null of what JSON has no number for: the open end of an interval."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     if is_dataclass(value) and not isinstance(value, type):
         return _object(value)
     if isinstance(value, Mapping):

@@ -26,6 +26,7 @@ PairsAgree = Annotated[
     "Of paired transactions: whether throughput and the servers' processor time per"
     " transaction can both be true; null of another metric, and where it was not counted.",
 ]
+Ends = tuple[Positive, Positive | None]
 _Share = Annotated[float, Keyword("exclusiveMinimum", 0), Keyword("exclusiveMaximum", 1)]
 
 
@@ -36,7 +37,7 @@ class JsonExtreme:
     levels: Names
     verdict: VerdictKind
     ratio: Positive
-    interval: tuple[float, float]
+    interval: Ends
     confidence: _Share
 
 
@@ -57,7 +58,7 @@ class JsonVerdict(OpenObject):
     at_least_delta: Annotated[bool, "Slower or faster, and the whole interval lies beyond δ."]
     ratio: Annotated[Positive | None, "new ÷ old of the metric; null where nothing can be said."]
     interval: Annotated[
-        tuple[Positive, Positive] | None, "Ends of the ratio's interval, low first."
+        Ends | None, "Ends of the ratio's interval, low first; null: without bound."
     ]
     confidence: Annotated[_Share | None, "Of the interval, as a share."]
     reason: Annotated[str | None, "Code of why nothing can be said."]
