@@ -63,8 +63,10 @@ def of_data_kind(made: DataSet) -> st.SearchStrategy[DataSet]:
 
 @st.composite
 def plans(draw: st.DrawFn) -> Plan:
-    """A plan, with trials of its workloads on its templates, and loads of their kinds."""
+    """A plan that keeps its texts, with trials of its workloads on its templates, and loads of
+    their kinds."""
     plan = draw(st.builds(Plan, trials=st.just(())))
+    plan = replace(plan, study=replace(plan.study, keep_texts=True))
     workloads = {workload.name: workload for workload in plan.study.workloads}
     templates = {template.fingerprint: template for template in plan.templates}
     if not workloads or not templates:
