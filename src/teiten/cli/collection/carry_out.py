@@ -215,6 +215,11 @@ def _of_ledger(called: str, analysis: CampaignAnalysis) -> CampaignProgress:
     )
 
 
+def has_first_pass(analysis: CampaignAnalysis) -> bool:
+    """Whether a campaign has run the blocks with which it begins."""
+    return analysis.complete or blocks_of(analysis) > LEAST_BLOCKS
+
+
 def blocks_of(analysis: CampaignAnalysis) -> int:
     """How many blocks have begun."""
     return len({trial.block for trial in analysis.trials})

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from teiten.cli.collection.carry_out import Night, result_of
+from teiten.cli.collection.carry_out import Night, has_first_pass, result_of
 from teiten.cli.collection.state import FILE, CollectionState, read_file, state_text, write_state
 from teiten.cli.console import json_text
 from teiten.cli.main import Session
@@ -23,7 +23,12 @@ LEDGERS = "ledgers"
 
 
 def published_files(night: Night, languages: tuple[Language, ...]) -> Mapping[str, bytes]:
-    """Make the files of a published collection, by their paths below its folder."""
+    """Make the files of a published collection, by their paths below its folder.
+
+    A campaign without its first pass is left out, and can then be run anew by whoever restores it.
+    """
+    passed = {called: read for called, read in night.campaigns.items() if has_first_pass(read)}
+    night = replace(night, campaigns=passed)
     session, result = night.session, result_of(night)
     names = [night.state.campaign(called) for called in night.campaigns]
     ledgers = {
