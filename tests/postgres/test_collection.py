@@ -112,7 +112,9 @@ def assert_its_tables_come_again_from_what_is_published(
         restored = elsewhere.run("collection", "restore", published)
         assert restored.returncode == 0 and restored.stdout == "night\n", restored.stderr
     again = elsewhere.run("collection", "report", "--json")
-    assert json.loads(again.stdout)["findings"] == told["findings"]
+    recomputed = json.loads(again.stdout)
+    assert recomputed["findings"] == told["findings"]
+    assert recomputed["spent"] == told["spent"]
     assert elsewhere.run("report", "night-checksums").returncode == 0
     refused = elsewhere.run("resume", "night-checksums")
     assert refused.returncode != 0 and "published copy" in refused.stderr

@@ -10,7 +10,6 @@ import json
 import lzma
 import sqlite3
 import tempfile
-import time
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -77,7 +76,8 @@ def _reduce(copy: sqlite3.Connection) -> None:
         copy.execute(f"DELETE FROM {table}")  # noqa: S608 - names of ours
     copy.create_function("plain", 1, _plain, deterministic=True)
     copy.execute("UPDATE trial SET evidence = '[]', facts = plain(facts)")
-    rows.insert_event(copy, Event(time.time(), PUBLISHED, None, None, {}))
+    (ended,) = copy.execute("SELECT max(at) FROM event").fetchone()  # what it took stays the same
+    rows.insert_event(copy, Event(ended or 0.0, PUBLISHED, None, None, {}))
     for _, definition in triggers:
         copy.execute(definition)
     copy.commit()
