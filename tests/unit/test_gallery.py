@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from tools.gallery.campaigns import Place, alone, entry_of, finished
 from tools.gallery.cut import without_scripts
-from tools.gallery.page import Link, index_page, plain
+from tools.gallery.page import Link, index_page
 
 from teiten.cli.collection.state import FILE, CollectionState
 from teiten.model.units import Seconds
 from teiten.report.blocks import Statement, of_kind
 from teiten.report.forms import render_html
+from teiten.report.render.markdown import escape
 from teiten.report.texts import texts
 from teiten.report.view.report import view
 from teiten.study.changes import StudyFlags
@@ -74,7 +75,7 @@ def test_the_answer_is_the_reports_own(tmp_path: Path) -> None:
     assert entry.answers[0].endswith(statements[0].text)
     assert entry.command == analysis.command and f"{len(analysis.trials)} trials" in entry.took
     page = index_page([(entry, "pictures/a.webp")], [Link("A (HTML)", "reports/a.html")])
-    assert f"> {plain(entry.answers[0])} *({len(statements) - 1} more in the report)*" in page
+    assert f"> {escape(entry.answers[0])} *({len(statements) - 1} more in the report)*" in page
     assert "](pictures/a.webp)" in page and "- [A (HTML)](reports/a.html)" in page
 
 
@@ -82,7 +83,7 @@ def test_what_the_report_says_before_its_answer_stands_before_it(tmp_path: Path)
     entry = entry_of(quick(invented_analysis(seconds=2)), Place(tmp_path))
     page = index_page([(entry, "a.webp")], [])
     (notice,) = entry.notices
-    assert page.index(plain(notice)) < page.index("\n> ")
+    assert page.index(escape(notice)) < page.index("\n> ")
     assert "## Whole reports" not in page
 
 
@@ -94,8 +95,8 @@ def test_a_campaign_of_a_collection_names_both_commands(tmp_path: Path) -> None:
 
 
 def test_names_that_are_markup_stay_text_on_the_page() -> None:
-    assert plain(NASTY) != NASTY
-    assert not re.search(r"(?<!\\)[<>*_`]", plain(NASTY))
+    assert escape(NASTY) != NASTY
+    assert not re.search(r"(?<!\\)[<>*_`]", escape(NASTY))
 
 
 def test_a_report_without_scripts_shows_all_else() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tools.gallery.campaigns import Entry
+
+from teiten.report.render.markdown import escape
 
 HEAD = """\
 # Gallery
@@ -25,7 +26,6 @@ WHOLE = """\
 The HTML files have no scripts: cut are the library that draws charts, the viewer of plans, and the
 numbers for download, which are most of a report's bytes. Their charts are pictures.
 """
-MARKS = re.compile(r"([\\`*_{}\[\]<>#|])")
 
 
 @dataclass(frozen=True)
@@ -42,25 +42,20 @@ def index_page(shown: Sequence[tuple[Entry, str]], whole: Sequence[Link]) -> str
         machine=", ".join(machines),
         days=days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}",
     )
-    links = "\n".join(f"- [{plain(link.text)}]({link.address})" for link in whole)
+    links = "\n".join(f"- [{escape(link.text)}]({link.address})" for link in whole)
     studies = ["\n".join(_study(entry, picture)) for entry, picture in shown]
     return "\n".join([head, *([WHOLE.format(links=links)] if whole else []), *studies])
 
 
 def _study(entry: Entry, picture: str) -> Iterator[str]:
-    title = plain(entry.title)
+    title = escape(entry.title)
     yield f"## {title}\n"
     for notice in entry.notices:
-        yield f"*{plain(notice)}*\n"
+        yield f"*{escape(notice)}*\n"
     first, *further = entry.answers or ("The report has no answer in a sentence.",)
     count = f" *({len(further)} more in the report)*" if further else ""
-    yield f"> {plain(first)}{count}\n"
+    yield f"> {escape(first)}{count}\n"
     yield f"![The first screen of the report: {title}]({picture})\n"
     yield f"```sh\n{entry.alone or entry.command}\n```\n"
     within = f"As a part of `{entry.command}`, which sizes its trials, it" if entry.alone else "It"
     yield f"{within} took {entry.took}.\n"
-
-
-def plain(text: str) -> str:
-    """A text in which Markdown sees no marks."""
-    return MARKS.sub(r"\\\1", text)

@@ -37,7 +37,7 @@ def findings_of(
         wanted = [campaign for campaign in campaigns if campaign.study == claim.study]
         ran = [campaign for campaign in wanted if campaign.name in by_claim]
         pairs = [(campaign, by_claim[campaign.name][claim.id]) for campaign in ran]
-        applies = (pair for pair in pairs if pair[1].standing is not ClaimStanding.NOT_APPLICABLE)
+        applies = (pair for pair in pairs if pair[1].applies)
         chosen = next(applies, pairs[0] if pairs and len(ran) == len(wanted) else None)
         if chosen is not None:
             name = chosen[0].name

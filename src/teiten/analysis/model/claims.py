@@ -269,3 +269,7 @@ class ClaimOutcome:
     """The one that contradicts, or else comes nearest to its bounds."""
     in_print: Check | None = None
     """The deciding check on the published table, where there is one; without an interval."""
+
+    @property
+    def applies(self) -> bool:
+        return self.standing is not ClaimStanding.NOT_APPLICABLE

@@ -53,7 +53,7 @@ class Finding:
 
     @property
     def applies(self) -> bool:
-        return self.standing is not ClaimStanding.NOT_APPLICABLE
+        return self.outcome.applies
 
     @property
     def waits(self) -> bool:

@@ -105,6 +105,11 @@ class HistoryLine:
     """With which a line without changes has none marked."""
 
     @property
+    def is_drawn(self) -> bool:
+        """Whether it has two campaigns, from which on there is a line through time."""
+        return len(self.points) > 1
+
+    @property
     def segments(self) -> tuple[tuple[int, int], ...]:
         """First index and the index after the last, between changes."""
         edges = [0, *(change.first for change in self.changes), len(self.points)]
@@ -148,8 +153,8 @@ class History:
 
     @property
     def drawn(self) -> int:
-        """Count the lines that have two campaigns, from which on there is a line through time."""
-        return sum(len(line.points) > 1 for line in self.lines)
+        """Count the lines that are drawn."""
+        return sum(line.is_drawn for line in self.lines)
 
 
 NO_HISTORY = History(Axis.DATE, (), ())

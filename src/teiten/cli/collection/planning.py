@@ -64,9 +64,8 @@ class PlannedCampaign:
         """Why it cannot judge a finding; None where it can."""
         if not self.runs:
             return NOT_RUN
-        applies = outcome.standing is not ClaimStanding.NOT_APPLICABLE
         reason = outcome.reason
-        return None if applies or reason is None or reason.code in OF_TRIALS else reason
+        return None if outcome.applies or reason is None or reason.code in OF_TRIALS else reason
 
 
 def plan_campaign(

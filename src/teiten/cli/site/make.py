@@ -86,7 +86,7 @@ class SiteSeries:
         """The first line of each report, by the report's address; of those that are drawn."""
         found: dict[str, str] = {}
         for line in self.history.lines:
-            if len(line.points) > 1:
+            if line.is_drawn:
                 for point in line.points:
                     found.setdefault(point.path, line_id(line))
         return found

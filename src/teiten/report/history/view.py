@@ -182,7 +182,7 @@ def _lines(t: Texts, titled: Sequence[Titled], axis: Axis, reports: Reports) -> 
     others: list[Titled] = []
     drawn: dict[str, tuple[Block, ...]] = {}
     for at, (title, one) in enumerate(titled, start=1):
-        if len(one.points) > 1:
+        if one.is_drawn:
             (changed if one.changes else others).append((title, one))
             drawn[title] = tuple(_line(t, f"line-{at}", (title, one), axis, reports))
     if drawn:

