@@ -56,6 +56,10 @@ def json_page() -> str:
         "`extremes` has the two levels between which the verdict lies, each with its own",
         "verdict, ratio and interval; it is empty for any other verdict.",
         "",
+        "The second form of `collection` and `collection-comparison` tells findings whose",
+        "campaign has not run (`not-run`) from those that do not apply; in the first one both",
+        "were `not-applicable`, and the reason `not-run` tells them apart.",
+        "",
         "| schema | what | printed by | a list of it by |",
         "|---|---|---|---|",
     ]

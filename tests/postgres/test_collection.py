@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import signal
 from collections import Counter
@@ -24,6 +25,7 @@ name = "tiny"
 title = {{ en = "Two tiny studies", ja = "2つの小さな検証" }}
 budget = "10m"
 target = "1m"
+atlas = true
 
 [[campaigns]]
 study = "checksums"
@@ -36,6 +38,7 @@ set = [
 [[campaigns]]
 study = {own}
 name = "own"
+set = ["delta=50%"] # decided with the first interval
 remark = {{ en = "<b>of one's own</b>", ja = "独自" }}
 
 [[campaigns]]
@@ -45,10 +48,10 @@ study = "compiler-flags"
 
 @pytest.fixture
 def collection(emptied: Teiten, installation: Callable[[str], Installation]) -> Path:
-    """A file: a study with findings, one without, and one that cannot run."""
-    newest = installation("18")
+    """A file: a study with findings, one of two versions without, and one that cannot run."""
+    older, newest = installation("17"), installation("18")
     server = json.dumps(str(newest.bin_directory))
-    own = json.dumps(str(emptied.study(newest, newest, workload="reads")))
+    own = json.dumps(str(emptied.study(older, newest, workload="reads")))
     path = emptied.workdir.root / "tiny-collection.toml"
     path.write_text(TINY.format(server=server, own=own), encoding="utf-8")
     return path
@@ -77,16 +80,24 @@ def test_a_killed_collection_resumes_to_its_report(emptied: Teiten, collection: 
     assert trials(teiten, "night-checksums")[: len(before)] == before
     for name in ("night-checksums", "night-own"):
         assert_nothing_ran_twice(teiten, name)
-    assert campaigns["checksums"]["blocks"] >= 6 and campaigns["own"]["blocks"] == 6
+    assert campaigns["checksums"]["blocks"] >= 6 and campaigns["own"]["blocks"] >= 6
     assert "source" in campaigns["compiler-flags"]["lacking"]
     assert {finding["study"] for finding in told["findings"]} == {"checksums", "compiler-flags"}
     assert {finding["outcome"] for finding in told["findings"]} <= {*told["counts"]}
     assert sum(told["counts"].values()) == len(told["findings"])
+    assert told["counts"]["not-run"] == sum(
+        finding["study"] == "compiler-flags" for finding in told["findings"]
+    )
+    (line,) = told["atlas"]
+    assert line["campaign"] == "own" and line["first"].startswith("17.")
+    (point,) = line["points"]
+    assert point["version"].startswith("18.") and point["verdict"] == "equivalent"
     assert json.loads((folder / "night" / "findings.json").read_text()) == told
     for language in ("en", "ja"):
         page = (folder / "night" / f"report.{language}.html").read_text(encoding="utf-8")
         assert "<b>of one" not in page
         link = f"../../campaigns/night-checksums/report/report.{language}.html"
+        assert line["first"] in page and 'id="atlas"' in page
         assert link in page and (folder / "night" / link).resolve().is_file()
 
     done = {name: trials(teiten, name) for name in ("night-checksums", "night-own")}
@@ -113,14 +124,23 @@ def assert_its_tables_come_again_from_what_is_published(
         assert restored.returncode == 0 and restored.stdout == "night\n", restored.stderr
     again = elsewhere.run("collection", "report", "--json")
     recomputed = json.loads(again.stdout)
-    assert recomputed["findings"] == told["findings"]
-    assert recomputed["spent"] == told["spent"]
+    assert recomputed == told
+    again_written = elsewhere.workdir.collections / "night" / "findings.json"
+    assert again_written.read_bytes() == (published / "findings.json").read_bytes()
     assert elsewhere.run("report", "night-checksums").returncode == 0
     refused = elsewhere.run("resume", "night-checksums")
     assert refused.returncode != 0 and "published copy" in refused.stderr
     compared = json.loads(elsewhere.run("collection", "compare", "night", "night", "--json").stdout)
     assert [one["id"] for one in compared["findings"]] == [one["id"] for one in told["findings"]]
     assert not any(one["depends"] for one in compared["findings"])
+    assert compared["prediction"] is None
+    foretold = elsewhere.run("collection", "predict", "--cores", "1", "--memory", "1GB", "--json")
+    digest = hashlib.sha256((published / "findings.json").read_bytes()).hexdigest()
+    assert json.loads(foretold.stdout)["digest"] == digest
+    late = elsewhere.workdir.root / "prediction.json"
+    late.write_text(foretold.stdout)
+    refused = elsewhere.run("collection", "compare", "night", "night", "--prediction", late)
+    assert refused.returncode == 2 and "foretells nothing of it" in refused.stderr
 
     ledger.write_bytes(ledger.read_bytes()[:-40])
     broken = Teiten(Workdir(teiten.workdir.root / "broken"))

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from random import Random
 
+from teiten.analysis.across.atlas import atlas_of
 from teiten.analysis.across.collection import findings_of
 from teiten.analysis.model.collection import CollectedCampaign, CollectionResult
 from teiten.analysis.model.findings import CampaignAnalysis
@@ -18,27 +20,49 @@ from teiten.model.text import Bilingual, Language
 from teiten.model.units import Seconds
 from teiten.report.site.entry import entry_of
 from teiten.report.site.render import CampaignSite, index_html
-from tests.reader.answers import working_seconds
+from tests.reader.answers import USUAL, working_seconds
+from tests.reader.arithmetic import Judgement, ratio_of
+from tests.reader.campaign import Campaign
 from tests.reader.document import Document, Table, read_html
 from tests.reader.drawn import Drawn, cores, recorded_claims, ssb_claims, versions
 from tests.reader.evidence import Evidence
 from tests.reader.language import SLOT, printed
 
+ATLAS = re.compile(r".+: (?:speed by that on .+|.+に対する性能比)")
+VERDICTS = re.compile("Verdicts by version|バージョンごとの判定数")
+"""Captions of the tables of an atlas, and of what they count."""
+SAID = {
+    "faster": ("faster", "速い"),
+    "slower": ("slower", "遅い"),
+    "equivalent": ("equivalent", "同等"),
+    "small": ("different but", "差はあるが"),
+    "mixed": ("mixed", "水準によって"),
+    "inconclusive": ("inconclusive", "判定できない"),
+}
+"""Verdicts in the order of their columns."""
 ALL = ("all", "合計", "全体")
 SHOWN = 2
 """Verdicts of a campaign that an index shows before it folds the others."""
 BLOCK = 90.0
 """Seconds of a block."""
-EVERY, OUTCOME = ("Every finding", "すべての検証結果"), 3
+EVERY, OUTCOME = ("Every finding that was judged", "検証したすべての結果"), 3
 """The table of findings, and which of its columns has the outcome."""
+REST, REASON = ("Findings that were not judged", "検証していない結果"), 1
+WAITING = {"not run": "its campaign has not run", "未実施": "対応する検証が実施されていない"}
+"""The outcome of findings whose campaign has not run, and their reason."""
 
 
 def collected(chance: Random) -> tuple[list[Drawn], CollectionResult]:
-    """Two campaigns that judge published findings."""
-    drawn = [kind(chance) for kind in chance.sample((ssb_claims, recorded_claims, cores), 2)]
+    """Two campaigns that judge published findings, and one that has versions for an atlas."""
+    kinds = (*chance.sample((ssb_claims, recorded_claims, cores), 2), versions)
+    drawn = [kind(chance) for kind in kinds]
     campaigns = [_ran(each.analysis) for each in drawn]
     by_name = {each.name: one.analysis.claims for each, one in zip(campaigns, drawn, strict=True)}
     claims = [outcome.claim for outcomes in by_name.values() for outcome in outcomes]
+    if chance.random() < 0.3:
+        waiting = campaigns[1]
+        campaigns[1] = replace(waiting, campaign="", servers=(), blocks=0, wall=Seconds(0.0))
+        del by_name[waiting.name]
     findings = findings_of(
         {claim.id: claim for claim in claims}.values(),
         campaigns,
@@ -56,6 +80,7 @@ def collected(chance: Random) -> tuple[list[Drawn], CollectionResult]:
         Seconds(60.0 * chance.choice((7, 95))),
         tuple(campaigns),
         tuple(findings),
+        tuple(atlas_of({"drawn-versions": drawn[-1].analysis})),
     )
 
 
@@ -73,6 +98,8 @@ def _ran(analysis: CampaignAnalysis) -> CollectedCampaign:
         tuple(str(server.version) for _, server in analysis.plan.servers),
         len({trial.block for trial in analysis.trials}),
         analysis.wall,
+        analysis.facts.cpu.logical,
+        analysis.plan.needs.memory,
     )
 
 
@@ -126,10 +153,17 @@ class Retold:
 
 def retold_objections(document: Document, retold: Retold, evidence: Evidence) -> Iterator[str]:
     """Objects to numbers of tables that no report has, and that count no rows."""
+    atlases = [table for table in document.tables if ATLAS.fullmatch(table.caption)]
     for table in document.tables:
+        if table in atlases:
+            yield from _atlas_objections(table, evidence)
+            continue
+        if VERDICTS.search(table.caption):
+            yield from _counts_of_verdicts(table, atlases)
+            continue
         for row in table.rows:
             for at, cell in enumerate(row):
-                counted = _counted(document, table, row, at)
+                counted = _counted(document, table, row, at, evidence)
                 if counted is not None:
                     if cell != str(counted):
                         yield f"{table.caption} · {table.columns[at]}: {counted} are, not {cell}"
@@ -138,6 +172,69 @@ def retold_objections(document: Document, retold: Retold, evidence: Evidence) ->
                 known = {value for value, _ in unknown} <= set(_ran_for(evidence, row))
                 if unknown and not known and not retold.in_its_row(cell, row, evidence):
                     yield f"{table.caption} · {table.columns[at]}: {cell} is in no report"
+
+
+def _atlas_objections(table: Table, evidence: Evidence) -> Iterator[str]:
+    """Objects to cells of an atlas that the trials of its campaign do not say."""
+    for row in table.rows:
+        for version, cell in zip(table.columns[1:], row[1:], strict=True):
+            campaign, judgement = _on_version(evidence, table.caption, row[0], version)
+            about = f"{table.caption}: {row[0]}, {version}: {cell}"
+            *figures, word = cell.split("\n")
+            conclusive = campaign.plan.study.conclusive
+            if conclusive and not any(form in word for form in SAID[judgement.word]):
+                yield f"{about}: it is {judgement.word}"
+            if bool(figures) == bool(judgement.reason):
+                yield f"{about}: the reason is {judgement.reason}"
+            yield from (f"{about}: {why}" for why in _wrong_numbers(figures, word, judgement))
+
+
+def _wrong_numbers(figures: Sequence[str], word: str, judgement: Judgement) -> Iterator[str]:
+    """Objects to the ratio and its ends; a verdict's word has δ, or what was measured."""
+    known = (100 * judgement.delta, 100 * (ratio_of(judgement.mean) - 1))
+    for number in SLOT.findall(word):
+        if not any(printed(number).is_of(value) for value in known):
+            yield f"{number} is neither δ nor the ratio"
+    logs = (judgement.mean, judgement.low, judgement.high)
+    if judgement.lower_is_better:
+        logs = (-judgement.mean, -judgement.high, -judgement.low)
+    for number, log in zip(SLOT.findall("\n".join(figures)), logs, strict=False):
+        if not printed(number).is_of(ratio_of(log)):
+            yield f"{number} is {ratio_of(log)}"
+
+
+def _on_version(
+    evidence: Evidence, caption: str, title: str, version: str
+) -> tuple[Campaign, Judgement]:
+    """The campaign of an atlas' table, and its verdict on a workload."""
+    own = evidence.reader.own
+    for campaign in evidence.every:
+        sides = {str(server.version): level for level, server in campaign.plan.servers}
+        for workload in campaign.workloads():
+            if caption.startswith(own(campaign.plan.study.title)) and own(workload.title) == title:
+                metric = USUAL[workload.kind]
+                return campaign, campaign.judged(workload.name, metric, sides[version]).overall
+    raise AssertionError(f"no campaign has {title} of {caption}")
+
+
+def _counts_of_verdicts(table: Table, atlases: Sequence[Table]) -> Iterator[str]:
+    """Objects to counts that the cells below do not have; what supports no conclusion is open."""
+    for row in table.rows:
+        words = [
+            _word_of(cells[atlas.columns.index(row[0])])
+            for atlas in atlases
+            if row[0] in atlas.columns
+            for cells in atlas.rows
+        ]
+        for count, word in zip(row[1:], SAID, strict=True):
+            if count != str(words.count(word)):
+                yield f"{table.caption}, {row[0]}: {words.count(word)} are {word}, not {count}"
+
+
+def _word_of(cell: str) -> str:
+    last = cell.rsplit("\n", maxsplit=1)[-1]
+    known = (word for word, forms in SAID.items() if any(form in last for form in forms))
+    return next(known, "inconclusive")
 
 
 def _ran_for(evidence: Evidence, row: Sequence[str]) -> Iterator[float]:
@@ -153,24 +250,36 @@ def _ran_for(evidence: Evidence, row: Sequence[str]) -> Iterator[float]:
         yield float(campaign.facts.cpu.logical)
 
 
-def _counted(document: Document, table: Table, row: Sequence[str], at: int) -> int | None:
+def _counted(
+    document: Document, table: Table, row: Sequence[str], at: int, evidence: Evidence
+) -> int | None:
     """How many findings a row and a column name; None where they count none."""
-    findings = [each for other in document.tables for each in other.rows if other.caption in EVERY]
+    findings = [
+        (finding[0], finding[OUTCOME] if judged else _outcome(table.columns[-2], finding))
+        for captions, judged in ((EVERY, True), (REST, False))
+        for listed in document.tables
+        if listed.caption in captions
+        for finding in listed.rows
+    ]
     if at == 0 or not findings or table.rows[-1][0] not in ALL:
         return None
-    names = {row[0]} | {
-        cell
-        for other in document.tables
-        for each in other.rows
-        if other is not table and each[0] == row[0]
-        for cell in each
-        if cell.startswith("[")  # the link to a campaign
+    of_subject = {
+        evidence.reader.own(claim.statement)
+        for campaign in evidence.every
+        if evidence.reader.own(campaign.plan.study.title) == row[0]
+        for claim in campaign.findings
     }
-    whole = row is table.rows[-1]
     named = [
-        each
-        for each in findings
-        if whole or names & {*each} or each[0].split("\n")[-1].startswith(row[0])
+        outcome
+        for finding, outcome in findings
+        if row is table.rows[-1]
+        or finding.split("\n")[0] in of_subject
+        or finding.split("\n")[-1].startswith(row[0])
     ]
-    heading = table.columns[at]
-    return sum(at == 1 or each[OUTCOME].startswith(heading) for each in named)
+    return sum(at == 1 or outcome.startswith(table.columns[at]) for outcome in named)
+
+
+def _outcome(not_applicable: str, finding: Sequence[str]) -> str:
+    """The outcome of a finding that was not judged, by its reason."""
+    waiting = next((word for word, why in WAITING.items() if finding[REASON] == why), None)
+    return waiting or not_applicable

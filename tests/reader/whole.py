@@ -98,6 +98,8 @@ def _read_across(document: Document, one: Across, language: Language) -> Reader:
     if one.result is not None:
         figures.counted = ()  # whose blocks to come are foretold
         figures.plan += [one.result.budget / 60, one.result.spent / 60]
+        for finding in one.result.findings:
+            figures.plan += [float(finding.blocks or 0), (finding.seconds or 0.0) / 60]
     for part in document.parts:
         is_said = part.kind in {"text", "item", "pair", "heading", "caption"}
         if is_said and part.text not in reader.given:

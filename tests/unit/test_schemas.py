@@ -107,7 +107,10 @@ def test_every_verb_with_json_has_one_schema() -> None:
 def test_each_is_a_schema_with_its_name_and_version(name: str, tmp_path: Path) -> None:
     schema = json.loads(printed(tmp_path, "schema", name))
     jsonschema.Draft202012Validator.check_schema(schema)
-    of_second_form = {"verdict", "outcome", "ab", "report", "comparison"}
+    of_second_form = {
+        *("verdict", "outcome", "ab", "report", "comparison"),
+        *("collection", "collection-comparison"),
+    }
     assert schema["$id"] == f"urn:teiten:{name}:{2 if name in of_second_form else 1}"
 
 

@@ -242,6 +242,8 @@ class Section:
     """A page shows its title."""
     appendix: bool = False
     """It follows the body: a page opens it at a click, paper has it after the body."""
+    apart: bool = False
+    """Paper begins a page with it."""
 
 
 @dataclass(frozen=True)

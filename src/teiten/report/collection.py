@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote
 
-from teiten.analysis.model.claims import Check, ClaimStanding
+from teiten.analysis.model.claims import JUDGED, Check, ClaimStanding
 from teiten.analysis.model.collection import (
-    NOT_RUN,
     CollectedCampaign,
     CollectionResult,
     Finding,
@@ -16,6 +15,7 @@ from teiten.analysis.model.collection import (
 )
 from teiten.model.text import Language
 from teiten.model.units import Seconds
+from teiten.report.atlas import atlas_sections
 from teiten.report.blocks import (
     Block,
     Download,
@@ -71,6 +71,7 @@ def collection_page(
         with_contents(
             t("heading.contents"),
             Section("answer", t("section.answer"), tuple(_answer(t, result))),
+            *atlas_sections(t, result),
             Section("counts", t("collection.counts"), tuple(_counts(t, result))),
             Section(
                 "findings",
@@ -110,16 +111,12 @@ def _counts(t: Texts, result: CollectionResult) -> Iterator[Block]:
 
 
 def _numbers(findings: Sequence[Finding]) -> dict[str, int]:
-    """Count findings: all, those that apply, by outcome, and those whose campaign has not run."""
-    by_outcome = counts(finding for finding in findings if finding.applies)
-    waiting = sum(finding.waits for finding in findings)
-    applying = by_outcome.total()
+    """Count findings: all, those that apply, and by outcome."""
+    by_outcome = counts(findings)
     return {
         "findings": len(findings),
-        "applying": applying,
+        "applying": sum(by_outcome[standing] for standing in JUDGED),
         **{standing.value: by_outcome[standing] for standing in ClaimStanding},
-        ClaimStanding.NOT_APPLICABLE.value: len(findings) - applying - waiting,
-        NOT_RUN.code: waiting,
     }
 
 
@@ -139,7 +136,6 @@ def _count_table(
         Column(t(f"collection.{name}")),
         Column(t("collection.findings"), numeric=True),
         *(Column(t(f"claim-outcome.{standing.value}"), numeric=True) for standing in ClaimStanding),
-        Column(t(f"collection.{NOT_RUN.code}"), numeric=True),
     )
     return Table(
         name,
@@ -160,11 +156,7 @@ def _chart(t: Texts, result: CollectionResult) -> Iterator[Chart]:
             t("collection.printed-ratio"),
             t("collection.measured-ratio"),
             t("table.finding"),
-            tuple(
-                t(f"claim-outcome.{standing.value}")
-                for standing in ClaimStanding
-                if standing is not ClaimStanding.NOT_APPLICABLE
-            ),
+            tuple(t(f"claim-outcome.{standing.value}") for standing in JUDGED),
         )
         yield printed_against_measured("printed-measured", points, words)
 

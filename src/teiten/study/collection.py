@@ -32,6 +32,8 @@ class CampaignTable(TomlTable):
     profile: str | None = None
     target: Target | None = None
     """How long its first pass should take, to which trials and data are fitted."""
+    blocks: Annotated[int, Field(ge=2)] | None = None
+    """Blocks of its first pass; six, with which an interval can be finite, where left out."""
     set: Words = ()
     storage: Words = ()
     memory: str | None = None
@@ -53,6 +55,9 @@ class CollectionTable(TomlTable):
     budget: Budget
     """The time for measuring."""
     target: Target
+    atlas: bool = False
+    """Its report tells every workload by version, and open verdicts count like open findings where
+    time is given."""
     campaigns: Annotated[list[CampaignTable], Field(min_length=1)]
 
     @model_validator(mode="after")

@@ -44,7 +44,7 @@ def findings_of(
             yield _finding(*chosen, alpha[name], block[name])
         elif wanted:
             waiting = next(campaign for campaign in wanted if campaign not in ran)
-            outcome = ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, NOT_RUN)
+            outcome = ClaimOutcome(claim, ClaimStanding.NOT_RUN, NOT_RUN)
             yield Finding(outcome, waiting)
 
 

@@ -50,9 +50,7 @@ def assess(
 def unassessed(claims: Sequence[Claim]) -> tuple[ClaimOutcome, ...]:
     """Claims without a campaign: only what the published tables say."""
     return tuple(
-        ClaimOutcome(
-            claim, ClaimStanding.NOT_APPLICABLE, Reason("no-campaign"), in_print=in_print(claim)
-        )
+        ClaimOutcome(claim, ClaimStanding.NOT_RUN, Reason("no-campaign"), in_print=in_print(claim))
         for claim in claims
     )
 

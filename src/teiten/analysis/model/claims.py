@@ -155,6 +155,12 @@ class ClaimStanding(StrEnum):
     CONTRADICTED = "contradicted"
     INCONCLUSIVE = "inconclusive"
     NOT_APPLICABLE = "not-applicable"
+    NOT_RUN = "not-run"
+    """No campaign that could judge it has run."""
+
+
+JUDGED = (ClaimStanding.REPRODUCED, ClaimStanding.CONTRADICTED, ClaimStanding.INCONCLUSIVE)
+"""The outcomes of findings that apply to a campaign that has run."""
 
 
 class ClaimWords(Protocol):
@@ -272,4 +278,4 @@ class ClaimOutcome:
 
     @property
     def applies(self) -> bool:
-        return self.standing is not ClaimStanding.NOT_APPLICABLE
+        return self.standing in JUDGED

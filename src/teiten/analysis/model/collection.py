@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from teiten.analysis.model.atlas import AtlasLine, AtlasPoint
 from teiten.analysis.model.claims import ClaimOutcome, ClaimStanding, Reason
+from teiten.analysis.model.verdict import VerdictKind
 from teiten.model.facts import HostFacts
 from teiten.model.text import Bilingual
-from teiten.model.units import Seconds
+from teiten.model.units import Bytes, Seconds
 
-NOT_RUN = Reason("not-run")
-"""No campaign that could judge a finding has run."""
+NOT_RUN = Reason(ClaimStanding.NOT_RUN.value)
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,10 @@ class CollectedCampaign:
     """Versions."""
     blocks: int
     wall: Seconds
+    cores: int
+    """Processors of the machine on which it ran; 0 where it has not, as for memory."""
+    memory: Bytes
+    """The memory that its plan needs."""
     lacking: str = ""
     """Why it has not run, or has failed."""
     remark: Bilingual | None = None
@@ -55,11 +60,6 @@ class Finding:
     def applies(self) -> bool:
         return self.outcome.applies
 
-    @property
-    def waits(self) -> bool:
-        """Whether no campaign that could judge it has run."""
-        return not self.campaign.campaign
-
 
 @dataclass(frozen=True)
 class CollectionResult:
@@ -78,6 +78,8 @@ class CollectionResult:
     campaigns: tuple[CollectedCampaign, ...]
     findings: tuple[Finding, ...]
     """The findings of every study of the collection, by report and in its order."""
+    atlas: tuple[AtlasLine, ...] = ()
+    """Every workload by version, where the collection asks for it."""
 
     @property
     def counts(self) -> Counter[ClaimStanding]:
@@ -88,6 +90,16 @@ class CollectionResult:
         """The inconclusive ones."""
         return tuple(
             finding for finding in self.findings if finding.standing is ClaimStanding.INCONCLUSIVE
+        )
+
+    @property
+    def open_verdicts(self) -> tuple[AtlasPoint, ...]:
+        """The inconclusive points of the atlas."""
+        return tuple(
+            point
+            for line in self.atlas
+            for point in line.points
+            if point.verdict.kind is VerdictKind.INCONCLUSIVE
         )
 
 
@@ -102,6 +114,11 @@ class ComparedFinding:
     def applies(self) -> bool:
         """Whether both could judge it."""
         return self.first.applies and self.second.applies
+
+    @property
+    def waits(self) -> bool:
+        """Whether its campaign has not run in one of them."""
+        return ClaimStanding.NOT_RUN in (self.first.standing, self.second.standing)
 
     @property
     def depends(self) -> bool:

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from teiten.analysis.across.atlas import atlas_of, undecided_blocks
 from teiten.analysis.across.collection import findings_of
 from teiten.analysis.claims.allotment import (
     Allotment,
@@ -14,14 +15,19 @@ from teiten.analysis.claims.allotment import (
     next_allotment,
 )
 from teiten.analysis.claims.forecast import further_blocks
-from teiten.analysis.model.claims import ClaimStanding
+from teiten.analysis.model.claims import JUDGED, ClaimStanding
 from teiten.analysis.model.collection import CollectedCampaign, CollectionResult
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.begin import create_ledger
 from teiten.cli.campaign.carry_out import blaming_disk, measuring, run_trials, sweep_leftovers
 from teiten.cli.campaign.read import analyse_campaign, read_campaign
-from teiten.cli.collection.planning import PlannedCampaign, plan_campaign, plan_whole
+from teiten.cli.collection.planning import (
+    PlannedCampaign,
+    blocks_of_first_pass,
+    plan_campaign,
+    plan_whole,
+)
 from teiten.cli.collection.state import CollectionState, with_lacking, write_state
 from teiten.cli.main import Session
 from teiten.cli.verbs.report import write_reports
@@ -34,8 +40,7 @@ from teiten.model.progress import ALLOTTED, allotted_blocks, is_published
 from teiten.model.quantities import rough_duration
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.trial import Outcome
-from teiten.model.units import Seconds
-from teiten.plan.pairs import LEAST_BLOCKS
+from teiten.model.units import Bytes, Seconds
 from teiten.study.collection import CampaignTable
 from teiten.study.document import read_document
 from teiten.study.values import titled
@@ -69,7 +74,7 @@ class Night:
         """How the collection stands, in a line."""
         counts = result_of(self).counts
         decided = counts[ClaimStanding.REPRODUCED] + counts[ClaimStanding.CONTRADICTED]
-        judged = sum(counts.values()) - counts[ClaimStanding.NOT_APPLICABLE]
+        judged = sum(counts[standing] for standing in JUDGED)
         return (
             f"{self.state.name}: {len(self.campaigns)} of {len(self.tables)} campaigns begun,"
             f" {decided} of {judged} findings decided,"
@@ -126,14 +131,16 @@ def carry_out_collection(session: Session, state: CollectionState) -> Night:
 def ending(night: Night) -> str:
     """Why nothing more is run, for people."""
     waiting = [campaign for campaign in _progress(night) if not campaign.allotted]
-    left_open = len(result_of(night).open)
+    result = result_of(night)
+    findings, verdicts = len(result.open), len(result.open_verdicts)
     if waiting:
         short = ", ".join(campaign.name for campaign in waiting)
         return f"the budget ended before the first pass of {short}; --budget gives more"
-    if not left_open:
+    if not findings + verdicts:
         return "every finding that applies here is decided"
+    left_open = f"{findings} findings" + (f" and {verdicts} verdicts" if verdicts else "")
     return (
-        f"{left_open} findings are open: none of them is foretold to be decided in the"
+        f"{left_open} are open: none of them is foretold to be decided in the"
         f" {rough_duration(night.left)} that are left; --budget gives more"
     )
 
@@ -181,7 +188,7 @@ def _progress(night: Night) -> list[CampaignProgress]:
         if called not in night.state.lacking and not _is_published(night, called)
     ]
     return [
-        _of_ledger(called, night.campaigns[called])
+        _of_ledger(night, called)
         if called in night.campaigns
         else _of_plan(called, night.planned[called])
         for called in able
@@ -194,19 +201,23 @@ def _is_published(night: Night, called: str) -> bool:
 
 
 def _of_plan(called: str, planned: PlannedCampaign) -> CampaignProgress:
-    preparing = Seconds(max(0.0, planned.first - LEAST_BLOCKS * planned.block))
-    return CampaignProgress(called, 0, 0, LEAST_BLOCKS, LEAST_BLOCKS, preparing, planned.block)
+    first = blocks_of_first_pass(planned.table)
+    preparing = Seconds(max(0.0, planned.first - first * planned.block))
+    return CampaignProgress(called, 0, 0, first, first, preparing, planned.block)
 
 
-def _of_ledger(called: str, analysis: CampaignAnalysis) -> CampaignProgress:
+def _of_ledger(night: Night, called: str) -> CampaignProgress:
+    analysis = night.campaigns[called]
     measure = analysis.plan.study.measure
     allotted = allotted_blocks(analysis.events) or 0
-    foretold = (further_blocks(outcome, measure.alpha) for outcome in analysis.claims)
+    foretold = [further_blocks(outcome, measure.alpha) for outcome in analysis.claims]
+    if night.state.collection.table.atlas:
+        foretold += undecided_blocks(analysis)
     return CampaignProgress(
         called,
         blocks=allotted if analysis.complete else min(blocks_of(analysis), allotted - 1),
         allotted=allotted,
-        first=LEAST_BLOCKS,
+        first=blocks_of_first_pass(night.tables[called]),
         most=measure.blocks,
         preparing=Seconds(0.0),
         block=block_of(analysis),
@@ -215,9 +226,10 @@ def _of_ledger(called: str, analysis: CampaignAnalysis) -> CampaignProgress:
     )
 
 
-def has_first_pass(analysis: CampaignAnalysis) -> bool:
+def has_first_pass(night: Night, called: str) -> bool:
     """Whether a campaign has run the blocks with which it begins."""
-    return analysis.complete or blocks_of(analysis) > LEAST_BLOCKS
+    analysis = night.campaigns[called]
+    return analysis.complete or blocks_of(analysis) > blocks_of_first_pass(night.tables[called])
 
 
 def blocks_of(analysis: CampaignAnalysis) -> int:
@@ -261,6 +273,7 @@ def result_of(night: Night) -> CollectionResult:
         night.spent,
         collected,
         tuple(findings),
+        tuple(atlas_of(read)) if table.atlas else (),
     )
 
 
@@ -283,6 +296,8 @@ def _collected(night: Night, called: str) -> CollectedCampaign:
         tuple(str(server.version) for _, server in analysis.plan.servers) if analysis else (),
         blocks_of(analysis) if analysis else 0,
         analysis.wall if analysis else Seconds(0.0),
+        analysis.facts.cpu.logical if analysis else 0,
+        analysis.plan.needs.memory if analysis else Bytes(0),
         night.state.lacking.get(called, ""),
         table.remark,
     )

@@ -80,7 +80,7 @@ def plan_campaign(
         check_planned(session, planned)
     except TeitenError as error:
         claims = claims_of(table.study) if planned is None else ()
-        not_run = tuple(ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE) for claim in claims)
+        not_run = tuple(ClaimOutcome(claim, ClaimStanding.NOT_RUN) for claim in claims)
         why = f"{error.message} ({error.hint})"
         return PlannedCampaign(table, planned, why, not_run if planned is None else outcomes)
     return PlannedCampaign(table, planned, "", outcomes)
@@ -90,8 +90,12 @@ def first_study(collection: CollectionTable, table: CampaignTable) -> Study:
     """The study of a campaign with the blocks of its first pass, in a fixed design, by whose time
     trials and data are sized."""
     study = load_study(table.study, collection.flags(table))
-    measure = replace(study.measure, blocks=LEAST_BLOCKS, sequential=None)
+    measure = replace(study.measure, blocks=blocks_of_first_pass(table), sequential=None)
     return replace(study, measure=measure, target_seconds=table.target or collection.target)
+
+
+def blocks_of_first_pass(table: CampaignTable) -> int:
+    return table.blocks or LEAST_BLOCKS
 
 
 def plan_whole(session: Session, collection: CollectionTable, table: CampaignTable) -> Planned:
@@ -102,7 +106,8 @@ def plan_whole(session: Session, collection: CollectionTable, table: CampaignTab
     ).plan
     study, unit = sized.study, pairs_of_a_start(sized)
     trials = sum(trial.block == 1 for trial in sized.trials)
-    blocks = max(unit, min(MOST_BLOCKS, MOST_TRIALS // trials) // unit * unit)
+    most = max(blocks_of_first_pass(table), min(MOST_BLOCKS, MOST_TRIALS // trials))
+    blocks = max(unit, most // unit * unit)
     sequential = Sequential(budget=collection.budget, most_blocks=blocks)
     measure = replace(study.measure, blocks=blocks, sequential=sequential)
     return plan_sized(session, replace(study, measure=measure), seed=sized.seed)

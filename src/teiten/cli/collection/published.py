@@ -27,7 +27,9 @@ def published_files(night: Night, languages: tuple[Language, ...]) -> Mapping[st
 
     A campaign without its first pass is left out, and can then be run anew by whoever restores it.
     """
-    passed = {called: read for called, read in night.campaigns.items() if has_first_pass(read)}
+    passed = {
+        called: read for called, read in night.campaigns.items() if has_first_pass(night, called)
+    }
     night = replace(night, campaigns=passed)
     session, result = night.session, result_of(night)
     names = [night.state.campaign(called) for called in night.campaigns]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 
 from teiten.analysis.model.claims import ClaimStanding
 from teiten.analysis.model.collection import CollectionResult, ComparedFinding
+from teiten.analysis.model.prediction import Basis, CheckedPrediction, Prediction
 from teiten.cli.collection.carry_out import foretold_first_pass
 from teiten.cli.collection.planning import PlannedCampaign, disk_needed, reasons
 from teiten.cli.text.layout import paragraph
@@ -70,10 +73,12 @@ def comparison_lines(first: str, second: str, findings: Sequence[ComparedFinding
     t = texts("en")
     judged = [finding for finding in findings if finding.applies]
     alike = sum(finding.first.standing is finding.second.standing for finding in judged)
+    waiting = sum(finding.waits for finding in findings)
     yield (
         f"{len(judged)} findings apply in both, {alike} of them with the same outcome, and"
         f" {sum(finding.depends for finding in judged)} reproduced in one and contradicted in the"
-        " other"
+        f" other; {waiting} have not run in one of them, and"
+        f" {len(findings) - len(judged) - waiting} do not apply in one"
     )
     for finding in judged:
         if finding.first.standing is finding.second.standing:
@@ -95,3 +100,50 @@ def result_lines(result: CollectionResult) -> Iterator[str]:
         for standing in ClaimStanding
     )
     yield f"{len(result.findings)} findings: {counted}"
+
+
+BASES = {
+    Basis.CLEAR: "the outcome that it has here: intervals twice as wide would decide it too",
+    Basis.NEEDS_CORES: "it does not apply: it asks for more processors",
+    Basis.NOT_JUDGED: "nothing: no campaign judged it here",
+    Basis.UNDECIDED: "nothing: it is undecided here",
+    Basis.PROCESSORS: "nothing: it hangs on the number of processors",
+    Basis.MEMORY: "nothing: its campaign needs more memory",
+    Basis.NEAR: "nothing: intervals twice as wide would not decide it",
+}
+
+
+def prediction_lines(prediction: Prediction) -> Iterator[str]:
+    """Count what is foretold, then list the findings of it."""
+    machine = prediction.machine
+    counts = Counter(finding.basis for finding in prediction.findings)
+    yield (
+        f"{len(prediction.findings)} findings of {prediction.collection}, foretold for"
+        f" {machine.cores} processors and {format_size(machine.memory)}"
+    )
+    for basis, words in BASES.items():
+        if counts[basis]:
+            yield f"{counts[basis]:>6}  {words}"
+    yield ""
+    for finding in prediction.findings:
+        if finding.basis is Basis.CLEAR:
+            yield f"{finding.id}: {texts('en')(f'claim-outcome.{finding.outcome}')}"
+
+
+def checked_lines(prediction: Prediction, checked: CheckedPrediction) -> Iterator[str]:
+    """Tell how often a prediction came true, and where it did not."""
+    made = datetime.fromtimestamp(prediction.made_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    yield ""
+    yield (
+        f"foretold on {made}: {checked.judged + len(checked.not_judged)} findings with the same"
+        f" outcome; {checked.judged} of them are judged there"
+    )
+    if checked.judged:
+        percent = 100 * len(checked.right) / checked.judged
+        yield (
+            f"right: {len(checked.right)} of {checked.judged} ({percent:.0f} %); undecided there:"
+            f" {len(checked.undecided)}; the opposite: {len(checked.opposite)}"
+        )
+    for words, names in (("undecided", checked.undecided), ("opposite", checked.opposite)):
+        for name in names:
+            yield f"{INDENT}{words}: {name}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from teiten.analysis.model.atlas import AtlasLine
 from teiten.analysis.model.claims import ClaimSource, ClaimStanding
 from teiten.analysis.model.collection import (
     CollectedCampaign,
@@ -13,9 +14,12 @@ from teiten.analysis.model.collection import (
     ComparedFinding,
     Finding,
 )
+from teiten.analysis.model.prediction import CheckedPrediction
 from teiten.cli.collection.planning import PlannedCampaign
 from teiten.cli.printed.claims import JsonAssessment, json_assessment
 from teiten.cli.printed.form import SPREAD, Count, Names, Positive, taken
+from teiten.cli.printed.outcome import JsonVerdict, json_verdict
+from teiten.model.metrics import Better
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
 from teiten.report.collection import ratio_pair
@@ -49,6 +53,24 @@ class JsonFinding:
 
 
 @dataclass(frozen=True)
+class JsonAtlasPoint:
+    version: str
+    verdict: Annotated[JsonVerdict, SPREAD]
+
+
+@dataclass(frozen=True)
+class JsonAtlasLine:
+    """A workload by version; ratios are of the metric, that on a version by that on the first."""
+
+    campaign: Annotated[str, "In the collection."]
+    workload: str
+    metric: str
+    better: Better
+    first: str
+    points: tuple[JsonAtlasPoint, ...]
+
+
+@dataclass(frozen=True)
 class JsonCollection:
     name: str
     title: Bilingual
@@ -59,6 +81,9 @@ class JsonCollection:
     counts: dict[str, Count]
     campaigns: tuple[JsonCollectedCampaign, ...]
     findings: tuple[JsonFinding, ...]
+    atlas: Annotated[
+        tuple[JsonAtlasLine, ...], "Every workload by version; empty where it is not asked for."
+    ]
 
 
 @dataclass(frozen=True)
@@ -95,12 +120,19 @@ class JsonCollectionComparison:
     first: str
     second: str
     findings: Annotated[tuple[JsonComparedFinding, ...], "Those that stand in both."]
+    prediction: Annotated[
+        CheckedPrediction | None, "How often what was foretold came true, where that was asked."
+    ]
 
 
 def json_collection_comparison(
-    first: str, second: str, findings: Sequence[ComparedFinding]
+    first: str,
+    second: str,
+    findings: Sequence[ComparedFinding],
+    prediction: CheckedPrediction | None,
 ) -> JsonCollectionComparison:
-    return JsonCollectionComparison(first, second, tuple(map(_compared, findings)))
+    compared = tuple(map(_compared, findings))
+    return JsonCollectionComparison(first, second, compared, prediction)
 
 
 def _compared(finding: ComparedFinding) -> JsonComparedFinding:
@@ -121,6 +153,20 @@ def json_collection(result: CollectionResult) -> JsonCollection:
         counts={standing.value: result.counts[standing] for standing in ClaimStanding},
         campaigns=tuple(map(_campaign, result.campaigns)),
         findings=tuple(map(_finding, result.findings)),
+        atlas=tuple(map(_atlas_line, result.atlas)),
+    )
+
+
+def _atlas_line(line: AtlasLine) -> JsonAtlasLine:
+    return taken(
+        JsonAtlasLine,
+        line,
+        metric=line.metric.name,
+        better=line.metric.better,
+        first=str(line.first),
+        points=tuple(
+            JsonAtlasPoint(str(point.version), json_verdict(point.verdict)) for point in line.points
+        ),
     )
 
 

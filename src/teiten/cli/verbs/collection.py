@@ -15,7 +15,7 @@ from teiten.cli.main import Session
 from teiten.cli.plan.options import checked_name
 from teiten.errors import TrialsFailedError, UsageError
 from teiten.model.text import Language
-from teiten.model.units import Seconds
+from teiten.model.units import Bytes, Seconds
 
 if TYPE_CHECKING:
     from teiten.cli.collection.carry_out import Night
@@ -216,14 +216,63 @@ def restore_command(session: Session, folder: Path) -> None:
 
 
 @command.command(
+    "predict",
+    epilog="Examples:  teiten collection predict --cores 1 --memory 12GB  ·  teiten collection"
+    " predict night --cores 16 --memory 64GB --json > prediction.json",
+)
+@begun_argument
+@click.option(
+    "--cores",
+    type=click.IntRange(min=1),
+    required=True,
+    help="Processors of the second machine that Teiten may use.",
+)
+@click.option("--memory", metavar="SIZE", required=True, help="Its memory, for example 12GB.")
+@json_option
+@click.pass_obj
+def predict_command(
+    session: Session, reference: str, cores: int, memory: str, as_json: bool
+) -> None:
+    """Foretell which findings a second machine answers as this collection does, before it is
+    measured.
+
+    A decided outcome is foretold where intervals twice as wide would decide it too, and where it
+    does not hang on processors or memory that the machines do not have alike. Keep what --json
+    prints: `teiten collection compare --prediction` tells how much of it came true.
+    """
+    from teiten.analysis.model.prediction import SecondMachine
+    from teiten.cli.collection.carry_out import read_night, result_of
+    from teiten.cli.collection.prediction import prediction_of
+    from teiten.cli.collection.state import read_state
+    from teiten.cli.collection.text import prediction_lines
+
+    result = result_of(read_night(session, read_state(session.workdir.collections, reference)))
+    prediction = prediction_of(result, SecondMachine(cores, _size(memory)), time.time())
+    if as_json:
+        session.console.json(prediction)
+    else:
+        for line in prediction_lines(prediction):
+            session.console.text(line)
+
+
+@command.command(
     "compare",
-    epilog="Examples:  teiten collection compare night-small night-large",
+    epilog="Examples:  teiten collection compare night-small night-large  ·  teiten collection"
+    " compare night second --prediction prediction.json",
 )
 @click.argument("first", metavar="FIRST", shell_complete=collections_begun)
 @click.argument("second", metavar="SECOND", shell_complete=collections_begun)
+@click.option(
+    "--prediction",
+    "foretelling",
+    type=GivenPath(path_type=Path, dir_okay=False, exists=True),
+    help="What `teiten collection predict --json` printed of FIRST before SECOND began.",
+)
 @json_option
 @click.pass_obj
-def compare_command(session: Session, first: str, second: str, as_json: bool) -> None:
+def compare_command(
+    session: Session, first: str, second: str, foretelling: Path | None, as_json: bool
+) -> None:
     """Say which findings came out otherwise in a second collection: on another machine, or with
     other servers.
 
@@ -232,19 +281,25 @@ def compare_command(session: Session, first: str, second: str, as_json: bool) ->
     """
     from teiten.analysis.across.collection import compared
     from teiten.cli.collection.carry_out import read_night, result_of
+    from teiten.cli.collection.prediction import check_prediction, read_prediction
     from teiten.cli.collection.state import read_state
-    from teiten.cli.collection.text import comparison_lines
+    from teiten.cli.collection.text import checked_lines, comparison_lines
     from teiten.cli.printed.collection import json_collection_comparison
 
     folder = session.workdir.collections
     results = [result_of(read_night(session, read_state(folder, name))) for name in (first, second)]
     findings = tuple(compared(*results))
     names = (results[0].name, results[1].name)
+    prediction = read_prediction(foretelling) if foretelling is not None else None
+    checked = check_prediction(prediction, *results) if prediction is not None else None
     if as_json:
-        session.console.json(json_collection_comparison(*names, findings))
+        session.console.json(json_collection_comparison(*names, findings, checked))
     else:
         for line in comparison_lines(*names, findings):
             session.console.text(line)
+        if prediction is not None and checked is not None:
+            for line in checked_lines(prediction, checked):
+                session.console.text(line)
 
 
 def _carry_out(session: Session, state: CollectionState, *, as_json: bool) -> None:
@@ -310,3 +365,12 @@ def _seconds(budget: str | None) -> Seconds | None:
         return values.budget(budget)
     except ValueError as error:
         raise UsageError(f"--budget {error}", "give a time, for example 8h or 90m") from error
+
+
+def _size(memory: str) -> Bytes:
+    from teiten.model.quantities import parse_size
+
+    try:
+        return parse_size(memory)
+    except ValueError as error:
+        raise UsageError(f"--memory {error}", "give a size, for example 12GB") from error

@@ -121,6 +121,8 @@ def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> 
         if section.appendix and not began:
             began = True
             parts.append(f"#show: appendix.with(word: {string(t('number.appendix-word'))})")
+        if section.apart:
+            parts.append("#pagebreak(weak: true)")
         parts += [f"#heading(level: 1, {string(section.title)})", writer.all(section.blocks)]
     text = "\n\n".join(part for part in parts if part) + "\n"
     return text.replace(f"{CLOSE}\n\n{OPEN}", "\n\n")  # tables that follow share a page

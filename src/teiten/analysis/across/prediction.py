@@ -1,0 +1,103 @@
+"""Outcomes foretold for a second machine, and how many of them came true.
+
+The rule is one sentence: a decided outcome is foretold to be the same where it would be with all
+its intervals twice as wide (in logarithms), and where it does not hang on what the machines differ
+in. A finding hangs on the processors where it asks for several of them, or compares several clients
+or processors, and the machines have not as many; on the memory where its campaign needs more than
+there is. Of what is left nothing is foretold: a rule that foretold everything would be right as
+often as machines are alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from teiten.analysis.claims.outcomes import standing_of
+from teiten.analysis.model.claims import Check, ClaimStanding
+from teiten.analysis.model.collection import CollectionResult, Finding
+from teiten.analysis.model.prediction import (
+    Basis,
+    CheckedPrediction,
+    ForetoldFinding,
+    Prediction,
+    SecondMachine,
+)
+
+WIDER = 2.0
+"""So many times as wide an interval still has to decide."""
+DECIDED = (ClaimStanding.REPRODUCED, ClaimStanding.CONTRADICTED)
+
+
+def foretold(result: CollectionResult, machine: SecondMachine) -> Iterator[ForetoldFinding]:
+    """Foretell each finding of a collection for a second machine, in their order."""
+    for finding in result.findings:
+        claim, basis = finding.outcome.claim, _basis(finding, machine)
+        outcome = {
+            Basis.CLEAR: finding.standing,
+            Basis.NEEDS_CORES: ClaimStanding.NOT_APPLICABLE,
+        }.get(basis)
+        yield ForetoldFinding(claim.id, claim.study, outcome, basis)
+
+
+def _basis(finding: Finding, machine: SecondMachine) -> Basis:
+    claim, campaign = finding.outcome.claim, finding.campaign
+    if claim.needs.cores > machine.cores:
+        return Basis.NEEDS_CORES
+    if not finding.applies:
+        return Basis.NOT_JUDGED
+    if finding.standing not in DECIDED:
+        return Basis.UNDECIDED
+    if campaign.cores != machine.cores and _of_several(finding):
+        return Basis.PROCESSORS
+    if campaign.memory > machine.memory:
+        return Basis.MEMORY
+    widened = standing_of([_widened(check) for check in finding.outcome.checks])[0]
+    return Basis.CLEAR if widened is finding.standing else Basis.NEAR
+
+
+def _of_several(finding: Finding) -> bool:
+    """Whether a finding asks for several processors, or compares several clients or processors."""
+    levels = (level for check in finding.outcome.checks for level in check.at)
+    return finding.outcome.claim.needs.cores > 1 or any(level > 1 for level in levels)
+
+
+def _widened(check: Check) -> Check:
+    """The check with its interval made wider around its ratio; as it is without one."""
+    effect = check.effect
+    if effect is None or min(effect.low, effect.ratio) <= 0 or math.isinf(effect.high):
+        return check
+    low = effect.ratio * (effect.low / effect.ratio) ** WIDER
+    high = effect.ratio * (effect.high / effect.ratio) ** WIDER
+    least, most = check.least or 0.0, math.inf if check.most is None else check.most
+    if least <= low and high <= most:
+        standing = ClaimStanding.REPRODUCED
+    elif high < least or low > most:
+        standing = ClaimStanding.CONTRADICTED
+    else:
+        standing = ClaimStanding.INCONCLUSIVE
+    return replace(check, low=low, high=high, standing=standing)
+
+
+def checked(prediction: Prediction, second: CollectionResult) -> CheckedPrediction:
+    """Compare what was foretold to be reproduced or contradicted with a second collection."""
+    seen = {finding.outcome.claim.id: finding.standing for finding in second.findings}
+    pairs = [
+        (finding.id, finding.outcome, seen.get(finding.id, ClaimStanding.NOT_RUN))
+        for finding in prediction.findings
+        if finding.outcome in DECIDED
+    ]
+    right = tuple(name for name, outcome, standing in pairs if standing is outcome)
+    undecided = _with(pairs, (ClaimStanding.INCONCLUSIVE,))
+    not_judged = _with(pairs, (ClaimStanding.NOT_APPLICABLE, ClaimStanding.NOT_RUN))
+    known = {*right, *undecided, *not_judged}
+    opposite = tuple(name for name, *_ in pairs if name not in known)
+    return CheckedPrediction(right, undecided, opposite, not_judged)
+
+
+def _with(
+    pairs: Iterable[tuple[str, ClaimStanding | None, ClaimStanding]],
+    standings: tuple[ClaimStanding, ...],
+) -> tuple[str, ...]:
+    return tuple(name for name, _, standing in pairs if standing in standings)

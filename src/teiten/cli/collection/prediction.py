@@ -1,0 +1,58 @@
+"""A prediction made from a collection, and read again."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from teiten.analysis.across.prediction import checked, foretold
+from teiten.analysis.model.collection import CollectionResult
+from teiten.analysis.model.prediction import CheckedPrediction, Prediction, SecondMachine
+from teiten.cli.console import json_text
+from teiten.cli.printed.collection import json_collection
+from teiten.errors import UsageError
+
+_PREDICTION = TypeAdapter(Prediction)
+
+
+def prediction_of(result: CollectionResult, machine: SecondMachine, now: float) -> Prediction:
+    """Foretell the findings of a collection. ``now``: seconds since the epoch."""
+    return Prediction(
+        result.name, digest_of(result), now, machine, tuple(foretold(result, machine))
+    )
+
+
+def digest_of(result: CollectionResult) -> str:
+    """The SHA-256 of the collection's findings.json."""
+    return hashlib.sha256(json_text(json_collection(result)).encode()).hexdigest()
+
+
+def read_prediction(path: Path) -> Prediction:
+    """Read what ``teiten collection predict --json`` printed. Raises UsageError."""
+    try:
+        return _PREDICTION.validate_json(path.read_text(encoding="utf-8"))
+    except (ValidationError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{path} is no prediction: {str(error).splitlines()[0]}",
+            "teiten collection predict --json prints one",
+        ) from error
+
+
+def check_prediction(
+    prediction: Prediction, first: CollectionResult, second: CollectionResult
+) -> CheckedPrediction:
+    """Compare it with a second collection. Raises UsageError where it is of other findings than
+    those of ``first``, or was made when ``second`` had begun."""
+    if prediction.digest != digest_of(first):
+        raise UsageError(
+            f"the prediction was not made from {first.name} as it stands",
+            "compare with the collection that it names, as it was published then",
+        )
+    if prediction.made_at >= second.created_at:
+        raise UsageError(
+            f"the prediction was made after {second.name} had begun, and foretells nothing of it",
+            "make it before the second machine is measured",
+        )
+    return checked(prediction, second)

@@ -1,0 +1,155 @@
+"""The page of a collection that tells every workload by version, relative to the oldest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from teiten.analysis.model.atlas import AtlasLine
+from teiten.analysis.model.collection import CollectionResult
+from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
+from teiten.model.installation import Version
+from teiten.report.blocks import Block, Heading, Section, Text
+from teiten.report.charts.atlas import AtlasDot, AtlasWords, atlas_chart
+from teiten.report.charts.base import Chart
+from teiten.report.effects import interval_text, ratio_text
+from teiten.report.numbers import plain
+from teiten.report.sentences import verdict_kind, verdict_word
+from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.texts import Texts
+
+COUNTED = (
+    VerdictKind.FASTER,
+    VerdictKind.SLOWER,
+    VerdictKind.EQUIVALENT,
+    VerdictKind.DIFFERENT_BUT_SMALL,
+    VerdictKind.MIXED,
+    VerdictKind.INCONCLUSIVE,
+)
+"""The verdicts in the order of their columns and colours."""
+
+
+def atlas_sections(t: Texts, result: CollectionResult) -> tuple[Section, ...]:
+    """One section; none of a collection without an atlas."""
+    if not result.atlas:
+        return ()
+    return (Section("atlas", t("atlas.title"), tuple(_blocks(t, result)), apart=True),)
+
+
+def _blocks(t: Texts, result: CollectionResult) -> Iterator[Block]:
+    yield Text(t("atlas.note"), "note")
+    yield _counts(t, result.atlas)
+    for campaign in result.campaigns:
+        lines = [line for line in result.atlas if line.campaign == campaign.name]
+        if lines:
+            yield Heading(3, t.of(campaign.subject))
+            yield from _chart(t, campaign.name, lines)
+            yield _table(t, campaign.name, t.of(campaign.subject), lines)
+
+
+def _counts(t: Texts, lines: Sequence[AtlasLine]) -> Table:
+    """How many workloads are faster and slower on each version."""
+    points = [point for line in lines for point in line.points]
+    versions = dict.fromkeys(point.version for point in points)
+
+    def row(version: Version) -> Row:
+        kinds = [_kind(point.verdict) for point in points if point.version == version]
+        numbers = (kinds.count(kind) for kind in COUNTED)
+        return cells(str(version), *(TableCell(plain(number), sort=number) for number in numbers))
+
+    columns = (Column(t(f"atlas.{kind.value}"), numeric=True) for kind in COUNTED)
+    return Table(
+        "atlas-counts",
+        t("atlas.counts", first=_firsts(t, lines)),
+        (Column(t("collection.servers")), *columns),
+        tuple(map(row, versions)),
+    )
+
+
+def _table(t: Texts, name: str, subject: str, lines: Sequence[AtlasLine]) -> Table:
+    versions = tuple(dict.fromkeys(point.version for line in lines for point in line.points))
+    return Table(
+        f"atlas-{name}",
+        t("atlas.table", subject=subject, first=_firsts(t, lines)),
+        (
+            Column(t("atlas.workload")),
+            *(Column(str(version), numeric=True) for version in versions),
+        ),
+        tuple(
+            cells(t.of(line.title), *(_cell(t, line, version) for version in versions))
+            for line in lines
+        ),
+    )
+
+
+def _cell(t: Texts, line: AtlasLine, version: Version) -> TableCell:
+    point = next((point for point in line.points if point.version == version), None)
+    if point is None:
+        return TableCell("")
+    speed, word = line.speed(point), verdict_word(t, point.verdict)
+    shown = (ratio_text(speed), interval_text(t, speed), word) if speed else (word,)
+    return TableCell(
+        "\n".join(shown),
+        sort=speed.ratio if speed else None,
+        kind=f"verdict {verdict_kind(point.verdict)}",
+    )
+
+
+def _chart(t: Texts, name: str, lines: Sequence[AtlasLine]) -> Iterator[Chart]:
+    """The lines as small charts; nothing where no verdict has a ratio."""
+    named = _named(lines)
+    dots = [dot for line in lines for dot in _dots(t, line, named)]
+    if dots:
+        words = AtlasWords(
+            t("atlas.chart", first=_firsts(t, lines)),
+            t("atlas.chart-note"),
+            t("atlas.cut"),
+            t("collection.servers"),
+            t("atlas.speed"),
+            t("atlas.workload"),
+            t("table.verdict"),
+            tuple(t(f"atlas.{kind.value}") for kind in COUNTED),
+            tuple(named.values()),
+        )
+        yield atlas_chart(f"atlas-{name}-lines", dots, words)
+
+
+def _named(lines: Sequence[AtlasLine]) -> Mapping[Version, str]:
+    """The versions in their order, by major version alone where that tells them apart."""
+    versions = dict.fromkeys(
+        version for line in lines for version in (line.first, *(p.version for p in line.points))
+    )
+    apart = len({version.major for version in versions}) == len(versions)
+    return {version: version.major if apart else str(version) for version in versions}
+
+
+def _firsts(t: Texts, lines: Sequence[AtlasLine]) -> str:
+    return t("list.separator").join(dict.fromkeys(str(line.first) for line in lines))
+
+
+def _dots(t: Texts, line: AtlasLine, named: Mapping[Version, str]) -> Iterator[AtlasDot]:
+    """The first version at 1, and the others that have a finite interval."""
+    title = t.of(line.title)
+    speeds = [(point, line.speed(point)) for point in line.points]
+    shown = [(point, speed) for point, speed in speeds if speed is not None and _is_finite(speed)]
+    if shown:
+        yield AtlasDot(title, named[line.first], 1.0, None, None, "", t("atlas.first"))
+    for point, speed in shown:
+        yield AtlasDot(
+            title,
+            named[point.version],
+            speed.ratio,
+            speed.low,
+            speed.high,
+            t(f"atlas.{_kind(point.verdict).value}"),
+            t.aside(ratio_text(speed), interval_text(t, speed)),
+        )
+
+
+def _is_finite(speed: Interval) -> bool:
+    return speed.low > 0 and math.isfinite(speed.high)
+
+
+def _kind(verdict: Verdict) -> VerdictKind:
+    """The verdict's kind; of a campaign that supports no conclusion none is told."""
+    return verdict.kind if verdict.conclusive else VerdictKind.INCONCLUSIVE

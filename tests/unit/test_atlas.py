@@ -1,0 +1,76 @@
+"""The atlas of a collection: speeds by version, and the blocks that open verdicts would take."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from teiten.analysis.across.atlas import atlas_of, undecided_blocks
+from teiten.analysis.model.collection import CollectionResult
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.verdict import VerdictKind
+from teiten.model.metrics import Better
+from teiten.model.text import Bilingual
+from teiten.model.units import Seconds
+from teiten.report.atlas import atlas_sections
+from teiten.report.charts.base import Chart
+from teiten.report.charts.drawing import svg
+from teiten.report.tables import Table
+from teiten.report.texts import texts
+from tests.fixtures.two_machines import campaign, plan_of
+from tests.unit.test_prediction import RAN
+
+NIGHT = campaign("night-c", plan=plan_of(blocks=6, clients=("1", "4")), noise=0.01, seed=1)
+
+
+def result_of(analysis: CampaignAnalysis) -> CollectionResult:
+    lines = tuple(atlas_of({RAN.name: analysis}))
+    spent = Seconds(60.0)
+    return CollectionResult(
+        "night", Bilingual("N", "N"), 1e9, (), "teiten", spent, spent, (RAN,), (), lines
+    )
+
+
+def test_a_speed_is_the_inverse_of_a_time() -> None:
+    line = next(atlas_of({"c": NIGHT}))
+    point = line.points[0]
+    effect = point.verdict.effect
+    assert effect is not None and line.speed(point) == effect
+    of_time = replace(line, metric=replace(line.metric, better=Better.LOWER))
+    speed = of_time.speed(point)
+    assert speed is not None and math.isclose(speed.low, 1 / effect.high)
+
+
+def test_a_page_has_a_chart_and_a_table_for_each_campaign() -> None:
+    (section,) = atlas_sections(texts("en"), result_of(NIGHT))
+    (chart,) = (block for block in section.blocks if isinstance(block, Chart))
+    assert "<svg" in svg(chart)
+    counts, table = (block for block in section.blocks if isinstance(block, Table))
+    workloads = {contrast.workload for contrast in NIGHT.contrasts}
+    assert len(table.rows) == len(workloads)
+    for row in counts.rows:
+        assert sum(int(cell.text) for cell in row[1:]) == len(workloads)
+    assert section.apart
+    assert not atlas_sections(texts("en"), replace(result_of(NIGHT), atlas=()))
+
+
+def test_a_far_interval_is_cut_and_said_to_be() -> None:
+    wild = campaign("wild", plan=plan_of(blocks=2, clients=("1",)), noise=0.8, seed=3)
+    (section,) = atlas_sections(texts("en"), result_of(wild))
+    (chart,) = (block for block in section.blocks if isinstance(block, Chart))
+    assert any(chart.rows["above"]) and "triangle" in chart.note
+
+
+@pytest.mark.parametrize("forecast", [9, None])
+def test_open_verdicts_say_how_many_blocks_they_take(forecast: int | None) -> None:
+    judged = next(contrast for contrast in NIGHT.contrasts if contrast.metric.judged)
+    verdict = replace(judged.overall, kind=VerdictKind.INCONCLUSIVE, pairs=6)
+    contrast = replace(judged, overall=verdict, forecast=forecast)
+    analysis = replace(NIGHT, contrasts=(contrast,))
+    assert list(undecided_blocks(analysis)) == ([3] if forecast else [])
+    decided = replace(contrast, overall=replace(verdict, kind=VerdictKind.FASTER))
+    assert not list(undecided_blocks(replace(NIGHT, contrasts=(decided,))))
+    other = replace(NIGHT.plan, study=replace(NIGHT.plan.study, contrast="clients"))
+    assert not list(undecided_blocks(replace(analysis, plan=other)))
