@@ -71,13 +71,45 @@ def test_a_planted_slowdown_is_a_regression_and_stands_in_the_pull_request(
 
 
 @pytest.mark.pg(">=18")
-def test_a_server_against_itself_is_no_regression(teiten: Teiten, server: str, script: str) -> None:
-    same = ("gate", server, server, *AS_LONG, "--script", script, *QUICK, "--delta", "50%")
+def test_a_folder_against_itself_is_no_regression(teiten: Teiten, server: str, script: str) -> None:
+    folder = Path(script).parent
+    sides = ("gate", folder, folder, "--server", server)
+    same = (*sides, *AS_LONG, *QUICK, "--delta", "50%")
     result = teiten.run(*same, "--json")
     assert result.returncode == 0, result.stderr
     answer = json.loads(result.stdout)
     assert answer["outcome"] == "none" and answer["workloads"][0]["needed"] is None
     assert "::" not in result.stderr, "nobody's CI runs this"
+
+
+@pytest.mark.pg(">=18")
+def test_old_and_new_statements_are_two_folders_and_one_brings_a_table(
+    teiten: Teiten, server: str, tmp_path: Path
+) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    files = {
+        old / "nap.sql": "SELECT pg_sleep(0.01);\n",
+        new / "nap.sql": "SELECT pg_sleep(milliseconds / 1000.0) FROM naps;\n",
+        new / "schema.sql": "CREATE TABLE naps AS SELECT 25 AS milliseconds;\n",
+        new / "further.sql": "SELECT 1;\n",
+    }
+    for path, text in files.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="ascii")
+    words = ("gate", old, new, "--server", server, *WITHOUT_SCALE, "--set", "data.size=2MB")
+    result = teiten.run(*words, "--json")
+    assert result.returncode == 5, result.stderr
+    assert "further.sql is left out: one of the two folders does not have it" in result.stderr
+    answer = json.loads(result.stdout)
+    (line,) = answer["workloads"]
+    assert (line["workload"], line["outcome"]) == ("nap", "regression")
+    assert line["head"]["interval"][1] < 0.6, "25 ms against 10"
+    assert [name.partition(" on ")[0] for name in answer["servers"].values()] == ["old", "new"]
+    plan = teiten.plan()
+    assert len({trial.template.fingerprint for trial in plan.trials}) == 2, "the base has no table"
+    assert plan.study.workloads[0].options.texts[1].text == files[new / "nap.sql"]
+    nameless = teiten.run("gate", old, new)
+    assert nameless.returncode == 2 and "is a folder of SQL, and no server" in nameless.stderr
 
 
 @pytest.mark.pg(">=18")
@@ -142,6 +174,13 @@ def test_commits_of_an_extension_are_built_into_copies_of_a_server(
     assert not list(server.rglob("nap*")), "the server itself is as it was"
     again = teiten.run(*words, "--server", server, "--blocks", "2", patience=PATIENCE)
     assert again.returncode == 6 and "is built already" in again.stderr, again.stderr
+    scripts = next(server.rglob("plpgsql.control")).parent
+    for version, milliseconds in (("1.0", 10), ("1.1", 25)):
+        write_extension(scripts, milliseconds=milliseconds, version=version)
+    sides = ("extension:nap@1.0", "extension:nap@1.1", "--server", server, "--script", script)
+    versions = teiten.run("gate", *sides, *QUICK, "--json", patience=PATIENCE)
+    assert versions.returncode == 5, versions.stderr
+    assert json.loads(versions.stdout)["servers"]["head"].startswith("extension:nap = 1.1 on ")
     nameless = teiten.run(*words)
     assert nameless.returncode == 2 and "hint: for example --server 18" in nameless.stderr
     without = teiten.run(*words, "--server", "17")

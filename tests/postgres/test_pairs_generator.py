@@ -319,6 +319,22 @@ def test_texts_of_a_row_are_values_in_every_protocol(
     assert not result.summary["aborted"] and result.summary["pairs"] == 6
 
 
+def test_a_server_runs_texts_of_its_own_with_the_same_numbers(
+    run: PairedRun, clusters: tuple[Cluster, Cluster]
+) -> None:
+    text = "\\set a random(1, 1000000)\nSELECT :a AS %s;\n"
+    other = replace(run.servers[1], texts=(text % "new",))
+    pairs = replace(
+        run, scripts=[(Script("q.sql", False, text % "old"), 1)], servers=[run.servers[0], other]
+    )
+    begins = [cluster.log_size() for cluster in clusters]
+    assert not run_pairs(pairs, 60).summary["aborted"]
+    old, new = map(sessions, clusters, begins)
+    assert [[said.replace("new", "old") for said in asked] for asked in new] == old != new
+    with pytest.raises(WorkloadError, match="texts: one for each script"):
+        run_pairs(replace(pairs, scripts=[*pairs.scripts, (SELECT, 1)]), 60)
+
+
 def test_several_scripts_are_chosen_as_pgbench_chooses(
     run: PairedRun, clusters: tuple[Cluster, Cluster], tmp_path: Path
 ) -> None:

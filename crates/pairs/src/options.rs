@@ -147,6 +147,10 @@ pub struct Server {
     /// Whether connections are encrypted, and who is trusted.
     #[serde(default)]
     pub encryption: Encryption,
+    /// The texts of the scripts where it runs others than those of the run: one for each of these,
+    /// in their order.
+    #[serde(default)]
+    pub texts: Option<Vec<String>>,
 }
 
 impl std::fmt::Debug for Server {
@@ -182,6 +186,13 @@ impl Options {
             (
                 !self.variables.keys().all(|name| crate::names::is_valid(name)),
                 "variables: an invalid name",
+            ),
+            (
+                self.servers
+                    .iter()
+                    .filter_map(|server| server.texts.as_ref())
+                    .any(|texts| texts.len() != self.scripts.len()),
+                "texts: one for each script",
             ),
             (
                 !self.scripts.iter().filter_map(|script| script.rows.as_ref()).all(Rows::are_whole),

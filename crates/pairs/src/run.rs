@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use crate::client::{Client, Streams, Weights};
 use crate::connection::Connection;
-use crate::options::{Options, Server};
+use crate::options::{Options, ScriptOption, Server};
 use crate::random::Random;
 use crate::record::{self, Records};
-use crate::script::{Scripts, built_in};
+use crate::script::{Protocol, Scripts, built_in};
 use crate::session::{Session, Setting};
 use crate::value::{Value, Variable};
 use crate::worker::{InStep, Shared, Work, Worker};
@@ -158,6 +158,7 @@ pub fn run(options: &Options, stop: &Stop, mut say: impl FnMut(&Event)) -> Resul
     Ok(())
 }
 
+/// The scripts of the run, and behind them those of servers that run others.
 fn scripts(options: &Options) -> Result<Scripts, String> {
     let mut scripts = Scripts::default();
     for script in &options.scripts {
@@ -166,12 +167,40 @@ fn scripts(options: &Options) -> Result<Scripts, String> {
             None => built_in(&script.name)
                 .ok_or_else(|| format!("no built-in script {:?}", script.name))?,
         };
-        scripts.add(&script.name, text, options.protocol).map_err(|refused| refused.to_string())?;
-        if let Some(rows) = &script.rows {
-            scripts.draw_from(rows);
+        add(&mut scripts, script, text, options.protocol)?;
+    }
+    for texts in options.servers.iter().filter_map(|server| server.texts.as_ref()) {
+        for (script, text) in options.scripts.iter().zip(texts) {
+            add(&mut scripts, script, text, options.protocol)?;
         }
     }
     Ok(scripts)
+}
+
+fn add(
+    scripts: &mut Scripts,
+    script: &ScriptOption,
+    text: &str,
+    protocol: Protocol,
+) -> Result<(), String> {
+    scripts.add(&script.name, text, protocol).map_err(|refused| refused.to_string())?;
+    if let Some(rows) = &script.rows {
+        scripts.draw_from(rows);
+    }
+    Ok(())
+}
+
+/// For each server the place of its first script among all.
+fn first_scripts(options: &Options) -> Vec<usize> {
+    let mut next = options.scripts.len();
+    let place = |server: &Server| match &server.texts {
+        None => 0,
+        Some(texts) => {
+            next += texts.len();
+            next - texts.len()
+        }
+    };
+    options.servers.iter().map(place).collect()
 }
 
 /// Seeds drawn in pgbench's order: the clients' parameters, the seed of hash functions, and for each
@@ -244,6 +273,7 @@ fn connect(
     let processors = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = options.threads.unwrap_or(processors).min(options.clients.into());
     let left = options.pairs.unwrap_or(u64::MAX);
+    let firsts = first_scripts(options);
     let mut groups: Vec<Vec<_>> = Vec::new();
     let mut numbers = 0..options.clients;
     for thread in 0..threads {
@@ -261,11 +291,12 @@ fn connect(
         );
     }
     let open = |(number, streams, variables): (u16, Streams, Vec<Variable>)| {
-        let session = |server: &Server| {
+        let session = |(server, first): (&Server, &usize)| {
             Connection::open(server, timeout)
-                .map(|connection| Session::new(connection, variables.clone(), setting))
+                .map(|connection| Session::new(connection, variables.clone(), setting, *first))
         };
-        let sessions = options.servers.iter().map(session).collect::<Result<Vec<_>, _>>()?;
+        let sessions =
+            options.servers.iter().zip(&firsts).map(session).collect::<Result<Vec<_>, _>>()?;
         if options.pin {
             for session in &sessions {
                 pin(session.connection.process, usize::from(number))?;

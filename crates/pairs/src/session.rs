@@ -83,6 +83,8 @@ pub struct Session {
     /// The random numbers of the transaction; after its end, of the next.
     pub random: Random,
     at_start: Random,
+    /// The place of its scripts among all.
+    first: usize,
     script: usize,
     command: usize,
     started: Instant,
@@ -113,16 +115,22 @@ struct Results {
 }
 
 impl Session {
-    /// A session that has not run anything.
+    /// A session that has not run anything; its scripts begin at a place among all.
     #[must_use]
-    pub fn new(connection: Connection, variables: Vec<Variable>, setting: &Setting) -> Self {
+    pub fn new(
+        connection: Connection,
+        variables: Vec<Variable>,
+        setting: &Setting,
+        first: usize,
+    ) -> Self {
         Self {
             connection,
             variables,
             prepared: vec![false; setting.scripts.statements],
             random: Random::new(0),
             at_start: Random::new(0),
-            script: 0,
+            first,
+            script: first,
             command: 0,
             started: Instant::now(),
             retries: 0,
@@ -138,7 +146,7 @@ impl Session {
 
     /// Begin a transaction with these random numbers.
     pub fn begin(&mut self, script: usize, random: Random) {
-        self.script = script;
+        self.script = self.first + script;
         self.random = random;
         self.at_start = random;
         self.command = 0;

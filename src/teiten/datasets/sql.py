@@ -46,6 +46,8 @@ def hint_for(error: str) -> str:
             f"create the role at the top of the script: CREATE ROLE {role[1]}; or leave owners and"
             " rights out: pg_dump --no-owner --no-privileges"
         )
+    if "extension " in error and "already exists" in error:
+        return "where its version is a level it is there already: CREATE EXTENSION IF NOT EXISTS"
     if 'at or near "\\"' in error:
         return (
             "commands of psql are not run; a dump of pg_dump's is taken as it is (--format=plain),"

@@ -75,6 +75,8 @@ class FactorRule(ABC):
     """A level may belong to the alias of a server: sides that differ in several things."""
     of_data: ClassVar[bool] = False
     """Its levels have other data."""
+    of_workloads: ClassVar[bool] = False
+    """Its levels are named by workloads, each of which must have those that are asked of it."""
     flag: ClassVar[str] = "--set {factor}=A,B"
     """With which levels are given on the command line."""
     missing: ClassVar[tuple[str, str]] = ("", "")

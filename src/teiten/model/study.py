@@ -27,12 +27,14 @@ SERVER = "server"
 """The factor that every study has: the servers that it runs on."""
 GUC_PREFIX = "guc:"
 """A factor of this prefix varies a server parameter: ``guc:shared_buffers``."""
+EXTENSION_PREFIX = "extension:"
+"""A factor of this prefix varies an extension's version: ``extension:postgis``."""
 
 
 @dataclass(frozen=True)
 class Factor:
     """A varied condition. ``name``: server, clients, query, checksums, query_mode, cores, memory,
-    directory, layout, parameters, or ``guc:NAME``."""
+    directory, layout, statements, parameters, ``extension:NAME``, or ``guc:NAME``."""
 
     name: str
     levels: tuple[str, ...]
@@ -149,13 +151,16 @@ class DataSet:
     directory (``initdb --waldir``, tablespaces), so that each can lie on another storage."""
     state: TableState | None = None
     """None where no factor says in which state they are."""
+    extensions: tuple[tuple[str, str], ...] = ()
+    """Extensions that are created before the tables, each at its version."""
 
     def __str__(self) -> str:
         """``scale 20, fillfactor 100``, ``the tables of mine.sql, layout plain``."""
         laid_out = "" if self.layout is None else f", layout {self.layout.name}"
         spread = ", in tablespaces" if self.spread else ""
         state = "" if self.state is None else f", {self.state.factor} {self.state.level}"
-        return f"{self.options.described(self.scale)}{laid_out}{spread}{state}"
+        created = "".join(f", {name} {version}" for name, version in self.extensions)
+        return f"{self.options.described(self.scale)}{laid_out}{spread}{state}{created}"
 
 
 @dataclass(frozen=True)
@@ -191,6 +196,11 @@ class WorkloadOptions:
         """By a level of the contrasted factor: the level that it is compared with, where that is
         another than the workload's first."""
         return {}
+
+    @property
+    def statement_levels(self) -> tuple[str, ...]:
+        """The levels of the factor statements that it has texts for."""
+        return ()
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from teiten.model.memory import SHARED_BUFFERS
 from teiten.model.plan import Cell
 from teiten.model.quantities import exact_size, is_share, parse_share
 from teiten.model.setup import PlannedCell, Setup
-from teiten.model.study import DataSet, Study, Workload
+from teiten.model.study import SERVER, DataSet, Study, Workload
 from teiten.model.units import KIB, Bytes
 
 
@@ -34,6 +34,9 @@ def cell_groups(study: Study) -> tuple[tuple[Cell, ...], ...]:
 def data_sets(study: Study, workload: Workload) -> tuple[DataSet, ...]:
     """All data sets of a workload, whatever the levels of the factors that change its data."""
     names = [factor.name for factor in study.factors if rule(factor.name).of_data]
+    own = (name for _, levels in study.server_levels for name, _ in levels)
+    if any(rule(name).of_data for name in own):
+        names.append(SERVER)
     cells = _of_factors(study, workload, names)
     return tuple(dict.fromkeys(setup_of(PlannedCell(study, cell)).data for cell in cells))
 

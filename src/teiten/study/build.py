@@ -59,7 +59,7 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
     workloads = tuple(_workloads(draft, document, tables, factors))
     factors = with_told_levels(draft, factors, workloads, study.contrast)
     written = _written(draft, tables)
-    for factor in factors:
+    for factor in (*factors, *_named_by_workloads(tables)):
         rule(factor.name).check_study(written, factor, workloads)
     _check_measure(draft, tables.measure, workloads)
     return Study(
@@ -181,6 +181,17 @@ def _clusters(
         if name in servers:
             statements = table.model_dump(exclude={"nodes"})
             yield name, AttachedCluster(table.nodes, ClusterStatements(**statements))
+
+
+def _named_by_workloads(tables: StudyFile) -> Iterator[Factor]:
+    """Factors whose levels aliases of servers have and workloads name, with these levels."""
+    levels: dict[str, list[str]] = {}
+    for alias in tables.servers.values():
+        for factor, level in alias.levels:
+            if rule(factor).of_workloads:
+                levels.setdefault(factor, []).append(level)
+    for factor, named in levels.items():
+        yield Factor(factor, tuple(dict.fromkeys(named)))
 
 
 def _server_levels(

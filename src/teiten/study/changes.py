@@ -25,7 +25,7 @@ from teiten.given_paths import expanded
 from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names as kinds
 from teiten.model.attached import named_address
-from teiten.model.study import GUC_PREFIX
+from teiten.model.study import EXTENSION_PREFIX, GUC_PREFIX
 from teiten.model.text import Bilingual
 from teiten.study.schema import StudyTable, WorkloadTable
 from teiten.study.tables import BuildTable, HostsTable, MeasureTable, NodesTable, TomlTable
@@ -263,7 +263,7 @@ def full_key(key: str) -> str:
 
     Raises UsageError, without the flag's name, where it is unknown.
     """
-    if key.startswith(GUC_PREFIX):
+    if key.startswith((GUC_PREFIX, EXTENSION_PREFIX)):
         return f"factors.{key}"
     if key in (*special_keys(), *data_keys(), *shared_workload_keys()) or key.startswith(
         LAYOUT_KEY

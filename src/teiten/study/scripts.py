@@ -10,6 +10,8 @@ from teiten.model.study import Script
 from teiten.study.values import BUILTIN_SCRIPTS
 from teiten.suggest import did_you_mean
 
+SCHEMA = "schema.sql"
+"""The file of a folder of scripts that makes tables, or changes them, and is no workload."""
 ARCHIVE = b"PGDMP"
 """The first bytes of ``pg_dump --format=custom`` (pg_backup_archiver.c)."""
 
@@ -28,6 +30,11 @@ def read_script(value: str, *, workload: str, folders: Sequence[Path]) -> Script
     if path is None:
         raise ValueError(f"there is no script {value!r}.{did_you_mean(value, _known(folders))}")
     return Script(name=path.name, builtin=False, text=_checked(_text_of(path)))
+
+
+def workload_name(title: str) -> str:
+    """The name of a workload after that of its script, without ``.sql``."""
+    return "".join(c if c.isalnum() or c in "-_" else "-" for c in title)
 
 
 def find_file(value: str, folders: Sequence[Path]) -> Path | None:

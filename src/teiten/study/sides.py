@@ -9,11 +9,12 @@ from typing import Any
 
 from teiten.errors import UsageError
 from teiten.model.attached import named_address
-from teiten.model.study import GUC_PREFIX, Study
+from teiten.model.study import EXTENSION_PREFIX, GUC_PREFIX, Study
 from teiten.study.changes import Change, StudyFlags, from_command_line, typed_value, with_attached
 from teiten.study.document import Document, read_verb_document
 from teiten.study.levels import ServerAlias, server_alias
 from teiten.study.load import study_of
+from teiten.study.sql_folders import SqlFolders
 from teiten.suggest import did_you_mean
 
 OLD, NEW = "A", "B"
@@ -24,7 +25,10 @@ GATE_BUDGET = "5m"
 BUDGETS = {"quick": "3m", "published": "24h"}
 DEFAULT_BUDGET = "30m"
 """The budget of all profiles that ``BUDGETS`` does not name."""
-SIDE_KEYS = ("checksums", "query_mode", "cores", "directory", f"{GUC_PREFIX}NAME")
+SIDE_KEYS = (
+    *("checksums", "query_mode", "cores", "directory", "layout", "statements"),
+    *(f"{prefix}NAME" for prefix in (EXTENSION_PREFIX, GUC_PREFIX)),
+)
 _HINT = f"a side can differ in {', '.join(SIDE_KEYS)}; what both share goes to --set or --guc"
 
 
@@ -116,9 +120,11 @@ def null_study(server: str, shared: Shared) -> Study:
     return study_of(document, (*given, *changes, *_aliases(both)), profile=shared.profile)
 
 
-def gate_study(base: SideFlags, head: SideFlags, shared: Shared) -> Study:
+def gate_study(
+    base: SideFlags, head: SideFlags, shared: Shared, folders: SqlFolders | None = None
+) -> Study:
     """The study of a gate: three sides, of which two are the base, in rounds until the head is
-    decided.
+    decided. ``folders``: where the sides differ in their SQL.
 
     Raises UsageError for a flag that is wrong.
     """
@@ -142,7 +148,9 @@ def gate_study(base: SideFlags, head: SideFlags, shared: Shared) -> Study:
         changes.append(Change("measure.rounds", True, "teiten gate", "rounds=yes"))
     sides = {BASE: _side(base), AGAIN: _side(base), HEAD: _side(head)}
     timed = replace(shared, budget=shared.budget or GATE_BUDGET)
-    given = _shared(document, timed, sequential=True)
+    given = list(_shared(document, timed, sequential=True))
+    if folders is not None:
+        given = [*folders.workloads(), *given, *folders.tables(shared.keys)]
     study = study_of(document, (*given, *changes, *_aliases(sides)), profile=shared.profile)
     sequential = study.measure.sequential
     assert sequential is not None
@@ -170,9 +178,9 @@ def _reference(server: str) -> str:
 
 
 def _add(table: dict[str, Any], key: str, value: str, origin: str) -> None:
-    if not key.startswith(GUC_PREFIX) and key not in SIDE_KEYS:
+    if not key.startswith((EXTENSION_PREFIX, GUC_PREFIX)) and key not in SIDE_KEYS:
         raise UsageError(f"{origin}: a side has no such key.{did_you_mean(key, SIDE_KEYS)}", _HINT)
-    name = key.lower()
+    name = key if key.startswith(EXTENSION_PREFIX) else key.lower()
     if name in table:
         raise UsageError(f"{origin} is given twice", "give it once for each side")
     _checked({"server": "18", name: value}, origin)

@@ -17,7 +17,7 @@ from teiten.cli.campaign.fail_on import refuse_inconclusive
 from teiten.cli.campaign.way import plan_by_way
 from teiten.cli.completion import servers
 from teiten.cli.gate.answer import GateAnswer, answer_of
-from teiten.cli.gate.sides import HowToBuild, server_of
+from teiten.cli.gate.sides import GateOptions, gate_sides
 from teiten.cli.gate.text import annotation_lines, answer_lines, markdown, needed, title
 from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
@@ -26,19 +26,21 @@ from teiten.cli.plan.flags import with_flags
 from teiten.cli.plan.two_sides import (
     FLAGS,
     SCRIPT,
+    SharedOptions,
     flags_of_sides,
     shared_options,
     tell_of_changed_data,
-    words_of_sides,
 )
 from teiten.cli.printed.gate import json_gate
-from teiten.errors import CannotTellError, VerdictError
+from teiten.errors import CannotTellError, UsageError, VerdictError
 from teiten.host.system.causes import translate_os_errors
-from teiten.study.sides import GATE_BUDGET, SideFlags, gate_study
+from teiten.study.sides import GATE_BUDGET, gate_study
+from teiten.study.sql_folders import SqlFolders
 
 EXAMPLES = (
     "Examples:  teiten gate 17 18 --script q.sql --script r.sql --markdown gate.md"
     "  ·  teiten gate ~/postgresql@master ~/postgresql@HEAD --delta 3% --budget 20m"
+    "  ·  teiten gate old/ new/ --server 18 --set data.script=tables.sql"
     "  ·  teiten gate main HEAD --extension . --server 18 --script q.sql --set data.script=t.sql"
 )
 SCRIPTS = SCRIPT.of(
@@ -74,7 +76,11 @@ def _gate_options(function: Any) -> Any:
     metavar="CHECKOUT",
     help="BASE and HEAD are commits of this extension, built by PGXS into copies of --server.",
 )
-@click.option("--server", metavar="SERVER", help="The server of --extension.")
+@click.option(
+    "--server",
+    metavar="SERVER",
+    help="The server of --extension, of folders of SQL, or of versions of an extension.",
+)
 @click.option("--configure", multiple=True, metavar="OPTIONS", help="As in teiten pg build.")
 @click.option("--cflags", metavar="FLAGS", help="As in teiten pg build.")
 @click.option("--meson", is_flag=True, help="As in teiten pg build.")
@@ -93,32 +99,32 @@ def command(session: Session, /, base: str, head: str, **given: Any) -> None:
     tell, else 0.
 
     BASE and HEAD are servers as in teiten ab, commits of PostgreSQL (CHECKOUT@REF), which are
-    built, or commits of an extension (REF, with --extension and --server). In each start run three
-    servers on new copies of the data: BASE, BASE once more, and HEAD. What BASE differs from itself
-    by is this machine's noise, and stands beside every verdict. Starts follow until HEAD is decided
-    for each script, or the budget is spent.
+    built, commits of an extension (REF, with --extension and --server), folders of SQL (with
+    --server), or versions of an extension (extension:NAME@VERSION, with --server). In each start
+    run three servers on new copies of the data: BASE, BASE once more, and HEAD. What BASE differs
+    from itself by is this machine's noise, and stands beside every verdict. Starts follow until
+    HEAD is decided for each script, or the budget is spent.
     """
     options = shared_options(session, given)
-    how = HowToBuild(
+    how = GateOptions(
         spec_of("", given["configure"], given["cflags"], meson=given["meson"]),
         given["jobs"],
         given["extension"],
         given["server"],
     )
     prepare(session, options.name)
-    sides = (
-        SideFlags("base", server_of(session, base, how), given["set_base"], given["guc_base"]),
-        SideFlags("head", server_of(session, head, how), given["set_head"], given["guc_head"]),
-    )
-    study = gate_study(*sides, options.shared)
+    sides = gate_sides(session, (base, head), given, how)
+    if sides.folders is not None:
+        _tell_of_folders(session, sides.folders, options)
+    study = gate_study(*sides.compared, options.shared, sides.folders)
     refuse_inconclusive(study, "gate", "leave --profile out, or name another one")
     tell_of_changed_data(session, study, options)
-    with flags_of_sides(sides):
+    with flags_of_sides(sides.flags):
         planned = plan_by_way(session, study, options, piloting=False).planned
     confirm(session, planned, yes=options.yes)
     options = options.with_way(planned.plan.study.measure.way)
-    words = ["teiten", "gate", *(side.server for side in sides), *words_of_sides(sides)]
-    words += [*options.as_arguments(), "--seed", str(planned.plan.seed)]
+    words = ["teiten", "gate", *sides.words, *options.as_arguments(), "--seed"]
+    words.append(str(planned.plan.seed))
     name = begin(session, planned, options.name, shlex.join(words), yes=options.yes)
     carried = carry_out_new(session, name)
     answer = answer_of(carried.analysis)
@@ -130,6 +136,16 @@ def command(session: Session, /, base: str, head: str, **given: Any) -> None:
             session.console.text(line)
         session.console.data(str(carried.reports[0]))
     _end(answer, carried.reports[0])
+
+
+def _tell_of_folders(session: Session, folders: SqlFolders, options: SharedOptions) -> None:
+    """Say which files are left out. Raises UsageError for scripts beside the folders'."""
+    if options.shared.script:
+        raise UsageError(
+            "--script names a workload, and so do the files of both folders", "leave it out"
+        )
+    for file in folders.unpaired:
+        session.console.say(f"{file} is left out: one of the two folders does not have it")
 
 
 def _publish(answer: GateAnswer, file: Path | None) -> None:

@@ -88,6 +88,8 @@ class PairedServer:
     encryption: Mapping[str, str] | None = None
     """``mode``, as libpq's sslmode; the files ``roots`` (or "system"), ``certificate`` and ``key``.
     None: in clear."""
+    texts: tuple[str, ...] | None = None
+    """The texts of the scripts where it runs others than those of the run: one for each."""
 
     @property
     def options(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from teiten.errors import UsageError
 from teiten.factors.contract import FactorRule, WrittenStudy
@@ -18,8 +18,8 @@ from teiten.suggest import did_you_mean
 class LayoutFactor(FactorRule):
     name = "layout"
     rank = 70
-    of_server = False
     of_data = True
+    of_workloads: ClassVar[bool] = True
 
     def level(self, value: Any) -> str:
         return valid_name(value)

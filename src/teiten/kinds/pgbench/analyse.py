@@ -33,7 +33,7 @@ from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.kinds.contract_analyse import KindAnalysis, Unlike, unlike_rows
 from teiten.kinds.pgbench.loads import CLIENTS, scalings
-from teiten.kinds.pgbench.model import PgbenchClients, clients_of, pgbench_of
+from teiten.kinds.pgbench.model import PgbenchClients, PgbenchOptions, clients_of, pgbench_of
 from teiten.kinds.pgbench.placements import placements
 from teiten.kinds.pgbench.results import PgbenchFound
 from teiten.kinds.pgbench.scale_out.find import scale_outs
@@ -69,6 +69,7 @@ class PgbenchAnalysis(KindAnalysis):
         load = pgbench_of(workload)
         return {
             "script": commands_of(load.script),
+            **_statements(load),
             "mode": load.query_mode.value,
             "options": list(load.pgbench_options),
             **({} if load.variables is None else {"variables": load.variables.digest}),
@@ -84,6 +85,12 @@ class PgbenchAnalysis(KindAnalysis):
 
     def unlike_trials(self, a: PlannedTrial, b: PlannedTrial) -> Iterator[Unlike]:
         yield Unlike("threads", clients_of(a).threads, clients_of(b).threads)
+
+
+def _statements(load: PgbenchOptions) -> dict[str, Any]:
+    """The statements of each level, where there are some."""
+    levels = {level: commands_of(script) for level, script in load.statements}
+    return {"statements": levels} if levels else {}
 
 
 ANALYSIS = PgbenchAnalysis()

@@ -36,6 +36,8 @@ class PgbenchOptions(WorkloadOptions):
     """The levels of clients are for each node: four nodes have four times as many."""
     variables: VariableRows | None = None
     """A list of values for the script's variables, of which each transaction draws a row."""
+    statements: tuple[tuple[str, Script], ...] = ()
+    """By a level of the factor statements: what its trials run in the place of the script."""
 
     @property
     def source(self) -> str:
@@ -43,7 +45,11 @@ class PgbenchOptions(WorkloadOptions):
 
     @property
     def texts(self) -> tuple[Script, ...]:
-        return (self.script,)
+        return tuple(script for _, script in self.statements) or (self.script,)
+
+    @property
+    def statement_levels(self) -> tuple[str, ...]:
+        return tuple(level for level, _ in self.statements)
 
     @property
     def drawn(self) -> str:
@@ -65,6 +71,8 @@ class PgbenchClients(PlannedLoad):
     query_mode: QueryMode = QueryMode.SIMPLE
     per_node: bool = False
     """Their number was multiplied by the trial's nodes."""
+    statements: str = ""
+    """The level of the factor statements; empty where that is not varied."""
 
     @property
     def connections(self) -> int:
@@ -76,11 +84,16 @@ class PgbenchClients(PlannedLoad):
 
     @property
     def manner(self) -> object:
-        return self.query_mode
+        return self.query_mode, self.statements
 
     @property
     def noise(self) -> tuple[object, ...]:
         return self.clients, self.query_mode.value
+
+
+def script_of(options: PgbenchOptions, clients: PgbenchClients) -> Script:
+    """The script that the clients of a trial repeat."""
+    return dict(options.statements).get(clients.statements, options.script)
 
 
 def clients_of(trial: PlannedTrial) -> PgbenchClients:

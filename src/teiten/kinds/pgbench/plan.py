@@ -32,17 +32,18 @@ from teiten.kinds.pgbench.model import (
 from teiten.model.plan import PlannedLoad, PlannedTrial
 from teiten.model.sql import changes_data, runs_programs
 from teiten.model.starts import slice_seed
-from teiten.model.study import QueryMode, Study, Workload, WorkloadOptions
+from teiten.model.study import QueryMode, Script, Study, Workload, WorkloadOptions
 from teiten.study import values
 from teiten.study.place import Place
 from teiten.study.rows import VARIABLES, from_here, rows_for
 from teiten.study.schema import Clients, WorkloadTable
-from teiten.study.scripts import read_script
-from teiten.study.tables import Mode, Options
+from teiten.study.scripts import SCHEMA, read_script, workload_name
+from teiten.study.tables import Mode, Name, Options
 from teiten.study.values import BUILTIN_SCRIPTS
 from teiten.ways.registry import concurrent_trials, way_of, way_of_clients
 
 NODES = "nodes"
+STATEMENTS = "statements"
 OF_NODES = (NODES, "engine", "distribution", "shards", "scenario", "entry")
 """Factors of tables that are spread over several servers."""
 
@@ -51,6 +52,7 @@ class PgbenchTable(WorkloadTable):
     """The keys of a load of pgbench."""
 
     script: str
+    statements: dict[Name, str] = Field(default_factory=dict)
     variables: str | None = None
     clients: Clients = ()
     query_mode: Mode = QueryMode.SIMPLE
@@ -74,6 +76,7 @@ class PgbenchKind(KindPlan):
     told_by = "script"
     changeable: ClassVar[tuple[str, ...]] = (
         "query_mode",
+        STATEMENTS,
         VARIABLES,
         "invariants",
         "pgbench_options",
@@ -83,7 +86,7 @@ class PgbenchKind(KindPlan):
     )
     changeable_of_one: ClassVar[tuple[str, ...]] = ("script", "clients")
     level_keys: ClassVar[tuple[str, ...]] = ("clients",)
-    brings: ClassVar[tuple[str, ...]] = ("clients", "query_mode", *OF_NODES)
+    brings: ClassVar[tuple[str, ...]] = ("clients", "query_mode", STATEMENTS, *OF_NODES)
     axis: ClassVar[str | None] = "clients"
     needs: ClassVar[tuple[str, ...]] = ("clients",)
     lasts = True
@@ -94,8 +97,9 @@ class PgbenchKind(KindPlan):
         options = pgbench_of(workload)
         if options.pgbench_options:
             return f"pgbench_options ({' '.join(options.pgbench_options)}) are for pgbench"
-        if runs_programs(options.script.text):
-            return f"{options.script.name} has its clients run programs (\\shell), as pgbench does"
+        for script in options.texts:
+            if runs_programs(script.text):
+                return f"{script.name} has its clients run programs (\\shell), as pgbench does"
         return None
 
     def options_of(self, place: Place, table: WorkloadTable) -> PgbenchOptions:
@@ -109,9 +113,12 @@ class PgbenchKind(KindPlan):
                 "name a file beside the study, one of pgbench's own scripts, or write it as a text"
                 " of several lines",
             ) from error
+        statements = tuple(_statements(place, table, script))
+        texts = tuple(text for _, text in statements) or (script,)
         return PgbenchOptions(
             script=script,
-            variables=rows_for(place, table.variables, (script,)),
+            statements=statements,
+            variables=rows_for(place, table.variables, texts),
             query_mode=table.query_mode,
             invariants=table.invariants,
             pgbench_options=table.pgbench_options,
@@ -141,6 +148,8 @@ class PgbenchKind(KindPlan):
     def from_flag(self, key: str, value: Any) -> Any:
         if key == VARIABLES:
             return from_here(str(value))
+        if key == STATEMENTS and isinstance(value, dict):
+            return {level: from_here(str(source)) for level, source in value.items()}
         if key != self.told_by or _is_text(str(value)):
             return value
         return str(expanded(str(value)).absolute())
@@ -152,7 +161,8 @@ class PgbenchKind(KindPlan):
         if _is_text(script) or not Path(script).is_dir():
             only = _table(script, changes_data=script != "select-only")
             return Instead([{**shared, **only}], [only["name"]], ("workloads", 0))
-        tables = [{**shared, **_of_file(path)} for path in sorted(Path(script).glob("*.sql"))]
+        files = (path for path in sorted(Path(script).glob("*.sql")) if path.name != SCHEMA)
+        tables = [{**shared, **_of_file(path)} for path in files]
         if not tables:
             raise UsageError(
                 f"the folder {script} holds no file *.sql", "each of its files is a workload"
@@ -181,6 +191,8 @@ class PgbenchKind(KindPlan):
         assert isinstance(load, PgbenchClients)
         if factor == "query_mode":
             return replace(load, query_mode=QueryMode(level))
+        if factor == STATEMENTS:
+            return replace(load, statements=level)
         if factor == NODES:
             return _with_clients(load, load.clients * max(1, int(level))) if load.per_node else load
         return _with_clients(load, int(level)) if factor == "clients" else load
@@ -231,6 +243,20 @@ class PgbenchKind(KindPlan):
         )
 
 
+def _statements(place: Place, table: PgbenchTable, script: Script) -> Iterator[tuple[str, Script]]:
+    """The texts of each level; a folder stands for its file of the script's name."""
+    for level, source in table.statements.items():
+        folders = (folder / expanded(source) for folder in place.folders)
+        file = f"{source}/{script.name}" if any(map(Path.is_dir, folders)) else source
+        try:
+            text = read_script(file, workload=table.name, folders=place.folders)
+            if text.builtin:
+                raise ValueError(f"{text.name} is a load of pgbench, and no file")
+        except ValueError as error:
+            raise place.error((STATEMENTS, level), str(error), "name a file of SQL") from error
+        yield level, replace(text, name=f"{level}/{text.name}")
+
+
 def _of_file(path: Path) -> dict[str, Any]:
     """The workload of a script in a folder; values of its variables stand in a file beside it."""
     beside = path.with_suffix(".csv")
@@ -243,8 +269,12 @@ def _table(script: str, *, changes_data: bool) -> dict[str, Any]:
     title = script if script in BUILTIN_SCRIPTS else "script"
     if not _is_text(script):
         title = Path(script).stem
-    name = "".join(c if c.isalnum() or c in "-_" else "-" for c in title)
-    return {"name": name, "title": title, "script": script, "changes_data": changes_data}
+    return {
+        "name": workload_name(title),
+        "title": title,
+        "script": script,
+        "changes_data": changes_data,
+    }
 
 
 def _with_clients(load: PgbenchClients, clients: int) -> PgbenchClients:

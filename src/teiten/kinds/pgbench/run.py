@@ -37,7 +37,7 @@ from teiten.kinds.pgbench.load.process import (
 )
 from teiten.kinds.pgbench.load.result import ENDED_BY_SIGNAL
 from teiten.kinds.pgbench.load.sampling import SamplingRates
-from teiten.kinds.pgbench.model import clients_of, pgbench_of
+from teiten.kinds.pgbench.model import clients_of, pgbench_of, script_of
 from teiten.model.plan import PlannedTrial
 from teiten.model.rows import as_expressions
 from teiten.model.starts import slice_seed
@@ -219,7 +219,7 @@ class PgbenchLoad:
 
     def _script(self) -> Script:
         """The script, which draws a row first where its workload has a list of values."""
-        script = self._options.script
+        script = script_of(self._options, self._planned)
         rows = rows_of(self._bench.record, self._workload, self._options.variables, self._site)
         if rows is None:
             return script

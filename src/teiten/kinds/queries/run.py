@@ -21,6 +21,7 @@ from teiten.execute.rows import rows_of
 from teiten.execute.sites.contract import Site
 from teiten.kinds.queries.load import Answers, Execution, QuerySession
 from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY_TIME, Query, queries_of
+from teiten.model.levels import level_of
 from teiten.model.packing import pack
 from teiten.model.plan import PlannedTrial
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
@@ -192,7 +193,7 @@ class QueryLoad:
             RELATIONS,
             fingerprint=template.fingerprint,
             server=self._trial.cell.server,
-            layout=self._trial.cell.level("layout"),
+            layout=level_of(self._bench.plan.study, self._trial.cell, "layout"),
             workload=self._workload.name,
             relations=relations_as_detail(found),
         )

@@ -295,6 +295,7 @@ def make_tables(tables: Fillable, data: DataSet, say: Say) -> None:
 
     Raises WorkloadError, ServerError or MachineError.
     """
+    _create_versions(tables, data)
     dataset(data.kind, FILL).fill(tables, data, say)
     if data.layout is None:
         return
@@ -332,6 +333,23 @@ def _make_all_visible(connection: psycopg.Connection[Any], name: str) -> None:
         f"{name}: after VACUUM not every page is known to be visible ({pages})",
         "run again; if it happens again, please report it with the server's version",
     )
+
+
+def _create_versions(tables: Fillable, data: DataSet) -> None:
+    """The extensions whose versions are compared, before tables that need them."""
+    for extension, version in data.extensions:
+        command = sql.SQL("CREATE EXTENSION {} VERSION {} CASCADE").format(
+            sql.Identifier(extension), sql.Identifier(version)
+        )
+        with tables.connect() as connection:
+            try:
+                connection.execute(command)
+            except psycopg.Error as error:
+                raise ServerError(
+                    f"{tables.name}: the extension {extension} cannot be created at version"
+                    f" {version}: {str(error).splitlines()[0]}",
+                    "name versions that pg_available_extension_versions lists there",
+                ) from error
 
 
 def _create_extension(

@@ -42,4 +42,6 @@ def template_fingerprint(installation: Installation, checksums: bool, data: Data
         identity["state"] = data.state.recipe
     if data.spread:
         identity["spread"] = True
+    if data.extensions:
+        identity["extensions"] = data.extensions
     return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()

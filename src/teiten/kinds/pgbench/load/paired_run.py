@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from teiten.errors import WorkloadError
@@ -23,7 +23,7 @@ from teiten.kinds.pgbench.load.checks import CLIENT_BOUND
 from teiten.kinds.pgbench.load.output import other_tables
 from teiten.kinds.pgbench.load.process import too_long
 from teiten.kinds.pgbench.model import REHEARSAL, PgbenchClients, PgbenchOptions
-from teiten.model.study import Workload
+from teiten.model.study import Script, Workload
 from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 from teiten.ways.registry import way_of_clients
@@ -35,6 +35,14 @@ GRACE = 60.0
 NOT_PINNED = "cannot be pinned"
 """The generator's message where it may not move a server's process."""
 FAILED = "generator-failed"
+
+
+@dataclass(frozen=True)
+class LoadedSide:
+    """A server of a start, and what its clients repeat there."""
+
+    site: Site
+    script: Script
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,7 @@ class PairedWork:
 
     def run(
         self,
-        sites: Sequence[Site],
+        sides: Sequence[LoadedSide],
         folder: Path,
         seconds: Seconds | None,
         seed: int,
@@ -62,11 +70,18 @@ class PairedWork:
     ) -> PairedRun:
         """``seconds``: None for a single transaction of one client on each server."""
         clients = 1 if seconds is None else self.clients.clients
+        script = sides[0].script
         way = way_of_clients(self.bench.plan.study.measure, clients)
         return PairedRun(
-            servers=[server_of(site.address()) for site in sites],
-            scripts=[(self.options.script, 1)],
-            rows=rows_of(self.bench.record, self.workload, self.options.variables, sites[0]),
+            servers=[
+                replace(
+                    server_of(side.site.address()),
+                    texts=None if side.script == script else (side.script.text,),
+                )
+                for side in sides
+            ],
+            scripts=[(script, 1)],
+            rows=rows_of(self.bench.record, self.workload, self.options.variables, sides[0].site),
             clients=clients,
             protocol=self.clients.query_mode,
             seed=seed,
@@ -74,13 +89,13 @@ class PairedWork:
             duration=seconds,
             pairs=1 if seconds is None else None,
             threads=min(clients, self.threads),
-            in_step=way.in_step and len(sites) > 1,
-            pin=pin and all(site.moves_processes for site in sites),
+            in_step=way.in_step and len(sides) > 1,
+            pin=pin and all(side.site.moves_processes for side in sides),
             variables={"scale": str(max(1, int(self.workload.data.scale or 1)))},
         )
 
     def carry_out(
-        self, process: PairedProcess, sites: Sequence[Site], samplers: Sequence[Sampler] = ()
+        self, process: PairedProcess, sides: Sequence[LoadedSide], samplers: Sequence[Sampler] = ()
     ) -> PairedResult:
         """Run to the end, and show how far it is; it is stopped where a server ends."""
         process.start()
@@ -98,19 +113,19 @@ class PairedWork:
                 self.bench.observer.progress(
                     Seconds(now - began),
                     1 / seconds_each,
-                    Seconds(seconds_each * self.clients.clients / len(sites)),
+                    Seconds(seconds_each * self.clients.clients / len(sides)),
                 )
                 seen, at = count, now
-            if not all(site.is_running() for site in sites):
+            if not all(side.site.is_running() for side in sides):
                 process.stop()
         return process.wait(timeout=0.1)
 
-    def tried(self, site: Site, folder: Path) -> None:
+    def tried(self, side: LoadedSide, folder: Path) -> None:
         """One transaction of the script. Raises WorkloadError where it is wrong."""
-        process = PairedProcess(self.run([site], folder, None, 1, pin=False))
-        name = self.options.script.name
+        process = PairedProcess(self.run([side], folder, None, 1, pin=False))
+        name = side.script.name
         try:
-            result = self.carry_out(process, [site])
+            result = self.carry_out(process, [side])
         except WorkloadError as error:
             raise WorkloadError(
                 f"script {name}: {error.message}", other_tables(error.message) or _CORRECT
@@ -121,7 +136,7 @@ class PairedWork:
             message = aborted["message"]
             raise WorkloadError(f"script {name}: {message}", other_tables(message) or _CORRECT)
         if not result.summary["pairs"]:
-            raise too_long(self.options.script, REHEARSAL)
+            raise too_long(side.script, REHEARSAL)
 
 
 _CORRECT = (

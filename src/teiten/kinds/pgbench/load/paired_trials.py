@@ -30,9 +30,15 @@ from teiten.kinds.pgbench.load.checks import broken_invariants, changes_rows
 from teiten.kinds.pgbench.load.lookups import Lookups, read, read_settled
 from teiten.kinds.pgbench.load.paired_metrics import SideNumbers, of_sides, without_other_servers
 from teiten.kinds.pgbench.load.paired_numbers import paired_times
-from teiten.kinds.pgbench.load.paired_run import FAILED, NOT_PINNED, PairedWork, problems_of
+from teiten.kinds.pgbench.load.paired_run import (
+    FAILED,
+    NOT_PINNED,
+    LoadedSide,
+    PairedWork,
+    problems_of,
+)
 from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, TPS, WITHIN
-from teiten.kinds.pgbench.model import clients_of, pgbench_of
+from teiten.kinds.pgbench.model import clients_of, pgbench_of, script_of
 from teiten.model.metrics import MEASURED_SECONDS, with_wal_per_transaction
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import planned_seconds, starts_of
@@ -97,8 +103,10 @@ class PairedTrial:
         self._trial, self.site, self.folder = trial, site, folder
         self._workload = bench.plan.study.workload(trial.cell.workload)
         self._options = pgbench_of(self._workload)
-        self._work = PairedWork(bench, self._workload, self._options, clients_of(trial))
-        self._way = way_of_clients(bench.plan.study.measure, clients_of(trial).clients)
+        clients = clients_of(trial)
+        self.side = LoadedSide(site, script_of(self._options, clients))
+        self._work = PairedWork(bench, self._workload, self._options, clients)
+        self._way = way_of_clients(bench.plan.study.measure, clients.clients)
         self._process: PairedProcess | None = None
         self._is_warm = False
         self._measured: _Measured | None = None
@@ -108,7 +116,7 @@ class PairedTrial:
 
     def rehearse(self) -> None:
         """One transaction of the script, on this side's server."""
-        self._work.tried(self.site, self.folder / "rehearsal")
+        self._work.tried(self.side, self.folder / "rehearsal")
 
     def warm_up(self) -> Facts:
         sides = self._trials.sides_of(self._trial)
@@ -187,10 +195,10 @@ class PairedTrial:
         """On this side's server alone."""
         seed = self._trial.seed + WARM_UP_SEED
         process = PairedProcess(
-            self._work.run([self.site], folder / "load", seconds, seed, pin=False)
+            self._work.run([self.side], folder / "load", seconds, seed, pin=False)
         )
         try:
-            result = self._work.carry_out(process, [self.site])
+            result = self._work.carry_out(process, [self.side])
         finally:
             process.stop()
         return ExtraWindow(
@@ -211,15 +219,16 @@ class PairedTrial:
     def _run(
         self, sides: Sequence[PairedTrial], folder: Path, seconds: Seconds, seed: int
     ) -> PairedResult:
-        sites = [side.site for side in sides]
-        run = self._work.run(sites, folder, seconds, seed, pin=self._trials.pin)
+        loaded = [trial.side for trial in sides]
+        run = self._work.run(loaded, folder, seconds, seed, pin=self._trials.pin)
         self._process = PairedProcess(run)
-        return self._work.carry_out(self._process, sites)
+        return self._work.carry_out(self._process, loaded)
 
     def _measure(self, sides: Sequence[PairedTrial]) -> None:
-        sites = [side.site for side in sides]
+        loaded = [trial.side for trial in sides]
+        sites = [side.site for side in loaded]
         seconds = self._trials.seconds_of(self._trial)
-        run = self._work.run(sites, self.folder, seconds, self._trial.seed, pin=self._trials.pin)
+        run = self._work.run(loaded, self.folder, seconds, self._trial.seed, pin=self._trials.pin)
         process = self._process = PairedProcess(run)
         samplers = [site.sampler() for site in sites]
         with ExitStack() as quiet:
@@ -228,7 +237,7 @@ class PairedTrial:
             try:
                 for sampler in samplers:
                     sampler.start()
-                result = self._work.carry_out(process, sites, samplers)
+                result = self._work.carry_out(process, loaded, samplers)
             finally:
                 samplings = stopped(samplers)
         problems = problems_of(result, self._work.threads)

@@ -1,0 +1,1 @@
+"""The version of an extension, of the same binaries."""

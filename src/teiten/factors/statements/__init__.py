@@ -1,0 +1,1 @@
+"""Old and new statements of the same workload."""
