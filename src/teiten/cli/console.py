@@ -8,10 +8,6 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-import rich.console
-import rich.markup
-from rich.measure import Measurement
-
 from teiten.cli.text.layout import fitting, plain, room
 
 if TYPE_CHECKING:
@@ -43,6 +39,8 @@ class Console:
     """The two streams. ``people`` is rich's console on stderr, for tables and live views too."""
 
     def __init__(self, verbosity: Verbosity, color: str) -> None:
+        import rich.console  # more than all else that --help loads
+
         self.verbosity = verbosity
         forced = {"always": True, "never": False}.get(color)
         # None: as the environment says (NO_COLOR)
@@ -92,6 +90,8 @@ class Console:
 
     def _narrowed(self, table: Table, spare: Sequence[str]) -> list[str]:
         """Take columns away until the table fits; the headings of those that went."""
+        from rich.measure import Measurement
+
         gone = []
         for heading in spare:
             wide = self.output.options.update(max_width=UNLIMITED)
@@ -120,6 +120,8 @@ class Console:
 
     def warn(self, text: str, hint: str | None = None) -> None:
         """A caution, on stderr."""
-        self.people.print(f"[yellow]caution:[/] {rich.markup.escape(plain(text))}")
+        from rich.markup import escape
+
+        self.people.print(f"[yellow]caution:[/] {escape(plain(text))}")
         if hint:
-            self.people.print(f"   [dim]hint:[/] {rich.markup.escape(plain(hint))}")
+            self.people.print(f"   [dim]hint:[/] {escape(plain(hint))}")

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import shlex
 import signal
-import sqlite3
 import sys
-import tempfile
-import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -65,7 +62,8 @@ def of_machine(error: BaseException) -> MachineError | None:
         error = OSError(12, "out of memory")  # ENOMEM, the same on all systems
     if isinstance(error, OSError):
         return machine_error(error)
-    if isinstance(error, sqlite3.Error):
+    sqlite3 = sys.modules.get("sqlite3")  # where it is not loaded, it has raised nothing
+    if sqlite3 is not None and isinstance(error, sqlite3.Error):
         from teiten.ledger.failures import of_sqlite
 
         return of_sqlite(error)
@@ -74,7 +72,7 @@ def of_machine(error: BaseException) -> MachineError | None:
 
 def _of_server(error: BaseException) -> MachineError | None:
     """Report an error of a PostgreSQL server in a place where nobody expected it."""
-    psycopg = sys.modules.get("psycopg")  # where it is not loaded, it has raised nothing
+    psycopg = sys.modules.get("psycopg")  # the same
     if psycopg is None or not isinstance(error, psycopg.OperationalError):
         return None
     from teiten.errors import ServerError
@@ -243,6 +241,8 @@ def _meant(message: str, context: click.Context | None) -> str | None:
 
 
 def _report_defect(error: BaseException) -> int:
+    import traceback
+
     text = "".join(traceback.format_exception(error))
     what = f"a defect of Teiten: {type(error).__name__}: {error}"
     try:
@@ -256,6 +256,8 @@ def _report_defect(error: BaseException) -> int:
 
 
 def _write_log(text: str) -> Path:
+    import tempfile
+
     with tempfile.NamedTemporaryFile(
         "w",
         prefix="teiten-defect-",

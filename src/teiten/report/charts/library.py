@@ -9,7 +9,6 @@ import hashlib
 import os
 from contextlib import suppress
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 
 VEGA_LITE = "6.4"
@@ -30,6 +29,8 @@ def keep_library_in(caches: Path) -> None:
 @cache
 def library() -> str:
     """The text; one that was kept is of this version of vl-convert."""
+    from importlib import metadata  # noqa: PLC0415 - with all of email, and verbs without charts are quick
+
     said = f"{metadata.version('vl-convert-python')} {VEGA_LITE} {SNIPPET}"
     name = f"charts-{hashlib.sha256(said.encode()).hexdigest()[:16]}.js"
     kept = [place / name for place in _places]
