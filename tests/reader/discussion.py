@@ -330,6 +330,18 @@ def sides(reader: Reader, groups: Groups, part: Part) -> None:
     ALONG[groups["form"]](reader, groups, line)
 
 
+COUNTED_PART = re.compile(
+    r"(?P<en>higher|longer|lower|shorter|not shown to differ) at (?P<of>\d+)"
+    r"|(?P<count>\d+)条件で(?P<ja>高|長|低|短|は)"
+)
+COUNTED = {
+    **dict.fromkeys(("higher", "longer", "高", "長"), 1),
+    **dict.fromkeys(("lower", "shorter", "低", "短"), -1),
+    **dict.fromkeys(("not shown to differ", "は"), 0),
+}
+"""The sign of an interval by how it is told."""
+
+
 @BOOK.says()
 def counted(reader: Reader, groups: Groups, part: Part) -> None:
     found = judged_of(reader, groups, part)
@@ -338,9 +350,13 @@ def counted(reader: Reader, groups: Groups, part: Part) -> None:
     known = [level for level in found.levels.values() if not level.reason]
     signs = [int(one.low > 0) - int(one.high < 0) for one in known]
     reader.equal(groups["count"], len(signs), "the levels")
-    for name, sign in (("higher", 1), ("lower", -1), ("rest", 0)):
-        reader.equal(groups[name], signs.count(sign), name)
-    reader.that(groups["above"] in HIGHER and groups["below"] not in HIGHER, "the directions")
+    told = {
+        COUNTED[at["en"] or at["ja"]]: at["of"] or at["count"]
+        for at in COUNTED_PART.finditer(groups["parts"])
+    }
+    for sign, name in ((1, "higher"), (-1, "lower"), (0, "rest")):
+        reader.equal(told.get(sign, "0"), signs.count(sign), name)
+        reader.that(told.get(sign) != "0", "none is told")
 
 
 @BOOK.says()

@@ -16,6 +16,8 @@ from tests.reader.document import Document, Part, Table, plain
 from tests.reader.language import Book, Groups, Language, Pattern, Printed, count, printed
 
 SEPARATOR = {"en": ", ", "ja": "、"}
+ANYTHING = {"table_caption", "plan_caption"}
+"""Patterns that fit every caption."""
 ANOTHER = (
     "unread sentence",
     "of no answer",
@@ -322,7 +324,8 @@ class Reader:
         if part.text in self.given or part.text.removesuffix(":") in self.given:
             self.read += 1
             return
-        found = self._understood(part.text, part.kind)
+        found = self._understood_caption(part.text) if part.kind == "caption" else None
+        found = found or self._understood(part.text, part.kind)
         if found is None:
             self.unknown(part)
             return
@@ -344,6 +347,25 @@ class Reader:
             return
         self.read += 1
         self.objections += [f"{why}: {part.text}" for why in self.figures(part)]
+
+    def _understood_caption(self, caption: str) -> Understood | None:
+        """A caption behind which a workload stands, as several have one of its kind; None of one
+        that is known with its workload."""
+        bare = self._without_workload(caption)
+        found = self._understood(bare, "caption") if bare != caption else None
+        if found is None or any(pattern.name in ANYTHING for pattern, _ in found):
+            return None
+        return found
+
+    def _without_workload(self, caption: str) -> str:
+        """A caption without the workload that it names."""
+        for workload in self.campaign.workloads():
+            title = self.own(workload.title)
+            if self.language == "ja" and caption.startswith(f"{title}: "):
+                return caption.removeprefix(f"{title}: ")
+            if self.language == "en" and caption.endswith(f", {title}"):
+                return caption.removesuffix(f", {title}")
+        return caption
 
     def _understood(self, text: str, kind: str) -> Understood | None:
         return understood(self.books, self.language, text, kind)

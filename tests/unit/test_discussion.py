@@ -111,6 +111,24 @@ def test_a_mean_that_is_apart_where_no_level_is_by_itself_is_said() -> None:
     assert "全条件の平均では" in texts and "差は認められない" not in texts
 
 
+@pytest.mark.parametrize(
+    ("higher", "lower", "said"),
+    [
+        (0, 1, "lower at 1, not shown to differ at 2"),
+        (1, 2, "higher at 1, lower at 2"),
+        (3, 0, "higher at 3"),
+    ],
+)
+def test_a_count_of_levels_names_none_without_levels(higher: int, lower: int, said: str) -> None:
+    """「高いのは0条件」"""
+    analysis = invented_analysis(seconds=3)
+    judged = next(each for each in analysis.contrasts if each.metric.judged)
+    tally = SignCount(judged.workload, judged.old, judged.new, judged.metric, higher, lower, 3)
+    found = Discussion(tallies=(tally,))
+    text = str(discussion(Kit(replace(analysis, discussion=found), "en")))
+    assert f"is {said}." in text
+
+
 def texts_of(analysis: CampaignAnalysis, **measure: Any) -> str:
     """What is discussed where the study's measuring is changed so."""
     study = analysis.plan.study
@@ -167,7 +185,7 @@ def test_sides_of_which_the_same_is_said_share_a_sentence() -> None:
     (folded,) = of_kind(shown, Details)
     inside = " ".join(each.text for each in folded.blocks if isinstance(each, Text))
     said = " ".join(each.text for each in of_kind(shown, Text) if each not in folded.blocks)
-    assert "Of 3 levels with an interval, each of a, b, 4 has" in said
+    assert "each of a, b, 4 against" in said
     assert said.count("at none of") + said.count("At none of") == 1
     assert "any of c, 4: all 2 intervals" in said and "their cause" not in said
     assert inside.count("Meanwhile") == 2 and inside.count("their cause") == 1

@@ -20,6 +20,7 @@ from teiten.model.plan import Plan
 from teiten.model.study import Layout
 from teiten.model.text import Language
 from teiten.plan.sites.local import LocalPlan
+from teiten.report.blocks import Items, Statement, of_kind
 from teiten.report.effects import percent
 from teiten.report.render.markdown import markdown_text
 from teiten.report.texts import texts
@@ -34,6 +35,7 @@ from tests.fixtures.invented_partitions import (
     partitions_plan,
 )
 from tests.fixtures.planned import expanded
+from tests.reader.document import plain
 
 
 def test_a_line_is_found_again() -> None:
@@ -80,6 +82,13 @@ def test_growth_is_told_with_interval_word_and_knee(plan: Plan) -> None:
     assert flat.doubled is None
 
 
+OPEN = {"en": " (", "ja": "（"}
+TITLES: dict[str, dict[Language, str]] = {
+    "trigger-static": {"en": "static trigger in PL/pgSQL", "ja": "PL/pgSQLの静的トリガ"},
+    "declarative": {"en": "declarative partitions", "ja": "宣言的パーティション"},
+}
+
+
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_growth_is_said_where_it_may_be(language: Language) -> None:
     """In words where the study supports a conclusion, with the numbers alone where it does not; a
@@ -91,8 +100,14 @@ def test_growth_is_said_where_it_may_be(language: Language) -> None:
     for word, method in (("grows", "trigger-static"), ("flat", "declarative")):
         said = words(f"growth.sentence.{word}", unit=unit, delta=delta, listed="|")
         assert said.split("|")[0] in text
-        assert f"{method}: again" in text
-    assert "one-table: again" not in text
+        assert plain(f"{TITLES[method][language]}{OPEN[language]}again") in plain(text)
+        assert f"{method} (again)" not in plain(text), "a name of the study file"
+    assert "one table (again)" not in plain(text) and "単表(again)" not in plain(text)
+    first, *_ = view(of_partitions(partitions_plan()), language).sections
+    answered = [item for block in of_kind(first.blocks, Items) for item in block.items]
+    unit = words("growth.unit.execution")
+    said = words("growth.sentence.grows", unit=unit, delta=delta, listed="|").split("|")[0]
+    assert any(item.startswith(said) and "(again)" in plain(item) for item in answered)
     quick = markdown_text(view(of_partitions(partitions_plan("quick")), language), "0.1.0")
     assert words("growth.word.no-conclusion") in quick
     assert words("table.growth.fast-path") in quick and words("table.growth.memory") in quick
@@ -100,6 +115,26 @@ def test_growth_is_said_where_it_may_be(language: Language) -> None:
     rows = quick.count(f"| {words('growth.word.no-conclusion')} |")
     said = words("growth.many", methods="|", count=rows, of=rows).split("|")[1]
     assert (said in quick) == (rows > MOST_LISTED), "a long list is left to the table"
+
+
+def test_the_answer_names_the_step_that_takes_most_of_the_time() -> None:
+    """Of the two methods that differ most; of a method with one step there is nothing to say."""
+    analysis = of_partitions(insert_plan())
+    trials = tuple(
+        replace(trial, facts={"steps": [*trial.facts["steps"], _longer(trial.facts["steps"][0])]})
+        if dict(trial.levels)["method"] == "trigger-static"
+        else trial
+        for trial in analysis.trials
+    )
+    first, *_ = view(replace(analysis, trials=trials), "en").sections
+    (statement,) = of_kind(first.blocks, Statement)
+    (point,) = statement.points
+    assert "trigger" in statement.text and statement.kind == "slower"
+    assert point.startswith("last takes 75\u00a0% of the time of “")
+
+
+def _longer(step: dict[str, object]) -> dict[str, object]:
+    return {**step, "name": "last", "seconds": 3 * float(str(step["seconds"]))}
 
 
 def test_more_partitions_than_the_lock_table_has_room_for_are_refused(plan: Plan) -> None:

@@ -77,6 +77,14 @@ def test_the_answer_is_the_size_that_none_beats(language: Language) -> None:
     assert len(summary.rows) == 9
 
 
+def test_the_answer_says_which_probes_the_size_moves() -> None:
+    moved, still, *_ = part(page(), "answer").statements[0].points
+    assert "After the scan of a large table (large)" in moved
+    assert "A page in the buffers" in still and "A page in the buffers" not in moved
+    quick = part(page("en", "quick"), "answer").statements[0].points
+    assert not any("these probes changes" in point for point in quick)
+
+
 def test_the_thresholds_stand_in_the_report() -> None:
     (summary,) = (table for table in part(page(), "answer").tables if table.name == "probe-summary")
     for share in (SMALL_BELOW, MEDIUM_BELOW, NONE_WITHIN):

@@ -21,7 +21,7 @@ from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.shown import whole
 
-WORDS = ForestWords("ratio", "title", "note", "ratio", "verdict")
+WORDS = ForestWords("ratio", "title", "note", "ratio", "verdict", "cut")
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,8 @@ def test_an_interval_beyond_the_axis_is_cut_but_its_figures_are_not() -> None:
     chart = forest("one", [row], 0.02, WORDS)
     assert chart.rows["low"][0] >= WIDEST[0] * 0.9
     assert chart.rows["high"][0] <= WIDEST[1] * 1.1
-    assert chart.rows["cut"] == [True]
+    assert (chart.rows["below"], chart.rows["above"]) == ([True], [True])
+    assert chart.note == "note cut"
     assert chart.rows["text"] == ["1.1 (0.2 to ∞)"]
 
 

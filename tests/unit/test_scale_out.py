@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -24,9 +25,12 @@ from teiten.kinds.pgbench.scale_out.results import (
 )
 from teiten.kinds.pgbench.scale_out.use import ServerRole, uses_of
 from teiten.model.metrics import by_node, total_of_nodes
+from teiten.model.nodes import NodeMachine
 from teiten.model.plan import Plan
 from teiten.model.text import Language
 from teiten.model.trial import Event, Outcome, Problem, Series, Trial
+from teiten.model.units import MIB, Bytes
+from teiten.report.blocks import Statement, of_kind
 from teiten.report.sites import whereabouts
 from teiten.report.view.kit import Kit
 from teiten.report.view.why import why
@@ -265,6 +269,27 @@ def test_the_report_tells_the_cache_by_what_each_server_used() -> None:
         told = told.replace("\\xa0", " ")
         for word in words:
             assert word in told, word
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", "4 nodes, emulated on one machine (memory 256 MiB, reads 1 MiB/s each), do "),
+        ("ja", "4ノード（1台のマシン上で模擬、それぞれメモリ 256 MiB、読み取り 1 MiB/s）の"),
+    ],
+)
+def test_the_answer_says_on_what_nodes(language: Language, words: str) -> None:
+    """The sentence itself, and not the last line of the design; then from how many nodes on."""
+    plan, by_nodes = planned(), {"0": 900.0, "1": 880.0, "2": 2900.0, "4": 9000.0}
+    node = NodeMachine(network=True, memory=Bytes(256 * MIB), read=Bytes(MIB))
+    emulated = tuple(replace(trial, machines=(node,) * 4) for trial in plan.trials)
+    plan = replace(plan, trials=emulated)
+    drawn = analysed("pgbench", plan, list(trials_of(plan, by_nodes)))
+    answer = answer_of(Kit(drawn.analysis, language))
+    assert answer is not None
+    for statement in of_kind(answer.blocks, Statement):
+        assert words in statement.text.replace("\u00a0", " ")
+        assert re.search("plain PostgreSQL|単一のPostgreSQL", statement.points[0])
 
 
 @pytest.mark.parametrize(

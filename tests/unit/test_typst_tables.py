@@ -37,7 +37,7 @@ def page(*shown: Block) -> Page:
 
 
 ROW = ForestRow("read", 1.1, 1.0, 1.2, "1.1", "inconclusive", overall=False)
-WORDS = ForestWords("axis", "title", "note", "ratio", "verdict")
+WORDS = ForestWords("axis", "title", "note", "ratio", "verdict", "cut")
 WIDE = table(*["a wide cell of text"] * 12)
 
 

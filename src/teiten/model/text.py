@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,3 +25,12 @@ class Bilingual:
 
 
 UNWRITTEN = Bilingual("", "")
+
+
+def joined_sentences(sentences: Iterable[str]) -> str:
+    """Sentences one after the other, without empty ones. The full stop of Japanese has its room
+    behind it, and takes no space."""
+    text = ""
+    for sentence in filter(None, sentences):
+        text += sentence if not text or text.endswith("。") else f" {sentence}"
+    return text

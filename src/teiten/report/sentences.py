@@ -139,8 +139,11 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
         said = subject + _statement(t, verdict, contrast.metric, values)
     if names.of_one_start and verdict.is_given:
         said += t("sentence.one-start")
-    is_described = f"side-of.{names.contrast}" in t and said.startswith(new.long)
-    return said[:1].upper() + said[1:] if is_described else said
+    is_described = (
+        f"side-of.{names.contrast}" in t or (names.contrast, contrast.new) in names.titles
+    )
+    begins = is_described and said.startswith(new.long)
+    return said[:1].upper() + said[1:] if begins else said
 
 
 def pooled_text(t: Texts, names: Names, levels: Sequence[LevelResult]) -> str:

@@ -12,6 +12,7 @@ from teiten.model.facts import HostFacts
 from teiten.model.hosts import PlannedHost
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
+from teiten.model.text import joined_sentences
 from teiten.ways.registry import way_of
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ def whereabouts(kit: Kit) -> str:
         return t(f"way.{way.name}.note")
     own = len(attached) < len(kit.analysis.plan.servers)
     first = t("topology.note-attached-own" if own else "topology.note-attached")
-    return " ".join((first, *attached))
+    return joined_sentences((first, *attached))
 
 
 def steps_of_sites(kit: Kit) -> list[str]:

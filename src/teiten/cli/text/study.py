@@ -40,7 +40,9 @@ WORDS = {
     "measured": Bilingual("measured", "測定時間"),
     "warmup": Bilingual("warm-up, discarded", "ウォームアップ（結果に含めない）"),
     "settle": Bilingual("rest before the load", "負荷をかける前の待ち時間"),
-    "prewarm": Bilingual("pg_prewarm of all tables and indexes", "全テーブル・索引のpg_prewarm"),
+    "prewarm": Bilingual(
+        "pg_prewarm of all tables and indexes", "全テーブル・インデックスのpg_prewarm"
+    ),
     "caches": Bilingual("OS page cache", "OSのページキャッシュ"),
     "memory": Bilingual(
         "memory of server, load generator and page cache",

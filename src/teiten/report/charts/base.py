@@ -119,11 +119,12 @@ def columns_of(form: type[DataclassInstance], points: Sequence[DataclassInstance
 
 
 def with_ends_cut(points: Sequence[PointT]) -> list[PointT]:
-    """Points, with a ``value`` and a ``high`` end, whose intervals go no farther than is drawn."""
+    """Points, with a ``value`` and a ``high`` end, whose intervals go no farther than is drawn;
+    they say themselves that they are ``cut``."""
     known: Sequence[Any] = points
     reach = MOST_OF_AN_INTERVAL * max((point.value for point in known), default=1.0)
     return [
-        point if point.high is None else replace(point, high=min(point.high, reach))
+        point if point.high is None or point.high <= reach else replace(point, high=reach, cut=True)
         for point in known
     ]
 

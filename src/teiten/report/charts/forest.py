@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import altair as alt
 
+from teiten.model.text import joined_sentences
 from teiten.report.charts.base import (
     NEW,
     WIDE,
@@ -33,7 +34,7 @@ LABEL_LIMIT = 380
 """Pixels."""
 USUAL_LABELS = 220.0
 """Pixels of labels up to which the plot is as wide as it usually is."""
-FIELDS = ("label", "ratio", "low", "high", "text", "verdict", "kind", "cut")
+FIELDS = ("label", "ratio", "low", "high", "text", "verdict", "kind", "below", "above")
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class ForestWords:
     note: str
     ratio: str
     verdict: str
+    cut: str
+    """The words for a triangle, where an interval goes on beyond the chart."""
 
 
 def _reach(
@@ -94,7 +97,8 @@ def forest(
                 row.text,
                 row.verdict,
                 "overall" if row.overall else "level",
-                row.low < low or row.high > high,
+                row.low < low,
+                row.high > high,
             )
             for row in rows
         ],
@@ -102,8 +106,10 @@ def forest(
     spec = _spec([row.label for row in rows], (low, high), delta, words)
     lines = "; ".join(f"{row.label}: {row.text}, {row.verdict}" for row in rows)
     figures = tuple((row.label, row.text, row.verdict) for row in rows)
+    cut = any(row.low < low or row.high > high for row in rows)
+    note = joined_sentences((words.note, words.cut if cut else ""))
     return Chart(
-        name, words.title, words.note, spec, data, _fit(rows), alternative=lines, figures=figures
+        name, words.title, note, spec, data, _fit(rows), alternative=lines, figures=figures
     )
 
 
@@ -177,6 +183,12 @@ def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: F
             scale=alt.Scale(domain=["overall", "level"], range=["diamond", "circle"]),
         ),
     )
+    beyond = [
+        base.transform_filter(f"datum.{field}")
+        .mark_point(shape=f"triangle-{side}", filled=True, opacity=1)
+        .encode(x=alt.value(end), size=alt.value(70))
+        for field, side, end in (("below", "left", 0), ("above", "right", "width"))
+    ]
     text = (
         Plot(rows_data())
         .mark_text(align="left", dx=14, fontSize=13)
@@ -184,7 +196,7 @@ def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: F
     )
     width = round(WIDE - 180 - max(0.0, _labels(labels) - USUAL_LABELS))
     chart = (
-        alt.layer(band, one, interval, point, text)
+        alt.layer(band, one, interval, *beyond, point, text)
         .resolve_scale(size="independent")
         .properties(width=width, height=ROW_HEIGHT * len(labels))
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
+from teiten.model.text import joined_sentences
 from teiten.report.charts.base import (
     WIDE,
     Chart,
@@ -67,15 +68,12 @@ def line_chart(
     """From zero on. ``ticks``: where the horizontal axis has labels; empty leaves it to Vega.
     Intervals that end far above every value are cut."""
     lines = "; ".join(f"{one.side}, {one.x:g}: {one.text}" for one in points)
-    drawn = [
-        replace(shown, cut=shown.high != point.high)
-        for shown, point in zip(with_ends_cut(points), points, strict=True)
-    ]
+    drawn = with_ends_cut(points)
     cut = any(point.cut for point in drawn)
     return Chart(
         name,
         words.title,
-        " ".join(filter(None, (words.note, words.cut if cut else ""))),
+        joined_sentences((words.note, words.cut if cut else "")),
         configured(_layers(points, words, marks, ticks, WIDE - 60 if wide else 340)),
         columns_of(CurvePointOfSide, drawn),
         Fit((), 110),

@@ -30,7 +30,7 @@ FARTHEST = 20.0
 """The greatest time by the smallest, up to which the axis is linear."""
 STEP = 13
 GAP = 9
-FIELDS = ("kind", "panel", "query", "side", "value", "low", "high", "text")
+FIELDS = ("kind", "panel", "query", "side", "value", "low", "high", "text", "cut")
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,7 @@ def query_bars(
             bar.low,
             bar.high if logarithmic or bar.high is None else min(bar.high, reach),
             bar.text,
+            not logarithmic and bar.high is not None and bar.high > reach,
         )
         for bar in bars
     ]
@@ -147,6 +148,11 @@ def _layers(axes: QueryAxes, width: int, spread: Sequence[float]) -> Any:
         x2=alt.X2("high:Q"),
         **({} if spread else {"color": alt.ColorValue("currentColor")}),
     )
+    beyond = (
+        timed.transform_filter("datum.cut")
+        .mark_text(text="›", align="left", dx=2, fontSize=14)
+        .encode(x=alt.X("high:Q", scale=scale), color=alt.ColorValue("currentColor"))
+    )
     over = (
         base.transform_filter(alt.datum.kind == "over")
         .mark_point(shape="triangle-right", size=80, filled=True, opacity=1)
@@ -158,4 +164,4 @@ def _layers(axes: QueryAxes, width: int, spread: Sequence[float]) -> Any:
         .encode(x=x, text=alt.Text("text:N"), color=alt.ColorValue("currentColor"))
     )
     height = len(axes.queries) * (len(axes.sides) * STEP + GAP)
-    return alt.layer(mark, interval, over, over_text).properties(width=width, height=height)
+    return alt.layer(mark, interval, beyond, over, over_text).properties(width=width, height=height)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import altair as alt
 
+from teiten.model.text import joined_sentences
 from teiten.report.charts.base import (
     CATEGORY_COLOURS,
     NEW,
@@ -32,6 +33,8 @@ class SweepPoint:
     text: str
     workers: str
     """Launched; a dash where unknown."""
+    cut: bool = False
+    """Whether the interval ends above what is drawn."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,8 @@ class SweepWords:
     y: str
     query: str
     workers: str
+    cut: str
+    """The words for a triangle, where an interval ends beyond the chart."""
 
 
 def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> Chart:
@@ -84,14 +89,18 @@ def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> C
             alt.Tooltip("workers:N", title=words.workers),
         ],
     )
-    chart = alt.layer(one, interval, line, dot).properties(width=WIDE - 60, height=260)
+    ends = base.mark_point(shape="triangle-up", filled=True, size=40, opacity=0.8)
+    beyond = ends.encode(y=alt.Y("high:Q", title=words.y)).transform_filter("datum.cut")
+    chart = alt.layer(one, interval, beyond, line, dot).properties(width=WIDE - 60, height=260)
+    drawn = with_ends_cut(points)
+    cut = any(point.cut for point in drawn)
     lines = "; ".join(f"{each.query}, {each.level:g}: {each.text}" for each in points)
     return Chart(
         name,
         words.title,
-        words.note,
+        joined_sentences((words.note, words.cut if cut else "")),
         configured(chart),
-        columns_of(SweepPoint, with_ends_cut(points)),
+        columns_of(SweepPoint, drawn),
         Fit((), 110),
         alternative=lines,
     )

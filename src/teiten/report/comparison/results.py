@@ -58,6 +58,7 @@ def forest_chart(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
         note=t("comparison.forest-note", delta=plain_percent(t, result.overall.delta)),
         ratio=t("comparison.ratio"),
         verdict=t("table.verdict"),
+        cut=t("chart.band-cut"),
     )
     return forest(name, rows, result.overall.delta, words, WIDEST)
 

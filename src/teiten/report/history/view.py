@@ -16,7 +16,7 @@ from teiten.analysis.model.history import (
     HistoryLine,
     HistoryPoint,
 )
-from teiten.model.text import Language
+from teiten.model.text import Language, joined_sentences
 from teiten.report.blocks import (
     Block,
     Details,
@@ -128,7 +128,7 @@ def _answer(t: Texts, titled: Sequence[Titled]) -> Iterator[Block]:
 
 
 def _said(t: Texts, titled: Sequence[Titled]) -> Pairs:
-    said = ((title, " ".join(line_sentences(line, t.language))) for title, line in titled)
+    said = ((title, joined_sentences(line_sentences(line, t.language))) for title, line in titled)
     return Pairs(tuple(said), "remarks")
 
 

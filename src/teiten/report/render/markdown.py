@@ -38,7 +38,7 @@ def markdown_files(page: Page, teiten_version: str) -> dict[str, bytes]:
 def markdown_text(page: Page, teiten_version: str) -> str:
     """The text itself, which refers to the charts and data beside it."""
     writer = Writer(page.texts)
-    about = " · ".join((page.campaign, " · ".join(page.meta)))
+    about = " · ".join((page.campaign, *page.meta))
     parts = [f"# {escape(page.title)}", escape(about)]
     for section in page.sections:
         parts += [f"## {escape(section.title)}", writer.all(section.blocks)]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.model.starts import pairs_of_a_start
+from teiten.report.blocks import Block, Details, rebuilt
+from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow
 from teiten.report.effects import confidence_percent, effect_cells, interval_text, ratio_text
 from teiten.report.names import Context
@@ -235,6 +238,25 @@ def of_workload(kit: Kit, what: str, workload: str) -> str:
     """The caption of what is shown of a workload."""
     named = kit.names.workload(workload)
     return kit.t("table.contrast.caption", metric=what, workload=named)
+
+
+def with_captions(kit: Kit, workload: str, shown: Iterable[Block]) -> tuple[Block, ...]:
+    """Blocks of a workload whose captions name it, where several were measured: in a list of
+    figures, and at the end of a link, nothing else tells them apart."""
+    blocks = tuple(shown)
+    if len(tuple(kit.workloads_measured())) < 2:
+        return blocks
+    named = kit.names.workload(workload)
+
+    def change(block: Any) -> Any:
+        match block:
+            case Table(caption=caption) if named not in caption:
+                return replace(block, caption=of_workload(kit, caption, workload))
+            case Chart(title=title) | Details(title=title, kind="folded") if named not in title:
+                return replace(block, title=of_workload(kit, title, workload))
+        return block
+
+    return rebuilt(blocks, change)
 
 
 def forest_rows(

@@ -10,6 +10,7 @@ from teiten.analysis.model.per_transaction import PerTransaction
 from teiten.kinds.contract_present import present_in
 from teiten.model.metrics import Metric
 from teiten.model.stacks import CostChange
+from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Details, Further, Heading, Section, Text, Unfolded
 from teiten.report.effects import plain_percent
 from teiten.report.names import Context
@@ -27,7 +28,6 @@ MANY_PAIRS = 3
 """So many pairs of sides: what was counted meanwhile opens at a click, and is told more shortly."""
 FEW_THINGS = 2
 """Things that differ per transaction, of each of many pairs."""
-JOINED = {"en": " ", "ja": ""}
 
 
 def discussion(kit: Kit) -> Section:
@@ -38,26 +38,25 @@ def discussion(kit: Kit) -> Section:
         return Section("discussion", title, (Text(said),))
     shown: list[Block] = []
     for name in kit.workloads_measured():
-        told, rest = _shortened(kit, [one for one in _of_workload(kit, name) if one])
+        told, rest = _shortened([one for one in _of_workload(kit, name) if one])
         further = (*rest, *_machine(kit, name))
         if told or further:
             shown += [Heading(3, kit.names.workload(name), part=True), *told]
             shown += [Further(further)] if further else []
     if shown:
         reserve = [] if kit.study.replicates else [kit.t("discussion.quick-look")]
-        said = JOINED[kit.t.language].join((*reserve, kit.t("discussion.note")))
+        said = joined_sentences((*reserve, kit.t("discussion.note")))
         shown.append(Text(said, "note"))
     return Section("discussion", title, tuple(shown))
 
 
 def _shortened(
-    kit: Kit, found: Sequence[tuple[str, ...]]
+    found: Sequence[tuple[str, ...]],
 ) -> tuple[tuple[Text, ...], tuple[Text, ...]]:
     """The first sentence of each paragraph, up to three, and the paragraphs of the others."""
-    joined = JOINED[kit.t.language].join
-    first = joined(sentences[0] for sentences in found[:MOST_SENTENCES])
+    first = joined_sentences(sentences[0] for sentences in found[:MOST_SENTENCES])
     others = [sentences[1:] for sentences in found[:MOST_SENTENCES]] + [*found[MOST_SENTENCES:]]
-    rest = tuple(Text(joined(sentences)) for sentences in others if sentences)
+    rest = tuple(Text(joined_sentences(sentences)) for sentences in others if sentences)
     return (Text(first),) if first else (), rest
 
 
@@ -165,11 +164,19 @@ def _counted(kit: Kit, one: SignCount, sides: Sequence[str]) -> str:
     return kit.t(
         key if len(sides) == 1 else f"{key}-several",
         **values | {"new": sides_text(kit, sides)},
-        higher=one.higher,
-        lower=one.lower,
-        rest=one.compared - one.higher - one.lower,
+        parts=kit.t("list.separator").join(_counts(kit, one)),
         count=one.compared,
     )
+
+
+def _counts(kit: Kit, one: SignCount) -> Iterator[str]:
+    """At how many levels the metric is higher, lower, and neither; nothing of no level."""
+    scale, rest = _scale(one.metric), one.compared - one.higher - one.lower
+    counts = ((f"above-{scale}", one.higher), (f"below-{scale}", one.lower), ("rest", rest))
+    told = [(part, count) for part, count in counts if count]
+    for part, count in told:
+        last = "last-" if part == told[-1][0] else ""
+        yield kit.t(f"discussion.counted-part.{last}{part}", count=count)
 
 
 def _mean_apart(kit: Kit, one: MeanApart) -> str:
@@ -262,13 +269,13 @@ def _machine(kit: Kit, workload: str) -> Iterator[Block]:
     ]
     many = len(pairs) >= MANY_PAIRS
     told = [
-        JOINED[kit.t.language].join(_differing(kit, pair, FEW_THINGS if many else MOST_THINGS))
+        joined_sentences(_differing(kit, pair, FEW_THINGS if many else MOST_THINGS))
         for pair in pairs
         if pair.differ
     ]
     if any(one.tells(kit.study.measure.delta) for pair in pairs for one in pair.differ):
         no_cause = kit.t("discussion.meanwhile.no-cause")
-        told = [*told, no_cause] if many else [JOINED[kit.t.language].join((*told, no_cause))]
+        told = [*told, no_cause] if many else [joined_sentences((*told, no_cause))]
     paragraphs = tuple(map(Text, told))
     if many and paragraphs:
         title = kit.t("discussion.meanwhile.title", old=side_text(kit, pairs[0].old))

@@ -8,6 +8,7 @@ from typing import Any
 
 from teiten.model.facts import HostFacts
 from teiten.model.plan import TemplateSpec
+from teiten.model.text import joined_sentences
 from teiten.model.trial import Event
 from teiten.report.blocks import (
     Block,
@@ -282,7 +283,7 @@ def _events(kit: Kit) -> Table | None:
         t("table.events.caption"),
         columns,
         rows,
-        note=" ".join(notes),
+        note=joined_sentences(notes),
         tall=len(rows) > 20,
     )
 

@@ -17,6 +17,21 @@ def emulates_nodes(kit: Kit) -> bool:
     return any(trial.machines for trial in kit.analysis.plan.trials)
 
 
+def machine_of_node(kit: Kit) -> tuple[str, ...]:
+    """List what each node has for itself where nodes are emulated; empty elsewhere."""
+    machine = next(
+        (trial.machines[0] for trial in kit.analysis.plan.trials if trial.machines), None
+    )
+    if machine is None:
+        return ()
+    found = (
+        ("memory", machine.memory and bytes_text(machine.memory)),
+        ("read", machine.read and f"{bytes_text(machine.read)}/s"),
+        ("write", machine.write and f"{bytes_text(machine.write)}/s"),
+    )
+    return tuple(kit.t(f"topology.node-{name}", value=value) for name, value in found if value)
+
+
 def node_rows(kit: Kit) -> Iterator[tuple[str, str]]:
     """A row of the environment's table; none where nodes are plain servers."""
     trials = [trial for trial in kit.analysis.plan.trials if trial.machines]

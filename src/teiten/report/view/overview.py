@@ -60,6 +60,7 @@ def _chart(kit: Kit, number: int, contrasts: Sequence[ContrastResult]) -> Chart 
         note=t("overview.note", delta=plain_percent(t, delta)),
         ratio=names.ratio,
         verdict=t("table.verdict"),
+        cut=t("chart.band-cut"),
     )
     return forest(f"overview-{number}", [row for _, row in rows], delta, words)
 

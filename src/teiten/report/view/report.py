@@ -21,6 +21,7 @@ from teiten.report.sentences import machine_text, verdict_word
 from teiten.report.tables import Column, Table, cells
 from teiten.report.view.answer import answer, primary
 from teiten.report.view.asked import asked
+from teiten.report.view.contrasts import with_captions
 from teiten.report.view.discussion import discussion
 from teiten.report.view.evidence import evidence
 from teiten.report.view.findings import findings, summary_of_findings
@@ -73,7 +74,8 @@ def results(kit: Kit) -> Section:
         workload = kit.study.workload(name)
         shown += [Heading(3, kit.names.workload(name), part=True)]
         shown += [Text(kit.t.of(workload.description))]
-        shown += present_in(kit, name).results(kit, f"workload-{at + 1}", name)
+        of_kind = present_in(kit, name).results(kit, f"workload-{at + 1}", name)
+        shown += with_captions(kit, name, of_kind)
     return Section("results", kit.t("section.results"), tuple(shown))
 
 

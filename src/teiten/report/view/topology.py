@@ -21,6 +21,7 @@ from teiten.report.sites import (
 )
 from teiten.report.topology import Box, Topology, on_white, topology_svg
 from teiten.report.view.kit import Kit
+from teiten.report.view.nodes import machine_of_node
 from teiten.ways.registry import way_of
 
 MOST_SIDES = 6
@@ -69,7 +70,7 @@ def _servers(kit: Kit) -> tuple[tuple[tuple[Box, str], ...], tuple[Box, ...]]:
         return tuple((box, SIDE_COLOURS[at % len(SIDE_COLOURS)]) for box, at in boxes), ()
     most = max(one.nodes for one in spread)
     engines = t("list.separator").join(dict.fromkeys(one.engine for one in spread))
-    own = (*_buffers(kit, None), *_of_node(kit))
+    own = (*_buffers(kit, None), *machine_of_node(kit))
     apart = any(one.coordinator is CoordinatorRows.APART for one in spread)
     numbers = range(1 if apart else 2, most + 1)
     nodes = tuple(
@@ -84,21 +85,6 @@ def _servers(kit: Kit) -> tuple[tuple[tuple[Box, str], ...], tuple[Box, ...]]:
     alone = len(spread) < len(kit.analysis.plan.trials)
     plain = ((Box(t("topology.plain"), own), SIDE_COLOURS[0]),) if alone else ()
     return (*plain, (coordinator, SIDE_COLOURS[1])), nodes
-
-
-def _of_node(kit: Kit) -> tuple[str, ...]:
-    """List what each server has for itself where nodes are emulated; empty elsewhere."""
-    machine = next(
-        (trial.machines[0] for trial in kit.analysis.plan.trials if trial.machines), None
-    )
-    if machine is None:
-        return ()
-    found = (
-        ("memory", machine.memory and bytes_text(machine.memory)),
-        ("read", machine.read and f"{bytes_text(machine.read)}/s"),
-        ("write", machine.write and f"{bytes_text(machine.write)}/s"),
-    )
-    return tuple(kit.t(f"topology.node-{name}", value=value) for name, value in found if value)
 
 
 def _turns(kit: Kit) -> str:

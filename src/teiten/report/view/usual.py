@@ -126,6 +126,7 @@ def forest_of(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
         note=t("chart.forest.note", delta=plain_percent(t, contrast.overall.delta)),
         ratio=names.ratio,
         verdict=t("table.verdict"),
+        cut=t("chart.band-cut"),
     )
     return forest(name, rows, contrast.overall.delta, words)
 

@@ -20,7 +20,7 @@ from teiten.report.charts.levels import Dot, by_level
 from teiten.report.charts.stacks import Bar, StackWords, stacked
 from teiten.report.series import column_of
 from teiten.report.sites import of_first_host
-from teiten.report.view.contrasts import of_workload
+from teiten.report.view.contrasts import of_workload, with_captions
 from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.levels import axes_for, dots_of, place_of
 from teiten.report.view.root_cause import root_causes
@@ -56,7 +56,7 @@ def _of_workload(kit: Kit, prefix: str, name: str, groups: Sequence[TrialGroup])
     if waits:
         yield Gallery((waits,))
     if charts:
-        yield Further((Gallery(charts),))
+        yield from with_captions(kit, name, (Further((Gallery(charts),)),))
     if causes:
         yield Heading(4, kit.t("root.heading"))
         yield from causes

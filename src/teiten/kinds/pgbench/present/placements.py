@@ -12,6 +12,7 @@ from teiten.analysis.model.placement import (
 )
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.results import pgbench_found
+from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Gallery, Heading, Items
 from teiten.report.charts.base import Chart
 from teiten.report.charts.ranked import RankedDot, RankedWords, ranked
@@ -55,7 +56,7 @@ def _chart(kit: Kit, name: str, result: PlacementResult) -> Chart:
     told = {_called(kit, row.level): _tps(kit, row) for row in result.rows}
     words = RankedWords(
         title=t("placement.chart.title"),
-        note=" ".join(filter(None, (t("placement.chart.note"), _emulated_note(kit)))),
+        note=joined_sentences((t("placement.chart.note"), _emulated_note(kit))),
         x="TPS",
         level=kit.names.factor(PLACEMENT),
         block=t("table.block"),
@@ -126,7 +127,7 @@ def _transfers(kit: Kit, name: str, result: PlacementResult) -> Table:
             columns.append(Column(title, numeric=True))
     columns += [Column(t(f"placement.column.all-{way}"), numeric=True) for way in Direction]
     rows = tuple(_transfer_row(kit, row, first) for row in result.rows)
-    note = " ".join(filter(None, (t("placement.transfers.note"), _emulated_note(kit))))
+    note = joined_sentences((t("placement.transfers.note"), _emulated_note(kit)))
     caption = t("placement.transfers.caption", workload=kit.names.workload(result.workload))
     return Table(f"{name}-transfers", caption, tuple(columns), rows, note=note)
 

@@ -35,6 +35,7 @@ from teiten.report.effects import confidence_percent, percent, plain_percent
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sites import have_own_hosts, on_nodes
 from teiten.report.view.kit import Kit
+from teiten.report.view.nodes import emulates_nodes, machine_of_node
 
 OPEN = (Shape.UNDECIDED, Shape.WITHHELD)
 BETTER = (Shape.SUPER_LINEAR, Shape.LINEAR, Shape.RISING)
@@ -150,16 +151,28 @@ def _grown(kit: Kit, one: ScaleOutResult) -> str:
         return kit.t("scale-out.nothing")
     shape = kit.t(f"scale-out.shape.{one.shape.value}")
     return kit.t(
-        "scale-out.grown", most=one.most, ratio=_with_interval(kit, one, one.grown), shape=shape
+        "scale-out.grown",
+        most=one.most,
+        ratio=_with_interval(kit, one, one.grown),
+        shape=shape,
+        machines=_machines(kit),
     )
 
 
+def _machines(kit: Kit) -> str:
+    """Describe each node, where it is no machine of its own; empty elsewhere."""
+    if not emulates_nodes(kit):
+        return ""
+    parts = kit.t("list.separator").join(machine_of_node(kit))
+    return kit.t("scale-out.emulated-each" if parts else "scale-out.emulated", parts=parts)
+
+
 def _sentences(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
-    yield from _cause(kit, one)
-    if one.cost is not None:
-        yield kit.t("scale-out.cost", engine=one.engine, ratio=_with_interval(kit, one, one.cost))
     if one.pays is not None:
         yield _pays(kit, one, one.pays)
+    if one.cost is not None:
+        yield kit.t("scale-out.cost", engine=one.engine, ratio=_with_interval(kit, one, one.cost))
+    yield from _cause(kit, one)
     last = one.point(one.most)
     if last is not None and last.participants is not None and one.rows is not None:
         yield kit.t(

@@ -11,6 +11,7 @@ from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.present.curves import working_set_chart
 from teiten.kinds.probes.present.summary import (
     context_text,
+    effect_word,
     of_one_side,
     only_side,
     probe_name,
@@ -35,7 +36,7 @@ from teiten.kinds.probes.results import (
     Room,
     probes_found,
 )
-from teiten.kinds.probes.thresholds import CLIFF, OWN_OF_A_CONNECTION, PAGE_TABLE_SHARE
+from teiten.kinds.probes.thresholds import CLIFF, OWN_OF_A_CONNECTION, PAGE_TABLE_SHARE, Size
 from teiten.report.blocks import Block, Heading, Items, Section, Statement, Text
 from teiten.report.effects import plain_percent
 from teiten.report.numbers import bytes_text, plain
@@ -109,6 +110,7 @@ def _first_clauses(kit: Kit, found: ProbesFound, one: Recommendation) -> Iterato
     """List the clauses that stand on the first page."""
     mine = [each for each in found.results if without_probe(each.context) == one.context]
     yield from _out_of_memory(kit, one)
+    yield from _moved(kit, mine)
     yield from _beaten(kit, mine, one)
     for each in mine:
         if each.by_parts:
@@ -134,6 +136,22 @@ def _statement(kit: Kit, name: str, found: ProbesFound, one: Recommendation) -> 
         next(curves, None),
         tuple(_first_clauses(kit, found, one)),
     )
+
+
+def _moved(kit: Kit, results: Sequence[ProbeResult]) -> Iterator[str]:
+    """Which probes' times the size moves, and which it does not; nothing of those undecided."""
+    if not kit.study.conclusive:
+        return
+    effects = [(result, effect) for result in results if (effect := result.effect) and effect.size]
+    moved = [
+        kit.t("probe.title", title=probe_name(kit, result), context=effect_word(kit, effect))
+        for result, effect in effects
+        if effect.size is not Size.NONE
+    ]
+    still = [probe_name(kit, result) for result, effect in effects if effect.size is Size.NONE]
+    for key, names in (("moved", moved), ("still", still)):
+        if names:
+            yield kit.t(f"recommend.{key}", listed=kit.t("list.separator").join(names))
 
 
 def _undecided(kit: Kit, found: ProbesFound) -> Iterator[str]:

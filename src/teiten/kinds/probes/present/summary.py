@@ -5,7 +5,7 @@ The answer where one server was measured as it is, and nothing was put beside it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from teiten.kinds.probes.model import probes_of
 from teiten.kinds.probes.present.tables import verdict_said
@@ -18,6 +18,7 @@ from teiten.kinds.probes.present.units import (
 )
 from teiten.kinds.probes.results import EffectFound, ProbeResult, ProbesFound, probes_found
 from teiten.kinds.probes.thresholds import MEDIUM_BELOW, NONE_WITHIN, SMALL_BELOW
+from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Items, Text
 from teiten.report.effects import confidence_percent, plain_percent
 from teiten.report.numbers import NOTHING, bytes_text
@@ -39,7 +40,9 @@ def summary_table(kit: Kit, name: str, found: Sequence[ProbeResult], memory: str
         t("table.probe-summary.caption", factor=kit.names.factor(kit.study.contrast)),
         tuple(Column(t(f"table.probe-summary.{key}"), numeric=key in numeric) for key in keys),
         rows,
-        note=_joined(kit, (thresholds_text(kit), _measures(kit, found), _intervals(kit), memory)),
+        note=joined_sentences(
+            (thresholds_text(kit), _measures(kit, found), _intervals(kit), memory)
+        ),
         sortable=False,
     )
 
@@ -53,11 +56,6 @@ def thresholds_text(kit: Kit) -> str:
         "delta": plain_percent(kit.t, kit.study.measure.delta),
     }
     return kit.t("table.probe-summary.note", **shares)
-
-
-def _joined(kit: Kit, sentences: Iterable[str]) -> str:
-    """Japanese has no space between them."""
-    return ("" if kit.t.language == "ja" else " ").join(sentences)
 
 
 def _measures(kit: Kit, found: Sequence[ProbeResult]) -> str:
@@ -77,7 +75,7 @@ def _measures(kit: Kit, found: Sequence[ProbeResult]) -> str:
             ends = {"low": unit.text(min(times)), "high": unit.text(max(times))}
             some = kit.t("interval.plain", **ends) if len(times) > 1 else ends["low"]
             said.append(kit.t(f"table.probe-summary.by-{key}", time=unit.with_name(some)))
-    return _joined(kit, said)
+    return joined_sentences(said)
 
 
 def effect_word(kit: Kit, effect: EffectFound) -> str:

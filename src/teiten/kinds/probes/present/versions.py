@@ -14,6 +14,7 @@ from teiten.kinds.probes.present.units import MICROSECONDS, memory_text, percent
 from teiten.kinds.probes.results import Changed, Trace, VersionPair, probes_found
 from teiten.kinds.probes.thresholds import SEEN_APART
 from teiten.model.build import BUILDS_DIFFER
+from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Heading, Items, Section, Text
 from teiten.report.effects import (
     confidence_percent,
@@ -148,7 +149,7 @@ def _sentence(kit: Kit, same: Sequence[VersionPair]) -> str:
         why = t("versions.unexplained")
     builds = any(caution.code == BUILDS_DIFFER for caution in kit.analysis.cautions)
     parts = (said, why, t("versions.builds") if builds and not seen else "")
-    return ("" if t.language == "ja" else " ").join(filter(None, parts))
+    return joined_sentences(parts)
 
 
 def _ratio(one: VersionPair) -> float:

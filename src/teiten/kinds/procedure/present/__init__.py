@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import log
 from statistics import median
 
 from teiten.analysis.model.findings import ContrastResult, VerdictKind
@@ -19,12 +20,12 @@ from teiten.kinds.procedure.present.growth import growth_answer, growth_blocks
 from teiten.kinds.procedure.results import StepOfTrial, steps_of
 from teiten.model.metrics import Metric
 from teiten.model.study import Workload
-from teiten.report.blocks import Block, Details, Further, Gallery, Heading, Text
+from teiten.report.blocks import Block, Details, Further, Gallery, Statement, Text
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.effects import effect_cells, percent
 from teiten.report.numbers import bytes_text, significant
-from teiten.report.sentences import verdict_kind, verdict_word
+from teiten.report.sentences import answer_parts, verdict_kind, verdict_word
 from teiten.report.series import SeriesColumn
 from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
 from teiten.report.view.chooser import still_series
@@ -61,7 +62,7 @@ class ProcedurePresent(UsualPresent):
         for at, workload in enumerate(_measured(kit), start=1):
             found = [one for one in contrasts_of(kit, workload) if one.metric == PROCEDURE_TIME]
             if found:
-                blocks += [Heading(3, kit.names.workload(workload)), _against(kit, at, found)]
+                blocks += [_clearest(kit, found), _against(kit, at, found)]
                 undecided += _undecided(kit, workload, found)
         return OwnAnswer(tuple(blocks), tuple(undecided))
 
@@ -74,7 +75,7 @@ class ProcedurePresent(UsualPresent):
         drawn = tuple(chart for chart in charts if chart is not None)
         if drawn and kit.study.contrast == METHOD:
             yield Gallery(drawn)
-        yield from _titles(kit, workload)
+            yield from _titles(kit, workload)
         yield from growth_blocks(kit, prefix, workload)
         yield _taken(kit, f"{prefix}-methods", groups)
         yield _by_step(kit, f"{prefix}-steps", groups)
@@ -92,6 +93,39 @@ def _measured(kit: Kit) -> Iterator[str]:
 
 def _title(kit: Kit, workload: str, method: str) -> str:
     return kit.t.of(procedure_of(kit.study.workload(workload)).method(method).title)
+
+
+def _clearest(kit: Kit, contrasts: Sequence[ContrastResult]) -> Statement:
+    """The answer by the two methods that differ most of those whose verdict is decided, with the
+    step that takes most of either's time."""
+    shown = max(contrasts, key=_apart)
+    verdict, _, _ = answer_parts(kit.t, kit.names, kit.analysis, shown)
+    points = (_dominating(kit, shown.workload, method) for method in (shown.old, shown.new))
+    return Statement(
+        kit.names.workload(shown.workload),
+        verdict_kind(shown.overall),
+        verdict_word(kit.t, shown.overall),
+        verdict,
+        None,
+        tuple(filter(None, points)),
+    )
+
+
+def _apart(contrast: ContrastResult) -> tuple[bool, float]:
+    effect = contrast.overall.effect
+    decided = contrast.overall.is_given and contrast.overall.kind is not VerdictKind.INCONCLUSIVE
+    return decided, abs(log(effect.ratio)) if effect else 0.0
+
+
+def _dominating(kit: Kit, workload: str, method: str) -> str:
+    """Name the step that takes most of a method's time; empty where it is timed by one alone."""
+    shares = _shares(kit, workload, method)
+    if not shares:
+        return ""
+    step = max(shares, key=lambda name: shares[name])
+    share = percent(kit.t, shares[step], 0)
+    title = _title(kit, workload, method)
+    return kit.t("table.methods.dominating", method=title, step=step, share=share)
 
 
 def _against(kit: Kit, at: int, contrasts: Sequence[ContrastResult]) -> Table:
@@ -133,7 +167,19 @@ def _verdict(kit: Kit, contrast: ContrastResult, *, repeated: bool) -> Row:
 
 def _with_parts(kit: Kit, workload: str, method: str) -> str:
     """A method's title; of several steps with the share that each has of their time."""
-    title = _title(kit, workload, method)
+    title, shares = _title(kit, workload, method), _shares(kit, workload, method)
+    if not shares:
+        return title
+    parts = (
+        kit.t("table.methods.part", step=name, share=percent(kit.t, share, 0))
+        for name, share in shares.items()
+    )
+    listed = kit.t("list.separator").join(parts)
+    return kit.t("table.methods.with-parts", title=title, parts=listed)
+
+
+def _shares(kit: Kit, workload: str, method: str) -> dict[str, float]:
+    """Share of each step in the time of a method of several; empty of any other."""
     trials = [
         steps
         for group in kit.of_workload(workload)
@@ -142,18 +188,11 @@ def _with_parts(kit: Kit, workload: str, method: str) -> str:
         if len(steps := steps_of(trial.facts)) > 1
     ]
     total = sum(step.seconds for steps in trials for step in steps)
-    if not total:
-        return title
     shares: dict[str, float] = {}
-    for steps in trials:
+    for steps in trials if total else ():
         for step in steps:
             shares[step.name] = shares.get(step.name, 0.0) + step.seconds / total
-    parts = (
-        kit.t("table.methods.part", step=name, share=percent(kit.t, share, 0))
-        for name, share in shares.items()
-    )
-    listed = kit.t("list.separator").join(parts)
-    return kit.t("table.methods.with-parts", title=title, parts=listed)
+    return shares
 
 
 def _undecided(kit: Kit, workload: str, found: Sequence[ContrastResult]) -> Iterator[str]:
@@ -190,6 +229,12 @@ def _told(kit: Kit, group: TrialGroup) -> tuple[str, str]:
     return _method_of(kit, group), said
 
 
+def _in_words(kit: Kit, group: TrialGroup) -> tuple[str, str]:
+    """The method by its title, and what else is varied."""
+    method, others = _told(kit, group)
+    return kit.names.level(METHOD, method), others
+
+
 def _bars(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metric) -> Chart | None:
     """The median of each method, a bar for each level of what else is varied."""
     bars = []
@@ -219,7 +264,7 @@ def _taken(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     t = kit.t
     rows = tuple(
         cells(
-            *_told(kit, group),
+            *_in_words(kit, group),
             _median(group, PROCEDURE_TIME.name, _milliseconds),
             _median(group, ROWS_RATE.name, _digits),
             _median(group, BACKEND_CPU.name, _milliseconds),
@@ -268,7 +313,7 @@ def _steps(kit: Kit, group: TrialGroup, *, programs: bool) -> Iterator[Row]:
         same = [trial[at] for trial in trials]
         share = medians[at] / sum(medians) if sum(medians) else 0.0
         yield cells(
-            *_told(kit, group),
+            *_in_words(kit, group),
             step.name,
             TableCell(_milliseconds(medians[at]), medians[at]),
             TableCell(f"{share:.0%}", share),

@@ -46,10 +46,11 @@ def growth_answer(kit: Kit) -> OwnAnswer | None:
         mine = [one for one in every if one.workload == workload]
         blocks += [
             Heading(3, kit.names.workload(workload)),
+            Items(tuple(sentences(kit, mine)), "findings"),
             _table(kit, f"answer-growth-{at}", mine),
         ]
     undecided = (
-        _which(kit, one.method, one.step, one.context)
+        _which(kit, _called(kit, one.method), one.step, one.context)
         for one in every
         if one.kind is GrowthKind.UNDECIDED
     )
@@ -89,16 +90,23 @@ def sentences(kit: Kit, lines: Sequence[Growth]) -> Iterator[str]:
         those = [one for one, said in zip(lines, words, strict=True) if said == word]
         listed = t("list.strong").join(_grown(kit, one) for one in those)
         if len(those) > MOST_LISTED:
-            methods = t("list.separator").join(dict.fromkeys(one.method for one in those))
+            methods = t("list.separator").join(
+                dict.fromkeys(_called(kit, one.method) for one in those)
+            )
             listed = t("growth.many", methods=methods, count=len(those), of=len(lines))
         yield t(f"growth.sentence.{word}", unit=unit, delta=delta, listed=listed)
 
 
 def _grown(kit: Kit, one: Growth) -> str:
     between = _between(kit, one.slope, _nano)
-    which = _which(kit, one.method, one.step, one.context)
+    which = _which(kit, _called(kit, one.method), one.step, one.context)
     interval = "" if between == NOTHING else kit.t("growth.in-parentheses", text=between)
     return kit.t("growth.by", which=which, slope=_nano(one.slope.value), interval=interval)
+
+
+def _called(kit: Kit, method: str) -> str:
+    """A method in words."""
+    return kit.names.level(METHOD, method)
 
 
 def _which(kit: Kit, method: str, step: str, context: Sequence[tuple[str, str]]) -> str:
@@ -110,9 +118,11 @@ def _which(kit: Kit, method: str, step: str, context: Sequence[tuple[str, str]])
 def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
     t = kit.t
     keys = ("partitions", "first", "last", "times", "slope", "interval", "doubled")
+    levels = any(line.context for line in lines)
+    heads = ("steps.method", "steps.step", *(("level",) if levels else ()))
     columns = (
-        *(Column(t(f"table.{one}")) for one in ("steps.method", "steps.step", "level")),
-        *(Column(t(f"table.growth.{one}"), numeric=True) for one in keys),
+        *(Column(t(f"table.{head}")) for head in heads),
+        *(Column(t(f"table.growth.{key}"), numeric=True) for key in keys),
         Column(t("table.verdict")),
     )
     note = t(
@@ -122,14 +132,15 @@ def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
         knee=fixed(KNEE, 0),
         delta=percent(t, kit.study.measure.delta, 0),
     )
-    rows = tuple(_row(kit, line) for line in lines)
+    rows = tuple(_row(kit, line, levels=levels) for line in lines)
     return Table(name, t("table.growth.caption"), columns, rows, note=note, tall=len(rows) > 24)
 
 
-def _row(kit: Kit, one: Growth) -> Row:
+def _row(kit: Kit, one: Growth, *, levels: bool) -> Row:
     slope, knee = one.slope, one.doubled
     return (
-        *cells(one.method, one.step, _context(kit, one.context)),
+        *cells(_called(kit, one.method), one.step),
+        *(cells(_context(kit, one.context)) if levels else ()),
         TableCell(_range(kit, one), one.points[-1].partitions),
         *(
             TableCell(_micro(each.seconds), each.seconds)
@@ -139,7 +150,7 @@ def _row(kit: Kit, one: Growth) -> Row:
         TableCell(_nano(slope.value), slope.value),
         TableCell(_between(kit, slope, _nano), slope.low),
         TableCell(_doubled(kit, one), None if knee is None else knee.value),
-        TableCell(_word(kit, one)),
+        TableCell(_word(kit, one), kind="verdict"),
     )
 
 
@@ -174,7 +185,7 @@ def _charts(kit: Kit, prefix: str, lines: Sequence[Growth]) -> Iterator[Chart]:
         mine = [line for line in lines if (line.method, line.step) == key]
         points = [point for one in mine for point in _points(kit, one)]
         words = CurveWords(
-            title=_which(kit, *key, ()),
+            title=_which(kit, _called(kit, key[0]), key[1], ()),
             note=t("chart.growth.note", knee=fixed(KNEE, 0)),
             x=t("chart.growth.x"),
             y=t("chart.growth.y", unit=t(f"growth.unit.{mine[0].unit.value}")),
@@ -231,7 +242,7 @@ def _by_partitions(
     order = sorted(found, key=lambda line: (methods.index(line[0]), kit.names.order(line[2])))
     rows = tuple(
         (
-            *cells(method, step, _context(kit, others)),
+            *cells(_called(kit, method), step, _context(kit, others)),
             *(_middle(found[method, step, others].get(number), shown) for number in numbers),
         )
         for method, step, others in order

@@ -17,6 +17,7 @@ from teiten.kinds.queries.present.sweep import fastest_level, sweeps_of
 from teiten.kinds.queries.present.sweep import findings as sweep_findings
 from teiten.kinds.queries.present.topics import charts, results_of, topics
 from teiten.model.study import Workload
+from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Further, Gallery, Section
 from teiten.report.charts.base import Chart
 from teiten.report.effects import speed_text
@@ -114,7 +115,7 @@ def times_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool) -
         factors=factors,
         titles=tuple(kit.names.factor(factor) for factor in factors),
         overall=t("level.overall-queries" if factors == (QUERY,) else "level.overall"),
-        note="".join((usual.note, _left_out(kit, contrast))),
+        note=joined_sentences((usual.note, _left_out(kit, contrast))),
         value=_time(kit, unit),
         further=speed,
         further_title=t("table.speed-up"),
@@ -138,7 +139,7 @@ def _left_out(kit: Kit, contrast: ContrastResult) -> str:
     if not contrast.left_out:
         return ""
     named = kit.t("list.separator").join(kit.names.context(one) for one in contrast.left_out)
-    return " " + kit.t("table.left-out", queries=named)
+    return kit.t("table.left-out", queries=named)
 
 
 def _time(kit: Kit, unit: TimeUnit) -> Value:

@@ -243,6 +243,7 @@ def _sweep(kit: Kit) -> Chart | None:
         y=t("axis.published-speed-up"),
         query=" ",
         workers=" ",
+        cut=t("chart.band-cut"),
     )
     return sweep_chart("published-workers", points, words)
 

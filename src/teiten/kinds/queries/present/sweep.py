@@ -17,6 +17,7 @@ from teiten.kinds.queries.results import (
     SweepStep,
     queries_found,
 )
+from teiten.model.text import joined_sentences
 from teiten.report.charts.base import Chart
 from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
 from teiten.report.effects import confidence_percent, speed_interval_text, speed_text
@@ -48,6 +49,7 @@ def chart(kit: Kit, name: str, found: QueryResults) -> Chart | None:
         y=t("chart.sweep.axis", first=kit.short(first)),
         query=kit.names.factor("query"),
         workers=t("table.workers.launched"),
+        cut=t("chart.band-cut"),
     )
     return sweep_chart(name, points, words)
 
@@ -96,7 +98,7 @@ def table(kit: Kit, name: str, sweep: QuerySweep) -> Table:
         caption=t("table.sweep.caption", query=kit.names.context(sweep.context)),
         columns=columns,
         rows=tuple(_row(kit, step, unit) for step in sweep.steps),
-        note=" ".join(
+        note=joined_sentences(
             (
                 t(
                     "table.sweep.note",

@@ -120,5 +120,6 @@ def speed_chart(
         note=t("chart.speed-up.note", delta=plain_percent(t, contrast.overall.delta)),
         ratio=t("table.speed-up"),
         verdict=t("table.verdict"),
+        cut=t("chart.band-cut"),
     )
     return forest(name, rows, contrast.overall.delta, words, WIDEST)
