@@ -1,0 +1,129 @@
+"""Nulls over studies: how often a campaign that compares a server with itself says otherwise.
+
+    python -m benchmarks.pairs.nulls RECORD [--nulls 40] [--server 18] [--minutes 240]
+                                     [--studies observe,index-only,...] [--set KEY=VALUE ...]
+
+Each null is a campaign of `teiten run STUDY --profile quick` whose two sides are two names of one
+server, in the way that the study takes; the studies go round in turn. An alarm is a campaign of
+which a primary statement says that its sides differ (faster, slower, different but below δ, or
+mixed): its statements share α, so that 5 % of campaigns may have one, and no more.
+
+RECORD has a line of JSON for each campaign; started again, it goes on from there. Printed: a table
+by study, and the share of alarms with its 95 % interval (Clopper and Pearson).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from scipy import special
+
+from benchmarks.pairs.records import keep, kept
+from teiten.analysis.model.verdict import BY_SIGN, VerdictKind
+from teiten.host.system.paths import default_workdir
+
+STUDIES = {
+    "observe": ("workloads=read,update",),
+    "operations": ("workloads=point-primary,sort-memory,join-hash,update-indexed",),
+    "index-only": ("layout=visible-100",),
+    "queries": (),
+    "partition-olap": ("layout=plain",),
+    "index-scan": ("layout=plain",),
+}
+"""Studies whose servers can be any two, and what of them is run: all ways and kinds of loads."""
+SIDES = ("first", "second")
+ALARMS = {*BY_SIGN, VerdictKind.DIFFERENT_BUT_SMALL, VerdictKind.MIXED}
+CONFIDENCE = 0.95
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("record", type=Path)
+    parser.add_argument("--nulls", type=int, default=40)
+    parser.add_argument("--studies", default=",".join(STUDIES))
+    parser.add_argument("--server", default="18")
+    parser.add_argument("--minutes", type=float, default=240.0, help="after which none begins")
+    parser.add_argument("--set", action="append", default=[], dest="overrides")
+    parser.add_argument("--workdir", type=Path, default=default_workdir())
+    given = parser.parse_args()
+    studies = given.studies.split(",")
+    deadline = time.monotonic() + 60 * given.minutes
+    for number in range(len(kept(given.record)), given.nulls):
+        if time.monotonic() > deadline:
+            break
+        study = studies[number % len(studies)]
+        overrides = (*STUDIES.get(study, ()), *given.overrides)
+        keep(given.record, null(study, given.server, overrides, given.workdir))
+    print("\n".join(table(kept(given.record))))
+
+
+def null(study: str, server: str, overrides: tuple[str, ...], workdir: Path) -> dict[str, Any]:
+    """Run a campaign, and delete it. Raises CalledProcessError where it fails."""
+    teiten = [sys.executable, "-m", "teiten", "--workdir", str(workdir), "--quiet"]
+    same = (f"servers.{side}={server}" for side in SIDES)
+    changes = (*same, f"server={','.join(SIDES)}", "contrast=server", *overrides)
+    words = [word for change in changes for word in ("--set", change)]
+    load, began = os.getloadavg()[0], time.monotonic()
+    command = [*teiten, "run", study, "--profile", "quick", "--yes", "--json", *words]
+    said = json.loads(_output(command))
+    _output([*teiten, "rm", said["campaign"], "--yes"])
+    return {
+        "study": study,
+        "load": load,
+        "seconds": time.monotonic() - began,
+        "verdicts": [
+            [each["workload"], each["metric"], each["verdict"], each["interval"]]
+            for each in said["contrasts"]
+            if each["verdict"] != VerdictKind.UNJUDGED
+        ],
+    }
+
+
+def _output(command: list[str]) -> str:
+    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def is_alarm(line: dict[str, Any]) -> bool:
+    """Whether any primary statement says that the sides differ."""
+    return any(verdict in ALARMS for _, _, verdict, _ in line["verdicts"])
+
+
+def table(lines: list[dict[str, Any]]) -> Iterator[str]:
+    yield "| study | campaigns | alarms | statements | undecided | median (s) | load average |"
+    yield "|---" * 7 + "|"
+    for study in dict.fromkeys(line["study"] for line in lines):
+        own = [line for line in lines if line["study"] == study]
+        words = [word for line in own for _, _, word, _ in line["verdicts"]]
+        decided = [VerdictKind.EQUIVALENT, *ALARMS]
+        seconds, loads = (sorted(line[key] for line in own) for key in ("seconds", "load"))
+        cells = (
+            *(study, len(own), sum(map(is_alarm, own)), len(words)),
+            *(sum(word not in decided for word in words), f"{seconds[len(own) // 2]:.0f}"),
+            f"{loads[len(own) // 2]:.1f}",
+        )
+        yield "| " + " | ".join(map(str, cells)) + " |"
+    alarms, count = sum(map(is_alarm, lines)), len(lines)
+    if count:
+        low, high = binomial_interval(alarms, count)
+        yield f"\n{alarms} alarms in {count} campaigns: {low:.1%} to {high:.1%}"
+
+
+def binomial_interval(found: int, count: int) -> tuple[float, float]:
+    """The share's interval by Clopper and Pearson, Biometrika 26 (1934): never too narrow."""
+    tail = (1 - CONFIDENCE) / 2
+    low = 0.0 if not found else float(special.betaincinv(found, count - found + 1, tail))
+    if found == count:
+        return low, 1.0
+    return low, float(special.betaincinv(found + 1, count - found, 1 - tail))
+
+
+if __name__ == "__main__":
+    main()
