@@ -22,9 +22,8 @@ from teiten.kinds.contract import plan_of
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Ending, OpenTrial, Standing, open_trials
 from teiten.model.starts import planned_seconds, starts_of
-from teiten.model.trial import Attempt
+from teiten.model.trial import Attempt, Trial
 from teiten.model.units import Seconds
-from teiten.ways.registry import concurrent_trials
 
 Level = tuple[str, Context]
 """Workload, and the levels of all factors but the contrasted one."""
@@ -137,20 +136,29 @@ def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt
 def _time_of_next(plan: Plan, left: Sequence[OpenTrial], attempts: Sequence[Attempt]) -> float:
     """Predict the seconds that the next step takes: the rest of a block, or of a start of the
     servers, whose pairs count together; or, at the end, the repeat of a comparison."""
-    together = concurrent_trials(plan.study)
     tried = {attempt.number for attempt in attempts}
     waiting = [one.trial for one in left]
     fresh = [one for one in waiting if one.number not in tried]
     again = [one for one in waiting if one.block == waiting[0].block]
     same = sum(_level(plan, one) == _level(plan, waiting[0]) for one in again)
+    together = len(plan.pair_of(waiting[0]))
     trials = max(together, same)
     if fresh:
         of_start = sum(one.restart == fresh[0].restart for one in fresh if one.restart)
         trials = max(of_start, sum(one.block == fresh[0].block for one in fresh))
-    times = [attempt.finished_at - attempt.started_at for attempt in attempts]
     if plan.study.measure.lengthens:
-        times = [_time_of_start(plan, attempts, waiting[0])]
-    return trials * sum(times) / len(times) / together
+        return trials * _time_of_start(plan, attempts, waiting[0]) / together
+    return trials * trial_seconds(plan, attempts)
+
+
+def trial_seconds(plan: Plan, attempts: Sequence[Attempt | Trial]) -> float:
+    """Average what a trial took, of the time that the sides of its pair shared its part."""
+    planned = {trial.number: trial for trial in plan.trials}
+    shares = [
+        (attempt.finished_at - attempt.started_at) / len(plan.pair_of(planned[attempt.number]))
+        for attempt in attempts
+    ]
+    return sum(shares) / len(shares)
 
 
 def _time_of_start(plan: Plan, attempts: Sequence[Attempt], trial: PlannedTrial) -> float:

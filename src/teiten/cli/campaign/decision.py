@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from teiten.analysis.campaign import wall_seconds
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, VerdictKind
 from teiten.analysis.verdict.contrasts import contrasts, pairs_to_interval
-from teiten.analysis.verdict.stopping import standing
+from teiten.analysis.verdict.stopping import standing, trial_seconds
 from teiten.analysis.verdict.verdict import NOT_AVERAGED
 from teiten.cli.campaign.progress import Watcher
 from teiten.kinds.metrics import deciding
@@ -23,7 +23,7 @@ from teiten.plan.sites.told import all_start
 from teiten.report.effects import interval_percent, percent_decimals
 from teiten.report.sentences import verdict_word
 from teiten.report.texts import texts
-from teiten.ways.registry import concurrent_trials, way_of
+from teiten.ways.registry import way_of
 
 ENDINGS = {
     Ending.DECIDED: "decided after {blocks}",
@@ -136,8 +136,7 @@ def still_needed(
     least = pairs_to_interval(plan, one.workload)
     further = max(one.forecast, least, one.overall.pairs + 1) - one.overall.pairs
     cells = sum(trial.block == 1 for trial in plan.trials)
-    times = [attempt.finished_at - attempt.started_at for attempt in attempts]
-    each = sum(times) / len(times) / concurrent_trials(plan.study)
-    seconds = Seconds(further * pairs_of_a_start(plan) * cells * each)
-    most = plan.study.measure.blocks // pairs_of_a_start(plan)
+    of_one = pairs_of_a_start(plan) * plan.study.starts_of_all
+    seconds = Seconds(further * of_one * cells * trial_seconds(plan, attempts))
+    most = plan.study.measure.blocks // of_one
     return StillNeeded(further, seconds, one.forecast > most)

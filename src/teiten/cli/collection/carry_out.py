@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +17,7 @@ from teiten.analysis.claims.forecast import further_blocks
 from teiten.analysis.model.claims import JUDGED, ClaimStanding
 from teiten.analysis.model.collection import CollectedCampaign, CollectionResult
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.verdict.stopping import trial_seconds
 from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.begin import create_ledger
 from teiten.cli.campaign.carry_out import blaming_disk, measuring, run_trials, sweep_leftovers
@@ -44,7 +44,6 @@ from teiten.model.units import Bytes, Seconds
 from teiten.study.collection import CampaignTable
 from teiten.study.document import read_document
 from teiten.study.values import titled
-from teiten.ways.registry import concurrent_trials
 
 
 @dataclass
@@ -240,14 +239,9 @@ def blocks_of(analysis: CampaignAnalysis) -> int:
 def block_of(analysis: CampaignAnalysis) -> Seconds:
     """The seconds of one block, from the trials that have run."""
     plan = analysis.plan
-    times = [
-        trial.finished_at - trial.started_at
-        for trial in analysis.trials
-        if trial.outcome is not Outcome.FAILED
-    ]
+    ran = [trial for trial in analysis.trials if trial.outcome is not Outcome.FAILED]
     trials = sum(trial.block == 1 for trial in plan.trials)
-    each = statistics.fmean(times) / concurrent_trials(plan.study) if times else 0.0
-    return Seconds(trials * each)
+    return Seconds(trials * trial_seconds(plan, ran) if ran else 0.0)
 
 
 def result_of(night: Night) -> CollectionResult:
