@@ -10,8 +10,9 @@ import pytest
 
 from teiten.kinds.queries.explained import unpacked
 from teiten.model.installation import Installation
+from teiten.model.relations import PLANNER
 from teiten.model.trial import Outcome
-from tests.fixtures.campaigns import Teiten
+from tests.fixtures.campaigns import Teiten, kill, step_of
 
 TABLES = """
 CREATE TABLE t AS SELECT g AS id, g % 10 AS kind FROM generate_series(1, 20000) g;
@@ -235,3 +236,35 @@ def test_statements_take_turns_between_servers_that_stay_up_for_a_block(
     assert len(counted) == len(stopped) == 2 * 2 * 2
     assert {one.facts["query"] for one in counted} == {"one", "sum"}
     assert not list(teiten.processes("postgres"))
+
+
+def test_levels_that_a_session_sets_take_turns_on_one_server(
+    teiten: Teiten, tmp_path: Path, installation: Callable[[str], Installation]
+) -> None:
+    """Killed within its first start, which a second one goes on from."""
+    newest = installation("18")
+    levels = {"1MB": "1024", "2MB": "2048", "4MB": "4096"}
+    queries = {"one": "SELECT 1;", "sum": "SELECT sum(id) FROM t;"}
+    file = study(teiten, tmp_path, (newest, newest), queries)
+    given = ("way=statements", "server=old", f"guc:work_mem={','.join(levels)}")
+    settings = [word for each in (*given, "contrast=guc:work_mem") for word in ("--set", each)]
+    process = teiten.start("run", file, "--yes", *settings)
+    teiten.wait_for(process, step_of(5, "measure"))
+    assert len(list(teiten.workdir.clusters.glob("*kept"))) == 1, "one copy of the data"
+    kill(process)
+    result = teiten.run("resume", "--json")
+    assert result.returncode == 0, result.stderr
+    plan, trials = teiten.plan(), teiten.trials()
+    assert [(trial.number, trial.attempt) for trial in trials] == [(at, 1) for at in range(1, 13)]
+    for planned, trial in zip(plan.trials, trials, strict=True):
+        level = planned.cell.level("guc:work_mem") or ""
+        assert trial.outcome is Outcome.COUNTED
+        assert trial.facts["session_settings"] == {"work_mem": level}
+        assert trial.facts[PLANNER]["work_mem"] == levels[level], "as its own session had it"
+        assert "work_mem" not in trial.facts["settings"], "of the server"
+    steps = [event.detail for event in teiten.events() if event.kind == "step"]
+    begun = [detail for detail in steps if detail["step"] == "start" and "version" in detail]
+    assert len(begun) == 3, "the start that was killed, its rest, and the second block's"
+    assert {each["pairs"] for each in json.loads(result.stdout)["contrasts"]} == {2}
+    assert not list(teiten.processes("postgres"))
+    assert not list(teiten.workdir.clusters.iterdir())

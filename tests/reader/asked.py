@@ -6,6 +6,7 @@ import itertools
 import re
 from datetime import UTC, datetime
 
+from teiten.model.plan import PlannedTrial
 from teiten.ways.registry import way_of
 from tests.reader.answers import plain_number
 from tests.reader.document import Part
@@ -147,6 +148,39 @@ BOOK.holds("profile", lambda reader: {"profile": reader.campaign.plan.study.prof
 BOOK.holds("seed", lambda reader: {"seed": reader.campaign.plan.seed})
 BOOK.holds("starts_every", lambda reader: {"starts are not shared": _pairs_of_a_start(reader) == 1})
 BOOK.holds("starts_shared", lambda reader: {"pairs": _pairs_of_a_start(reader)})
+BOOK.holds(
+    "starts_one_server", lambda reader: {"all sides have one server": one_server_of(reader) != []}
+)
+
+
+@BOOK.says()
+def sides(reader: Reader, groups: Groups, _part: Part) -> None:
+    """By the plan: the most levels of a block, and how often each but the first is in one."""
+    base, *others = reader.campaign.plan.study.contrasted_levels
+    blocks: dict[int, set[str]] = {}
+    for trial in reader.campaign.plan.trials:
+        level = trial.cell.level(reader.campaign.contrast) or ""
+        blocks.setdefault(trial.block, set()).add(level)
+    most = max(len(levels - {base}) for levels in blocks.values())
+    each = sum(others[0] in levels for levels in blocks.values())
+    reader.equal(groups["others"], str(most), "the levels of a start")
+    reader.equal(groups["count"], str(len(others)), "the levels")
+    reader.equal(groups["blocks"], str(round(len(blocks) / each)), "the blocks of all")
+
+
+def one_server_of(reader: Reader) -> list[str]:
+    """The parameters in which the trials of a start differ, all of which run on one copy."""
+    starts: dict[int, list[PlannedTrial]] = {}
+    for trial in reader.campaign.plan.trials:
+        starts.setdefault(trial.restart, []).append(trial)
+    names: dict[str, None] = {}
+    for trials in starts.values():
+        if len({trial.copy for trial in trials}) > 1:
+            return []
+        each = [dict(trial.settings) for trial in trials]
+        every = {name: None for settings in each for name in settings}
+        names |= {one: None for one in every if len({each.get(one) for each in each}) > 1}
+    return list(names)
 
 
 def _pairs_of_a_start(reader: Reader) -> int:
@@ -196,6 +230,13 @@ BOOK.holds(
     lambda reader: {
         "Teiten starts a server": starts_any(reader),
         "both run": way_of(reader.measure).side_by_side,
+    },
+)
+BOOK.holds(
+    "one_server",
+    lambda reader: {
+        "Teiten starts a server": starts_any(reader),
+        "parameters": reader.separator.join(one_server_of(reader)),
     },
 )
 BOOK.holds(

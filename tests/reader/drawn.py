@@ -442,7 +442,12 @@ def sweeps(chance: Random) -> Drawn:
             over = chance.random() < 0.05
             seconds[name, level] = None if over else base * max(0.05, 1 - spared) * factor
     like = Invented(
-        contrast=GUC, levels=levels, seconds=seconds, blocks=chance.choice((2, 4)), groups=()
+        contrast=GUC,
+        way="statements" if len(levels) > 3 else "classic",
+        levels=levels,
+        seconds=seconds,
+        blocks=chance.choice((2, 4)),
+        groups=(),
     )
 
     def plans(query: str, level: str) -> dict[str, Any]:

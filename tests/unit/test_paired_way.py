@@ -362,15 +362,6 @@ def test_a_start_holds_all_levels_of_the_contrast() -> None:
     assert plan.needs.memory - two.needs.memory >= buffers, "a third server is up"
 
 
-def test_more_levels_than_a_start_can_hold_are_refused() -> None:
-    levels = ",".join(f"{number}MB" for number in range(1, 10))
-    given = ("way=pairs", "contrast=guc:work_mem", "server=18", "workloads=read", "clients=1")
-    eight = planned(*given, f"guc:work_mem={levels.removesuffix(',9MB')}")
-    assert len(eight.pair_of(eight.trials[0])) == 8
-    with pytest.raises(WayError, match="two to 8 levels"):
-        planned(*given, f"guc:work_mem={levels}")
-
-
 def test_the_first_starts_of_several_sides_give_each_what_it_has_of_two() -> None:
     measure = three_sides(*SEQUENTIAL).study.measure
     assert measure.lengthens and measure.duration == Seconds(FIRST_SECONDS * 3 / 2)

@@ -87,12 +87,12 @@ class Bench:
         return self.campaign / "evidence" / f"trial-{trial.number:04d}.{attempt}"
 
     def settings_of(self, trial: PlannedTrial) -> tuple[Setting, ...]:
-        """The trial's parameters, each with the study's reason."""
-        known = {setting.name: setting for setting in self.plan.study.settings}
+        """The parameters that the trial's server starts with, each with the study's reason."""
+        study = self.plan.study
+        started = study.measure.of_server(trial.settings)
+        known = {setting.name: setting for setting in study.settings}
         shared = {
-            name
-            for name, value in trial.settings
-            if name in known and known[name].value in (None, value)
+            name for name, value in started if name in known and known[name].value in (None, value)
         }
         return tuple(
             Setting(
@@ -101,7 +101,7 @@ class Bench:
                 reason=known[name].reason if name in shared else VARIED,
                 source=known[name].source if name in shared else "factor",
             )
-            for name, value in trial.settings
+            for name, value in started
         )
 
     def note_server(self, level: str, facts: dict[str, Any], trial: PlannedTrial) -> None:

@@ -14,7 +14,7 @@ from teiten.errors import TrialsFailedError
 from teiten.execute.bench import CampaignRecord
 from teiten.execute.executor import Executor, Facts, Observer
 from teiten.execute.trial import StepRecorder, TrialRun, run_pair
-from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.plan import Plan, PlannedTrial, of_each_kind
 from teiten.model.progress import Finished, OpenTrial, Standing, open_trials
 from teiten.model.trial import Outcome, Step, Trial
 
@@ -43,10 +43,7 @@ def next_trial(
 
 def rehearsals(plan: Plan) -> tuple[PlannedTrial, ...]:
     """One trial for each kind of server and script: what is wrong with them shows at once."""
-    kinds: dict[tuple[object, ...], PlannedTrial] = {}
-    for trial in plan.trials:
-        kinds.setdefault(trial.kind, trial)
-    return tuple(kinds.values())
+    return of_each_kind(plan.study.measure, plan.trials)
 
 
 def prepare_campaign(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from teiten.model.conditions import Conditions
 from teiten.model.facts import HostFacts
 from teiten.model.hosts import HostAssignment
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.nodes import NodeMachine
-from teiten.model.study import SERVER, DataSet, Study
+from teiten.model.study import SERVER, DataSet, Measure, Study
 from teiten.model.units import Bytes, Seconds
 
 
@@ -173,6 +174,15 @@ class PlannedTrial(Conditions):
         )
 
 
+def of_each_kind(measure: Measure, trials: Iterable[PlannedTrial]) -> tuple[PlannedTrial, ...]:
+    """The first trial of each kind of servers and script, whatever its sessions set."""
+    kinds: dict[tuple[object, ...], PlannedTrial] = {}
+    for trial in trials:
+        started = replace(trial, settings=measure.of_server(trial.settings))
+        kinds.setdefault(started.kind, trial)
+    return tuple(kinds.values())
+
+
 @dataclass(frozen=True)
 class Needs:
     """The needs of a campaign: time, disk and memory of the machine."""
@@ -236,6 +246,10 @@ class Plan:
             *(() if self.hosts is None else (self.hosts.db.name, self.hosts.client.name)),
             *(() if self.hosts is None else (one.host.name for one in self.hosts.more)),
         )
+
+    def starter_of(self, trial: PlannedTrial) -> PlannedTrial:
+        """The trial on whose server a trial runs: of sides that share one, the pair's first."""
+        return self.pair_of(trial)[0] if self.study.measure.by_session else trial
 
     def pair_of(self, trial: PlannedTrial) -> tuple[PlannedTrial, ...]:
         """The trials whose slices are run in turn with those of this one, itself among them, in

@@ -41,7 +41,10 @@ def started_before(plan: Plan) -> frozenset[int]:
 
 def last_of_their_start(plan: Plan) -> frozenset[int]:
     """Numbers of the trials after which their server is stopped, if all goes well."""
-    last = {start_of(trial) if trial.restart else trial.number: trial for trial in plan.trials}
+    last = {
+        start_of(trial) if trial.restart else trial.number: plan.starter_of(trial)
+        for trial in plan.trials
+    }
     return frozenset(trial.number for trial in last.values())
 
 
@@ -195,7 +198,7 @@ def starts_of(
 def planned_seconds(plan: Plan, comparisons: Sequence[Sequence[PairedStart]]) -> Seconds:
     """How long the load of a plan's next start is to be, after these starts of each comparison: as
     long as the one is best served that asks for most."""
-    measure, sides = plan.study.measure, len(plan.study.contrasted_levels)
+    measure, sides = plan.study.measure, plan.study.sides_of_a_start
     if not measure.lengthens:
         return measure.duration or of_sides(FIRST_SECONDS, sides)
     return max(next_seconds(starts, sides) for starts in comparisons)

@@ -6,6 +6,7 @@ Values that a profile leaves to the machine are ``None`` (or an empty tuple of l
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -29,6 +30,8 @@ GUC_PREFIX = "guc:"
 """A factor of this prefix varies a server parameter: ``guc:shared_buffers``."""
 EXTENSION_PREFIX = "extension:"
 """A factor of this prefix varies an extension's version: ``extension:postgis``."""
+Settings = tuple[tuple[str, str], ...]
+"""Server parameters, each with its value."""
 
 
 @dataclass(frozen=True)
@@ -335,6 +338,20 @@ class Measure:
     rounds: bool = False
     """Every pair begins with new copies of the data, whose bytes are written anew, so that the
     place of the files is in the scatter of the pairs (METHOD.md, Rounds)."""
+    sides: int | None = None
+    """The most levels of a start that cannot have all: the base and some of the others, drawn anew
+    (METHOD.md, Paired transactions). None where a start has all."""
+    by_session: tuple[str, ...] = ()
+    """Parameters that the contrasted levels set for their sessions, on one server of all; empty
+    where each level has a server of its own."""
+
+    def of_server(self, settings: Settings) -> Settings:
+        """Those of a trial's parameters that its server starts with."""
+        return tuple(setting for setting in settings if setting[0] not in self.by_session)
+
+    def of_session(self, settings: Settings) -> Settings:
+        """Those of a trial's parameters that its sessions set."""
+        return tuple(setting for setting in settings if setting[0] in self.by_session)
 
     @property
     def longest_load(self) -> Seconds:
@@ -423,6 +440,18 @@ class Study:
 
     def factor(self, name: str) -> Factor | None:
         return next((factor for factor in self.factors if factor.name == name), None)
+
+    @property
+    def sides_of_a_start(self) -> int:
+        """How many contrasted levels a start of servers that run side by side has, at the most."""
+        levels = len(self.contrasted_levels)
+        return levels if self.measure.sides is None else min(levels, self.measure.sides)
+
+    @property
+    def starts_of_all(self) -> int:
+        """How many starts have all levels between them: the base each, the others one."""
+        others = len(self.contrasted_levels) - 1
+        return 1 if self.measure.sides is None else math.ceil(others / (self.measure.sides - 1))
 
     @property
     def contrasted_levels(self) -> tuple[str, ...]:

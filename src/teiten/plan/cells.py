@@ -5,7 +5,7 @@ and the setup of their trials, of which each factor sets its part.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from teiten.errors import UsageError
@@ -29,6 +29,11 @@ def cell_groups(study: Study) -> tuple[tuple[Cell, ...], ...]:
             key = (workload.name, cell.context(study.contrast))
             groups.setdefault(key, []).append(cell)
     return tuple(tuple(group) for group in groups.values())
+
+
+def trials_of(study: Study, group: Sequence[Cell]) -> int:
+    """How many trials a group of cells has in the blocks that have all levels between them."""
+    return len(group) + study.starts_of_all - 1
 
 
 def data_sets(study: Study, workload: Workload) -> tuple[DataSet, ...]:

@@ -20,7 +20,7 @@ from teiten.model.settings import count_setting, size_setting
 from teiten.model.units import KIB, MIB
 from teiten.plan.limits import check_limits, limits_of
 from teiten.plan.sites.of import site_in
-from teiten.ways.registry import concurrent_trials
+from teiten.ways.registry import servers_of_a_start
 
 
 def check(plan: Plan, facts: HostFacts, folder: Path) -> None:
@@ -69,7 +69,7 @@ def _memory_shortfall(plan: Plan, facts: HostFacts) -> Iterator[tuple[str, str]]
     if short > 0:
         buffers = max(size_setting(dict(trial.settings), "shared_buffers") for trial in plan.trials)
         clients = max(trial.load.connections for trial in plan.trials)
-        count = concurrent_trials(plan.study)
+        count = servers_of_a_start(plan.study)
         servers = "" if count == 1 else f"{count} servers side by side, each with up to "
         what = f"{servers}{format_size(buffers)} of shared buffers, {clients} clients"
         limits = limits_of(plan)

@@ -6,7 +6,7 @@ A plan in words: what will be done to the machine, and by whom.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from teiten.plan.sites.contract import Told
 from teiten.plan.sites.of import site_in, sites_of
 
 Facts = dict[str, Any]
-RUNNING = "nothing: the server runs since an earlier pair"
+RUNNING = "nothing: the server runs already"
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,15 @@ class DryTrial:
         self._workload = plan.study.workload(trial.cell.workload)
         self._restores = plan.study.restores(self._workload)
         self._goes_on = trial.restart > 0 and trial.number in started_before(plan)
-        """The server is up from the pair before."""
+        """The server is up from the pair before, or for another side of this one."""
+        self._is_guest = plan.starter_of(trial) is not trial
         self._site = site_in(plan, trial.template.installation)
         self._kind = plan_of(self._workload.kind)
+
+    @property
+    def _started(self) -> PlannedTrial:
+        """The trial with the parameters that its server starts with."""
+        return replace(self._trial, settings=self._measure.of_server(self._trial.settings))
 
     def restore(self) -> Facts:
         return self._unless_up(self._site.restore(self._trial, restores=self._restores))
@@ -57,7 +63,7 @@ class DryTrial:
         return self._unless_up(self._site.caches(self._measure))
 
     def start(self) -> Facts:
-        return self._unless_up(self._site.start(self._trial))
+        return self._unless_up(self._site.start(self._started))
 
     def prewarm(self) -> Facts:
         return self._unless_up(self._site.prewarm(self._trial, self._measure))
@@ -67,6 +73,9 @@ class DryTrial:
 
     def warm_up(self) -> Facts:
         said = self._kind.warm_up(self._plan.study, self._workload).said
+        own = self._measure.of_session(self._trial.settings)
+        if own:
+            self._say(f"SET {', '.join(f'{name} = {value}' for name, value in own)}")
         return self._unless_up(said) if self._kind.lasts else self._say(said)
 
     def measure(self, number: int) -> Facts:
@@ -88,6 +97,8 @@ class DryTrial:
         return self._say(f"{seconds:g} s of load, not counted, while perf samples the server")
 
     def stop(self, *, sound: bool) -> Facts:
+        if self._is_guest:
+            return self._say("nothing: the server is stopped for all sides")
         last = self._trial.restart == 0 or self._trial.number in last_of_their_start(self._plan)
         if sound and not last:
             return self._say("leave the server running for the next pair")

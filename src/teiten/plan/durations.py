@@ -6,11 +6,13 @@ from collections import Counter
 from dataclasses import replace
 
 from teiten.datasets.plan import build_seconds, data_bytes
+from teiten.kinds.contract import plan_of
 from teiten.model.study import SERVER, Study, Workload
 from teiten.model.units import Seconds
-from teiten.plan.cells import cell_groups, data_sets, levels_of
+from teiten.plan.cells import cell_groups, data_sets, levels_of, trials_of
 from teiten.plan.estimate import load_seconds, trial_time
 from teiten.plan.ordering import pairs_of_a_start
+from teiten.ways.registry import way_of
 
 DEFAULT_TARGET = Seconds(3600.0)
 
@@ -38,21 +40,32 @@ def preparing_seconds(study: Study) -> float:
 
 
 def block_seconds(study: Study) -> float:
-    """One block: every cell once; the mean of those that share a start of their servers."""
-    one = replace(study, measure=replace(study.measure, blocks=1))
-    counts = trials_by_workload(one)
-    return sum(
-        counts[workload.name] * _mean_trial_seconds(study, workload) for workload in study.workloads
-    )
+    """Estimate one block, or those that have all levels between them: every cell once, the base in
+    each; the mean of those whose servers several blocks share."""
+    way, groups, shared = way_of(study.measure), cell_groups(study), pairs_of_a_start(study)
+    each = {one.name: _trial_seconds(study, one) for one in study.workloads}
+    started: list[object] = []
+    seconds = 0.0
+    for group in groups:
+        of_block = way.start_of(study, group[0])
+        trials = trials_of(study, group)
+        servers = 1 if study.measure.by_session else trials
+        begins = servers / shared if of_block is None else servers * (of_block not in started)
+        started.append(of_block)
+        anew, further = each[group[0].workload]
+        seconds += begins * anew + (trials - begins) * further
+    return seconds
 
 
-def _mean_trial_seconds(study: Study, workload: Workload) -> float:
+def _trial_seconds(study: Study, workload: Workload) -> tuple[float, float]:
+    """Estimate a trial whose server is started for it, and one whose server is up."""
     size = max(map(data_bytes, data_sets(study, workload)))
-    load = load_seconds(study, workload)
-    begins = trial_time(study, size, restores=study.restores(workload), load=load).total
-    goes_on = trial_time(study, size, restores=False, starts=False).total
-    pairs = pairs_of_a_start(study)
-    return (begins + (pairs - 1) * goes_on) / pairs
+    restores = study.restores(workload)
+    anew = trial_time(study, size, restores=restores, load=load_seconds(study, workload))
+    load = load_seconds(study, workload, warm=True)
+    lasts = plan_of(workload.kind).lasts
+    further = trial_time(study, size, restores=False, load=load, starts=False, lasts=lasts)
+    return anew.total, further.total
 
 
 def trials_by_workload(study: Study) -> Counter[str]:
@@ -60,7 +73,11 @@ def trials_by_workload(study: Study) -> Counter[str]:
     return Counter(
         {
             workload.name: study.measure.blocks
-            * sum(len(group) for group in cell_groups(study) if group[0].workload == workload.name)
+            * sum(
+                trials_of(study, group)
+                for group in cell_groups(study)
+                if group[0].workload == workload.name
+            )
             for workload in study.workloads
         }
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from teiten.datasets.plan import build_seconds, data_bytes, is_laid_out, template_bytes
 from teiten.kinds.contract import plan_of
-from teiten.model.plan import ClusterKey, Needs, PlannedTrial, TemplateSpec
+from teiten.model.plan import ClusterKey, Needs, PlannedTrial, TemplateSpec, of_each_kind
 from teiten.model.settings import size_setting
 from teiten.model.study import DataSet, Measure, Study, Workload
 from teiten.model.units import GIB, MIB, Bytes, Seconds
@@ -21,12 +21,14 @@ from teiten.plan.storages import (
     wal_bytes,
     working_folder_needs,
 )
-from teiten.ways.registry import concurrent_trials, sides_of_a_second, way_of
+from teiten.ways.registry import servers_of_a_start, sides_of_a_second, way_of
 
 START_SECONDS = 0.6
 """Starting a server and connecting."""
 END_SECONDS = 0.9
 """Collecting, checking, stopping, recording."""
+STATEMENT_SECONDS = 0.2
+"""Collecting, checking and recording a statement on a server that stays up."""
 EMULATION_SECONDS = 0.1
 """Control groups and the network of one emulated node, made and removed."""
 SLICE_SECONDS = 0.15
@@ -80,15 +82,16 @@ def trial_time(
     size: int,
     *,
     restores: bool,
+    load: Seconds,
     starts: bool = True,
-    load: Seconds | None = None,
+    lasts: bool = True,
     nodes: int = 1,
 ) -> TrialTime:
-    """The time of one trial on ``size`` bytes of data, its share of what all sides of a start have
-    together; an open duration counts nothing.
+    """Estimate the time of one trial on ``size`` bytes of data, its share of what all sides of a
+    start have together; an open duration counts nothing.
 
-    ``starts``: False where its servers are up, and warm, from the pair before; ``load``: warm-up
-    and measuring, where that is not the measure's; ``nodes``: servers, started one by one.
+    ``load``: warm-up and measuring, which ``lasts`` or is one statement; ``starts``: False where
+    its servers are up from the pair before; ``nodes``: servers, started one by one.
     """
     measure = study.measure
     slices = SLICE_SECONDS * way_of(measure).parts(measure)
@@ -96,12 +99,10 @@ def trial_time(
         return TrialTime(
             restore=Seconds(0.0),
             prewarm=Seconds(0.0),
-            load=measure.duration or Seconds(0.0),
-            fixed=Seconds(END_SECONDS + slices),
+            load=load,
+            fixed=Seconds((END_SECONDS if lasts else STATEMENT_SECONDS) + slices),
         )
-    if load is None:
-        load = Seconds((measure.warmup or 0.0) + (measure.duration or 0.0))
-    settle = measure.settle / concurrent_trials(study)
+    settle = measure.settle / servers_of_a_start(study)
     return TrialTime(
         restore=restore_seconds(size) if restores else Seconds(0.0),
         prewarm=prewarm_seconds(size) if measure.prewarm else Seconds(0.0),
@@ -110,9 +111,13 @@ def trial_time(
     )
 
 
-def load_seconds(study: Study, workload: Workload) -> Seconds:
-    """Compute a trial's share of the load, warm-up included, of all sides that it is shared by."""
-    alone = plan_of(workload.kind).load_seconds(study.measure, workload)
+def load_seconds(study: Study, workload: Workload, *, warm: bool = False) -> Seconds:
+    """Compute a trial's share of the load of all sides that it is shared by: warm-up and measuring,
+    the latter alone where a load that lasts finds a server that is ``warm``."""
+    kind, measure = plan_of(workload.kind), study.measure
+    if warm and kind.lasts and not way_of(measure).concurrent:
+        measure = replace(measure, warmup=Seconds(0.0))
+    alone = kind.load_seconds(measure, workload)
     return Seconds(alone / sides_of_a_second(study))
 
 
@@ -133,7 +138,7 @@ def estimate(
     """
     missing = [template for template in templates if template.fingerprint not in ready]
     storages = storage_needs(study, trials)
-    seconds = _preparing(trials, missing) + sum(_trial_times(study, trials))
+    seconds = _preparing(study, trials, missing) + sum(_trial_times(study, trials))
     sequential = study.measure.sequential
     if study.measure.lengthens and sequential is not None and sequential.budget is not None:
         seconds = min(seconds, sequential.budget)
@@ -172,11 +177,13 @@ def _measured(study: Study, trial: PlannedTrial) -> float:
     return alone / sides_of_a_second(study)
 
 
-def _preparing(trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> float:
-    kinds = {trial.kind for trial in trials}
+def _preparing(
+    study: Study, trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]
+) -> float:
+    rehearsed = of_each_kind(study.measure, trials)
     built = sum(build_seconds(template.data) for template in missing)
     limits = {limit for trial in trials for limit in trial.memory_limits}
-    return built + REHEARSAL_SECONDS * len(kinds) + sum(limits) / CHECKED_PER_SECOND
+    return built + REHEARSAL_SECONDS * len(rehearsed) + sum(limits) / CHECKED_PER_SECOND
 
 
 def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float]:
@@ -200,7 +207,8 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
             size,
             restores=restores,
             starts=starts,
-            load=load_seconds(study, workload),
+            load=load_seconds(study, workload, warm=not starts),
+            lasts=plan_of(workload.kind).lasts,
             nodes=len(trial.templates),
         ).total + (_emulation(trial) + _relinking(study, trial) if starts else 0.0)
 
@@ -258,7 +266,7 @@ def _clusters(study: Study, trials: Sequence[PlannedTrial], place: str | None) -
         load = study.measure.longest_load
         limit = size_setting(dict(trial.settings), "max_wal_size") * len(trial.templates)
         wal = max(wal, min(limit, wal_bytes(workload, _data_bytes(trial), load)))
-    return sum(kept.values()) + concurrent_trials(study) * (changed + wal)
+    return sum(kept.values()) + servers_of_a_start(study) * (changed + wal)
 
 
 def _memory(study: Study, trials: Sequence[PlannedTrial]) -> Bytes:
@@ -267,7 +275,10 @@ def _memory(study: Study, trials: Sequence[PlannedTrial]) -> Bytes:
     together: dict[tuple[int, int], dict[int, PlannedTrial]] = {}
     for trial in trials:
         start = (trial.restart, 0 if trial.restart else trial.number)
-        together.setdefault(start, {}).setdefault(trial.copy, trial)
+        servers = together.setdefault(start, {})
+        known = servers.setdefault(trial.copy, trial)
+        if _load_memory(study, trial) > _load_memory(study, known):
+            servers[trial.copy] = trial
     most = max((_memory_of_pair(study, pair.values()) for pair in together.values()), default=0)
     return Bytes(most + OTHER_BYTES)
 

@@ -26,7 +26,7 @@ from teiten.model.study import DataSet, Factor, Study
 from teiten.plan.cells import cell_groups, setup_of
 from teiten.plan.estimate import estimate
 from teiten.plan.nodes import with_machines
-from teiten.plan.ordering import check_way, in_blocks, with_turns
+from teiten.plan.ordering import check_way, in_blocks, levels_of_blocks, with_turns
 from teiten.plan.sites.of import check_pairs, site_of, with_known_processors
 from teiten.ways.registry import way_of
 
@@ -132,11 +132,13 @@ def _trials(
 ) -> Iterator[PlannedTrial]:
     copies = _copies(study, templates.servers)
     contrasted = study.factor(study.contrast)
+    levels = levels_of_blocks(study, seed) if study.starts_of_all > 1 else None
     order = in_blocks(
         cell_groups(study),
         blocks=study.measure.blocks,
         seed=seed,
         start=lambda cell: way_of(study.measure).start_of(study, cell),
+        has=lambda block, cell: levels is None or cell.level(study.contrast) in levels[block - 1],
     )
     for number, placed in enumerate(order, start=1):
         cell: Cell = placed.item
@@ -161,7 +163,8 @@ def _trials(
 
 def _copy_by_level(study: Study, cell: Cell, contrasted: Factor | None) -> int | None:
     """Servers that run side by side need a data directory each, whatever makes them differ."""
-    if not way_of(study.measure).side_by_side or contrasted is None:
+    measure = study.measure
+    if not way_of(measure).side_by_side or contrasted is None or measure.by_session:
         return None
     return 1 + contrasted.levels.index(cell.level(contrasted.name) or "")
 

@@ -19,7 +19,7 @@ from teiten.model.study import Study
 from teiten.model.units import Bytes
 from teiten.plan.estimate import within
 from teiten.plan.nodes import check_machines
-from teiten.ways.registry import concurrent_trials
+from teiten.ways.registry import servers_of_a_start
 
 
 def least_memory(study: Study) -> Bytes:
@@ -40,7 +40,7 @@ def check_limits(plan: Plan, facts: HostFacts) -> None:
         if trial.memory_limits:
             _check_huge_pages(trial, facts)
         if trial.machines:
-            check_machines(trial, concurrent_trials(plan.study), facts)
+            check_machines(trial, servers_of_a_start(plan.study), facts)
         limit = trial.memory_limit
         if limit is None:
             continue
@@ -55,7 +55,7 @@ def _of_each_kind(plan: Plan) -> Iterator[PlannedTrial]:
 
 
 def _check_machine(study: Study, limit: Bytes, facts: HostFacts) -> None:
-    total, count = facts.memory.total, concurrent_trials(study)
+    total, count = facts.memory.total, servers_of_a_start(study)
     if limit * count > total:
         each = "" if count == 1 else f" for each of {count} servers side by side"
         raise MachineError(

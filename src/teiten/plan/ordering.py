@@ -48,10 +48,12 @@ def in_blocks(
     blocks: int,
     seed: int,
     start: Callable[[T], object] = lambda _: None,
+    has: Callable[[int, T], bool] = lambda _block, _item: True,
 ) -> Iterator[Ordered[T]]:
-    """Every item once in each block: groups in random order, a group's items adjacent.
+    """Every item that a block has, once: groups in random order, a group's items adjacent.
 
     ``start``: what an item's servers are started for; in a block groups of one start are adjacent.
+    ``has``: of a block, from 1, and an item; of a group that is left with one item it has none.
 
     ``groups``: the cells of each context, old and new ones together; their order inside a group is
     drawn anew each time. The same groups, blocks and seed give the same order.
@@ -62,8 +64,11 @@ def in_blocks(
         order = shuffled(groups, source)
         starts = [start(group[0]) for group in order]
         for group in sorted(order, key=lambda one: starts.index(start(one[0]))):
+            present = [item for item in group if has(block, item)]
+            if len(present) < min(2, len(group)):
+                continue  # nothing to compare it with
             trial_seed = _fresh_seed(source, used)
-            for item in shuffled(group, source):
+            for item in shuffled(present, source):
                 yield Ordered(block=block, item=item, seed=trial_seed)
 
 
@@ -74,6 +79,21 @@ def shuffled(items: Sequence[T], source: random.Random) -> list[T]:
         other = int(source.random() * (last + 1))
         result[last], result[other] = result[other], result[last]
     return result
+
+
+def levels_of_blocks(study: Study, seed: int) -> tuple[frozenset[str], ...]:
+    """Which of the contrasted levels each block has: all, or the base and some of the others.
+
+    So many blocks as have all levels between them (``Study.starts_of_all``) have each of the others
+    once, in parts that are drawn anew and differ by one level at the most.
+    """
+    parts, (base, *others) = study.starts_of_all, study.contrasted_levels
+    source = random.Random(LARGEST_SEED + seed)  # noqa: S311 - other draws than the order's
+    blocks: list[frozenset[str]] = []
+    while len(blocks) < study.measure.blocks:
+        order = shuffled(others, source)
+        blocks += (frozenset((base, *order[part::parts])) for part in range(parts))
+    return tuple(blocks[: study.measure.blocks])
 
 
 def turns(members: int, slices: int, seed: int) -> tuple[tuple[int, ...], ...]:

@@ -9,7 +9,7 @@ from teiten.errors import UsageError
 from teiten.model.starts import FIRST_STARTS, LEAST_SECONDS, of_sides
 from teiten.model.study import Measure, Study
 from teiten.model.units import Seconds
-from teiten.plan.cells import cell_groups
+from teiten.plan.cells import cell_groups, trials_of
 from teiten.plan.durations import block_seconds, preparing_seconds, target
 from teiten.plan.ordering import pairs_of_a_start
 from teiten.ways.registry import concurrent_trials, is_preferred
@@ -48,7 +48,7 @@ def bounded(study: Study) -> Measure:
     permitted = _permitted(study, budget - preparing, block)
     if permitted < 1:
         raise _too_short(study, budget, block, preparing)
-    trials = sum(len(group) for group in cell_groups(study))
+    trials = sum(trials_of(study, group) for group in cell_groups(study))
     blocks = min(permitted, measure.sequential.most_blocks or permitted, MOST_TRIALS // trials)
     shared = pairs_of_a_start(study)
     blocks = blocks // shared * shared or blocks  # a start counts once all of its pairs have run

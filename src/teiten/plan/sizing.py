@@ -30,6 +30,7 @@ from teiten.plan.durations import installations, overhead, target, trials_by_wor
 from teiten.plan.estimate import disk_of_data
 from teiten.plan.limits import least_memory
 from teiten.plan.pairs import begun, bounded
+from teiten.plan.sides import with_sides
 from teiten.plan.storages import wal_bytes
 from teiten.ways.registry import way_of
 
@@ -55,9 +56,12 @@ def size(study: Study, facts: HostFacts) -> Study:
     sized = replace(sized, measure=way.sized(sized.measure, facts.cpu.logical))
     for factor in rules():
         sized = factor.sized(sized, facts)
+    sized = with_sides(sized)
     sized = _with_scale(_for_memory(sized), facts)
     sized = replace(sized, measure=_timed(sized))
-    sized = replace(sized, measure=bounded(sized))
+    measure = bounded(sized)
+    blocks = measure.blocks * sized.starts_of_all
+    sized = replace(sized, measure=replace(measure, blocks=blocks))
     return replace(sized, settings=tuple(_settings(sized)))
 
 
@@ -107,9 +111,7 @@ def _timed(study: Study) -> Measure:
     measure = study.measure
     if not any(plan_of(workload.kind).lasts for workload in study.workloads):
         return replace(measure, duration=Seconds(0.0), warmup=Seconds(0.0))
-    contrasted = study.factor(study.contrast)
-    sides = len(contrasted.levels) if contrasted is not None else 1
-    measure = way_of(measure).timed(measure, sides)
+    measure = way_of(measure).timed(measure, study.sides_of_a_start or 1)
     if measure.duration is not None:
         warmup = measure.warmup
         if warmup is None:

@@ -197,10 +197,19 @@ def whereabouts(kit: Kit) -> str:
         if spread and not way.concurrent:
             already = any(one.ran_already for one in spread)
             return t("topology.note-attached-own" if already else "topology.note-nodes")
-        return t(f"way.{way.name}.note")
+        return way_text(kit, "note")
     own = len(attached) < len(kit.analysis.plan.servers)
     first = t("topology.note-attached-own" if own else "topology.note-attached")
     return joined_sentences((first, *attached))
+
+
+def way_text(kit: Kit, part: str, otherwise: str = "") -> str:
+    """Tell how the sides are loaded, in the words of the way; ``otherwise``: where it has none."""
+    measure = kit.study.measure
+    shared = "one-server." if measure.by_session else ""
+    key = f"way.{way_of(measure).name}.{shared}{part}"
+    text = kit.t.either(key, otherwise) if otherwise else kit.t(key)
+    return text.replace("{parameters}", kit.t("list.separator").join(measure.by_session))
 
 
 def steps_of_sites(kit: Kit) -> list[str]:

@@ -36,6 +36,12 @@ class WayRule(ABC):
     """All clients are on the same side at any time."""
     disturbed_share: ClassVar[Share] = USUAL_DISTURBED_SHARE
     """More of the CPU used by others makes a trial disturbed, where the study does not say."""
+    most_sides: ClassVar[int | None] = None
+    """The most levels of a start; None for any number."""
+    in_parts: ClassVar[bool] = False
+    """A start may have the base and some of the other levels."""
+    one_server: ClassVar[bool] = False
+    """Levels that differ in parameters of sessions alone take turns on one server."""
     here: ClassVar[bool] = False
     """Servers and load generator are on this machine."""
     unit: ClassVar[str] = "pair"

@@ -28,6 +28,8 @@ class PairedTransactions(WayRule):
     hint: ClassVar[str] = (
         "leave it out, or have the sides loaded one after the other: --way classic"
     )
+    most_sides: ClassVar[int | None] = MOST_SIDES
+    in_parts: ClassVar[bool] = True
     concurrent: ClassVar[bool] = True
     disturbed_share: ClassVar[Share] = Share(1.0)
     """Other programs hit all sides of a start alike. They widen the interval, and discarding what
@@ -37,8 +39,6 @@ class PairedTransactions(WayRule):
 
     def obstacles(self, study: Study) -> Iterator[str]:
         measure = study.measure
-        if not 2 <= len(study.contrasted_levels) <= MOST_SIDES:
-            yield f"paired transactions compare two to {MOST_SIDES} levels"
         if measure.slices > 1:
             yield "slices are turns of one side at a time"
         if measure.restart_every > 1:

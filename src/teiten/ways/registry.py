@@ -60,4 +60,10 @@ def sides_of_a_second(study: Study) -> int:
 
 def concurrent_trials(study: Study) -> int:
     """How many trials share their time: those of a start whose servers run side by side."""
-    return len(study.contrasted_levels) or 1 if way_of(study.measure).side_by_side else 1
+    return study.sides_of_a_start or 1 if way_of(study.measure).side_by_side else 1
+
+
+def servers_of_a_start(study: Study) -> int:
+    """How many servers run at the same time: of each side one, or one whose sessions set what the
+    sides differ in."""
+    return 1 if study.measure.by_session else concurrent_trials(study)

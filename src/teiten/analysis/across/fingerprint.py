@@ -53,6 +53,7 @@ def conditions_fingerprint(plan: Plan) -> str:
             "pgbench": plan.pgbench.version.major,
             **({} if loaded(plan) == CLASSIC else {"loaded": loaded(plan)}),
             **_way(plan),
+            **_one_server(plan),
             **_memory(plan),
             **_nodes(plan),
         }
@@ -77,6 +78,12 @@ def _way(plan: Plan) -> dict[str, str]:
     return (
         {} if client is None else {"way": connected_by(plan), "client": machine_fingerprint(client)}
     )
+
+
+def _one_server(plan: Plan) -> dict[str, list[str]]:
+    """Collect what sessions set on one server of all levels; nothing elsewhere, as ``_way``."""
+    names = plan.study.measure.by_session
+    return {"by_session": list(names)} if names else {}
 
 
 def _memory(plan: Plan) -> dict[str, list[int]]:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -34,7 +35,7 @@ from teiten.execute.postgres.building.recipe import needed_bytes
 from teiten.execute.postgres.building.running import Watch
 from teiten.execute.postgres.building.sources import SourceCode
 from teiten.execute.postgres.built_as import reported_build
-from teiten.execute.postgres.installations import resolve
+from teiten.execute.postgres.installations import find_installations, resolve
 from teiten.host.cautions.builds import build_cautions
 from teiten.host.system.signals import one_interruption
 from teiten.model.attached import is_address
@@ -195,24 +196,23 @@ class StudyServers:
         self.planned: tuple[PlannedBuild, ...] = ()
         self._sources: dict[str, SourceCode] = {}
         self._built = {name: self._build(name, spec, building) for name, spec in study.builds}
+        self.installations = find_installations(session.workdir)
 
-    def resolved(
-        self, installations: tuple[Installation, ...]
-    ) -> tuple[tuple[str, Installation], ...]:
+    @cached_property
+    def resolved(self) -> tuple[tuple[str, Installation], ...]:
         """Each level of the factor server with its installation. Raises UsageError."""
         factor = self._study.factor(SERVER)
         aliases = dict(self._study.server_aliases)
         levels = factor.levels if factor is not None else ()
-        return tuple((level, self._resolve(level, aliases, installations)) for level in levels)
+        return tuple((level, self._resolve(level, aliases)) for level in levels)
 
-    def _resolve(
-        self, level: str, aliases: Mapping[str, str], installations: tuple[Installation, ...]
-    ) -> Installation:
+    def _resolve(self, level: str, aliases: Mapping[str, str]) -> Installation:
         named = aliases.get(level, level)
         if is_address(named):
             return attach(self._session, self._study, level, named)
         there = self._site.server(named)
-        return there or self._built.get(named) or resolve(level, installations, aliases)
+        built = self._built.get(named)
+        return there or built or resolve(level, self.installations, aliases)
 
     def with_builds(self, needs: Needs) -> Needs:
         """Add the builds, which come first, one after another, to what a campaign needs."""

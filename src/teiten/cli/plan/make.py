@@ -15,8 +15,7 @@ from teiten.cli.plan.site import PlanningSite, planning_site, require_here, serv
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.errors import MachineError
 from teiten.execute.postgres.built_as import read_build
-from teiten.execute.postgres.installations import find_installations
-from teiten.execute.postgres.parameters import read_refusals
+from teiten.execute.postgres.parameters import read_refusals, session_parameters
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.sites.load_generator import load_generator
 from teiten.host.cautions.builds import cautions_of_builds
@@ -34,8 +33,10 @@ from teiten.plan.checks import check
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
 from teiten.plan.leaving_out import wants_modules, without_missing
+from teiten.plan.one_server import on_one_server
 from teiten.plan.pairs import least_budget
 from teiten.plan.parameters import check_parameters
+from teiten.plan.sides import sides_in_memory
 from teiten.plan.sites.fitting import fitted
 from teiten.plan.sites.told import asked_here, where_it_lacks, working_folder
 from teiten.plan.sizing import size
@@ -90,8 +91,17 @@ def plan_study(
     with planning_site(session, study) as site:
         servers = StudyServers(session, study, site, building=building)
         facts = site.facts()
-        sized = size(site.emulating(study), facts)
-        return _plan(session, sized, servers, facts, site, seed=seed, checked=checked)
+        shared = on_one_server(study, servers.resolved, session_parameters)
+        sized = size(site.emulating(shared), facts)
+        planned = _plan(session, sized, servers, facts, site, seed=seed)
+        sides = sides_in_memory(planned.plan, facts)
+        if sides is not None:
+            fewer = replace(shared, measure=replace(shared.measure, sides=sides))
+            sized = size(site.emulating(fewer), facts)
+            planned = _plan(session, sized, servers, facts, site, seed=planned.plan.seed)
+        if checked:
+            check_planned(session, planned)
+        return planned
 
 
 def plan_sized(session: Session, sized: Study, *, seed: int | None) -> Planned:
@@ -99,7 +109,9 @@ def plan_sized(session: Session, sized: Study, *, seed: int | None) -> Planned:
     are there already."""
     with planning_site(session, sized) as site:
         servers = StudyServers(session, sized, site, building=False)
-        return _plan(session, sized, servers, site.facts(), site, seed=seed, checked=True)
+        planned = _plan(session, sized, servers, site.facts(), site, seed=seed)
+        check_planned(session, planned)
+        return planned
 
 
 def _plan(
@@ -110,11 +122,9 @@ def _plan(
     site: PlanningSite,
     *,
     seed: int | None,
-    checked: bool,
 ) -> Planned:
     facts = site.with_folders(facts, sized)
-    installations = find_installations(session.workdir)
-    found = servers.resolved(installations)
+    installations, found = servers.installations, servers.resolved
     site.check(sized, found)
     wanted = found if wants_modules(sized) else ()
     tools = {level: site.module_tools(one) for level, one in wanted}
@@ -130,7 +140,7 @@ def _plan(
     plan = site.placed(plan)
     ready = site.ready(plan)
     needs = servers.with_builds(estimate(sized, plan.trials, plan.templates, ready))
-    planned = Planned(
+    return Planned(
         replace(plan, needs=needs),
         facts,
         warnings_first((*_of_servers(plan), *site.cautions(plan, facts), *_budget_cautions(plan))),
@@ -138,9 +148,6 @@ def _plan(
         tuple(known_noise(session.workdir.caches, facts, plan)),
         servers.planned,
     )
-    if checked:
-        check_planned(session, planned)
-    return planned
 
 
 def check_planned(session: Session, planned: Planned) -> None:
@@ -173,7 +180,7 @@ def _of_servers(plan: Plan) -> tuple[Caution, ...]:
 def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:
     """A caution where so few pairs fit into the budget that no interval can be finite."""
     measure = plan.study.measure
-    pairs = measure.blocks // pairs_of_a_start(plan)
+    pairs = measure.blocks // (pairs_of_a_start(plan) * plan.study.starts_of_all)
     workloads = {trial.cell.workload for trial in plan.trials}
     least = min((pairs_to_interval(plan, name) for name in workloads), default=0)
     if measure.sequential is None or pairs >= least:

@@ -22,6 +22,7 @@ from teiten.model.nodes import EmulatedNodes, NodePart
 from teiten.model.plan import Plan
 from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.study import GUC_PREFIX, Factor, Measure
+from teiten.plan.one_server import contrasted_parameters
 from teiten.plan.sites.of import starts
 from teiten.plan.sites.told import all_start, host_rows, server_text, working_folder_text
 from teiten.report.texts import caution_text
@@ -207,7 +208,23 @@ def loaded_text(plan: Plan) -> str:
     """How the sides of a pair are loaded; empty where it is one after the other."""
     anew = "which start anew" if all_start(plan) else "with connections made anew"
     copies = f", on new copies of the data{linked_text(plan)}" if plan.study.measure.rounds else ""
-    return way_of(plan.study.measure).described(plan, anew, copies)
+    study = plan.study
+    way, names = way_of(study.measure), contrasted_parameters(study)
+    loaded = way.described(plan, anew, copies)
+    if study.starts_of_all > 1:
+        base, *others = study.contrasted_levels
+        loaded += (
+            f"; a start has {base} and at the most {study.sides_of_a_start - 1} of the"
+            f" {len(others)} other levels, drawn anew so that {study.starts_of_all} blocks have"
+            " each of them once"
+        )
+    if way.one_server and names and not study.measure.by_session:
+        what = "it" if len(names) == 1 else "all of these"
+        loaded += (
+            f"; {', '.join(names)}: a server for each level, because a session cannot set {what}"
+            " on every server of the plan"
+        )
+    return loaded
 
 
 def _load(measure: Measure) -> tuple[str, str]:

@@ -26,6 +26,8 @@ PATIENCE = 20.0
 _COMPLAINT = re.compile(
     r'LOG:\s+(?P<said>.*?)(?: in file ".*" line \d+)?\n(?:.*HINT:\s+(?P<hint>.*))?', re.MULTILINE
 )
+BY_SESSION = frozenset({"superuser", "user"})
+"""Contexts of parameters that SET changes."""
 _UNKNOWN = "unrecognized configuration parameter"
 _NAMED = re.compile(r'parameter "([^"]+)"')
 
@@ -67,17 +69,28 @@ def refusals(
             )
 
 
-@cache
 def known_parameters(installation: Installation) -> tuple[str, ...]:
     """By ``postgres --describe-config``, which leaves out what no postgresql.conf is to hold."""
+    return tuple(name for name, _ in _described(installation))
+
+
+def session_parameters(installation: Installation) -> frozenset[str]:
+    """Find the parameters that a superuser's session can set, in lower case."""
+    described = _described(installation)
+    return frozenset(name.lower() for name, context in described if context in BY_SESSION)
+
+
+@cache
+def _described(installation: Installation) -> tuple[tuple[str, str], ...]:
+    """Each parameter and its context (pg_settings.context); none of a server that cannot tell."""
     if installation.postgres is None:
         return ()
     try:
         done = _run(installation, [installation.postgres, "--describe-config"])
     except (OSError, subprocess.TimeoutExpired):
         return ()
-    lines = done.stdout.decode("utf-8", "replace").splitlines()
-    return tuple(line.partition("\t")[0] for line in lines)
+    rows = (line.split("\t") for line in done.stdout.decode("utf-8", "replace").splitlines())
+    return tuple((row[0], row[1]) for row in rows if len(row) > 1)
 
 
 def _ask(postgres: Path, installation: Installation, settings: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -31,10 +31,13 @@ from teiten.host.system.page_cache import PageCache
 from teiten.model.plan import FIRST, Node, PlannedTrial
 from teiten.model.quantities import format_size
 from teiten.model.starts import start_of
-from teiten.model.study import CachePolicy
+from teiten.model.study import CachePolicy, Settings
 from teiten.model.trial import Problem
 from teiten.model.units import Bytes
 
+SHARED: Facts = {"running": "for all sides of the pair"}
+"""The facts of a step that the host takes for all sides."""
+SET = "SELECT set_config(%s, %s, false)"
 LEFT_OUTSIDE = 0.02
 """The share of a limit of memory that its clusters may have in the page cache outside of it."""
 
@@ -46,11 +49,14 @@ class ClusterSite(Site):
     _nodes: Nodes[ClusterNode]
 
     def __init__(
-        self, clusters: CampaignClusters, trial: PlannedTrial, folder: Path, *, stays_up: bool
+        self,
+        clusters: CampaignClusters,
+        trial: PlannedTrial,
+        nodes: Nodes[ClusterNode],
+        *,
+        stays_up: bool,
     ) -> None:
-        """``folder``: for evidence. ``stays_up``: a later trial shares the start of this one's
-        servers."""
-        nodes = Nodes(ClusterNode(clusters, trial, number, folder) for number, _ in trial.nodes)
+        """``stays_up``: a later trial shares the start of this one's servers."""
         super().__init__(clusters.bench, trial, nodes, clusters.client)
         self._clusters, self._stays_up = clusters, stays_up
         self.moves_processes = clusters.moves_processes
@@ -58,7 +64,7 @@ class ClusterSite(Site):
         self._pinned: Facts = {}
         """By program: the processors that a load program was found on."""
         self._own_facts: Facts = {}
-        """About the limit, the way to the servers, and clocks."""
+        """About the limit, the way to the servers, clocks, and what its sessions set."""
         self._left_running = False
 
     @property
@@ -71,6 +77,13 @@ class ClusterSite(Site):
     @property
     def _places(self) -> tuple[ClusterPlace, ...]:
         return tuple(node.place for node in self._nodes)
+
+    def connect(self, node: Node = FIRST) -> psycopg.Connection[Any]:
+        connection = super().connect(node)
+        wanted = self._measure.of_session(self._trial.settings)
+        if wanted:
+            self._own_facts["session_settings"] = set_parameters(connection, wanted)
+        return connection
 
     def restore(self) -> Facts:
         if self._take_running():
@@ -277,9 +290,70 @@ class ClusterSite(Site):
         return limits
 
 
+class GuestSite(ClusterSite):
+    """The site of a trial on the server of another side of its pair, the host, which takes every
+    step on the server's side: only what its sessions set is its own."""
+
+    def __init__(self, host: ClusterSite, trial: PlannedTrial) -> None:
+        super().__init__(host._clusters, trial, host._nodes, stays_up=False)
+        self._host = host
+
+    @property
+    def evidence(self) -> tuple[tuple[str, str], ...]:
+        return ()
+
+    def restore(self) -> Facts:
+        self.warm = self._host.warm
+        return dict(SHARED)
+
+    def caches(self) -> Facts:
+        return dict(SHARED)
+
+    def limit(self, cpus: float | None, memory: Bytes | None) -> Facts:
+        del cpus, memory
+        self._limits = self._host._limits
+        return {}
+
+    def start(self) -> Facts:
+        return dict(SHARED)
+
+    def prewarm(self) -> Facts:
+        return dict(SHARED)
+
+    def settle(self) -> Facts:
+        return dict(WARM) if self.warm else {"rested": self._rest()}
+
+    def problems(self) -> tuple[Problem, ...]:
+        """The host tells them, and no side counts without the others."""
+        return ()
+
+    def stop(self, *, sound: bool) -> Facts:
+        del sound
+        return dict(SHARED)
+
+    def abandon(self) -> None:
+        return
+
+
+def set_parameters(connection: psycopg.Connection[Any], wanted: Settings) -> dict[str, str]:
+    """Set parameters for a session; what the server has of each."""
+    try:
+        rows = [connection.execute(SET, setting).fetchone() for setting in wanted]
+    except BaseException:
+        connection.close()
+        raise
+    return {name: str(row and row[0]) for (name, _), row in zip(wanted, rows, strict=True)}
+
+
 def cluster_site(clusters: CampaignClusters, trial: PlannedTrial, attempt: int) -> ClusterSite:
     """The site of a trial on clusters of a campaign; servers that were left running for others are
     stopped."""
+    starter, host = clusters.bench.plan.starter_of(trial), clusters.host_site
+    if attempt and trial.number != starter.number and host is not None:
+        return GuestSite(host, trial)
     clusters.end_running(trial, attempt)
     folder = clusters.bench.evidence_folder(trial, attempt)
-    return ClusterSite(clusters, trial, folder, stays_up=clusters.stays_up(trial, attempt))
+    nodes = Nodes(ClusterNode(clusters, trial, number, folder) for number, _ in trial.nodes)
+    site = ClusterSite(clusters, trial, nodes, stays_up=clusters.stays_up(trial, attempt))
+    clusters.host_site = site
+    return site

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from teiten.errors import TeitenError
 from teiten.execute.bench import Bench
@@ -24,6 +25,9 @@ from teiten.execute.sites.server_facts import Connect
 from teiten.model.plan import Node, PlannedTrial
 from teiten.model.starts import Start, last_of_their_start
 from teiten.model.units import Bytes
+
+if TYPE_CHECKING:
+    from teiten.execute.sites.cluster_site import ClusterSite
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,8 @@ class CampaignClusters(ABC):
         """Stopped clusters whose data no trial has changed."""
         self.running: dict[tuple[ClusterPlace, ...], RunningServers] = {}
         """Servers that a pair has left running for the next one."""
+        self.host_site: ClusterSite | None = None
+        """The last site that starts its servers: other sides of its pair may be guests there."""
 
     @property
     def storage_devices(self) -> Mapping[str, tuple[str, ...]]:

@@ -40,12 +40,13 @@ JUDGED = ("cpu_steal_share", "cpu_other_share")
 
 
 def loads(bench: Bench) -> Begin:
-    """The trials of a campaign share what each query answered first."""
-    answers = Answers(bench.record)
+    """The trials of a campaign share what each query answered first, and which of their servers
+    cancelled one."""
+    answers, cancelled = Answers(bench.record), set[int]()
 
     def begin(trial: PlannedTrial, site: Site, folder: Path) -> QueryLoad:
         del folder
-        return QueryLoad(bench, answers, trial, site)
+        return QueryLoad(bench, answers, cancelled, trial, site)
 
     return begin
 
@@ -59,9 +60,18 @@ class QueryLoad:
     """The load of a trial of one query. Only the plain executions enter its number; one that
     exceeds the time limit makes it "over" that limit, which is a result and no failure."""
 
-    def __init__(self, bench: Bench, answers: Answers, trial: PlannedTrial, site: Site) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        answers: Answers,
+        cancelled: set[int],
+        trial: PlannedTrial,
+        site: Site,
+    ) -> None:
+        """``cancelled``: numbers of the trials on whose server a statement exceeded the limit."""
         self._bench, self._answers, self._trial, self._site = bench, answers, trial, site
         self._workload = bench.plan.study.workload(trial.cell.workload)
+        self._cancelled, self._server = cancelled, bench.plan.starter_of(trial).number
         self._options = queries_of(self._workload)
         self._query = self._options.query(trial.cell.level("query") or "")
         self._rows: VariableRows | None = None
@@ -156,14 +166,18 @@ class QueryLoad:
         if self._first is not None and self._first.answer is not None:
             answer = self._first.answer
             self.gathered.facts |= {"rows": answer.rows, "checksum": answer.checksum}
+        if self._session.cancelled:
+            self._cancelled.add(self._server)
         self._session.close()
         for caution in self._sampling.cautions:
             self._bench.record.record_caution(caution)
         return {"explained": self.gathered.facts["plan_executed"]}
 
     def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
-        """The limit's own message is no error; a wrong answer is one."""
-        if self._session is not None and self._session.cancelled:
+        """The limit's own message is no error, of whichever side of this server; a wrong answer is
+        one."""
+        own = self._session is not None and self._session.cancelled
+        if own or self._server in self._cancelled:
             seen = tuple(one for one in seen if BY_TIMEOUT not in one.detail)
         return seen if self._wrong is None else (*seen, self._wrong)
 

@@ -17,10 +17,10 @@ from teiten.model.facts import Caution
 from teiten.model.installation import Installation
 from teiten.model.levels import varied_factors
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
-from teiten.model.study import Measure, Study
+from teiten.model.study import Measure, Settings, Study
 from teiten.model.text import Language
 from teiten.plan.cells import settings_of
-from teiten.plan.sites.contract import Lack, Settings, SitePlan, Told, not_offered
+from teiten.plan.sites.contract import Lack, SitePlan, Told, not_offered
 from teiten.plan.sites.offers import lacks_of
 from teiten.ways.registry import way_of
 

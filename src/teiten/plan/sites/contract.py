@@ -13,11 +13,9 @@ from teiten.kinds.contract import LevelNeeds, plan_of
 from teiten.model.facts import HostFacts
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
-from teiten.model.study import CachePolicy, Measure, Study, Workload
+from teiten.model.study import CachePolicy, Measure, Settings, Study, Workload
 from teiten.model.text import Bilingual
-from teiten.ways.registry import concurrent_trials, way_of
-
-Settings = tuple[tuple[str, str], ...]
+from teiten.ways.registry import servers_of_a_start, way_of
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ class Told:
     def loading(self, where: str) -> Iterator[str]:
         """Say what is done to the servers, from ``where``."""
         if way_of(self.plan.study.measure).concurrent:
-            sides = concurrent_trials(self.plan.study)
+            sides = servers_of_a_start(self.plan.study)
             servers = "both servers" if sides == 2 else f"all {sides} servers"
             yield f"load {servers} at once with Teiten's generator of pairs from {where}"
             return

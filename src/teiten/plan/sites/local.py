@@ -14,7 +14,7 @@ from teiten.model.settings import SPARE_CONNECTIONS, count_setting
 from teiten.model.study import CachePolicy, Layout, Measure
 from teiten.model.text import Bilingual
 from teiten.plan.sites.contract import Lack, SitePlan, Told
-from teiten.ways.registry import concurrent_trials, way_of
+from teiten.ways.registry import servers_of_a_start, way_of
 
 _CACHES = {
     CachePolicy.KEEP: "leave the OS page cache as it is",
@@ -157,15 +157,17 @@ def _servers(told: Told, own: Collection[PlannedTrial]) -> str:
     sockets = "reached through a private Unix socket only: no network port is opened"
     if any(machine.network for trial in own for machine in trial.machines):
         sockets += " outside of the nodes' own network namespaces"
-    study, most = told.plan.study, max((len(one.templates) for one in own), default=1)
-    if not way_of(study.measure).side_by_side:
+    way = way_of(told.plan.study.measure)
+    most = max((len(one.templates) for one in own), default=1)
+    sides = servers_of_a_start(told.plan.study)
+    starts = len({one.restart for one in own}) if way.side_by_side else len(own)
+    if sides == 1:
         servers = "one PostgreSQL server" if most == 1 else f"up to {most} PostgreSQL servers"
         started = f"start and stop {servers} at a time, as user {told.user}"
-        return f"{started}, {told.at_most}{len(own)} times; it is {sockets}"
-    starts = len({trial.restart for trial in own})
-    load = "together" if way_of(study.measure).concurrent else "one of them at a time"
+        return f"{started}, {told.at_most}{starts} times; it is {sockets}"
+    load = "together" if way.concurrent else "one of them at a time"
     return (
-        f"start and stop {concurrent_trials(study) * most} PostgreSQL servers side by side, as user"
+        f"start and stop {sides * most} PostgreSQL servers side by side, as user"
         f" {told.user}, {told.at_most}{starts} times, under load {load}; they are"
         f" {sockets}"
     )

@@ -26,7 +26,7 @@ from teiten.report.blocks import (
 from teiten.report.effects import plain_percent
 from teiten.report.numbers import plain, significant
 from teiten.report.scope import round_rows
-from teiten.report.sites import starts_servers, steps_of_sites
+from teiten.report.sites import starts_servers, steps_of_sites, way_text
 from teiten.report.view.design import (
     blocks_text,
     grid,
@@ -35,11 +35,11 @@ from teiten.report.view.design import (
     pairs_check_rows,
     replication_rows,
     side_by_side_rows,
+    sides_rows,
 )
 from teiten.report.view.kit import Kit
 from teiten.report.view.nodes import emulates_nodes
 from teiten.report.view.topology import topology
-from teiten.ways.registry import way_of
 
 NOT_TOLD = ("server", "builds.")
 """Beginnings of changes that other parts of the report tell."""
@@ -120,6 +120,7 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
         *round_rows(t, kit.analysis),
         (t("design.trials"), plain(len(kit.analysis.plan.trials))),
         (t("design.duration"), t("list.strong").join(durations)),
+        *sides_rows(kit),
         *side_by_side_rows(kit),
         *replication_rows(kit),
         (t("design.data"), t("list.strong").join(data)),
@@ -194,7 +195,7 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
             steps.append(t("procedure.memory"))
         if emulates_nodes(kit):
             steps.append(t("nodes.procedure"))
-        steps.append(t(f"way.{way_of(measure).name}.procedure"))
+        steps.append(way_text(kit, "procedure"))
     steps += steps_of_sites(kit)
     steps.append(
         t(

@@ -15,6 +15,7 @@ from teiten.report.charts.base import Chart
 from teiten.report.charts.grid import GridWords, Square, design_grid
 from teiten.report.effects import change, percent
 from teiten.report.numbers import plain
+from teiten.report.sites import way_text
 from teiten.report.view.kit import Kit
 from teiten.ways.registry import way_of
 
@@ -45,8 +46,7 @@ def side_by_side_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
         return ()
     pairs = pairs_of_a_start(kit.analysis.plan)
     shared = "design.starts.every" if pairs == 1 else "design.starts.shared"
-    own = t.either(f"way.{way.name}.starts", "")
-    starts = ((t("design.starts"), own or t(shared, pairs=pairs)),)
+    starts = ((t("design.starts"), way_text(kit, "starts", t(shared, pairs=pairs))),)
     if not way.parts(measure):
         return starts
     cut = trimmed_at_each_end(measure.slices)
@@ -60,6 +60,20 @@ def side_by_side_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
         for workload in kit.study.workloads
     ]
     return ((t("design.number"), t("list.strong").join(numbers)), *starts)
+
+
+def sides_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
+    """Tell which levels a start has, where it does not have all of them."""
+    t, study = kit.t, kit.study
+    if study.starts_of_all == 1:
+        return ()
+    text = t(
+        "design.sides.text",
+        others=study.sides_of_a_start - 1,
+        count=len(study.contrasted_levels) - 1,
+        blocks=study.starts_of_all,
+    )
+    return ((t("design.sides"), text),)
 
 
 def stopped(kit: Kit) -> tuple[tuple[str, str], ...]:

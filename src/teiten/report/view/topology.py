@@ -64,7 +64,7 @@ def _servers(kit: Kit) -> tuple[tuple[tuple[Box, str], ...], tuple[Box, ...]]:
     spread = on_nodes(kit)
     if not spread:
         names = kit.names
-        many = len(names.sides) > MOST_SIDES
+        many = len(names.sides) > MOST_SIDES or bool(kit.study.measure.by_session)
         sides = enumerate((names.servers if many else names.sides).values())
         boxes = ((Box(one.long, _buffers(kit, one.level)), at) for at, one in sides)
         return tuple((box, SIDE_COLOURS[at % len(SIDE_COLOURS)]) for box, at in boxes), ()

@@ -15,6 +15,8 @@ from teiten.ways.contract import WayRule
 class Statements(WayRule):
     name: ClassVar[str] = "statements"
     hint: ClassVar[str] = 'leave it out, or write way = "classic"'
+    in_parts: ClassVar[bool] = True
+    one_server: ClassVar[bool] = True
     here: ClassVar[bool] = True
 
     def obstacles(self, study: Study) -> Iterator[str]:
@@ -45,7 +47,11 @@ class Statements(WayRule):
         return measure.restart_every
 
     def described(self, plan: Plan, anew: str, copies: str) -> str:
-        return "statement by statement on servers that run side by side; a start for each block"
+        names = plan.study.measure.by_session
+        servers = "servers that run side by side"
+        if names:
+            servers = f"one server, whose sessions SET {', '.join(names)} before they are timed"
+        return f"statement by statement on {servers}; a start for each block"
 
     def listed(self, measure: Measure) -> tuple[tuple[str, str], ...]:
         return (("turns", self.name),)

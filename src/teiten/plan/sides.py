@@ -1,0 +1,41 @@
+"""How many contrasted levels a start has: all, or the base and some of the others. Pure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from teiten.model.facts import HostFacts
+from teiten.model.plan import Plan
+from teiten.model.study import Study
+from teiten.plan.estimate import OTHER_BYTES
+from teiten.ways.registry import way_of
+
+SHARE_OF_MEMORY = 0.8
+"""Servers of a start have this share of the machine's memory, at the most."""
+LEAST_SIDES = 2
+"""The base and another level."""
+
+
+def with_sides(study: Study) -> Study:
+    """The study with as many levels in a start as its way, and what was found of the memory,
+    permit; in as few parts as there can be, of one size."""
+    measure, way = study.measure, way_of(study.measure)
+    limits = [limit for limit in (measure.sides, way.most_sides) if limit is not None]
+    others, sides = len(study.contrasted_levels) - 1, None
+    if way.in_parts and not measure.by_session and limits and min(limits) - 1 < others:
+        parts = math.ceil(others / (min(limits) - 1))
+        sides = 1 + math.ceil(others / parts)
+    return replace(study, measure=replace(measure, sides=sides))
+
+
+def sides_in_memory(plan: Plan, facts: HostFacts) -> int | None:
+    """How many levels a start can have in the machine's memory; None where as many as are planned,
+    or where they cannot be divided."""
+    study = plan.study
+    way, sides = way_of(study.measure), study.sides_of_a_start
+    room = facts.memory.total * SHARE_OF_MEMORY - OTHER_BYTES
+    needed = plan.needs.memory - OTHER_BYTES
+    if not way.in_parts or study.measure.by_session or sides <= LEAST_SIDES or needed <= room:
+        return None
+    return max(LEAST_SIDES, int(room * sides / needed))
