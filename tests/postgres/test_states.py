@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.datasets.script.model import script_data
-from teiten.errors import ServerError
+from teiten.errors import MachineError, ServerError
 from teiten.execute.postgres import states
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.installations import find_installations
-from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.execute.postgres.templates.store import RESERVE, TemplateStore
 from teiten.factors.state.plan import OF_BOTH, OF_NEW
 from teiten.factors.state.states import recipes
 from teiten.host.system.paths import Workdir, default_workdir
@@ -134,3 +135,49 @@ def test_a_state_that_cannot_be_made_is_an_error(
     with pytest.raises(ServerError, match="not in the state bloated: dead rows share is 0, and"):
         store.build(spec, pgbench, quiet)
     assert not store.ready(spec)
+
+
+def test_right_after_the_upgrade_statistics_are_there_from_18_on(
+    upgradable: tuple[Installation, Installation], workdir: Workdir, pgbench: Pgbench
+) -> None:
+    old, new = upgradable
+    state = recipes()["just-upgraded"].state
+    spec = replace(spec_of(new, replace(pgbench_data(1), state=state)), origin=old)
+    store = TemplateStore(workdir, server_user())
+    store.build(spec, pgbench, quiet)  # which counts what it must be
+    if new.version.major_number < 18:
+        return
+    folder = workdir.clusters / "copy"
+    store.clone(spec, folder)
+    cluster = Cluster.adopt(new, folder / "data", user=server_user(), log=folder / "server.log")
+    cluster.start()
+    try:
+        with cluster.connect(BENCH_DATABASE) as connection:
+            (rows,) = connection.execute(
+                "SELECT reltuples FROM pg_class WHERE relname = 'pgbench_accounts'"
+            ).fetchone() or (0,)
+            assert rows == 100_000
+            with pytest.raises(ServerError, match="not in the state no-statistics"):
+                states.confirm(connection, recipes()["no-statistics"].state)
+    finally:
+        cluster.remove()
+
+
+def test_a_disk_that_has_no_room_for_both_clusters_is_said_before_anything_is_made(
+    workdir: Workdir,
+    pgbench: Pgbench,
+    installation: Callable[[str], Installation],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = replace(pgbench_data(10), state=recipes()["upgraded"].state)
+    spec = replace(spec_of(installation("18"), data), origin=installation("13"))
+    once = spec.expected_bytes + RESERVE
+    monkeypatch.setattr(
+        "teiten.execute.postgres.templates.store.shutil.disk_usage",
+        lambda _: SimpleNamespace(total=100 * once, used=0, free=once),
+    )
+    store = TemplateStore(workdir, server_user())
+    with pytest.raises(MachineError, match=r"from 13\.\d+ needs .* more\)") as caught:
+        store.build(spec, pgbench, quiet)
+    assert "--workdir" in (caught.value.hint or "")
+    assert not store.ready(spec) and not list(workdir.templates.iterdir())

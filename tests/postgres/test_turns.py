@@ -20,7 +20,11 @@ if not hasattr(native, "pairs_main"):
 
 PARAMETER = "guc:teiten.milliseconds"
 MILLISECONDS = {"20": 20.0, "40": 40.0, "10": 10.0}
-SLEEP = "SELECT pg_sleep(current_setting('teiten.milliseconds')::float8 / 1000);\n"
+SLEEP = """SELECT pg_sleep(
+    CASE WHEN count(*) = 3 THEN current_setting('teiten.milliseconds')::float8 ELSE 20 END / 1000)
+ FROM pg_stat_activity WHERE backend_type = 'client backend' AND query = '';
+"""
+"""As long as is said where three connections do nothing, and else alike on all sides."""
 SMALL = (
     *("way=pairs", "workloads=read", "scale=1", "settle=0s", "warmup=0s", "duration=1s"),
     *("blocks=2", "disturbed_share=100%", f"contrast={PARAMETER}"),
@@ -34,7 +38,8 @@ def test_three_sides_share_a_start_which_is_run_again_where_it_is_killed(
     script = tmp_path / "sleep.sql"
     script.write_text(SLEEP, encoding="ascii")
     clients = f"1,{allowed_processors() + 1}"
-    given = (*SMALL, f"server={server}", f"clients={clients}", f"workloads.read.script={script}")
+    workload = (f"workloads.read.script={script}", "workloads.read.idle_connections=3")
+    given = (*SMALL, f"server={server}", f"clients={clients}", *workload)
     settings = [word for setting in given for word in ("--set", setting)]
     process = teiten.start("run", "observe", "--profile", "quick", *settings, "--yes")
     teiten.wait_for(process, step_of(5, "measure"))

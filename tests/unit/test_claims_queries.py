@@ -162,29 +162,6 @@ def test_a_first_or_last_level_of_what_is_not_varied_is_the_studys_setting() -> 
     assert code(named) == "contrast"
 
 
-def test_two_workloads_with_the_same_query() -> None:
-    plan = ssb_plan(
-        "partition-parallel", "layout", LAYOUTS, workloads={"ssb": QUERIES, "hint": ("q2.1",)}
-    )
-
-    def truth(levels: Levels) -> float:
-        return 25.564 if levels["workload"] == "hint" else 26.431
-
-    contrast = ClaimContrast("workload", "ssb", "hint")
-    claim = about(
-        effect(0.9, 1.0, "q2.1"),
-        "partition-parallel",
-        contrast=contrast,
-        at=(("layout", "monthly"),),
-        needs=ClaimNeeds(),
-    )
-    found = outcome(claim, timed(plan, truth), plan)
-    assert found.standing is Standing.REPRODUCED
-    assert found.checks[0].ratio == pytest.approx(25.564 / 26.431, rel=0.01)
-    without = ssb_plan("partition-parallel", "layout", LAYOUTS)
-    assert code(outcome(claim, timed(without, truth), without)) == "workload"
-
-
 def test_every_server_is_asked() -> None:
     plan = ssb_plan("partition-olap", "layout", LAYOUTS, servers=("13", "18"))
 

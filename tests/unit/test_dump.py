@@ -1,4 +1,4 @@
-"""Tables from pg_dump: its plain form as it is, its archives refused with the recipe."""
+"""Tables from pg_dump: its plain form as it is, its archives by a program."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from teiten.datasets.sql import has_rows, hint_for, parts_of
 from teiten.kinds.pgbench.load.output import other_tables
+from teiten.study.archives import read_archives_by
 from teiten.study.scripts import read_script
 
 DUMP = """--
@@ -54,10 +55,27 @@ def test_an_empty_table_is_copied_without_rows() -> None:
     assert part.rows == ""
 
 
-def test_an_archive_is_refused_with_the_command_that_makes_it_sql(tmp_path: Path) -> None:
+def test_an_archive_is_read_by_whoever_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "shop.dump").write_bytes(b"PGDMP\x01\x10\x00\x04")
-    with pytest.raises(ValueError, match=r"pg_restore .*--file=shop\.sql .*/shop\.dump"):
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "toc.dat").write_bytes(b"PGDMP\x01\x10\x00\x03")
+    (tmp_path / "other").mkdir()
+    monkeypatch.setattr("teiten.study.archives._readers", [])
+    with pytest.raises(ValueError, match=r"shop\.dump is an archive of pg_dump's, and no SQL"):
         read_script("shop.dump", workload="data", folders=(tmp_path,))
+    read: list[str] = []
+
+    def reader(archive: Path) -> str:
+        read.append(archive.name)
+        return "CREATE TABLE t ();\n"
+
+    read_archives_by(reader)
+    for name in ("shop.dump", "shop", "shop"):
+        script = read_script(name, workload="data", folders=(tmp_path,))
+        assert (script.name, script.text) == (name, "CREATE TABLE t ();\n")
+    assert read == ["shop.dump", "shop"]
+    with pytest.raises(ValueError, match="there is no script 'other'"):
+        read_script("other", workload="data", folders=(tmp_path,))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,10 @@ from teiten.analysis.model.verdict import Interval
 from teiten.claims.catalogue import claims_of
 from teiten.cli.main import teiten
 from teiten.errors import UsageError
+from teiten.factors.state.plan import OF_BOTH, OF_NEW
+from teiten.model.installation import Installation
 from teiten.model.units import Share
+from teiten.plan.checks import check_connections
 from teiten.report.blocks import Code
 from teiten.report.charts.base import Chart
 from teiten.report.view.kit import Kit
@@ -22,7 +25,7 @@ from teiten.report.view.overview import MANY_WORKLOADS, overview
 from teiten.study.load import load_study
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.planned import expanded
-from tests.fixtures.synthetic_plan import HOST
+from tests.fixtures.synthetic_plan import HOST, make_installation
 
 SPEEDS = {
     "queue": 0.9,
@@ -114,8 +117,35 @@ def test_a_wrong_selection_is_refused(flags: list[str], words: str) -> None:
         CliRunner().invoke(teiten, command, standalone_mode=False, catch_exceptions=False)
 
 
-def test_each_promise_about_maintenance_can_be_judged_by_its_study() -> None:
-    plan = expanded(load_study("maintenance", servers=("12", "18")))
-    outcomes = assess(claims_of("maintenance"), plan, HOST, ())
-    assert len(outcomes) == 5
+@pytest.mark.parametrize(
+    ("study", "promises"), [("maintenance", 5), ("contention", 3), ("uncached", 5)]
+)
+def test_each_promise_can_be_judged_by_its_study(study: str, promises: int) -> None:
+    plan = expanded(load_study(study, servers=("12", "18")))
+    outcomes = assess(claims_of(study), plan, HOST, ())
+    assert len(outcomes) == promises
     assert {outcome.reason for outcome in outcomes} == {Reason("too-few")}
+
+
+def test_statistics_are_asked_right_after_the_upgrade(monkeypatch: pytest.MonkeyPatch) -> None:
+    def with_programs(version: str) -> Installation:
+        return replace(make_installation(version), programs=frozenset({*OF_BOTH, *OF_NEW}))
+
+    monkeypatch.setattr("tests.fixtures.planned.make_installation", with_programs)
+    plan = expanded(load_study("just-upgraded", servers=("12", "18")))
+    (outcome,) = assess(claims_of("just-upgraded"), plan, HOST, ())
+    assert outcome.reason == Reason("too-few")
+    old, new = plan.trials[0].template, plan.trials[1].template
+    assert {old.origin is None, new.origin is None} == {True, False}
+
+
+def test_idle_connections_are_told_and_have_room() -> None:
+    study = load_study("contention", overrides=("workloads=idle-connections",))
+    plan = expanded(study)
+    assert {trial.load.idle for trial in plan.trials} == {400}
+    check_connections(plan)
+    narrow = load_study(
+        "contention", overrides=("workloads=idle-connections",), gucs=("max_connections=400",)
+    )
+    with pytest.raises(UsageError, match="with idle_connections=400 needs max_connections of at"):
+        check_connections(expanded(narrow))

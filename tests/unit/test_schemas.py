@@ -46,8 +46,8 @@ from tests.unit.test_noise import FLOOR
 from tests.unit.test_pairs_check import check
 
 STUDIES = [(one.name, profile) for one in catalogue() for profile in one.profiles]
-UNPLANNED = {"compiler-flags", "cores", "placement", "scale-out"}
-"""They need builds, processors, folders or extensions that the invented machine has not."""
+UNPLANNED = {"compiler-flags", "cores", "just-upgraded", "placement", "scale-out"}
+"""They need builds, processors, programs, folders or extensions that no invented machine has."""
 PLANNED = [one.name for one in catalogue() if one.name not in UNPLANNED]
 BISECTED = CommitComparison(
     *(

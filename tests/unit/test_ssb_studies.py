@@ -103,15 +103,15 @@ def test_partitions_need_a_server_that_has_them() -> None:
         planned(study, ("9.6.24", "18.4"))
 
 
-def test_a_hint_needs_its_extension() -> None:
-    study = load_study("partition-parallel", overrides=["workloads=ssb,hint"])
+def test_what_sessions_load_is_there() -> None:
+    study = load_study("partition-parallel", overrides=["preload=pg_hint_plan"])
     with pytest.raises(TeitenError, match="loads the extension pg_hint_plan, which"):
         planned(study, ("18.4",))
     having = replace(make_installation("18.4"), contrib=frozenset({"pg_hint_plan"}))
     plan = expand(size(study, HOST), [("18", having)], PGBENCH, seed=1, fingerprint=_named)
     for trial in plan.trials:
         preloaded = dict(trial.settings).get("session_preload_libraries")
-        assert preloaded == ("pg_hint_plan" if trial.cell.workload == "hint" else None)
+        assert preloaded == "pg_hint_plan"
 
 
 def _named(installation: Installation, checksums: bool, data: DataSet) -> str:

@@ -88,4 +88,8 @@ def test_what_cannot_be_is_refused(flags: dict[str, object], words: str) -> None
 def test_each_state_says_by_what_it_is_known() -> None:
     for recipe in recipes().values():
         assert recipe.confirmed, recipe.name
-        assert bool(recipe.steps) == bool(recipe.state.recipe) == (recipe.name != "fresh")
+        assert bool(recipe.state.recipe) == (recipe.name != "fresh")
+        assert bool(recipe.steps) == (recipe.name not in ("fresh", "just-upgraded"))
+    just = recipes()["just-upgraded"]
+    shares = [just.bounds(major)["analysed_tables_share"] for major in (17, 18)]
+    assert shares == [(0.0, 0.0), (1.0, 1.0)] and just.bounds(17).keys() == just.bounds(18).keys()

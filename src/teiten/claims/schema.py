@@ -43,7 +43,7 @@ def _metric(value: object) -> str:
 
 
 MetricName = Annotated[str, PlainValidator(_metric)]
-NOT_OF_STUDIES = ("build", "system", model.WORKLOAD)
+NOT_OF_STUDIES = ("build", "system")
 """Names of what findings compare besides the factors of a study."""
 
 
@@ -134,7 +134,7 @@ class ClaimTable(TomlTable):
             servers = (contrast.old, contrast.new)
         elif contrast is not None and contrast.factor == "system":
             systems = (contrast.old, contrast.new)
-        elif contrast is not None and contrast.factor not in ("build", model.WORKLOAD):
+        elif contrast is not None and contrast.factor != "build":
             factor = contrast.factor
         return model.ClaimNeeds(servers, factor, self.needs.cores, systems, self.needs.before)
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from teiten.analysis.claims.outcomes import of_major
-from teiten.analysis.model.claims import BUILD, WORKLOAD, Claim
+from teiten.analysis.model.claims import BUILD, Claim
 from teiten.analysis.model.evidence import Blocks, EvidenceTable, LevelOf
 from teiten.analysis.model.predicate import UnmetError
 from teiten.model.study import SERVER
@@ -132,17 +132,13 @@ def _side(
     """``further``: levels of this side alone, which are part of what is compared: their factors
     must vary."""
     assert claim.contrast is not None
-    factor, workload, own = claim.contrast.factor, claim.workload, dict(further)
-    if factor == WORKLOAD:
-        level = workload = named
-        if not evidence.levels(workload):
-            raise UnmetError("workload", workload=workload)
-    elif factor in (SERVER, BUILD):
+    factor, own = claim.contrast.factor, dict(further)
+    if factor in (SERVER, BUILD):
         level = own[SERVER] = _server(evidence, factor, named)
     else:
-        level = own[factor] = evidence.level(workload, factor, named)
-    varied = {name: evidence.level(workload, name, one) for name, one in own.items()}
-    return ClaimSide(level, workload, {**evidence.place(workload, at), **varied})
+        level = own[factor] = evidence.level(claim.workload, factor, named)
+    varied = {name: evidence.level(claim.workload, name, one) for name, one in own.items()}
+    return ClaimSide(level, claim.workload, {**evidence.place(claim.workload, at), **varied})
 
 
 def _server(evidence: EvidenceTable, factor: str, named: str) -> str:

@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import click
@@ -32,6 +33,7 @@ from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.signals import interruptible
 from teiten.report.charts.library import keep_library_in
 from teiten.secrets import forget
+from teiten.study.archives import read_archives_by
 
 VERBS = {
     "demo": "PostgreSQL 16 against 18 on this machine, to a report, in a few minutes",
@@ -154,6 +156,13 @@ def teiten(
         check_numbers(taken.arguments)
     context.obj = Session(Workdir(root), Console(verbosity, color), taken)
     keep_library_in(context.obj.workdir.caches)
+    read_archives_by(partial(_sql_of_archive, context.obj.workdir))
+
+
+def _sql_of_archive(workdir: Workdir, archive: Path) -> str:
+    from teiten.cli.archives import sql_of_archive
+
+    return sql_of_archive(workdir, archive)
 
 
 def as_typed_elsewhere(arguments: list[str]) -> list[str]:

@@ -72,6 +72,11 @@ class PlannedLoad:
         return 1
 
     @property
+    def idle(self) -> int:
+        """How many further connections do nothing meanwhile."""
+        return 0
+
+    @property
     def asked(self) -> str:
         """The number of connections, in the words of a study: ``clients=4``."""
         return "a connection"

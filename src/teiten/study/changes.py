@@ -112,6 +112,8 @@ class StudyFlags:
     """A folder whose queries take the place of the study's."""
     schema: str | None = None
     """A dump; each file in the folder ``queries`` is then a workload on its tables."""
+    rows: str | None = None
+    """How many times over the rows of ``schema`` are to be there: ``10x``."""
     keep_texts: bool = False
     """The ledger holds the statements on the tables of ``schema``, and not their fingerprints."""
     workload: str | None = None
@@ -217,6 +219,8 @@ def _of_own_tables(flags: StudyFlags) -> Iterator[Change]:
             raise UsageError(
                 "--keep-texts is for --schema", "leave it out: other studies keep them"
             )
+        if flags.rows is not None:
+            raise UsageError("--rows is for --schema", "add the dump whose rows are meant")
         if flags.queries is not None:
             yield Change("queries", flags.queries, "--queries", f"queries={flags.queries}")
         return
@@ -231,6 +235,8 @@ def _of_own_tables(flags: StudyFlags) -> Iterator[Change]:
     ):
         path = str(expanded(value).absolute())
         yield Change(key, path, flag, f"{key}={path}")
+    if flags.rows is not None:
+        yield Change("data.rows", flags.rows, "--rows", f"data.rows={flags.rows}")
     if not any(guc.lower().startswith("shared_buffers=") for guc in flags.gucs):
         # The study's own value is for its own tables.
         yield Change("settings.shared_buffers", "auto", "--schema", "", by_flag=False)

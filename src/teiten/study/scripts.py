@@ -7,13 +7,12 @@ from pathlib import Path
 
 from teiten.given_paths import expanded
 from teiten.model.study import Script
+from teiten.study.archives import is_archive, sql_of
 from teiten.study.values import BUILTIN_SCRIPTS
 from teiten.suggest import did_you_mean
 
 SCHEMA = "schema.sql"
 """The file of a folder of scripts that makes tables, or changes them, and is no workload."""
-ARCHIVE = b"PGDMP"
-"""The first bytes of ``pg_dump --format=custom`` (pg_backup_archiver.c)."""
 
 
 def read_script(value: str, *, workload: str, folders: Sequence[Path]) -> Script:
@@ -38,9 +37,10 @@ def workload_name(title: str) -> str:
 
 
 def find_file(value: str, folders: Sequence[Path]) -> Path | None:
-    """The first file of a name, relative to one of the folders; None where there is none."""
+    """The first file of a name, or folder with an archive, relative to one of the folders; None
+    where there is none."""
     paths = (folder / expanded(value) for folder in folders)
-    return next((path for path in paths if path.is_file()), None)
+    return next((path for path in paths if path.is_file() or is_archive(path)), None)
 
 
 def _known(folders: Sequence[Path]) -> list[str]:
@@ -50,13 +50,7 @@ def _known(folders: Sequence[Path]) -> list[str]:
 
 def _text_of(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            if file.read(len(ARCHIVE)) == ARCHIVE:
-                raise ValueError(
-                    f"{path} is an archive of pg_dump's, and no SQL; make it SQL:"
-                    f" pg_restore --no-owner --no-privileges --file={path.stem}.sql {path}"
-                )
-        return path.read_text(encoding="utf-8")
+        return sql_of(path) if is_archive(path) else path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ValueError(f"the script {path} is not a text in UTF-8") from error
     except OSError as error:

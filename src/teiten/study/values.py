@@ -100,6 +100,17 @@ def visible(value: Any) -> bool | Share:
     return share
 
 
+MOST_TIMES = 1000
+
+
+def rows(value: Any) -> int:
+    """``10x``: how many times over rows are to be there."""
+    text = str(value).strip().removesuffix("x")
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_TIMES:
+        raise ValueError(f"must be a number of times from 1x to {MOST_TIMES}x, not {value!r}")
+    return int(text)
+
+
 def major(value: Any) -> int | None:
     """A major version of PostgreSQL from 10 on: ``10``, ``"11"``."""
     if value is None:

@@ -23,8 +23,6 @@ FIRST, MIDDLE, LAST = "first", "middle", "last"
 """In a claim: the first, the middle (of an odd number) or the last level that its workload has of a
 factor, for levels that a machine or a user decides. Where the factor is not varied, the first and
 the last are the study's own setting."""
-WORKLOAD = "workload"
-"""The factor of a claim's contrast between two workloads of a study with the same queries."""
 BUILD = "build"
 """In a claim's contrast: levels of ``server`` by their names, instead of by major version."""
 

@@ -190,6 +190,12 @@ FLAGS = (
         "FILE",
     ),
     Flag(
+        "--rows",
+        "rows",
+        "With --schema: each row of the dump so often (10x), with the integers of keys shifted.",
+        "TIMES",
+    ),
+    Flag(
         "--keep-texts",
         "keep_texts",
         "With --schema: ledger and report hold your statements, and not only their fingerprints.",

@@ -11,7 +11,7 @@ from teiten.model.sql import commands
 from teiten.model.study import DataSet
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.study.data import read_sql
-from teiten.study.tables import DataTable, ScaledTable, Size
+from teiten.study.tables import DataTable, Rows, ScaledTable, Size
 
 if TYPE_CHECKING:
     from teiten.study.place import Place
@@ -25,6 +25,8 @@ OF_A_DUMP, LEAST_OF_A_DUMP = 3, Bytes(64 * MIB)
 class ScriptTable(DataTable):
     script: str = ""
     size: Size = None
+    rows: Rows = 1
+    """How many times over each of its rows is to be there: ``10x``."""
 
 
 class ScriptData(DataPlan):
@@ -42,7 +44,9 @@ class ScriptData(DataPlan):
                 'write script = "tables.sql" below [workloads.data]',
             )
         script = read_sql(place, ("data", "script"), data.script)
-        return script_data(script, data.size or _size_of(script.text))
+        size = _size_of(script.text)
+        repeated = None if size is None else Bytes(size * data.rows)
+        return script_data(script, data.size or repeated, data.rows)
 
     def at_scale(self, data: DataSet, scale: float) -> DataSet:
         return data
@@ -54,21 +58,24 @@ class ScriptData(DataPlan):
         return Seconds(self.filled_bytes(data) / LOAD_RATE)
 
     def made_by(self, data: DataSet) -> str:
-        return f"the script {script_of(data).script.name}"
+        return f"the script {script_of(data).name}"
 
     def identity(self, data: DataSet) -> dict[str, Any]:
         """With what every kind of data had when it was new."""
-        own = {"script": script_of(data).script.text, "fillfactor": 100}
-        return {**super().identity(data), **own}
+        tables = script_of(data)
+        own = {"script": tables.script.text, "fillfactor": 100}
+        repeated = {"rows": tables.rows} if tables.rows > 1 else {}
+        return {**super().identity(data), **own, **repeated}
 
     def rows_of(self, data: DataSet) -> str:
         """Comments and spacing aside."""
         text = " ".join(commands(script_of(data).script.text))
         digest = hashlib.sha256(text.encode()).hexdigest()[:12]
-        return f"{data.kind} {digest}"
+        times = script_of(data).rows
+        return f"{data.kind} {digest}" + (f" {times}x" if times > 1 else "")
 
     def name_of(self, data: DataSet) -> str:
-        return script_of(data).script.name
+        return script_of(data).name
 
     tells = ()
 

@@ -12,6 +12,7 @@ from psycopg.rows import dict_row
 from teiten.datasets.contract import Fillable, Say
 from teiten.errors import ServerError
 from teiten.factors.state.states import numbers_sql, recipes
+from teiten.model.installation import Version
 
 VISIBLE_PAGES = "pg_visibility_map_summary"
 """The function that counts them; a server without contrib has none, and they are not told."""
@@ -71,7 +72,8 @@ def confirm(connection: psycopg.Connection[Any], level: str, name: str) -> dict[
             "leave the factor state out",
         ) from error
     row = {key: float(value) for key, value in counted.items() if value is not None}
-    for key, least, most in recipes()[level].confirmed:
+    major = Version(connection.info.server_version).major_number
+    for key, (least, most) in recipes()[level].bounds(major).items():
         if key in row and not least <= row[key] <= most:
             raise ServerError(
                 f"{name}: the tables are not in the state {level}: {key.replace('_', ' ')}"

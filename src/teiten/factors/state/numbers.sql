@@ -1,5 +1,5 @@
 -- Dead rows as the server counts them, pages of the visibility map (NULL where pg_visibility is not installed), the transaction that holds back what may be removed,
--- what the planner knows of the tables: rows by its figures to rows by count, and tables with a row in pg_statistic; and tables whose
+-- what the planner knows of the tables: rows by its figures to rows by count (NULL where no server has counted them yet), and tables with a row in pg_statistic; and tables whose
 -- rows are frozen as of a time before their columns were written into the catalogue, as only pg_upgrade leaves them.
 WITH tables AS (
     SELECT c.oid, c.relfrozenxid, c.reltuples, c.reltoastrelid, pg_relation_size(c.oid) AS bytes
@@ -29,7 +29,7 @@ SELECT
         (SELECT coalesce(max(age(transaction)), 0) FROM pg_prepared_xacts),
         (SELECT coalesce(max(age(backend_xid)), 0) FROM pg_stat_activity WHERE pid <> pg_backend_pid())
     )::float8 AS oldest_transaction_age,
-    coalesce(known / nullif(live, 0), 1)::float8 AS known_rows_share,
+    coalesce(known / nullif(live, 0), CASE WHEN filled = 0 THEN 1 END)::float8 AS known_rows_share,
     coalesce(analysed::float8 / nullif(filled, 0), 1) AS analysed_tables_share,
     coalesce(upgraded, 0)::float8 AS upgraded_tables_share
 FROM rows, pages

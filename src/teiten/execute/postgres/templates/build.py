@@ -150,7 +150,8 @@ def upgrade(origin: Installation, data: Path, cluster: Cluster, say: Say) -> Non
             user=user,
             library_path=new.library_path,
             folder=data,  # where it may leave scripts and logs, which go with the old cluster
-            hint="leave the state upgraded out, or change the tables so that pg_upgrade takes them",
+            hint="leave the state out (--set state=fresh), or change the tables so that pg_upgrade"
+            " takes them",
         )
     finally:
         remove_socket_directory(sockets)

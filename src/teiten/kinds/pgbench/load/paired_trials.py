@@ -27,6 +27,7 @@ from teiten.execute.probes.sampler import Sampling, stopped
 from teiten.execute.sites.contract import Site
 from teiten.host.cautions.machine import data_changed
 from teiten.kinds.pgbench.load.checks import broken_invariants, changes_rows
+from teiten.kinds.pgbench.load.idle import IdleConnections
 from teiten.kinds.pgbench.load.lookups import Lookups, read, read_settled
 from teiten.kinds.pgbench.load.paired_metrics import SideNumbers, of_sides, without_other_servers
 from teiten.kinds.pgbench.load.paired_numbers import paired_times
@@ -111,6 +112,7 @@ class PairedTrial:
         self._is_warm = False
         self._measured: _Measured | None = None
         self._lookups_before: Lookups | None = None
+        self._idle = IdleConnections(site, clients_of(trial).idle)
         self._problems: tuple[Problem, ...] = ()
         self.gathered = Gathered()
 
@@ -121,7 +123,7 @@ class PairedTrial:
     def warm_up(self) -> Facts:
         sides = self._trials.sides_of(self._trial)
         for side in sides:
-            side.begin_counting()
+            side.prepare()
         seconds = self._bench.plan.study.measure.warmup
         if self._is_warm or not seconds:
             return dict(WITH_THE_OTHER) if self._is_warm else {"warm_up": 0.0}
@@ -153,8 +155,10 @@ class PairedTrial:
         metrics = self._measured.numbers.metrics
         return {name: metrics[name] for name in (TPS.name, LATENCY_TYPICAL.name)}
 
-    def begin_counting(self) -> None:
-        """Note the server's lookups before any of the load, where they are counted."""
+    def prepare(self) -> None:
+        """Open idle connections, and note the server's lookups before any of the load, where they
+        are counted."""
+        self._idle.open()
         if self._options.index_lookups and self._lookups_before is None:
             with self.site.connect() as connection:
                 self._lookups_before = read(connection)
@@ -210,6 +214,7 @@ class PairedTrial:
     def abandon(self) -> None:
         if self._process is not None:
             self._process.stop()
+        self._idle.close()
         (self.folder / PAIRS_FILE).unlink(missing_ok=True)
         files = (("generator output", EVENTS_FILE), ("generator errors", ERRORS_FILE))
         self.gathered.evidence = tuple(

@@ -1,0 +1,1 @@
+"""Does the study ``operations`` find what was planted, and nothing where nothing was?"""

@@ -1,0 +1,78 @@
+"""Which operations use index scans: what their plans say, on a server of its own."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from teiten.datasets.script.model import script_of
+from teiten.execute.postgres.cluster import Cluster
+from teiten.host.system.users import server_user
+from teiten.kinds.pgbench.model import pgbench_of
+from teiten.model.installation import Installation
+from teiten.model.study import Setting, Study, Workload
+
+NODE = "Index Scan"
+CHECKS_KEYS = ("foreign-key",)
+"""Operations whose foreign keys are checked by queries of the server's own, which no plan shows."""
+_DRAWN = re.compile(r"\\set (\w+) random\w*\((\d+), (\d+)")
+_PLANNED = re.compile(r"(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b", re.IGNORECASE)
+
+
+def users_of_index_scans(study: Study, installation: Installation) -> frozenset[str]:
+    """The operations of a sized study with an index scan in one of their plans."""
+    with tempfile.TemporaryDirectory(prefix="teiten-users-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        cluster = Cluster.create(
+            installation,
+            folder / "data",
+            user=server_user(),
+            checksums=False,
+            log=folder / "server.log",
+        )
+        try:
+            cluster.configure(tuple(_settings(study)))
+            cluster.start()
+            with cluster.connect() as connection:
+                script = script_of(study.workloads[0].data).script
+                connection.execute(script.text.encode())
+                connection.execute("VACUUM (FREEZE, ANALYZE)")
+                users = {one.name for one in study.workloads if _scans(connection, one)}
+        finally:
+            cluster.remove()
+    checking = {one.name for one in study.workloads if one.name in CHECKS_KEYS}
+    return frozenset(users | checking)
+
+
+def _settings(study: Study) -> Iterator[Setting]:
+    for setting in study.settings:
+        if setting.value is not None:
+            yield setting
+
+
+def _scans(connection: Any, workload: Workload) -> bool:
+    text = pgbench_of(workload).script.text
+    values = {name: (int(low) + int(high)) // 2 for name, low, high in _DRAWN.findall(text)}
+    return any(
+        _has_node(connection.execute(f"EXPLAIN (FORMAT JSON) {statement}".encode()).fetchone()[0])
+        for statement in _statements(text, values)
+    )
+
+
+def _statements(text: str, values: Mapping[str, int]) -> Iterator[str]:
+    sql = "\n".join(line for line in text.splitlines() if not line.startswith("\\"))
+    for name in sorted(values, key=len, reverse=True):
+        sql = re.sub(rf"(?<!:):{name}\b", str(values[name]), sql)
+    yield from (part for part in map(str.strip, sql.split(";")) if _PLANNED.match(part))
+
+
+def _has_node(plan: Any) -> bool:
+    if isinstance(plan, list):
+        return any(map(_has_node, plan))
+    if not isinstance(plan, dict):
+        return False
+    return plan.get("Node Type") == NODE or any(map(_has_node, plan.values()))

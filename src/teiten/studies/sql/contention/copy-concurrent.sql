@@ -1,0 +1,1 @@
+COPY bulk FROM 'teiten-bulk-rows';
