@@ -65,7 +65,7 @@ def planted(arguments: argparse.Namespace) -> int:
             if build == BUILDS[1]:
                 plant(folder / SCAN, arguments.turns)
             compiler = f"--without-readline --without-zlib CC='{arguments.compiler}'"
-            words = ("--source", str(folder), "--configure", compiler)
+            words = ("--source", str(folder), "--configure", compiler, "--cflags", arguments.cflags)
             teiten(arguments.workdir, "pg", "build", build, *words)
     try:
         verdicts = compared(arguments, "--servers", ",".join(BUILDS))
@@ -115,6 +115,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--workdir", type=Path, required=True)
     parser.add_argument("--turns", type=int, default=20_000, help="of the loop, for each row")
     parser.add_argument("--compiler", default="gcc", help="for example: ccache gcc")
+    parser.add_argument("--cflags", default="-O1")
     parser.add_argument("--profile", default="quick")
     parser.add_argument("--only", default="", help="some of the operations, by comma")
     parser.add_argument("--set", action="append", default=[], help="as of teiten run")
