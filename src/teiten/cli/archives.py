@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def sql_of_archive(workdir: Workdir, archive: Path) -> str:
     with (
         tempfile.TemporaryFile() as output,
         tempfile.TemporaryFile() as errors,
-        Path("/dev/null" if whole else archive).open("rb") as source,
+        Path(os.devnull if whole else archive).open("rb") as source,
     ):
         process = spawn(
             arguments,
