@@ -15,6 +15,7 @@ lengths      simulated: starts whose length follows from earlier ones
 audit        simulated: rules of earlier versions beside today's
 single       simulated: one number of clients, both ways of the classic trial
 sweep        simulated: eight numbers of clients
+collections  simulated: findings of collections whose truth is known
 simulated    all of these
 
 --record FILE ...: of a live table, with the --budget (minutes) that it was made with. --write:
@@ -32,6 +33,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import findings
 from benchmarks.method import audit
 from benchmarks.method.campaigns import EFFECTS, SINGLE, SWEEP, Tallies, count
 from benchmarks.method.noise import KINDS
@@ -44,7 +46,7 @@ PAGE = Path(__file__).parents[1] / "docs/concepts/trust.md"
 COMPARISONS = ("comparisons", "quiet", "known", "nulls")
 DEVIATIONS = ("deviation", "steady")
 LIVE = (*COMPARISONS, *DEVIATIONS)
-SIMULATED = ("lengths", "audit", "single", "sweep")
+SIMULATED = ("lengths", "audit", "single", "sweep", "collections")
 SEED = 20261121
 MACHINES = {
     "iid": "even noise, pairs ±1 %",
@@ -101,6 +103,8 @@ def table(name: str, lines: list[Line], budget: float, *, quick: bool) -> Iterab
         return of_deviation_in_short([line for line in lines if line["experiment"] == "deviation"])
     if name == "lengths":
         return lengths.rows(1_000 // share, 5)
+    if name == "collections":
+        return findings.rows(200 // share, SEED)
     if name == "audit":
         return audit.table(4_000 // share, SEED)
     return single(20_000 // share) if name == "single" else sweep(20_000 // share)

@@ -119,7 +119,8 @@ def prediction_lines(prediction: Prediction) -> Iterator[str]:
     counts = Counter(finding.basis for finding in prediction.findings)
     yield (
         f"{len(prediction.findings)} findings of {prediction.collection}, foretold for"
-        f" {machine.cores} processors and {format_size(machine.memory)}"
+        f" {machine.cores} {'processor' if machine.cores == 1 else 'processors'} and"
+        f" {format_size(machine.memory)}"
     )
     for basis, words in BASES.items():
         if counts[basis]:

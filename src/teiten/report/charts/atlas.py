@@ -11,6 +11,7 @@ import altair as alt
 from teiten.report.charts.base import (
     CATEGORY_COLOURS,
     PANEL,
+    QUIET,
     Chart,
     Fit,
     Plot,
@@ -19,6 +20,9 @@ from teiten.report.charts.base import (
     rows_data,
 )
 from teiten.report.charts.history import reach
+
+COLOURS = (*(CATEGORY_COLOURS[at] for at in (0, 4, 2, 5, 3)), QUIET)
+"""Colours of the verdicts: faster, slower, equivalent, small, mixed, inconclusive."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class AtlasWords:
     workload: str
     verdict: str
     verdicts: tuple[str, ...]
-    """In the order of their colours."""
+    """In the order of ``COLOURS``."""
     versions: tuple[str, ...]
     """The first one, to which the others are relative, and those in their order."""
 
@@ -95,9 +99,7 @@ def _faceted(panels: list[str], words: AtlasWords) -> Any:
     colour = alt.Color(
         "verdict:N",
         title=None,
-        scale=alt.Scale(
-            domain=list(words.verdicts), range=list(CATEGORY_COLOURS[: len(words.verdicts)])
-        ),
+        scale=alt.Scale(domain=list(words.verdicts), range=list(COLOURS)),
     )
     base = Plot().encode(
         x=alt.X(

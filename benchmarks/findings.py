@@ -1,0 +1,310 @@
+"""How often does a collection answer a published finding wrongly? A simulation.
+
+    python -m benchmarks.findings                    the table of docs/concepts/trust.md
+    python -m benchmarks.findings --collections 50   for a look
+
+The campaigns are those of ``pgecons`` whose findings are about throughput, planned for an invented
+machine, judged as real ones are, and given blocks as real ones are; a trial's throughput is the
+truth of its cell times noise. The truth of a finding is what the same code says of trials without
+noise: whether each of its ratios lies within its bounds. A decision where a ratio lies on a bound
+is wrong, whichever it is: a promise of a gain says "more than 1", and equal sides have neither
+gained nor lost. It runs on one core and measures nothing of this machine; seeds are fixed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import special
+from tests.fixtures.planned import expanded
+from tests.fixtures.synthetic_plan import HOST
+
+from teiten.analysis.claims.allotment import CampaignProgress, next_allotment
+from teiten.analysis.claims.forecast import further_blocks
+from teiten.analysis.claims.outcomes import assess
+from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding
+from teiten.claims.catalogue import claims_of
+from teiten.claims.forms import Bounds
+from teiten.claims.predicates.effect import Effect
+from teiten.cli.collection.planning import first_study
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.study import Sequential
+from teiten.model.trial import Attempt, Outcome
+from teiten.model.units import Seconds
+from teiten.plan.pairs import LEAST_BLOCKS
+from teiten.plan.sizing import size
+from teiten.study.collection import read_collection
+
+CAMPAIGNS = ("operations", "observe", "checksums")
+MOST_BLOCKS = 24
+SPARE = 40
+"""Blocks beyond the first pass that a collection has time for."""
+BLOCK = Seconds(60.0)
+ON_BOUND = 1e-4
+"""A ratio nearer to a bound lies on it."""
+HARDLY_ANY = 1e-7
+"""The deviation of trials without noise: with none an interval would have no width, and a design of
+pairs says nothing."""
+PRINTED, APART = 0.05, 0.03
+"""The deviation of invented ratios in print, and of drawn speeds, as logarithms."""
+WITHIN = 0.02
+"""How far a ratio may be from an invented one in print."""
+INVENTED = "of invented tables"
+NOISES = ("even", "heavy tails", "drift")
+PAIR = 0.02
+"""The deviation of a pair."""
+AT_EVERY_LOOK, STUDENT = "valid at every look", "Student's t"
+"""The interval of a collection's campaigns, and one that its looks make wrong."""
+HEAD = (
+    *("sides", "findings", "noise", "interval", "judged", "decided", "wrongly reproduced"),
+    *("wrongly contradicted", "wrong, of all judged (95 % interval)", "collections with any"),
+)
+
+
+@dataclass(frozen=True)
+class InventedCampaign:
+    plan: Plan
+    claims: tuple[Claim, ...]
+
+
+@dataclass
+class Tally:
+    """Counts over collections."""
+
+    collections: int = 0
+    judged: int = 0
+    decided: int = 0
+    reproduced: int = 0
+    contradicted: int = 0
+    with_any: int = 0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--collections", type=int, default=200, help="of each row")
+    parser.add_argument("--seed", type=int, default=20261121)
+    arguments = parser.parse_args()
+    for row in rows(arguments.collections, arguments.seed):
+        print(row, flush=True)
+
+
+def rows(collections: int, seed: int) -> Iterator[str]:
+    """The lines of a Markdown table."""
+    yield _line(HEAD)
+    yield _line(("---",) * 4 + ("--:",) * (len(HEAD) - 4))
+    plain = [
+        (sides, findings, noise, AT_EVERY_LOOK)
+        for sides in ("equal", "drawn")
+        for findings in ("of the catalogue", INVENTED)
+        for noise in NOISES
+    ]
+    known = {interval: campaigns(interval) for interval in (AT_EVERY_LOOK, STUDENT)}
+    for sides, findings, noise, interval in (
+        *plain,
+        ("equal", "of the catalogue", "even", STUDENT),
+    ):
+        tally = Tally()
+        for at in range(collections):
+            random = np.random.default_rng([seed, at, NOISES.index(noise)])
+            of_row = known[interval]
+            invented = retold(of_row, random) if findings == INVENTED else of_row
+            count(tally, invented, sides, noise, random)
+        yield _line((sides, findings, noise, interval, *_cells(tally)))
+
+
+def campaigns(interval: str) -> dict[str, InventedCampaign]:
+    """The campaigns as a collection has them, on an invented machine."""
+    collection = read_collection("pgecons").table
+    made: dict[str, InventedCampaign] = {}
+    for table in collection.campaigns:
+        if table.called in CAMPAIGNS:
+            sized = size(first_study(collection, table), HOST)
+            looked_at = Sequential(budget=Seconds(1e6), most_blocks=MOST_BLOCKS)
+            rule = looked_at if interval == AT_EVERY_LOOK else None
+            measure = replace(sized.measure, blocks=MOST_BLOCKS, sequential=rule)
+            plan = expanded(replace(sized, measure=measure))
+            made[table.called] = InventedCampaign(plan, claims_of(sized.name))
+    return made
+
+
+def retold(
+    known: Mapping[str, InventedCampaign], random: np.random.Generator
+) -> dict[str, InventedCampaign]:
+    """The same campaigns with findings of invented tables: each effect is the ratio in print."""
+
+    def of_table(claim: Claim) -> Claim:
+        printed = math.exp(random.normal(0.0, PRINTED))
+        bounds = Bounds(low=printed / (1 + WITHIN), high=printed * (1 + WITHIN))
+        return replace(claim, predicate=Effect((bounds,)))
+
+    return {
+        name: replace(
+            campaign,
+            claims=tuple(
+                of_table(claim) for claim in campaign.claims if isinstance(claim.predicate, Effect)
+            ),
+        )
+        for name, campaign in known.items()
+    }
+
+
+def count(
+    tally: Tally,
+    known: Mapping[str, InventedCampaign],
+    sides: str,
+    noise: str,
+    random: np.random.Generator,
+) -> None:
+    """Run one collection to its end, and compare each outcome with the truth."""
+    speeds: dict[tuple[str, str], float] = {}
+    for campaign in known.values():
+        for trial in campaign.plan.trials:
+            key = _key(campaign.plan, trial)
+            drawn = math.exp(random.normal(0.0, APART)) if sides == "drawn" else 1.0
+            speeds.setdefault(key, drawn)
+    truth = {
+        name: judged(campaign, trials(campaign.plan, speeds, "even", HARDLY_ANY, random))
+        for name, campaign in known.items()
+    }
+    outcomes = carried_out(
+        known,
+        {name: trials(each.plan, speeds, noise, PAIR, random) for name, each in known.items()},
+    )
+    wrong = 0
+    for name in known:
+        for true, seen in zip(truth[name], outcomes[name], strict=True):
+            if not seen.applies or not _is_known(true):
+                continue
+            tally.judged += 1
+            tally.decided += seen.standing is not ClaimStanding.INCONCLUSIVE
+            reproduced = seen.standing is ClaimStanding.REPRODUCED and not _within(true)
+            contradicted = seen.standing is ClaimStanding.CONTRADICTED and not _outside(true)
+            tally.reproduced += reproduced
+            tally.contradicted += contradicted
+            wrong += reproduced or contradicted
+    tally.collections += 1
+    tally.with_any += wrong > 0
+
+
+def carried_out(
+    known: Mapping[str, InventedCampaign], drawn: Mapping[str, Sequence[Sequence[Attempt]]]
+) -> dict[str, tuple[ClaimOutcome, ...]]:
+    """The outcomes when no time is left, or nothing that time decides. ``drawn``: by block."""
+    blocks = dict.fromkeys(known, LEAST_BLOCKS)
+    outcomes = {name: judged(known[name], drawn[name][:LEAST_BLOCKS]) for name in known}
+    left = Seconds(SPARE * BLOCK)
+    while allotment := next_allotment(
+        [_progress(name, known[name], blocks[name], outcomes[name]) for name in known], left
+    ):
+        name = allotment.name
+        left = Seconds(left - (allotment.blocks - blocks[name]) * BLOCK)
+        blocks[name] = allotment.blocks
+        outcomes[name] = judged(known[name], drawn[name][: allotment.blocks])
+    return outcomes
+
+
+def judged(
+    campaign: InventedCampaign, drawn: Sequence[Sequence[Attempt]]
+) -> tuple[ClaimOutcome, ...]:
+    attempts = [attempt for block in drawn for attempt in block]
+    return assess(campaign.claims, campaign.plan, HOST, attempts)
+
+
+def trials(
+    plan: Plan,
+    speeds: Mapping[tuple[str, str], float],
+    noise: str,
+    pair: float,
+    random: np.random.Generator,
+) -> list[list[Attempt]]:
+    """The trials of a campaign by block, in the order in which they ran."""
+    scatter = pair / math.sqrt(2)
+    shape = len(plan.trials)
+    added = (
+        random.standard_t(3, shape) / math.sqrt(3) * scatter
+        if noise == "heavy tails"
+        else random.normal(0.0, scatter, shape)
+    )
+    if noise == "drift":
+        added = added + np.linspace(0.0, random.uniform(-0.1, 0.1), shape)
+    blocks: list[list[Attempt]] = [[] for _ in range(plan.study.measure.blocks)]
+    for trial, log in zip(plan.trials, added, strict=True):
+        clients = trial.load.connections
+        tps = 900.0 * min(clients, HOST.cpu.logical) * speeds[_key(plan, trial)] * math.exp(log)
+        metrics = {"tps": tps, "latency_mean": clients / tps}
+        blocks[trial.block - 1].append(Attempt(trial.number, 1, Outcome.COUNTED, metrics))
+    return blocks
+
+
+def _key(plan: Plan, trial: PlannedTrial) -> tuple[str, str]:
+    return trial.cell.workload, trial.cell.level(plan.study.contrast) or ""
+
+
+def _progress(
+    name: str, campaign: InventedCampaign, blocks: int, outcomes: Sequence[ClaimOutcome]
+) -> CampaignProgress:
+    foretold = (further_blocks(each, campaign.plan.study.measure.alpha) for each in outcomes)
+    further = tuple(number for number in foretold if number is not None)
+    most = campaign.plan.study.measure.blocks
+    return CampaignProgress(name, blocks, blocks, LEAST_BLOCKS, most, Seconds(0.0), BLOCK, further)
+
+
+def _is_known(true: ClaimOutcome) -> bool:
+    return bool(true.checks) and all(check.ratio is not None for check in true.checks)
+
+
+def _rooms(true: ClaimOutcome) -> list[float]:
+    """For each check how far its true ratio lies within its bounds, as a logarithm; negative
+    outside."""
+    return [
+        min(
+            math.inf if check.least is None else math.log((check.ratio or 0.0) / check.least),
+            math.inf if check.most is None else math.log(check.most / (check.ratio or 1.0)),
+        )
+        for check in true.checks
+    ]
+
+
+def _within(true: ClaimOutcome) -> bool:
+    """Whether a finding is truly so, and on none of its bounds."""
+    return min(_rooms(true)) > ON_BOUND
+
+
+def _outside(true: ClaimOutcome) -> bool:
+    """Whether a finding is truly not so, and not by a bound alone."""
+    return min(_rooms(true)) < -ON_BOUND
+
+
+def _cells(tally: Tally) -> tuple[str, ...]:
+    wrong = tally.reproduced + tally.contradicted
+    return (
+        f"{tally.judged:,}",
+        _percent(tally.decided, tally.judged),
+        str(tally.reproduced),
+        str(tally.contradicted),
+        _with_interval(wrong, tally.judged),
+        _with_interval(tally.with_any, tally.collections),
+    )
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / max(1, whole):.1f} %"
+
+
+def _with_interval(part: int, whole: int) -> str:
+    """A share with its 95 % interval (Clopper and Pearson)."""
+    low = float(special.betaincinv(part, whole - part + 1, 0.025)) if part else 0.0
+    high = float(special.betaincinv(part + 1, whole - part, 0.975)) if part < whole else 1.0
+    return f"{100 * part / max(1, whole):.2f} % ({100 * low:.2f} to {100 * high:.2f} %)"
+
+
+if __name__ == "__main__":
+    main()

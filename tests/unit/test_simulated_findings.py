@@ -1,0 +1,42 @@
+"""The simulation of collections counts what is wrong, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from benchmarks import findings as simulation
+
+from teiten.analysis.model.claims import ClaimStanding
+from tests.unit.test_prediction import CLEAR
+
+
+@pytest.mark.parametrize(
+    ("ratio", "within", "outside"), [(1.2, True, False), (0.9, False, True), (1.0, False, False)]
+)
+def test_a_ratio_on_a_bound_is_neither_within_nor_outside(
+    ratio: float, within: bool, outside: bool
+) -> None:
+    checks = tuple(replace(check, ratio=ratio, least=1.0, most=None) for check in CLEAR.checks)
+    true = replace(CLEAR, checks=checks)
+    assert (simulation._within(true), simulation._outside(true)) == (within, outside)
+
+
+def test_a_collection_that_calls_everything_reproduced_is_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    campaigns = {"observe": simulation.campaigns(simulation.AT_EVERY_LOOK)["observe"]}
+
+    def all_reproduced(known: object, drawn: object) -> object:
+        outcomes = simulation.judged(campaigns["observe"], drawn["observe"][:6])  # type: ignore[index]
+        changed = (replace(each, standing=ClaimStanding.REPRODUCED) for each in outcomes)
+        return {"observe": tuple(changed)}
+
+    tally = simulation.Tally()
+    simulation.count(tally, campaigns, "equal", "even", np.random.default_rng(1))
+    assert tally.judged > 5 and not tally.reproduced
+    monkeypatch.setattr(simulation, "carried_out", all_reproduced)
+    wrong = simulation.Tally()
+    simulation.count(wrong, campaigns, "equal", "even", np.random.default_rng(1))
+    assert wrong.reproduced > 0 and wrong.with_any == 1
