@@ -108,7 +108,7 @@ def test_the_memory_is_said_beside_every_result(language: Language) -> None:
 
 
 def test_all_statements_are_drawn() -> None:
-    charts = part(page(), "results").charts
+    charts = part(page(), "results-further").charts
     (drawn,) = (chart for chart in charts if chart.name == "workload-1-probe-1-distribution")
     assert len(drawn.rows["time"]) == 3 * 101
     (parts,) = (chart for chart in charts if chart.name == "workload-1-probe-6-distribution")

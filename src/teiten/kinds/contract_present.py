@@ -106,7 +106,8 @@ class KindPresent(ABC):
         return ()
 
     def discussed_after(self, kit: Kit, workload: str) -> Iterable[tuple[str, ...]]:
-        """Discuss a workload after its sides were compared: paragraphs of sentences."""
+        """Discuss a workload after its sides were compared: paragraphs of sentences. The body has
+        the first one, which is empty where none matters."""
         del kit, workload
         return ()
 

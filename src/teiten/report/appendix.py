@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from teiten.report.blocks import Block, Details, Further, Heading, OnPage, Section
+from teiten.report.blocks import Block, Details, Further, Heading, Page, Section, Unprinted, of_kind
+from teiten.report.plans.viewer import PlanPair
 from teiten.report.texts import Texts
 
 NAME = "{name}-further"
@@ -67,18 +68,44 @@ def unfolded(blocks: Iterable[Block]) -> Iterator[Block]:
     for block in blocks:
         if isinstance(block, Further):
             yield from unfolded(block.blocks)
-        elif isinstance(block, Details | OnPage):
+        elif isinstance(block, Details | Unprinted):
             yield replace(block, blocks=tuple(unfolded(block.blocks)))
         else:
             yield block
 
 
-def _without_bare_headings(blocks: list[Block]) -> Iterator[Block]:
-    """Without those headings below which the appendix has everything."""
-    for at, block in enumerate(blocks):
-        after = blocks[at + 1] if at + 1 < len(blocks) else None
+def _without_bare_headings(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Without those headings below which nothing is left."""
+    kept: list[Block] = []
+    for block in reversed(blocks):
+        after = kept[-1] if kept else None
         ends = after is None or (
             isinstance(after, Heading) and isinstance(block, Heading) and after.level <= block.level
         )
         if not (isinstance(block, Heading) and ends):
+            kept.append(block)
+    return tuple(reversed(kept))
+
+
+def printed(page: Page) -> Page:
+    """The page as paper has it: without what is not printed, and headings above that alone."""
+    sections = (
+        replace(section, blocks=_without_bare_headings(tuple(_printable(section.blocks))))
+        for section in page.sections
+    )
+    return replace(page, sections=tuple(section for section in sections if section.blocks))
+
+
+def _printable(blocks: Iterable[Block]) -> Iterator[Block]:
+    for block in blocks:
+        if isinstance(block, Details):
+            inside = tuple(_printable(block.blocks))
+            if inside:
+                yield replace(block, blocks=inside)
+        elif not isinstance(block, Unprinted | PlanPair):
             yield block
+
+
+def unprinted(page: Page) -> tuple[str, ...]:
+    """List the names of all that paper leaves out, in the order of the page."""
+    return tuple(dict.fromkeys(block.title for block in of_kind(page.blocks(), Unprinted)))

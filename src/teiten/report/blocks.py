@@ -150,8 +150,7 @@ class Details:
     title: str
     blocks: tuple[Block, ...]
     unfolded: Unfolded = Unfolded.TITLED
-    kind: Literal["", "cause", "folded", "source"] = ""
-    """A source is printed only where the reader has opened it."""
+    kind: Literal["", "cause", "folded"] = ""
     opened: bool = False
 
 
@@ -170,9 +169,12 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class OnPage:
-    """Blocks that only a page shows."""
+class Unprinted:
+    """Blocks that nobody reads from the first to the last, and in which a page sorts, searches or
+    zooms: paper names them and leaves them out."""
 
+    title: str
+    """Their name on paper."""
     blocks: tuple[Block, ...]
 
 
@@ -223,7 +225,7 @@ Block = (
     | Details
     | Further
     | Beside
-    | OnPage
+    | Unprinted
     | WithoutScripts
     | Contents
     | Downloads
@@ -297,7 +299,7 @@ def _inside(block: Block) -> Iterable[Block]:
             found = (chart,)
         case Gallery(charts=charts):
             found = charts
-        case Details(blocks=blocks) | OnPage(blocks=blocks) | Further(blocks=blocks):
+        case Details(blocks=blocks) | Unprinted(blocks=blocks) | Further(blocks=blocks):
             found = blocks
         case Entries(entries=entries):
             found = (each for entry in entries for each in entry.blocks)

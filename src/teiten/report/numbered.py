@@ -83,8 +83,8 @@ class Counting:
         return replace(block, charts=tuple(map(self.one, block.charts)))
 
     @one.register(blocks.Details)
-    @one.register(blocks.OnPage)
-    def _(self, block: blocks.Details | blocks.OnPage) -> Block:
+    @one.register(blocks.Unprinted)
+    def _(self, block: blocks.Details | blocks.Unprinted) -> Block:
         return replace(block, blocks=self.all(block.blocks))
 
     @one.register

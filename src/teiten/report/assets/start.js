@@ -19,7 +19,7 @@ function startTheme() {
 }
 
 function showDetailsInPrint() {
-  for (const details of document.querySelectorAll("details:not(.source)")) {
+  for (const details of document.querySelectorAll("section details")) {
     details.open = true;
   }
 }

@@ -39,7 +39,7 @@ MACROS: dict[type[Block], str] = {
     blocks.Code: "code",
     blocks.Details: "details",
     blocks.Beside: "beside",
-    blocks.OnPage: "on_page",
+    blocks.Unprinted: "unprinted",
     blocks.WithoutScripts: "without_scripts",
     blocks.Contents: "contents",
     blocks.Downloads: "downloads",

@@ -146,6 +146,10 @@ class Writer:
         return paragraphs((title, self.all(one.blocks)))
 
     @one.register
+    def _(self, one: blocks.Unprinted) -> str:
+        return self.all(one.blocks)
+
+    @one.register
     def _(self, one: blocks.Beside) -> str:
         return paragraphs(map(self.all, one.parts))
 

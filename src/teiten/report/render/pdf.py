@@ -57,6 +57,7 @@ def pdf(page: Page, teiten_version: str, made_at: float) -> bytes:
             "font_paths": [str(_fonts())],
             "ignore_system_fonts": True,
             "pdf_standards": STANDARD,
+            "pdf_tags": False,  # half of the bytes; the page is the form for screen readers
             "timestamp": datetime.fromtimestamp(int(made_at), UTC),
         }
         try:

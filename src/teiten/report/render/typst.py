@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import singledispatchmethod
 from importlib import resources
+from itertools import zip_longest
 from textwrap import wrap
 
 from teiten.report import blocks
-from teiten.report.blocks import Block, Page
+from teiten.report.appendix import printed, unprinted
+from teiten.report.blocks import Block, Page, Section
 from teiten.report.charts.base import Chart
 from teiten.report.charts.drawing import svg
 from teiten.report.tables import Row, Table, TableCell
@@ -27,48 +30,40 @@ UNBROKEN = re.compile(
 MOST_ROWS = 200
 """A longer table is left to the CSV, and the text says so."""
 LONG = 40
-"""Half-width characters of a cell from which on its column shares the room that is left."""
-SHARED = 0.35
-"""Share of a line that long texts need at the least; where short columns leave less, all columns
-share the line."""
-MOST_LINES = 60
-"""Lines of a script that are printed; the rest is left to the HTML report, and the text says so."""
-CUT = frozenset({"sql"})
-"""Languages of code that is so cut; commands to repeat a campaign are whole."""
+"""Half-width characters in a line of a long text."""
+MOST_WANTED = 160
+"""Half-width characters from which on a text wants no more of the line."""
 WHOLE = 14
 """Lines of rows up to which a table stands on one page."""
 TALL = 12
 """Lines from which on a row may go on on the next page."""
-WIDE_TABLE = 11
-"""Columns from which on a table has a page turned sideways."""
-SIZES = ((6, 8.5), (9, 7.5), (13, 6.5), (99, 5.5))
+SIZES = ((4, 7.5), (9, 7.0), (13, 6.5), (99, 5.5))
 """Up to so many columns: points of their text."""
-LINE, SIDEWAYS = 470.0, 757.0
-"""Points of a line, upright and sideways."""
-OF_PIXEL = 0.62
+LINE = 482.0
+"""Points of a line."""
+OF_PIXEL = 0.52
 """Points of a pixel of a chart, whose letters are then as large as a caption's."""
-TALLEST = 553.0
-"""Points of a picture's height, with which its caption, its note and headings share a page."""
-TALLEST_DRAWING = 360.0
+TALLEST = 300.0
+"""Points of the height of a picture, of which two share a page."""
+TALLEST_DRAWING = 230.0
 """Points of the height of Teiten's own drawings, whose size is told by their ``viewBox``: their
 letters are large enough to be smaller, so that they share a page with the chart before them."""
 SMALL = 320.0
 """Points up to which two charts share a line."""
-OPEN = "#page(flipped: true, margin: (x: 15mm, y: 22mm))[\n"
-CLOSE = "\n] // sideways"
-"""Around what stands sideways; no other bracket closes like that."""
+HALVED = 8
+"""Rows from which on a table of names and values stands in two halves beside one another."""
+SMALL_PRINT = 6.5
+"""Points of tables in the appendix, at the most."""
 PADDING = 8.0
 """Points of the space around a cell."""
 WIDER = 1.06
 """Figures and strong letters are a little wider than half of their height."""
 JOINED = "\N{WORD JOINER}"
-LEFT_OUT = frozenset({"toml"})
-"""Languages of code that only the other forms hold: whole study files."""
 
 
 def typst_files(page: Page, teiten_version: str) -> dict[str, bytes]:
     """``report.typ`` and the pictures that it refers to: relative path to content."""
-    drawn = dict(_drawn(page))
+    drawn = dict(_drawn(printed(page)))
     text = typst_text(page, teiten_version, {name: _width(one) for name, one in drawn.items()})
     return {TEXT: text.encode()} | {_path(name): one.encode() for name, one in drawn.items()}
 
@@ -103,9 +98,10 @@ def _path(name: str) -> str:
 def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> str:
     """The document's source. ``widths``: of its pictures, in points."""
     t = page.texts
-    writer = TypstWriter(t, widths)
     front = "".join(f"({string(term)}, {string(said)}), " for term, said in page.front)
     meta = "".join(f"{string(one)}, " for one in page.meta)
+    left_out = t("list.strong").join(unprinted(page))
+    sentence = t("paper.unprinted", titles=left_out) if left_out else ""
     cover = "".join(f"({string(term)}, {string(line)}), " for term, line in page.cover)
     begin = (
         f"#show: report.with(title: {string(page.title)}, campaign: {string(page.campaign)},"
@@ -113,19 +109,23 @@ def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> 
         f" made: {string(page.made(teiten_version))},"
         f" language: {string(t.language)}, contents: {string(t('heading.contents'))},"
         f" words: (figure: {string(t('number.figure'))}, table: {string(t('number.table'))},"
-        f" lists: {string(t('heading.lists'))}))"
+        f" lists: {string(t('heading.lists'))}), unprinted: {string(sentence)})"
     )
     parts = [_template(), begin]
-    began = False
-    for section in page.sections:
-        if section.appendix and not began:
-            began = True
+    writer, small = TypstWriter(t, widths), TypstWriter(t, widths, SMALL_PRINT)
+    appendix = [section.name for section in page.sections if section.appendix]
+    for section in printed(page).sections:
+        if not section.appendix:
+            parts += ["#pagebreak(weak: true)" if section.apart else "", writer.section(section)]
+            continue
+        if writer is not small:
+            writer = small
             parts.append(f"#show: appendix.with(word: {string(t('number.appendix-word'))})")
-        if section.apart:
-            parts.append("#pagebreak(weak: true)")
-        parts += [f"#heading(level: 1, {string(section.title)})", writer.all(section.blocks)]
-    text = "\n\n".join(part for part in parts if part) + "\n"
-    return text.replace(f"{CLOSE}\n\n{OPEN}", "\n\n")  # tables that follow share a page
+        parts += [
+            f"#counter(heading).update({appendix.index(section.name)})",
+            writer.section(section),
+        ]
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _template() -> str:
@@ -135,11 +135,27 @@ def _template() -> str:
 
 
 class TypstWriter:
-    """Writes blocks in one language."""
+    """Writes blocks in one language. ``widths``: of pictures; ``largest``: of the text of tables;
+    both in points."""
 
-    def __init__(self, t: Texts, widths: Mapping[str, float]) -> None:
+    def __init__(self, t: Texts, widths: Mapping[str, float], largest: float = SIZES[0][1]) -> None:
         self.t = t
         self.widths = widths
+        self.largest = largest
+        self.noted: set[str] = set()
+
+    def section(self, section: Section) -> str:
+        """A section, in which each note stands once."""
+        self.noted.clear()
+        head = f"#heading(level: 1, {string(section.title)})"
+        return f"{head}\n\n{self.all(section.blocks)}"
+
+    def _note(self, text: str) -> str:
+        """Empty where the section has it already."""
+        if not text or text in self.noted:
+            return ""
+        self.noted.add(text)
+        return f"note({content(text)})"
 
     def all(self, shown: Iterable[Block]) -> str:
         return "\n\n".join(part for part in map(self.one, shown) if part)
@@ -196,17 +212,14 @@ class TypstWriter:
 
     @one.register
     def _(self, one: Table) -> str:
-        text = self._rows(one)
-        return f"{OPEN}{text}{CLOSE}" if _is_wide(one) else text
-
-    def _rows(self, one: Table) -> str:
+        one = halved(one)
         rows = one.rows[:MOST_ROWS]
-        size = _size(one)
+        size = min(_size(one), self.largest)
         heights = list(map(_lines, rows))
         head = _listed(content(column.title) for column in one.columns)
         cells = "\n".join(_listed(map(_cell, row)) for row in rows)
         total = _listed(map(_cell, one.total)) if one.total else ""
-        note = f"note({content(one.note)})" if one.note else "none"
+        note = self._note(one.note) or "none"
         align = _listed("right" if column.numeric else "left" for column in one.columns)
         return (
             f"#rows(caption: {content(one.caption)}, columns: ({_widths(one, size)}),"
@@ -250,14 +263,7 @@ class TypstWriter:
 
     @one.register
     def _(self, one: blocks.Code) -> str:
-        if one.language in LEFT_OUT:
-            return ""
-        lines = one.text.rstrip().split("\n")
-        kept = lines[:MOST_LINES] if one.language in CUT else lines
-        shown, left = string("\n".join(kept)), len(lines) - len(kept)
-        more = self.t.plural("code.more", left) if left else ""
-        code = f"#raw({shown}, block: true, lang: {string(one.language)})"
-        return "\n\n".join((code, f"#note({content(more)})" if more else "")).rstrip()
+        return f"#raw({string(one.text.rstrip())}, block: true, lang: {string(one.language)})"
 
     @one.register
     def _(self, one: blocks.Details) -> str:
@@ -272,20 +278,13 @@ class TypstWriter:
     def _(self, one: blocks.Beside) -> str:
         return "\n\n".join(filter(None, map(self.all, one.parts)))
 
-    @one.register
-    def _(self, one: blocks.Downloads) -> str:
-        if one.table is None:
-            return ""
-        rows = len(one.table.rows)
-        more = self.t("table.trials.more", shown=MOST_ROWS, count=rows) if rows > MOST_ROWS else ""
-        return "\n\n".join((self.one(one.table), f"#note({content(more)})" if more else ""))
-
     def _picture(self, name: str, title: str, note: str, *, beside: bool = False) -> str:
         width = "100%" if beside else f"{self.widths.get(name, LINE):.0f}pt"
         shown = f"#drawn({string(title)}, width: {width}, {string(_path(name))})"
-        if not note:
+        below = self._note(note)
+        if not below:
             return shown
-        return f"#block(width: 100%, breakable: false)[\n{shown}\n\n#note({content(note)})\n]"
+        return f"#block(width: 100%, breakable: false)[\n{shown}\n\n#{below}\n]"
 
 
 def string(text: str) -> str:
@@ -320,14 +319,19 @@ def _breakable(text: str) -> str:
     return re.sub(r"[0-9a-f]{32,}", lambda found: "\u200b".join(wrap(found[0], 16)), text)
 
 
+def halved(table: Table) -> Table:
+    """A long table of names and values in two halves beside one another; any other as it is."""
+    if len(table.columns) > 2 or len(table.rows) < HALVED or table.total:
+        return table
+    half = (len(table.rows) + 1) // 2
+    nothing = (TableCell(""),) * len(table.columns)
+    pairs = zip_longest(table.rows[:half], table.rows[half:], fillvalue=nothing)
+    rows = tuple((*left, *right) for left, right in pairs)
+    return replace(table, columns=table.columns * 2, rows=rows)
+
+
 def _size(table: Table) -> float:
     return next(points for columns, points in SIZES if len(table.columns) <= columns)
-
-
-def _is_wide(table: Table) -> bool:
-    """It has a page turned sideways: many columns that do not fit upright."""
-    needs = [_needed(table, at) for at in range(len(table.columns))]
-    return len(needs) >= WIDE_TABLE and not _fits(needs, LINE, _size(table))
 
 
 def _fits(needs: Sequence[float], line: float, size: float) -> bool:
@@ -336,22 +340,18 @@ def _fits(needs: Sequence[float], line: float, size: float) -> bool:
 
 
 def _widths(table: Table, size: float) -> str:
-    """Where the columns have room enough, each as wide as it needs. Else those of long texts share
-    what the others leave; and where none is long, or too little is left, all share the line, each
-    with its words whole."""
+    """Where the columns have room enough, each as wide as it needs. Else all share the line, each
+    with its words whole, and what is left by what they need."""
     needs = [_needed(table, at) for at in range(len(table.columns))]
-    line = SIDEWAYS if _is_wide(table) else LINE
-    if _fits(needs, line, size):
+    if _fits(needs, LINE, size):
         return _listed("auto" for _ in needs)
-    short = [need for need in needs if need <= LONG]
-    if len(short) < len(needs) and _fits(short, line * (1 - SHARED), size):
-        return _listed(
-            f"{min(need, 160) ** 0.6:.1f}fr" if need > LONG else "auto" for need in needs
-        )
     around = PADDING / (size / 2)
     words = [_longest_word(table, at) * WIDER + around for at in range(len(needs))]
-    spare = max(line / (size / 2) - sum(words), 0.0)
-    wanted = [max(need + around - word, 0.0) for need, word in zip(needs, words, strict=True)]
+    spare = max(LINE / (size / 2) - sum(words), 0.0)
+    wanted = [
+        max(min(need, MOST_WANTED) + around - word, 0.0)
+        for need, word in zip(needs, words, strict=True)
+    ]
     share = spare / (sum(wanted) or 1.0)
     return _listed(f"{word + want * share:.1f}fr" for word, want in zip(words, wanted, strict=True))
 

@@ -39,7 +39,7 @@ def answer(kit: Kit) -> Section:
     together = overview(kit, asked)
     asked = tuple(slowest_first(asked)) if together else asked
     statements: tuple[Block, ...] = tuple(
-        _statement(kit, at, contrast) for at, contrast in enumerate(asked)
+        _statement(kit, at, contrast, drawn=not together) for at, contrast in enumerate(asked)
     )
     if together:
         statements = (Details(t("overview.each"), statements),)
@@ -124,7 +124,8 @@ def notices(kit: Kit) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _statement(kit: Kit, at: int, contrast: ContrastResult) -> Statement:
+def _statement(kit: Kit, at: int, contrast: ContrastResult, *, drawn: bool) -> Statement:
+    """``drawn``: with its chart."""
     t, names = kit.t, kit.names
     verdict, further, _ = answer_parts(t, names, kit.analysis, contrast)
     chart, points = present_in(kit, contrast.workload).beside(kit, f"forest-{at + 1}", contrast)
@@ -133,7 +134,7 @@ def _statement(kit: Kit, at: int, contrast: ContrastResult) -> Statement:
         verdict_kind(contrast.overall),
         verdict_word(t, contrast.overall),
         verdict,
-        chart,
+        chart if drawn else None,
         (*filter(None, (further.strip(),)), *points),
     )
 

@@ -22,6 +22,7 @@ from teiten.report.blocks import (
     Pairs,
     Section,
     Text,
+    Unprinted,
 )
 from teiten.report.effects import plain_percent
 from teiten.report.numbers import plain, significant
@@ -43,6 +44,8 @@ from teiten.report.view.topology import topology
 
 NOT_TOLD = ("server", "builds.")
 """Beginnings of changes that other parts of the report tell."""
+MOST_PRINTED = 30
+"""Lines of a script; a longer one is not printed."""
 
 
 def asked(kit: Kit) -> Section:
@@ -62,7 +65,7 @@ def asked(kit: Kit) -> Section:
     procedure = (Heading(3, t("heading.procedure")), Items(_procedure(kit), "steps"))
     shown += [
         Beside((design, workloads)),
-        Further((*procedure, grid(kit), *_scripts(kit))),
+        Further((*procedure, Unprinted(t("paper.grid"), (grid(kit),)), *_scripts(kit))),
         Heading(3, t("heading.topology")),
         topology(kit),
     ]
@@ -91,7 +94,10 @@ def _scripts(kit: Kit) -> Iterator[Block]:
         )
         if text:
             code = Code(workload.options.drawn + text, "sql")
-            yield Details(kit.t("repeat.script", name=source), (code,))
+            shown = Details(kit.t("repeat.script", name=source), (code,))
+            is_long = code.text.count("\n") > MOST_PRINTED
+            title = kit.t("paper.scripts", lines=MOST_PRINTED)
+            yield Unprinted(title, (shown,)) if is_long else shown
 
 
 def _design(kit: Kit) -> tuple[tuple[str, str], ...]:

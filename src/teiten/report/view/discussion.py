@@ -53,10 +53,12 @@ def discussion(kit: Kit) -> Section:
 def _shortened(
     found: Sequence[tuple[str, ...]],
 ) -> tuple[tuple[Text, ...], tuple[Text, ...]]:
-    """The first sentence of each paragraph, up to three, and the paragraphs of the others."""
-    first = joined_sentences(sentences[0] for sentences in found[:MOST_SENTENCES])
-    others = [sentences[1:] for sentences in found[:MOST_SENTENCES]] + [*found[MOST_SENTENCES:]]
-    rest = tuple(Text(joined_sentences(sentences)) for sentences in others if sentences)
+    """The first sentence of each paragraph, up to three, and the paragraphs of the others; an empty
+    first sentence says that nothing in its paragraph matters."""
+    relevant = [sentences for sentences in found if sentences[0]][:MOST_SENTENCES]
+    first = joined_sentences(sentences[0] for sentences in relevant)
+    others = (sentences[sentences in relevant :] for sentences in found)
+    rest = tuple(Text(joined_sentences(sentences)) for sentences in others if any(sentences))
     return (Text(first),) if first else (), rest
 
 

@@ -18,6 +18,7 @@ from teiten.report.blocks import (
     Heading,
     Section,
     Text,
+    Unprinted,
     folded,
 )
 from teiten.report.numbers import bytes_text, plain
@@ -57,7 +58,8 @@ def evidence(kit: Kit) -> Section:
     t, analysis = kit.t, kit.analysis
     name = str(kit.study.file.name) if kit.study.file else f"{kit.study.name}.toml"
     source = (Code(kit.study.source_text, "toml"),)
-    study = (Details(t("repeat.study", name=name), source, kind="source"),)
+    study = Details(t("repeat.study", name=name), source)
+    trials = Downloads((trial_download(kit), level_download(kit)), trial_table(kit))
     shown: tuple[Block, ...] = (
         Heading(3, t("heading.cautions")),
         cautions(kit),
@@ -66,15 +68,15 @@ def evidence(kit: Kit) -> Section:
         *folded(_servers(kit)),
         *folded(settings_table(kit)),
         *folded(excluded_table(kit)),
-        Downloads((trial_download(kit), level_download(kit)), trial_table(kit)),
+        Unprinted(t("paper.trials"), (trials,)),
         Heading(3, t("heading.repeat")),
         Text(t("repeat.command")),
         Code(analysis.command, "sh"),
         Text(t("repeat.seed", seed=str(analysis.plan.seed)), "note"),
         *repeat_blocks(kit),
-        *(study if kit.study.source_text else ()),
+        *((Unprinted(t("paper.study"), (study,)),) if kit.study.source_text else ()),
         *folded(_fingerprints(kit)),
-        *folded(_events(kit)),
+        Unprinted(t("paper.events"), folded(_events(kit))),
     )
     return Section("evidence", t("section.evidence"), shown, appendix=True)
 

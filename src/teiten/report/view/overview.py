@@ -18,7 +18,8 @@ from teiten.report.view.contrasts import forest_row
 from teiten.report.view.kit import Kit
 
 MANY_WORKLOADS = 6
-"""So many are told together, before each has its sentence."""
+"""So many are told together, before each has its sentence; what each has of charts and causes is
+looked up."""
 
 
 def overview(kit: Kit, contrasts: Sequence[ContrastResult]) -> tuple[Block, ...]:
@@ -34,9 +35,23 @@ def overview(kit: Kit, contrasts: Sequence[ContrastResult]) -> tuple[Block, ...]
     return (*filter(None, charts), *_next_steps(kit, contrasts))
 
 
+def is_many(kit: Kit) -> bool:
+    return len(list(kit.workloads_measured())) >= MANY_WORKLOADS
+
+
 def slowest_first(contrasts: Iterable[ContrastResult]) -> list[ContrastResult]:
     """Contrasts by the speed of the new side; last those without a mean."""
     return sorted(contrasts, key=lambda contrast: _speed(contrast, contrast.overall))
+
+
+def slower_ones(contrasts: Iterable[ContrastResult]) -> list[ContrastResult]:
+    """Those whose new side is slower, over all levels or at one of them; the slowest first."""
+    return [
+        contrast
+        for contrast in slowest_first(contrasts)
+        if VerdictKind.SLOWER
+        in (contrast.overall.kind, *(level.verdict.kind for level in contrast.levels))
+    ]
 
 
 def _speed(contrast: ContrastResult, verdict: Verdict) -> float:
@@ -84,12 +99,7 @@ def _rows(kit: Kit, contrasts: Iterable[ContrastResult]) -> Iterator[tuple[float
 
 
 def _next_steps(kit: Kit, contrasts: Sequence[ContrastResult]) -> tuple[Block, ...]:
-    slower = [
-        contrast
-        for contrast in slowest_first(contrasts)
-        if VerdictKind.SLOWER
-        in (contrast.overall.kind, *(level.verdict.kind for level in contrast.levels))
-    ]
+    slower = slower_ones(contrasts)
     tables = _tables(kit) if slower else {}
     steps = [
         command

@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 from teiten.model.initdb import initdb_options
 from teiten.model.trial import Outcome
-from teiten.report.blocks import Block, Code, Details, Text
+from teiten.report.blocks import Block, Code, Details, Text, Unprinted
 from teiten.report.tables import Column, Table, cells
 from teiten.report.view.kit import Kit
 
@@ -38,7 +38,8 @@ def repeat_blocks(kit: Kit) -> Iterator[Block]:
             tuple(cells(name, value) for name, value in kernel),
             sortable=False,
         )
-        yield Details(t("repeat.kernel", count=len(kernel)), (table,))
+        listed = Details(t("repeat.kernel", count=len(kernel)), (table,))
+        yield Unprinted(t("paper.kernel"), (listed,))
 
 
 def _initdb(kit: Kit) -> Iterator[str]:

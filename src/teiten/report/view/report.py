@@ -14,7 +14,19 @@ from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
 from teiten.kinds.contract_present import present_in, presents_in
 from teiten.model.text import Language
 from teiten.report.appendix import parted
-from teiten.report.blocks import Block, Heading, Items, Page, Pairs, Section, Text, with_contents
+from teiten.report.blocks import (
+    Block,
+    Further,
+    Gallery,
+    Heading,
+    Items,
+    Page,
+    Pairs,
+    Section,
+    Text,
+    Unprinted,
+    with_contents,
+)
 from teiten.report.effects import interval_of_ratio, ratio_text
 from teiten.report.notes import NO_NOTES, Notes
 from teiten.report.sentences import machine_text, verdict_word
@@ -26,6 +38,7 @@ from teiten.report.view.discussion import discussion
 from teiten.report.view.evidence import evidence
 from teiten.report.view.findings import findings, summary_of_findings
 from teiten.report.view.kit import Kit
+from teiten.report.view.overview import is_many
 from teiten.report.view.why import why
 
 
@@ -72,11 +85,21 @@ def results(kit: Kit) -> Section:
     shown: list[Block] = []
     for at, name in enumerate(kit.workloads_measured()):
         workload = kit.study.workload(name)
-        shown += [Heading(3, kit.names.workload(name), part=True)]
-        shown += [Text(kit.t.of(workload.description))]
+        shown.append(Heading(3, kit.names.workload(name), part=True))
         of_kind = present_in(kit, name).results(kit, f"workload-{at + 1}", name)
-        shown += with_captions(kit, name, of_kind)
+        captioned = with_captions(kit, name, of_kind)
+        if is_many(kit):  # described where they are listed
+            shown += (_looked_up(kit, block) for block in captioned)
+        else:
+            shown += (Text(kit.t.of(workload.description)), *captioned)
     return Section("results", kit.t("section.results"), tuple(shown))
+
+
+def _looked_up(kit: Kit, block: Block) -> Block:
+    """Charts stand in the appendix, other blocks where they are."""
+    if isinstance(block, Gallery):
+        return Further((Unprinted(kit.t("paper.charts"), (block,)),))
+    return block
 
 
 def remarks(kit: Kit, notes: Notes) -> Section:

@@ -14,7 +14,16 @@ from teiten.model.stacks import (
     StacksContrast,
     Unexplained,
 )
-from teiten.report.blocks import Block, Details, FlameGraph, Further, Items, Text, Unfolded
+from teiten.report.blocks import (
+    Block,
+    Details,
+    FlameGraph,
+    Further,
+    Items,
+    Text,
+    Unfolded,
+    Unprinted,
+)
 from teiten.report.effects import confidence_percent, percent
 from teiten.report.flame_graph import (
     COLOURS,
@@ -69,13 +78,18 @@ def root_causes(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
         shown = tuple(_cause(kit, name, profiled.get(key), taken.get(key)))
         title = _title(kit, *key)
         if key not in telling[:1]:
-            yield Further((Details(title, shown, Unfolded.STRONG, "cause"),))
+            yield _looked_up(kit, title, shown)
             continue
         first = tuple(one for one in shown if not _is_looked_up(one, name))
         rest = tuple(one for one in shown if one not in first)
         yield Details(title, first, Unfolded.STRONG, "cause", opened=True)
         if rest:
-            yield Further((Details(title, rest, Unfolded.STRONG, "cause"),))
+            yield _looked_up(kit, title, rest)
+
+
+def _looked_up(kit: Kit, title: str, shown: tuple[Block, ...]) -> Further:
+    cause = Details(title, shown, Unfolded.STRONG, "cause")
+    return Further((Unprinted(kit.t("paper.causes"), (cause,)),))
 
 
 def _is_looked_up(block: Block, name: str) -> bool:

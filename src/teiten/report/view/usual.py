@@ -9,7 +9,7 @@ from statistics import fmean
 from teiten.analysis.model.findings import ContrastResult, LevelResult
 from teiten.kinds.contract_present import KindPresent
 from teiten.model.study import SERVER
-from teiten.report.blocks import Block, Further, Gallery, Section, folded
+from teiten.report.blocks import Block, Further, Gallery, Section, Unprinted, folded
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestWords, forest
 from teiten.report.effects import interval_text, plain_percent, ratio_text
@@ -81,7 +81,10 @@ def tables_of(kit: Kit, prefix: str, workload: str, column: WithColumn) -> Itera
         if one.metric.judged:
             said = column(kit, one, said)
         table = verdict_table(f"{prefix}-contrast-{at + 1}", said, one.levels, one.overall)
-        yield table if one.metric.judged or at == 0 else Further(folded(table))
+        if one.metric.judged or at == 0:
+            yield table
+        else:
+            yield Further((Unprinted(kit.t("paper.levels"), folded(table)),))
         yield from tables_of_two(kit, f"{prefix}-contrast-{at + 1}-plane", one)
 
 

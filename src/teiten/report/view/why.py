@@ -14,7 +14,7 @@ from teiten.analysis.model.node_series import WAITS, find_series
 from teiten.kinds.contract_present import present_in
 from teiten.model.metrics import CPU_USERS
 from teiten.model.units import MIB
-from teiten.report.blocks import Block, Further, Gallery, Heading, Section
+from teiten.report.blocks import Block, Further, Gallery, Heading, Section, Unprinted
 from teiten.report.charts.base import CATEGORY_COLOURS, QUIET, Chart
 from teiten.report.charts.levels import Dot, by_level
 from teiten.report.charts.stacks import Bar, StackWords, stacked
@@ -23,9 +23,12 @@ from teiten.report.sites import of_first_host
 from teiten.report.view.contrasts import of_workload, with_captions
 from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.levels import axes_for, dots_of, place_of
+from teiten.report.view.overview import is_many, slower_ones
 from teiten.report.view.root_cause import root_causes
 from teiten.ways.registry import way_of
 
+MOST_TOLD = 3
+"""Workloads of many whose causes are told in the body."""
 MOST_WAITS = 9
 RUNNING = "CPU"
 """The column of backends that wait for nothing."""
@@ -35,13 +38,27 @@ DISK_COLUMNS = {"read": "read_bytes_per_second", "written": "written_bytes_per_s
 
 
 def why(kit: Kit) -> Section:
-    """A part for each workload of which there is anything to say."""
+    """A part for each workload of which there is anything to say; of many, the body has those
+    that got slower most."""
     shown: list[Block] = []
+    in_body = _in_body(kit)
     for at, name in enumerate(kit.workloads_measured()):
         groups = kit.of_workload(name)
         if groups:
-            shown += _of_workload(kit, f"workload-{at + 1}", name, groups)
+            blocks = tuple(_of_workload(kit, f"workload-{at + 1}", name, groups))
+            if name in in_body:
+                shown += blocks
+            elif blocks:
+                head, *rest = blocks
+                shown += [head, Further((Unprinted(kit.t("paper.causes"), tuple(rest)),))]
     return Section("why", kit.t("section.why"), tuple(shown))
+
+
+def _in_body(kit: Kit) -> list[str]:
+    if not is_many(kit):
+        return list(kit.workloads_measured())
+    judged = (contrast for contrast in kit.analysis.contrasts if contrast.metric.judged)
+    return list(dict.fromkeys(contrast.workload for contrast in slower_ones(judged)))[:MOST_TOLD]
 
 
 def _of_workload(kit: Kit, prefix: str, name: str, groups: Sequence[TrialGroup]) -> Iterator[Block]:
@@ -56,7 +73,8 @@ def _of_workload(kit: Kit, prefix: str, name: str, groups: Sequence[TrialGroup])
     if waits:
         yield Gallery((waits,))
     if charts:
-        yield from with_captions(kit, name, (Further((Gallery(charts),)),))
+        looked_up = Unprinted(kit.t("paper.machine"), (Gallery(charts),))
+        yield from with_captions(kit, name, (Further((looked_up,)),))
     if causes:
         yield Heading(4, kit.t("root.heading"))
         yield from causes

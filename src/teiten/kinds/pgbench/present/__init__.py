@@ -22,7 +22,7 @@ from teiten.kinds.pgbench.present.scale_out import answer_of, section_of
 from teiten.kinds.pgbench.present.scaling import limits, scaling
 from teiten.model.starts import LEAST_SECONDS, of_sides
 from teiten.model.study import MOST_SECONDS, Workload
-from teiten.report.blocks import Block, Further, Gallery, Section
+from teiten.report.blocks import Block, Further, Gallery, Section, Unprinted
 from teiten.report.charts.base import Chart
 from teiten.report.names import Names
 from teiten.report.numbers import fixed
@@ -126,7 +126,7 @@ class PgbenchPresent(UsualPresent):
         yield from scaling(kit, prefix, workload)
         series = still_series(kit, f"{prefix}-series", workload)
         if series is not None:
-            yield Further((series,))
+            yield Further((Unprinted(kit.t("paper.series"), (series,)),))
 
     def discussed(self, kit: Kit, workload: str) -> Iterable[tuple[str, ...]]:
         yield tuple(shapes(kit, workload))
@@ -148,7 +148,7 @@ def _percentiles(kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
     groups = kit.of_workload(workload)
     chart = latency_chart(kit, f"{prefix}-percentiles", groups)
     if chart is not None:
-        yield Gallery((chart,))
+        yield Unprinted(kit.t("paper.charts"), (Gallery((chart,)),))
     table = percentile_table(kit, f"{prefix}-percentiles", groups)
     if table is not None:
         yield table

@@ -105,7 +105,18 @@ def _at(kit: Kit, one: ScalingResult, load: float) -> str:
 
 
 def tail_sentences(kit: Kit, workload: str) -> Iterator[str]:
-    """Compare latency's tails in contrasts with a verdict; nothing where there is no interval."""
+    """Compare latency's tails in contrasts with a verdict; nothing where there is no interval.
+    Differences of δ or more come first; the first sentence is empty where there is none."""
+    relevant: list[str] = []
+    further: list[str] = []
+    for growth, sentence in _tails(kit, workload):
+        (relevant if growth >= kit.study.measure.delta else further).append(sentence)
+    if relevant or further:
+        yield from (*(relevant or ("",)), *further)
+
+
+def _tails(kit: Kit, workload: str) -> Iterator[tuple[float, str]]:
+    """Sentences with the share of a tail's size by which it differs, at the most."""
     alike: dict[tuple[str, int], list[Tail]] = {}
     for tail in pgbench_found(kit.analysis).tails:
         if tail.workload == workload and told_contrast(kit, workload, tail.old, tail.new):
@@ -117,16 +128,17 @@ def tail_sentences(kit: Kit, workload: str) -> Iterator[str]:
     for (old, count), same in alike.items():
         key = "discussion.tail.same" if len(same) == 1 else "discussion.tail.same-several"
         new = sides_text(kit, (tail.new for tail in same))
-        yield kit.t.plural(key, count, old=side_text(kit, old), new=new)
+        yield 0.0, kit.t.plural(key, count, old=side_text(kit, old), new=new)
 
 
-def _tail(kit: Kit, tail: Tail) -> Iterator[str]:
+def _tail(kit: Kit, tail: Tail) -> Iterator[tuple[float, str]]:
     """The levels at which it differs, and that at which it does so most, as a share of its size."""
     certain = [level for level in tail.levels if level.change.certain]
     for direction, sign in (("longer", 1), ("shorter", -1)):
         levels = [level for level in certain if level.change.difference * sign > 0]
         if levels:
-            yield _differs(kit, tail, direction, levels, max(levels, key=_growth))
+            most = max(levels, key=_growth)
+            yield _growth(most), _differs(kit, tail, direction, levels, most)
 
 
 def _growth(level: TailLevel) -> float:

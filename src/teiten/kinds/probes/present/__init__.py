@@ -35,7 +35,16 @@ from teiten.kinds.probes.present.versions import versions_section
 from teiten.kinds.probes.results import ProbeResult, probes_found
 from teiten.kinds.probes.thresholds import CLIFF
 from teiten.model.study import Workload
-from teiten.report.blocks import Block, Further, Gallery, Heading, Items, Section, Text
+from teiten.report.blocks import (
+    Block,
+    Further,
+    Gallery,
+    Heading,
+    Items,
+    Section,
+    Text,
+    Unprinted,
+)
 from teiten.report.charts.base import Chart
 from teiten.report.effects import plain_percent
 from teiten.report.numbers import NOTHING, bytes_text, significant
@@ -85,20 +94,27 @@ def _probe(kit: Kit, prefix: str, found: ProbeResult, intervals: int) -> Iterato
         yield Text(said)
     charts = (
         working_set_chart(kit, f"{prefix}-working-set", found),
-        from_disk_chart(kit, f"{prefix}-from-disk", found),
-        distribution_chart(kit, f"{prefix}-distribution", found),
         cost_chart(kit, f"{prefix}-cost", found),
         clients_chart(kit, f"{prefix}-clients-curve", found),
     )
-    title = probe_title(kit, found)
-    drawn = tuple(
-        replace(chart, title=kit.t("probe.chart", metric=chart.title, probe=title))
-        for chart in charts
-        if chart is not None
-    )
+    drawn = tuple(_titled(kit, found, charts))
     if drawn:
         yield Gallery(drawn)
+    further = (
+        from_disk_chart(kit, f"{prefix}-from-disk", found),
+        distribution_chart(kit, f"{prefix}-distribution", found),
+    )
+    looked_up = tuple(_titled(kit, found, further))
+    if looked_up:
+        yield Further((Unprinted(kit.t("paper.charts"), (Gallery(looked_up),)),))
     yield Further(tuple(tables_of_probe(kit, prefix, found, memory_text(kit), intervals)))
+
+
+def _titled(kit: Kit, result: ProbeResult, charts: Iterable[Chart | None]) -> Iterator[Chart]:
+    title = probe_title(kit, result)
+    for chart in charts:
+        if chart is not None:
+            yield replace(chart, title=kit.t("probe.chart", metric=chart.title, probe=title))
 
 
 PRESENT = ProbesPresent()

@@ -20,7 +20,7 @@ from teiten.kinds.procedure.present.growth import growth_answer, growth_blocks
 from teiten.kinds.procedure.results import StepOfTrial, steps_of
 from teiten.model.metrics import Metric
 from teiten.model.study import Workload
-from teiten.report.blocks import Block, Details, Further, Gallery, Statement, Text
+from teiten.report.blocks import Block, Details, Further, Gallery, Statement, Text, Unprinted
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.effects import effect_cells, percent
@@ -81,7 +81,7 @@ class ProcedurePresent(UsualPresent):
         yield _by_step(kit, f"{prefix}-steps", groups)
         series = still_series(kit, f"{prefix}-series", workload)
         if series is not None:
-            yield Further((series,))
+            yield Further((Unprinted(kit.t("paper.series"), (series,)),))
         contrasts = tuple(tables_of(kit, prefix, workload, self.column))
         if contrasts:
             yield Further((Details(kit.t("procedure.contrasts"), contrasts),))

@@ -18,7 +18,7 @@ from teiten.kinds.queries.present.sweep import findings as sweep_findings
 from teiten.kinds.queries.present.topics import charts, results_of, topics
 from teiten.model.study import Workload
 from teiten.model.text import joined_sentences
-from teiten.report.blocks import Block, Further, Gallery, Section
+from teiten.report.blocks import Block, Further, Gallery, Section, Unprinted
 from teiten.report.charts.base import Chart
 from teiten.report.effects import speed_text
 from teiten.report.tables import Table, TableCell
@@ -76,7 +76,7 @@ class QueriesPresent(UsualPresent):
             yield from topics(kit, prefix, found)
         series = still_series(kit, f"{prefix}-series", workload)
         if series is not None:
-            yield Further((series,))
+            yield Further((Unprinted(kit.t("paper.series"), (series,)),))
 
     def sections(self, kit: Kit) -> Iterable[Section]:
         yield plans(kit)

@@ -22,10 +22,10 @@ from teiten.report.blocks import (
     Details,
     Heading,
     Items,
-    OnPage,
     Section,
     Text,
     Unfolded,
+    Unprinted,
 )
 from teiten.report.numbers import NOTHING
 from teiten.report.plans.sentences import changes, statements
@@ -41,7 +41,8 @@ def plans(kit: Kit) -> Section:
     shown: list[Block] = [Text(kit.t("plan.query.intro"))] if found else []
     for at, one in enumerate(found):
         shown += _of_query(kit, f"query-{at + 1}", one)
-    return Section("plans", kit.t("section.plans"), tuple(shown), appendix=True)
+    listed = (Unprinted(kit.t("paper.plans"), tuple(shown)),) if shown else ()
+    return Section("plans", kit.t("section.plans"), listed, appendix=True)
 
 
 def _of_query(kit: Kit, name: str, one: QueryPlans) -> Iterator[Block]:
@@ -56,7 +57,7 @@ def _of_query(kit: Kit, name: str, one: QueryPlans) -> Iterator[Block]:
     if flips:
         yield Items(flips, "findings")
     if found is not None:
-        yield OnPage(tuple(Text(line) for line in statements(t, found)[1:]))
+        yield from (Text(line) for line in statements(t, found)[1:])
         yield Items(tuple(changes(t, found)), "findings")
     yield Details(t("plan.query.statement"), (Code(one.text, "sql"),), unfolded=Unfolded.LEFT_OUT)
     yield Details(
