@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import math
+import random
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 
+from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.plan.text import loaded_text
 from teiten.model.facts import HostFacts
-from teiten.model.plan import Plan
+from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.starts import FIRST_SECONDS
+from teiten.model.text import Language
 from teiten.model.units import GIB, Bytes, Seconds
 from teiten.plan.sides import sides_in_memory
+from teiten.report.forms import render_markdown
+from teiten.report.render.markdown import TEXT
 from teiten.study.load import load_study
+from tests.fixtures.pairs import carry_on, new_ledger
 from tests.fixtures.planned import expanded, planned
 from tests.fixtures.synthetic_plan import HOST
 
@@ -122,3 +130,31 @@ def test_one_server_of_all_and_other_ways_have_all_levels() -> None:
     assert classic.study.measure.sides is None
     for plan in (shared, classic):
         assert all(levels == set(LEVELS) for levels in levels_by_block(plan).values())
+
+
+def test_each_level_is_compared_with_the_base_of_its_own_starts(tmp_path: Path) -> None:
+    """The base gets faster from block to block, as a machine does; levels differ by their place."""
+    plan = twelve("blocks=6", clients="1")
+
+    def tps(trial: PlannedTrial) -> float:
+        place = LEVELS.index(trial.cell.level(FACTOR) or "")
+        noise = random.Random(trial.number).gauss(0.0, 0.001)
+        return 1000.0 * 1.1**trial.block * 1.05**place * math.exp(noise)
+
+    with new_ledger(tmp_path / "some", plan) as ledger:
+        carry_on(ledger, tps)
+        analysis = analyse_campaign(ledger)
+    judged = {one.new: one.overall for one in analysis.contrasts if one.metric.name == "tps"}
+    assert list(judged) == OTHERS
+    for place, level in enumerate(OTHERS, start=1):
+        effect = judged[level].effect
+        assert judged[level].pairs == 6 and effect is not None
+        assert effect.ratio == pytest.approx(1.05**place, rel=0.005), "no drift is in it"
+    expected = {
+        "en": "at the most 6 of the 11 others, drawn anew so that 2 blocks have each of them once",
+        "ja": "残り11条件のうち最大6条件。2ブロックで各条件が1回ずつ現れる",
+    }
+    languages: tuple[Language, ...] = ("en", "ja")
+    for language in languages:
+        text = render_markdown(analysis, language)[TEXT].decode().replace("\u00a0", " ")
+        assert expected[language] in text
