@@ -34,11 +34,11 @@ STUDIES = {
     "observe": ("workloads=read,update",),
     "operations": ("workloads=point-primary,sort-memory,join-hash,update-indexed",),
     "index-only": ("layout=visible-100",),
-    "queries": (),
     "partition-olap": ("layout=plain",),
-    "index-scan": ("layout=plain",),
+    "parallel": ("workloads=ssb", "guc:max_parallel_workers_per_gather=2"),
 }
-"""Studies whose servers can be any two, and what of them is run: all ways and kinds of loads."""
+"""Studies whose servers can be any two and whose quick profile has verdicts, and what of them is
+run: transactions in pairs and in step, reads and updates, statements in turn."""
 SIDES = ("first", "second")
 ALARMS = {*BY_SIGN, VerdictKind.DIFFERENT_BUT_SMALL, VerdictKind.MIXED}
 CONFIDENCE = 0.95
@@ -75,6 +75,8 @@ def null(study: str, server: str, overrides: tuple[str, ...], workdir: Path) -> 
     command = [*teiten, "run", study, "--profile", "quick", "--yes", "--json", *words]
     said = json.loads(_output(command))
     _output([*teiten, "rm", said["campaign"], "--yes"])
+    if not said["conclusive"]:
+        raise SystemExit(f"the profile quick of {study} has no verdicts, and so no alarms")
     return {
         "study": study,
         "load": load,
