@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.text.notes import EXAMPLE, read_notes
 from teiten.errors import UsageError
 from teiten.model.text import Language
@@ -17,9 +18,12 @@ from teiten.report.notes import Notes
 from teiten.report.numbered import numbered
 from teiten.report.render.markdown import markdown_text
 from teiten.report.render.pdf import FONTS, PROGRAM, pdf
-from teiten.report.render.typst import content, string, typst_files
+from teiten.report.render.pdf import _fonts as fonts_folder
+from teiten.report.render.typst import TEXT, content, string, typst_files
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import NASTY, invented_analysis
+from tests.fixtures.invented_partitions import of_partitions, partitions_plan
+from tests.fixtures.invented_queries import invented_queries
 from tests.fixtures.undrawn import drawn
 
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
@@ -50,6 +54,30 @@ def test_typst_sets_it(language: Language) -> None:
     with drawn():
         made = pdf(view(invented_analysis(nasty=True, seconds=3), language), "0", 1_700_000_000.5)
     assert made.startswith(b"%PDF-")
+
+
+@pytest.mark.skipif(not (find_spec(PROGRAM) and find_spec(FONTS)), reason="no teiten[pdf]")
+@pytest.mark.parametrize(
+    "analysis", [invented_analysis(seconds=3), invented_queries(), of_partitions(partitions_plan())]
+)
+def test_the_body_has_ten_pages_at_the_most(analysis: CampaignAnalysis, tmp_path: Path) -> None:
+    import typst  # noqa: PLC0415 - of an extra
+
+    with drawn():
+        files = typst_files(view(analysis, "ja"), "0")
+    for name, content_of in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content_of)
+    fonts = [str(fonts_folder())]
+    where = typst.query(
+        str(tmp_path / TEXT),
+        "<appendix>",
+        field="value",
+        one=True,
+        font_paths=fonts,
+        ignore_system_fonts=True,
+    )
+    assert 3 < int(where) <= 11, "the page on which the appendix begins"
 
 
 def test_figures_and_tables_are_numbered_in_their_order(page: Page) -> None:
