@@ -46,7 +46,7 @@ def discussion(kit: Kit) -> Section:
     if shown:
         reserve = [] if kit.study.replicates else [kit.t("discussion.quick-look")]
         said = joined_sentences((*reserve, kit.t("discussion.note")))
-        shown.append(Text(said, "note"))
+        shown.insert(0, Text(said, "note"))
     return Section("discussion", title, tuple(shown))
 
 
