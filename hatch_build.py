@@ -70,9 +70,12 @@ class NativePart(BuildHookInterface):  # type: ignore[type-arg]
 
     def _made(self) -> Path:
         """Build for this machine. A build that fails is an error: a Rust that suffices is here."""
+        # In pip's isolated environment it is on PATH, and the module does not find its program.
+        program = shutil.which("maturin")
+        maturin = (program,) if program else (sys.executable, "-m", "maturin")
         subprocess.run(
             [
-                *(sys.executable, "-m", "maturin", "build", "--quiet", "--release", "--locked"),
+                *(*maturin, "build", "--quiet", "--release", "--locked"),
                 *("--manifest-path", str(MANIFEST), "--interpreter", sys.executable),
                 *("--out", str(self._folder)),
             ],

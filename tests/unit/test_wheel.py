@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -54,3 +55,20 @@ def test_without_it_or_without_rust_the_wheel_is_pure(
     assert name == "teiten-0.2.0-py3-none-any.whl"
     assert "teiten/start.py" in files
     assert not [file for file in files if file.startswith("teiten_native")]
+
+
+@pytest.mark.skipif(
+    not all(map(shutil.which, ("cargo", "rustc", "cc"))), reason="no Rust with a linker"
+)
+def test_maturin_is_taken_from_path_where_pips_isolated_environment_has_it(tmp_path: Path) -> None:
+    pytest.importorskip("hatchling")
+    native = tmp_path / f"teiten_native-0.2.0-{PLATFORM}.whl"
+    with zipfile.ZipFile(native, "w") as wheel:
+        wheel.writestr("teiten_native/__init__.py", "")
+    program = tmp_path / "bin" / "maturin"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nfor folder; do :; done\nexec cp {native} "$folder"\n')
+    program.chmod(0o755)
+    path = f"{program.parent}:{os.environ['PATH']}"
+    name, inside = built(tmp_path, "", PATH=path)
+    assert name.endswith(f"{PLATFORM}.whl") and "teiten_native/__init__.py" in inside
