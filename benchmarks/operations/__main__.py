@@ -80,7 +80,7 @@ def planted(arguments: argparse.Namespace) -> int:
     for title, names in (
         ("with an index scan", users),
         ("found", slower & users),
-        ("missed", users - slower),
+        ("missed", {f"{name} ({verdicts[name]})" for name in users - slower}),
         ("slower without an index scan", slower - users),
         ("faster", faster),
     ):
