@@ -15,6 +15,7 @@ from teiten.report.render.typst import (
     TALLEST,
     TALLEST_DRAWING,
     TypstWriter,
+    content,
     typst_text,
 )
 from teiten.report.render.typst import _longest_word as longest_word
@@ -114,7 +115,10 @@ def test_few_rows_of_many_lines_go_on_on_the_next_page_and_none_is_parted() -> N
 
 def test_an_interval_is_one_word_in_japanese() -> None:
     narrow, joined = table(*["1.01、1.03"] * 9), table(*["1.01〜1.03"] * 9)
-    assert "\N{WORD JOINER}〜\N{WORD JOINER}" in TypstWriter(T, {}).one(joined)
+    text = TypstWriter(T, {}).one(joined)
+    assert '#box("1.01〜1.03")' in text
+    assert "\N{WORD JOINER}" not in text, "it would spoil a search"
+    assert content("テーブルの行") == '[#box("テーブル")#"の行"]'
     assert longest_word(joined, 0) > longest_word(narrow, 0)
 
 

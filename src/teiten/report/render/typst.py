@@ -59,6 +59,9 @@ PADDING = 8.0
 WIDER = 1.06
 """Figures and strong letters are a little wider than half of their height."""
 JOINED = "\N{WORD JOINER}"
+"""Between what is not broken, where widths are measured; in a document it would spoil a search."""
+WHOLE_WORD = re.compile(r"([-+−<>0-9.,/%×]*〜[-+−<>0-9.,/%×]*|[ァ-ヶー]{2,8})")
+"""Intervals, and words in katakana."""
 
 
 def typst_files(page: Page, teiten_version: str) -> dict[str, bytes]:
@@ -294,11 +297,19 @@ def string(text: str) -> str:
 
 
 def content(text: str) -> str:
-    """Write a text as Typst content, with its line breaks."""
-    lines = text.split("\n")
-    if len(lines) == 1:
-        return f"[#{string(text)}]"
-    return "[" + " \\ ".join(f"#{string(line)}" for line in lines) + "]"
+    """Write a text as Typst content, with its line breaks; intervals and words in katakana are not
+    broken."""
+    return "[" + " \\ ".join(map(_line, text.split("\n"))) + "]"
+
+
+def _line(text: str) -> str:
+    pieces = WHOLE_WORD.split(text)
+    written = (
+        f"#box({string(piece)})" if at % 2 else f"#{string(piece)}"
+        for at, piece in enumerate(pieces)
+        if piece
+    )
+    return "".join(written) or '#""'
 
 
 def _cell(cell: TableCell) -> str:
@@ -312,9 +323,7 @@ def _cell(cell: TableCell) -> str:
 
 
 def _breakable(text: str) -> str:
-    """Where long paths and names may be broken; intervals and words in katakana may not."""
-    text = text.replace("〜", f"{JOINED}〜{JOINED}")
-    text = re.sub(r"[ァ-ヶー]{2,8}", lambda found: JOINED.join(found[0]), text)
+    """Where long paths and names may be broken."""
     text = re.sub(r"(?<=[/_.])(?=[^\s\d/_.]{3})", "\u200b", text)
     return re.sub(r"[0-9a-f]{32,}", lambda found: "\u200b".join(wrap(found[0], 16)), text)
 
@@ -328,6 +337,11 @@ def halved(table: Table) -> Table:
     pairs = zip_longest(table.rows[:half], table.rows[half:], fillvalue=nothing)
     rows = tuple((*left, *right) for left, right in pairs)
     return replace(table, columns=table.columns * 2, rows=rows)
+
+
+def _joined(text: str) -> str:
+    """A text with joiners in what is not broken, as ``UNBROKEN`` finds it."""
+    return WHOLE_WORD.sub(lambda word: JOINED.join(word[0]), _breakable(text))
 
 
 def _size(table: Table) -> float:
@@ -359,7 +373,7 @@ def _widths(table: Table, size: float) -> str:
 def _longest_word(table: Table, at: int) -> int:
     """Half-width characters of what is not broken in a column, its title included."""
     texts = (table.columns[at].title, *_texts(table, at))
-    words = (word for text in texts for word in UNBROKEN.findall(_breakable(text)))
+    words = (word for text in texts for word in UNBROKEN.findall(_joined(text)))
     return max(map(_half_widths, words), default=1)
 
 
