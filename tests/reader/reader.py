@@ -157,11 +157,14 @@ class Reader:
         return plain(text.in_language(self.language))
 
     def workload_of(self, title: str) -> str | None:
-        """Of a title, as it stands or as it stands inside of a sentence."""
-        for one in self.campaign.workloads():
-            own = self.own(one.title)
-            if title in {own, own[:1].lower() + own[1:]}:
-                return one.name
+        """Of a title, as it stands or as it stands inside of a sentence; a side may stand behind it
+        in brackets."""
+        bare = re.sub(r" ?\([^()]*\)$", "", title)
+        for called in dict.fromkeys((title, bare)):
+            for workload in self.campaign.workloads():
+                own = self.own(workload.title)
+                if called in {own, own[:1].lower() + own[1:]}:
+                    return workload.name
         return None
 
     @cached_property

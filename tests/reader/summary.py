@@ -64,8 +64,26 @@ def _interval(reader: Reader, text: str, found: Judgement) -> None:
 
 @BOOK.says()
 def counted(reader: Reader, groups: Groups, part: Part) -> None:
-    reader.that(part.section > 2, "a count out of its place")
-    reader.that(int(groups["count"]) > 12, "so few have a line each")
+    first = part.section == 1
+    reader.that(first or part.section > 2, "a count out of its place")
+    reader.that(int(groups["count"]) > (5 if first else 12), "so few have a line each")
+
+
+@BOOK.says()
+def slower_listed(reader: Reader, groups: Groups, part: Part) -> None:
+    """Those that the headings below call slower, or of which a level is."""
+    _known(reader, groups, part)
+
+
+@BOOK.says()
+def undrawn(reader: Reader, groups: Groups, part: Part) -> None:
+    _known(reader, groups, part)
+
+
+def _known(reader: Reader, groups: Groups, part: Part) -> None:
+    reader.that(part.section == 1, "a list out of its place")
+    for title in groups["listed"].split(reader.separator):
+        reader.that(reader.workload_of(title) is not None, f"no workload {title}")
 
 
 @BOOK.says(of="pair")

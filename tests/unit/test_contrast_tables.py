@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 from teiten.kinds.pgbench.present.latency import percentile_table
+from teiten.report.blocks import Statement, of_kind
+from teiten.report.charts.base import Chart
 from teiten.report.names import Context
 from teiten.report.view.contrasts import judged_by_pairs, verdict_table
 from teiten.report.view.kit import Kit
+from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import invented_analysis
+from tests.reader.drawn import versions
 
 
 def kit_with(*more: tuple[str, str]) -> Kit:
@@ -56,3 +61,13 @@ def test_one_row_is_told_by_what_would_be_on_its_axis() -> None:
     assert names.varied([alone]) == ("clients",)
     assert names.varied([alone, (("scale", "20"), ("clients", "4"))]) == ("scale",)
     assert names.varied([()]) == ()
+
+
+def test_answers_and_figures_of_several_sides_tell_them_apart() -> None:
+    """Five answers about one workload, each against the same old side, need more than its name."""
+    shown = view(versions(Random(163)).analysis, "en")
+    statements = of_kind(shown.sections[0].blocks, Statement)
+    assert len(statements) > len({statement.word for statement in statements})
+    assert len({statement.workload for statement in statements}) == len(statements)
+    titles = [chart.title for chart in shown.blocks() if isinstance(chart, Chart)]
+    assert len(set(titles)) == len(titles)

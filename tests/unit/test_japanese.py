@@ -14,7 +14,7 @@ import pytest
 import teiten
 
 ROOT = Path(teiten.__file__).parent
-NOT_READ = {"doctor.ja.toml", "layout.py"}
+NOT_READ = {"doctor.ja.toml", "layout.py", "typst.py"}
 """What ``teiten doctor`` says to the one who typed it, and where lines break."""
 KANA = re.compile(r"[ぁ-ゖァ-ヶ]")
 FORBIDDEN = {
@@ -40,6 +40,7 @@ FORBIDDEN = {
     r"(?<=[ぁ-ヶ一-龥）}]);": "全角のセミコロン；",
     r"：": "半角のコロンと空白: ",
     r"～": "範囲は〜",
+    r"、(?:ns|µs|ms|秒|%|MiB|\{unit\})$": "単位は（ms）",
     r"(?<=[A-Za-z0-9}%)]) (?=[ぁ-ゖ])|(?<=[ぁ-ゖ、）」])(?<!込み)(?<!取り) (?=[A-Za-z0-9{(+-])": (
         "かなと英数字の間に空白を置かない"
     ),

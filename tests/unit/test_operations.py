@@ -18,7 +18,7 @@ from teiten.factors.state.plan import OF_BOTH, OF_NEW
 from teiten.model.installation import Installation
 from teiten.model.units import Share
 from teiten.plan.checks import check_connections
-from teiten.report.blocks import Code
+from teiten.report.blocks import Code, Text
 from teiten.report.charts.base import Chart
 from teiten.report.view.kit import Kit
 from teiten.report.view.overview import MANY_WORKLOADS, overview
@@ -64,13 +64,20 @@ def test_the_first_screen_is_one_chart_with_what_got_slower_first() -> None:
     contrasts = many(analysis.contrasts[0])
     study = replace(analysis.plan.study, source_text=STUDY)
     kit = Kit(replace(analysis, plan=replace(analysis.plan, study=study)), "en")
-    chart, _, steps = overview(kit, contrasts)
+    said, chart, _, steps = overview(kit, contrasts)
+    slower = [name for name in sorted(SPEEDS, key=lambda name: SPEEDS[name]) if SPEEDS[name] < 0.98]
+    assert isinstance(said, Text) and f"Slower: {', '.join(slower)}." in said.text
     assert isinstance(chart, Chart) and isinstance(steps, Code)
     labels = [label for label, _, _ in chart.figures]
     assert labels == sorted(SPEEDS, key=lambda name: SPEEDS[name])
     assert steps.text.startswith("teiten bisect --good REL_") and steps.text.count("\n") == 0
     assert (
         "--script operations/update-zipfian.sql --set data.script=operations/shop.sql" in steps.text
+    )
+    unsaid = replace(contrasts[0], overall=replace(contrasts[0].overall, effect=None))
+    said, *_ = overview(kit, (unsaid, *contrasts[1:]))
+    assert (
+        isinstance(said, Text) and f"nothing can be said of them: {unsaid.workload}." in said.text
     )
     assert overview(kit, contrasts[: MANY_WORKLOADS - 1]) == ()
 

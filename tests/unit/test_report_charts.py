@@ -81,6 +81,12 @@ def test_names_of_charts_are_unique_and_safe(charts: dict[str, Chart]) -> None:
     assert len(charts) == len(whole(view(invented_analysis(seconds=10), "en")).charts)
 
 
+def test_no_two_charts_have_one_title(charts: dict[str, Chart]) -> None:
+    """In the list of figures nothing else tells two workloads apart."""
+    titles = [chart.title for chart in charts.values()]
+    assert len(set(titles)) == len(titles)
+
+
 def test_every_counted_trial_is_a_dot(charts: dict[str, Chart]) -> None:
     kinds = charts["workload-1-tps"].rows["kind"]
     assert (kinds.count("trial"), kinds.count("median")) == (38, 8)

@@ -13,6 +13,7 @@ import teiten.report
 from teiten.analysis.model.findings import VerdictKind
 from teiten.model.facts import Caution, Severity
 from teiten.model.study import CachePolicy
+from teiten.model.text import joined_sentences
 from teiten.model.trial import Outcome, Problem, Step
 from teiten.report.texts import (
     PARTS,
@@ -98,6 +99,11 @@ def test_no_text_that_the_code_composes_is_missing() -> None:
     needed |= {f"verdict.{one.value}" for one in VerdictKind}
     needed |= {f"problem.{one.value}-failed" for one in Step if one is not Step.CHECK}
     assert not needed - known.keys()
+
+
+def test_sentences_are_joined_as_each_language_has_it() -> None:
+    assert joined_sentences(("One.", "", "Two.")) == "One. Two."
+    assert joined_sentences(("一文。", "", "二文。")) == "一文。二文。"
 
 
 def test_a_missing_key_or_value_is_an_error() -> None:

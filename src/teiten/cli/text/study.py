@@ -23,9 +23,9 @@ WORDS = {
     "builds": Bilingual("Built from source", "ソースからのビルド"),
     "usual": Bilingual("configure's own flags", "configureの既定"),
     "contrasted": Bilingual("compared: the first is old", "比較対象（先頭が旧）"),
-    "workloads": Bilingual("Workloads", "処理"),
+    "workloads": Bilingual("Workloads", "負荷"),
     "optional": Bilingual(
-        "Optional workloads (--set workloads=NAME,…)", "任意の処理（--set workloads=名前,…）"
+        "Optional workloads (--set workloads=NAME,…)", "任意の負荷（--set workloads=名前,…）"
     ),
     "scale": Bilingual("scale", "スケールファクタ"),
     "layout": Bilingual("layout", "配置"),
@@ -56,7 +56,8 @@ WORDS = {
     "delta": Bilingual("smallest difference that matters", "意味のある最小の差"),
     "alpha": Bilingual("accepted false alarms", "許容する誤検出の割合"),
     "disturbed": Bilingual(
-        "a trial is disturbed from others' CPU use of", "他の処理のCPU使用で試行を除外する割合"
+        "a trial is disturbed from others' CPU use of",
+        "ほかのプログラムのCPU使用で試行を除外する割合",
     ),
     "repeats": Bilingual("repeats of a failed trial, at most", "失敗した試行の再実行（最大）"),
     "differences": Bilingual("Differences from the published study", "公開された検証との違い"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictKind
@@ -27,19 +27,19 @@ MOST_OPEN = 10
 
 def answer(kit: Kit) -> Section:
     """The first section."""
-    t = kit.t
+    t, asked = kit.t, _asked(kit)
     remarks = (
         *stopped(kit),
         (t("answer.cost"), _cost(kit)),
         (t("answer.excluded"), _excluded(kit)),
         *_other_load(kit),
-        (t("answer.undecided"), _undecided(kit)),
+        (t("answer.undecided"), _undecided(kit, asked)),
     )
-    asked = _asked(kit)
     together = overview(kit, asked)
     asked = tuple(slowest_first(asked)) if together else asked
     statements: tuple[Block, ...] = tuple(
-        _statement(kit, at, contrast, drawn=not together) for at, contrast in enumerate(asked)
+        _statement(kit, at, contrast, asked, drawn=not together)
+        for at, contrast in enumerate(asked)
     )
     if together:
         statements = (Details(t("overview.each"), statements),)
@@ -124,13 +124,15 @@ def notices(kit: Kit) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _statement(kit: Kit, at: int, contrast: ContrastResult, *, drawn: bool) -> Statement:
-    """``drawn``: with its chart."""
+def _statement(
+    kit: Kit, at: int, contrast: ContrastResult, asked: Sequence[ContrastResult], *, drawn: bool
+) -> Statement:
+    """``asked``: every answer of the page; ``drawn``: with its chart."""
     t, names = kit.t, kit.names
     verdict, further, _ = answer_parts(t, names, kit.analysis, contrast)
     chart, points = present_in(kit, contrast.workload).beside(kit, f"forest-{at + 1}", contrast)
     return Statement(
-        names.workload(contrast.workload),
+        _of_several(kit, contrast, asked),
         verdict_kind(contrast.overall),
         verdict_word(t, contrast.overall),
         verdict,
@@ -190,19 +192,19 @@ def _other_load(kit: Kit) -> Iterator[tuple[str, str]]:
         yield kit.t("answer.load"), text
 
 
-def _undecided(kit: Kit) -> str:
+def _undecided(kit: Kit, asked: Sequence[ContrastResult]) -> str:
     t = kit.t
     if not kit.study.conclusive:
         return t("answer.undecided.profile", profile=kit.study.profile)
     parts = [text for own in _own(kit) for text in own.undecided]
-    for contrast in _asked(kit):
+    for contrast in asked:
         open_levels = [
             kit.names.context(level.context) for level in contrast.levels if is_open(level)
         ]
         if contrast.overall.kind is VerdictKind.INCONCLUSIVE:
             open_levels.insert(0, t("level.overall"))
         if len(open_levels) > MOST_OPEN:
-            workload = _of_several(kit, contrast)
+            workload = _of_several(kit, contrast, asked)
             count = sum(map(is_open, contrast.levels))
             parts.append(
                 t(
@@ -216,20 +218,18 @@ def _undecided(kit: Kit) -> str:
             parts.append(
                 t(
                     "answer.undecided.workload",
-                    workload=_of_several(kit, contrast),
+                    workload=_of_several(kit, contrast, asked),
                     levels=t("list.separator").join(open_levels),
                 )
             )
     return t("list.strong").join(parts) if parts else t("answer.undecided.none")
 
 
-def _of_several(kit: Kit, contrast: ContrastResult) -> str:
+def _of_several(kit: Kit, contrast: ContrastResult, asked: Sequence[ContrastResult]) -> str:
     """The workload, and which side where several are compared with the old one."""
     workload = kit.names.workload(contrast.workload)
-    sides = {one.new for one in _asked(kit) if one.workload == contrast.workload}
-    if len(sides) < 2:
-        return workload
-    return kit.t("answer.workload-of-side", workload=workload, side=kit.short(contrast.new))
+    sides = {answer.new for answer in asked if answer.workload == contrast.workload}
+    return kit.t.aside(workload, kit.short(contrast.new)) if len(sides) > 1 else workload
 
 
 def is_open(level: LevelResult) -> bool:

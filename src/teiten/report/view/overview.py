@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import shlex
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from teiten.analysis.model.findings import ContrastResult, Verdict, VerdictKind
 from teiten.model.installation import Version
 from teiten.model.metrics import Better
+from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Code, Text
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.effects import plain_percent
+from teiten.report.sentences import verdict_word
 from teiten.report.view.contrasts import forest_row
 from teiten.report.view.kit import Kit
 
@@ -23,8 +26,8 @@ looked up."""
 
 
 def overview(kit: Kit, contrasts: Sequence[ContrastResult]) -> tuple[Block, ...]:
-    """A chart for each two sides, then the commands that look for what made an operation slower;
-    empty for few workloads."""
+    """The findings in a few words, a chart for each two sides, then the commands that look for
+    what made an operation slower; empty for few workloads."""
     if len({contrast.workload for contrast in contrasts}) < MANY_WORKLOADS:
         return ()
     sides = dict.fromkeys((contrast.old, contrast.new) for contrast in contrasts)
@@ -32,7 +35,29 @@ def overview(kit: Kit, contrasts: Sequence[ContrastResult]) -> tuple[Block, ...]
         _chart(kit, number, [each for each in contrasts if (each.old, each.new) == pair])
         for number, pair in enumerate(sides, start=1)
     )
-    return (*filter(None, charts), *_next_steps(kit, contrasts))
+    return (Text(_said(kit, contrasts)), *filter(None, charts), *_next_steps(kit, contrasts))
+
+
+def _said(kit: Kit, contrasts: Sequence[ContrastResult]) -> str:
+    """Count the verdicts, and name what is slower and what the chart does not have."""
+    slower = slower_ones(contrasts) if kit.study.conclusive else ()
+    undrawn = (contrast for contrast in contrasts if not any(_rows(kit, [contrast])))
+    sentences = [counted(kit, contrasts)]
+    for key, results in (("slower", slower), ("undrawn", undrawn)):
+        names = dict.fromkeys(kit.names.workload(result.workload) for result in results)
+        if names:
+            listed = kit.t("list.separator").join(names)
+            sentences.append(kit.t(f"overview.{key}", listed=listed))
+    return joined_sentences(sentences)
+
+
+def counted(kit: Kit, contrasts: Sequence[ContrastResult]) -> str:
+    """Count the comparisons of each verdict."""
+    words = Counter(verdict_word(kit.t, contrast.overall) for contrast in contrasts)
+    listed = (kit.t("summary.count", word=word, count=count) for word, count in words.most_common())
+    return kit.t(
+        "summary.counted", count=len(contrasts), words=kit.t("list.separator").join(listed)
+    )
 
 
 def is_many(kit: Kit) -> bool:

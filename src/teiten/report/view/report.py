@@ -7,7 +7,6 @@ after the results, authors, licence, acknowledgements and revisions at the end.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
@@ -38,7 +37,7 @@ from teiten.report.view.discussion import discussion
 from teiten.report.view.evidence import evidence
 from teiten.report.view.findings import findings, summary_of_findings
 from teiten.report.view.kit import Kit
-from teiten.report.view.overview import is_many
+from teiten.report.view.overview import counted, is_many
 from teiten.report.view.why import why
 
 
@@ -159,7 +158,7 @@ def summary(kit: Kit) -> Section:
     if not kit.study.conclusive or not contrasts:
         return Section("summary", title, ())
     lines = tuple(_line(kit, contrast) for contrast in contrasts)
-    shown = Items(lines) if len(lines) <= MOST_LINES else Text(_counted(kit, contrasts))
+    shown = Items(lines) if len(lines) <= MOST_LINES else Text(counted(kit, contrasts))
     claims = kit.analysis.claims
     published = (Text(summary_of_findings(kit, claims)),) if claims else ()
     return Section("summary", title, (shown, *published))
@@ -179,14 +178,6 @@ def _line(kit: Kit, contrast: ContrastResult) -> str:
     return t("summary.line", ratio=ratio_text(effect), interval=interval, **values)
 
 
-def _counted(kit: Kit, contrasts: tuple[ContrastResult, ...]) -> str:
-    words = Counter(verdict_word(kit.t, contrast.overall) for contrast in contrasts)
-    listed = (kit.t("summary.count", word=word, count=count) for word, count in words.most_common())
-    return kit.t(
-        "summary.counted", count=len(contrasts), words=kit.t("list.separator").join(listed)
-    )
-
-
 def cover(kit: Kit) -> Iterator[tuple[str, str]]:
     """List quick look, answer, servers and machine: term and text."""
     t, study, analysis = kit.t, kit.study, kit.analysis
@@ -197,7 +188,7 @@ def cover(kit: Kit) -> Iterator[tuple[str, str]]:
     contrasts = primary(kit)
     if study.conclusive and contrasts:
         lines = [_line(kit, contrast) for contrast in contrasts]
-        yield t("section.answer"), "\n".join(lines) if len(lines) <= 4 else _counted(kit, contrasts)
+        yield t("section.answer"), "\n".join(lines) if len(lines) <= 4 else counted(kit, contrasts)
     servers = (
         t.aside(f"PostgreSQL {server.version}", server.source.value)
         for _, server in analysis.plan.servers

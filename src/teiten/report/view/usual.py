@@ -109,6 +109,13 @@ def _with_generator(kit: Kit, contrast: ContrastResult, said: Judged) -> Judged:
     return replace(said, further=share, further_title=kit.t("table.generator"))
 
 
+def _with_side(kit: Kit, contrast: ContrastResult) -> str:
+    """The workload, and the new side where the old one is compared with several."""
+    workload = kit.names.workload(contrast.workload)
+    several = len({result.new for result in contrasts_of(kit, contrast.workload)}) > 1
+    return kit.t.aside(workload, kit.short(contrast.new)) if several else workload
+
+
 def forest_of(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
     """The ratio with its interval by level; None where there is none."""
     t, names = kit.t, kit.names
@@ -123,7 +130,7 @@ def forest_of(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
         axis=t("chart.forest.axis", metric=metric, sides=sides),
         title=t(
             "chart.forest.title" if names.by_version else "chart.forest.title-variant",
-            workload=names.workload(contrast.workload),
+            workload=_with_side(kit, contrast),
             metric=metric,
         ),
         note=t("chart.forest.note", delta=plain_percent(t, contrast.overall.delta)),

@@ -95,7 +95,7 @@ class PgbenchPresent(UsualPresent):
     def further(
         self, t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
     ) -> str:
-        parts = (further_numbers, readers_wrote)
+        parts = (readers_wrote, further_numbers)
         return "".join(part(t, names, analysis, contrast) for part in parts)
 
     def column(self, kit: Kit, contrast: ContrastResult, said: Judged) -> Judged:

@@ -73,7 +73,7 @@ def readers_wrote(
         for table in analysis.per_transaction
         if (table.workload, table.old, table.new) == key
         for row in table.rows
-        if row.name == WAL_ROW and row.change.certain
+        if row.name == WAL_ROW and row.change.certain and bytes_text(row.new) != bytes_text(row.old)
     ]
     if not rows:
         return ""

@@ -110,15 +110,15 @@ def _called(kit: Kit, method: str) -> str:
 
 
 def _which(kit: Kit, method: str, step: str, context: Sequence[tuple[str, str]]) -> str:
-    told = _context(kit, context)
-    said = kit.t("growth.in-parentheses", text=told) if told else ""
+    level = _varied(kit, context)
+    said = kit.t("growth.in-parentheses", text=level) if level else ""
     return kit.t("growth.which", method=method, step=step, context=said)
 
 
 def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
     t = kit.t
     keys = ("partitions", "first", "last", "times", "slope", "interval", "doubled")
-    levels = any(line.context for line in lines)
+    levels = any(_varied(kit, line.context) for line in lines)
     heads = ("steps.method", "steps.step", *(("level",) if levels else ()))
     columns = (
         *(Column(t(f"table.{head}")) for head in heads),
@@ -140,7 +140,7 @@ def _row(kit: Kit, one: Growth, *, levels: bool) -> Row:
     slope, knee = one.slope, one.doubled
     return (
         *cells(_called(kit, one.method), one.step),
-        *(cells(_context(kit, one.context)) if levels else ()),
+        *(cells(_varied(kit, one.context)) if levels else ()),
         TableCell(_range(kit, one), one.points[-1].partitions),
         *(
             TableCell(_micro(each.seconds), each.seconds)
@@ -255,6 +255,11 @@ def _middle(values: Sequence[float] | None, shown: Callable[[float], str]) -> Ta
     if not values:
         return TableCell(NOTHING)
     return TableCell(shown(median(values)), median(values))
+
+
+def _varied(kit: Kit, context: Sequence[tuple[str, str]]) -> str:
+    """The levels of what has several; the others are told in the design."""
+    return _context(kit, [pair for pair in context if pair[0] not in kit.names.single])
 
 
 def _context(kit: Kit, context: Sequence[tuple[str, str]]) -> str:
