@@ -12,7 +12,13 @@ from tools.gallery.campaigns import Place, alone, entry_of, finished
 from tools.gallery.cut import without_scripts
 from tools.gallery.page import Link, index_page
 
-from teiten.cli.collection.state import FILE, CollectionState
+from teiten.cli.collection.state import (
+    FILE,
+    CollectionState,
+    read_state,
+    with_campaigns_of,
+)
+from teiten.errors import UsageError
 from teiten.model.units import Seconds
 from teiten.report.blocks import Statement, of_kind
 from teiten.report.forms import render_html
@@ -20,6 +26,7 @@ from teiten.report.render.markdown import escape
 from teiten.report.texts import texts
 from teiten.report.view.report import view
 from teiten.study.changes import StudyFlags
+from teiten.study.collection import parsed
 from tests.fixtures.invented_analysis import NASTY, invented_analysis, quick
 from tests.fixtures.two_machines import write_campaign
 from tests.fixtures.undrawn import PICTURE
@@ -111,3 +118,18 @@ def test_a_report_without_scripts_shows_all_else() -> None:
         for page in (whole, cut)
     )
     assert everything == left
+
+
+def test_a_collection_that_has_begun_takes_the_campaigns_added_to_its_file(workdir: Path) -> None:
+    state = read_state(workdir / "collections", "night")
+    longer = TABLE + '[[campaigns]]\nstudy = "buffers"\nservers = ["18"]\n'
+    taken = with_campaigns_of(state, parsed(Path("ours.toml"), longer), workdir / "campaigns")
+    called = [table.called for table in taken.collection.table.campaigns]
+    assert called == ["observe", "checksums", "buffers"]
+
+
+def test_a_campaign_that_has_begun_cannot_be_taken_out_of_its_file(workdir: Path) -> None:
+    state = read_state(workdir / "collections", "night")
+    without = TABLE.replace('study = "observe"', 'study = "cores"')
+    with pytest.raises(UsageError, match="has no campaign observe"):
+        with_campaigns_of(state, parsed(Path("ours.toml"), without), workdir / "campaigns")

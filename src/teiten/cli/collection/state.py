@@ -98,6 +98,24 @@ def read_state(folder: Path, reference: str) -> CollectionState:
     )
 
 
+def with_campaigns_of(
+    state: CollectionState, collection: Collection, folder: Path
+) -> CollectionState:
+    """The collection with the campaigns that its file has now; ``folder`` is that of all ledgers.
+
+    Raises UsageError where one that has begun is not among them: its findings would be lost.
+    """
+    kept = {table.called for table in collection.table.campaigns}
+    for table in state.collection.table.campaigns:
+        begun = (folder / state.campaign(table.called)).exists()
+        if begun and table.called not in kept:
+            raise UsageError(
+                f"{collection.path} has no campaign {table.called}, which {state.name} has begun",
+                "a file with other campaigns is a collection of its own: teiten collection run",
+            )
+    return replace(state, text=collection.text, path=str(collection.path))
+
+
 def with_lacking(state: CollectionState, called: str, why: str) -> CollectionState:
     return replace(state, lacking={**state.lacking, called: why})
 

@@ -116,13 +116,21 @@ def run_command(
 
 @command.command(
     "resume",
-    epilog="Examples:  teiten collection resume  ·  teiten collection resume pgecons --budget 8h",
+    epilog="Examples:  teiten collection resume  ·  teiten collection resume last --budget 8h"
+    "  ·  teiten collection resume last --collection pgecons",
 )
 @begun_argument
 @click.option("--budget", metavar="TIME", help="Further time for measuring, for example 8h.")
+@click.option(
+    "--collection",
+    metavar="COLLECTION",
+    help="The collection's file or name, if campaigns have been added to it since it was begun.",
+)
 @json_option
 @click.pass_obj
-def resume_command(session: Session, reference: str, budget: str | None, as_json: bool) -> None:
+def resume_command(
+    session: Session, reference: str, budget: str | None, collection: str | None, as_json: bool
+) -> None:
     """Continue a collection after Ctrl-C, a crash or a reboot, or for another night.
 
     NAME is a collection's name, a unique prefix, or "last" (the default). Campaigns that could not
@@ -130,13 +138,14 @@ def resume_command(session: Session, reference: str, budget: str | None, as_json
     """
     from dataclasses import replace
 
-    from teiten.cli.collection.state import read_state, write_state
+    from teiten.cli.collection.state import read_state, with_campaigns_of, write_state
+    from teiten.study.collection import read_collection
 
     state = read_state(session.workdir.collections, reference)
-    further = _seconds(budget)
-    if further is not None:
-        state = replace(state, budget=Seconds(state.budget + further))
-        write_state(session.workdir.collections, state)
+    if collection is not None:
+        state = with_campaigns_of(state, read_collection(collection), session.workdir.campaigns)
+    state = replace(state, budget=Seconds(state.budget + (_seconds(budget) or 0.0)))
+    write_state(session.workdir.collections, state)
     session.console.say(f"continuing {state.name}")
     _carry_out(session, state, as_json=as_json)
 
