@@ -221,14 +221,16 @@ def as_json(found: Sequence[Welch]) -> list[dict[str, Any]]:
 # --- their tables ---------------------------------------------------------------------------------
 
 
-def comparison_tables(reader: Reader, document: Document, a: Campaign, b: Campaign) -> set[int]:
-    """Objects to numbers of the tables of ``B ÷ A``; which tables they are."""
+def comparison_tables(
+    reader: Reader, document: Document, a: Campaign, b: Campaign
+) -> dict[int, range]:
+    """Objects to numbers of the tables of ``B ÷ A``; which columns of which tables it has read."""
     every = list(compared(a, b))
-    read = set()
+    read = {}
     for table in document.tables:
         if _ratio_column(table) is None:
             continue
-        read.add(id(table))
+        read[id(table)] = range(len(table.columns))
         found = _of_caption(reader, table, every)
         reader.about = table.caption
         reader.that(found is not None, "no such comparison")
@@ -293,14 +295,17 @@ def _comparison_row(
         reader.same(percent[1], judgement.delta * 100, "δ")
 
 
-def history_tables(reader: Reader, document: Document, campaigns: Sequence[Campaign]) -> set[int]:
-    """Objects to numbers of the points of lines, and to changes that their segments do not have."""
+def history_tables(
+    reader: Reader, document: Document, campaigns: Sequence[Campaign]
+) -> dict[int, range]:
+    """Objects to numbers of the points of lines, and to changes that their segments do not have;
+    which columns of which tables it has read."""
     by_name = {known.name: known for known in campaigns}
-    read = set()
+    read = {}
     for table in document.tables:
         if not {"version", "バージョン"} & set(table.columns) or len(table.columns) < 6:
             continue
-        read.add(id(table))
+        read[id(table)] = range(len(table.columns))
         own = table.columns[-1]
         at = next(place for place, name in enumerate(table.columns) if "TPS" in name)
         points, marks = [], []

@@ -237,6 +237,36 @@ def _word_of(cell: str) -> str:
     return next(known, "inconclusive")
 
 
+COUNTED = ("findings", "reproduced", "contradicted", "inconclusive", "not_applicable", "not_run")
+FORECAST = re.compile(r"about (\d+) further blocks?, (\d+) minutes?|あと約(\d+)ブロック、(\d+)分")
+
+
+def outcomes_of(document: Document) -> dict[str, set[float]]:
+    """How many findings there are of each outcome, by the names of places of the answer."""
+    rows = (table.rows[-1] for table in document.tables if table.rows)
+    totals = next((row[1:] for row in rows if row[0] in ALL), ())
+    counts = {name: {float(total)} for name, total in zip(COUNTED, totals, strict=bool(totals))}
+    if not counts:
+        return {}
+    applying = sum(min(counts[name]) for name in COUNTED[1:4])
+    still_open = counts["inconclusive"]
+    return counts | {
+        "applying": {applying},
+        "collection.left-open.one count": still_open,
+        "collection.left-open.many count": still_open,
+    }
+
+
+def without_forecast(text: str) -> tuple[str, list[str]]:
+    """A text without the blocks to come, and objections where their minutes are not theirs."""
+    wrong = []
+    for found in FORECAST.finditer(text):
+        blocks, minutes = (int(each) for each in found.groups() if each)
+        if abs(minutes - blocks * BLOCK / 60) > 1:
+            wrong.append(f"{blocks} blocks take {blocks * BLOCK / 60} minutes: {found[0]}")
+    return FORECAST.sub("", text), wrong
+
+
 def _ran_for(evidence: Evidence, row: Sequence[str]) -> Iterator[float]:
     """Blocks and minutes of the campaign of a row, how many contrasts it has, and how many campaigns
     there are."""

@@ -16,11 +16,12 @@ import math
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from functools import cached_property
+from typing import Any
 
 from teiten.kinds.probes.measurement import MEASUREMENT, PageOrigin, measurement_of
 from teiten.model.plan import PlannedTrial
@@ -28,11 +29,12 @@ from teiten.model.trial import Attempt, Outcome
 from tests.reader.arithmetic import geometric_mean, judge, median, ratio_of
 from tests.reader.campaign import Campaign
 from tests.reader.document import Table
-from tests.reader.language import SLOT, UNIT, UNITS, Printed, printed
+from tests.reader.language import SLOT, UNIT, UNITS, Printed, printed, unit_behind
 from tests.reader.plan_nodes import numbers_of_plan
 from tests.reader.planted import NUMBER as PLANTED
-from tests.reader.reader import Reader
-from tests.reader.relations import relation_objections
+from tests.reader.reader import Reader, texts_in
+from tests.reader.relations import PER_CORE, PER_LOAD, relation_objections
+from tests.reader.texts import Template, named_objections, own_objections, templates, templates_of
 
 ORIGINS = frozenset(map(str, PageOrigin))
 Path = tuple[str, ...]
@@ -40,14 +42,44 @@ Rule = tuple[object, ...]
 Selection = frozenset[tuple[int, int]]
 """Trials with their attempts."""
 
-FACT_WORDS = {
-    "NUMA": "numa",
-    "Sockets": "sockets",
-    "ソケット": "sockets",
-    "Swap": "swap",
-    "スワップ": "swap",
+FACT_NAMES = {
+    ("Processors", "プロセッサ数"): {"cpu logical", "cpu online"},
+    ("Physical cores", "物理コア数"): {"cpu physical_cores"},
+    ("Sockets", "ソケット数"): {"cpu sockets"},
+    ("NUMA nodes", "NUMAノード数"): {"cpu numa_nodes"},
+    ("CPU quota, cores", "CPU割り当て(コア)"): {"cpu quota_cores"},
+    ("Highest frequency, MHz", "最大周波数(MHz)"): {"cpu maximum_mhz"},
+    ("Memory", "メモリ"): {"memory total", "memory available"},
+    ("Swap", "スワップ"): {"memory swap_total", "memory swap_used"},
+    ("Huge pages", "ヒュージページ数"): {
+        *("memory huge_pages_total", "memory huge_pages_free", "memory huge_page_size"),
+    },
+    ("Space", "容量"): {"disk total", "disk free"},
+    ("Load average at the start", "開始時のロードアベレージ"): {"load_average"},
 }
-"""What a row of the machine's table is called, and a word of the fact's name."""
+"""What a row of the machine's table is called, and the facts that it tells."""
+TWICE = 2.0
+"""How many times as long a step takes with the partitions at which its time has doubled."""
+BY_TYPE = ("By node type", "計画ノード統計")
+OF_TYPES = {
+    **dict.fromkeys(("Nodes", "ノード数"), "nodes"),
+    **dict.fromkeys(("Never executed", "未実行"), "never"),
+    **dict.fromkeys(("Executions", "実行回数"), "loops"),
+    **dict.fromkeys(("by workers", "うちワーカー"), "worker loops"),
+    **dict.fromkeys(("Leader", "リーダー"), "leader"),
+    **dict.fromkeys(("Workers", "ワーカー"), "workers"),
+    **dict.fromkeys(("Time", "時間"), "seconds"),
+    **dict.fromkeys(("Share", "割合"), "share"),
+    **dict.fromkeys(("Rows", "行数"), "rows"),
+    **dict.fromkeys(("Estimate off by", "見積もり誤差"), "off"),
+    **dict.fromkeys(("Blocks hit", "ブロック(ヒット)"), "hit"),
+    **dict.fromkeys(("Blocks read", "ブロック(読み込み)"), "read"),
+}
+"""What columns of a table by node type are called, and which number of the nodes they have."""
+OF_TIME = {"leader", "workers", "seconds", "share"}
+OF_NODES = ("Rows: ", "行数: ")
+"""Headings of rows that single nodes of the shown plan returned."""
+PLAIN_NAMES = re.compile(r"PostgreSQL (\d+(?:\.\d+)+)")
 FACTS = {("what", "value"), ("項目", "値")}
 TRIALS = {("trial", "attempt"), ("試行", "回")}
 MADE_BY = "0.1.0"
@@ -71,18 +103,20 @@ UNRULED = (
     "パラレルワーカー数", "報告書",
     # intervals over statements of several trials, and lines through several sizes
     "Accesses, and where", "処理時間とページの読み込み元", "By the number of clients",
-    "同時実行数ごとの処理時間とTPS", "Servers against one another", "サーバ間の比較", "After the scan",
+    "同時実行数ごとの処理時間とTPS", "What each size leaves", "各サイズで残るメモリ",
+    "Servers against one another", "サーバ間の比較", "After the scan",
     "テーブル全読み込み後のヒット率", "Cost of a GiB", "バッファ1GiBあたりの時間", "Checkpoints with",
-    "ダーティページが少ない", "What each size leaves", "各サイズで残るメモリ", "What else differs",
+    "ダーティページが少ない", "What else differs",
     "時間のほかに", "Summary: the effect", "検証結果サマリ", "Level by level", "段階ごとの結果",
 )  # fmt: skip
 """Tables whose numbers follow from trials by more than one rule can say; they are still read for
 what follows from other numbers of the same row (``relations``)."""
 UNRULED_COLUMNS = frozenset(
     {
-        *("share", "割合", "not planned", "プラン作成時に除外", "per core", "1コアあたり"),
+        *("share", "割合", "not planned", "プラン作成時に除外", *PER_LOAD, *PER_CORE),
         *("Leader", "リーダー", "Workers", "ワーカー"),  # of the plan that is shown
         *("distance from the law", "曲線との差"),  # ``kinds/pgbench.py`` reads it
+        *("without, µs", "未発生時、µs"),  # of the statements of which none swept
         *("new ÷ old", "New/old", "新/旧", "新÷旧", "新 ÷ 旧", "Difference", "差"),  # relations
     }
 )
@@ -178,12 +212,18 @@ class Evidence:
         self.reader = reader
         self.every = (reader.campaign, *beside)
         self.campaign = reader.campaign
-        self._pools: dict[Selection, dict[Rule, float]] = {}
-        self._comparisons: dict[Rule, dict[Rule, float]] = {}
+        self._pools: dict[Selection, dict[Rule, float]] = self.kept("pools")
+        self._comparisons: dict[Rule, dict[Rule, float]] = self.kept("comparisons")
         self.free = ""
         """A factor of which no level is chosen."""
         self.shared: set[int] = set()
         """How many intervals of the table that is read may share α."""
+
+    def kept(self, name: str) -> dict[Any, Any]:
+        """What is known of the campaign in whatever report it is read."""
+        known = self.campaign.further.setdefault(name, {})
+        assert isinstance(known, dict)
+        return known
 
     @cached_property
     def planned(self) -> dict[int, PlannedTrial]:
@@ -323,6 +363,8 @@ class Evidence:
             for path, values in self.held(key).items():
                 by_path[path].append(values)
         for path, trials in by_path.items():
+            together = [value for values in trials for value in values]
+            yield (path, "together", "median"), median(together)
             single = all(len(values) == 1 for values in trials)
             for inner, within in INNER.items():
                 if single and inner not in {"sum"}:
@@ -362,8 +404,7 @@ class Evidence:
 
     def held(self, key: tuple[int, int]) -> dict[Path, list[float]]:
         """The numbers of a trial, by their paths."""
-        cache = self.campaign.further.setdefault("held", {})
-        assert isinstance(cache, dict)
+        cache = self.kept("held")
         if key not in cache:
             trial = self.attempts[key]
             found: dict[Path, list[float]] = defaultdict(list)
@@ -378,20 +419,87 @@ class Evidence:
 
     # --- columns --------------------------------------------------------------------------------
 
-    def objections(self, table: Table) -> Iterator[str]:
-        """The columns of which no rule explains every row."""
-        yield from relation_objections(table)
+    def objections(self, table: Table, read: Collection[int] = ()) -> Iterator[str]:
+        """The columns of which no rule explains every row. ``read``: those that were read already."""
+        for row in table.rows:
+            for cell in row:
+                yield from self.words_objections(cell)
+            yield from self._of_setting(table, row)
+        yield from self._of_levels(table)
+        if not read:
+            yield from relation_objections(table, self.campaign.facts.cpu.logical)
         if table.columns[:2] in TRIALS:
             yield from self._of_trials(table)
         if table.caption.startswith(UNRULED):
             return
+        if table.caption.startswith(BY_TYPE):
+            yield from self._of_shown_plan(table)
+            return
         self.shared = {len(table.rows)}
         for column, heading in enumerate(table.columns):
-            if heading not in UNRULED_COLUMNS:
+            if not (heading in UNRULED_COLUMNS or heading.startswith(OF_NODES) or column in read):
                 yield from self._of_column(table, column, heading)
 
+    def _of_shown_plan(self, table: Table) -> Iterator[str]:
+        """Objects to a table by node type that no trial's plan gives."""
+        chosen = self.selection(table, (), "")
+        plans = [self.held(key) for key in chosen]
+        if not any(self._is_plan(table, held) for held in plans):
+            yield f"{table.caption} ({table.part}): no plan has these numbers"
+
+    def _is_plan(self, table: Table, held: Mapping[Path, Sequence[float]]) -> bool:
+        for row in table.rows:
+            for heading, text in zip(table.columns, row, strict=True):
+                name = OF_TYPES.get(heading)
+                values = held.get(("node", row[0], name or ""))
+                waits = row[0].startswith("Gather") and name in OF_TIME  # for its workers
+                if values is None or name is None or waits:
+                    continue
+                for cell in self._cells(heading, text, 0):
+                    if not cell.number.bound and not any(
+                        cell.number.is_of(values[0] * scale) for scale in cell.scales
+                    ):
+                        return False
+        return True
+
+    def _of_setting(self, table: Table, row: Sequence[str]) -> Iterator[str]:
+        """Objects to another value, reason or source of a parameter than the study has."""
+        if table.columns[-1] not in {"source", "出典"} or len(row) != 4:
+            return
+        for known in self.every:
+            for each in known.plan.study.settings:
+                said = (each.value, self.reader.own(each.reason), each.source)
+                if each.name == row[0] and not all(
+                    cell in {own, ""} or own is None
+                    for cell, own in zip(row[1:], said, strict=True)
+                ):
+                    yield f"{table.caption}: {row[0]} is {said}, not {row[1:]}"
+
+    def _of_levels(self, table: Table) -> Iterator[str]:
+        """Objects to levels that a factor has not, and to rows of the same levels."""
+        by_text = {self.reader.factor_text(factor): factor for factor in self.factors}
+        columns = {
+            at: by_text[heading] for at, heading in enumerate(table.columns) if heading in by_text
+        }
+        for at, factor in columns.items():
+            known = set().union(*self.names[factor].values())
+            for row in table.rows:
+                if row[at].isdigit() and row[at] not in known:
+                    yield f"{table.caption} · {table.columns[at]}: no such level: {row[at]}"
+        first = next((at for at in range(len(table.columns)) if at not in columns), 0)
+        if (
+            columns
+            and first == len(columns)
+            and {*columns.values()} <= {"clients", "cores", "server"}
+        ):
+            sides = [row[:first] for row in table.rows]
+            yield from (
+                f"{table.caption}: two rows of {row}" for row in sides if sides.count(row) > 1
+            )
+
     def _of_trials(self, table: Table) -> Iterator[str]:
-        """Objects to rows of attempts that do not exist, stand twice, or are of another workload."""
+        """Objects to rows of attempts that do not exist, stand twice, or are of another workload,
+        another level or another time."""
         keys = [(int(row[0]), int(row[1])) for row in table.rows]
         titles = {each.name: self.reader.own(each.title) for each in self.campaign.workloads()}
         every = len(table.rows) == len(self.attempts)
@@ -400,17 +508,29 @@ class Evidence:
             if attempt is None or keys.count(key) > 1:
                 yield f"{table.caption}: no such attempt: {' | '.join(row)}"
                 continue
+            yield from self._of_attempt(table, row, attempt)
             own = titles[self.planned[key[0]].cell.workload]
             if own not in row and any(title in row for title in titles.values()):
                 yield f"{table.caption}: of another workload: {' | '.join(row)}"
             elif "not count" in table.caption and attempt.outcome is Outcome.COUNTED and not every:
                 yield f"{table.caption}: it counts: {' | '.join(row)}"
 
+    def _of_attempt(self, table: Table, row: Sequence[str], attempt: Attempt) -> Iterator[str]:
+        cell = self.planned[attempt.number].cell
+        moments = moments_of((attempt.started_at, attempt.finished_at))
+        levels = {self.reader.factor_text(factor): (factor, level) for factor, level in cell.levels}
+        for heading, text in zip(table.columns, row, strict=True):
+            factor, level = levels.get(heading, ("", ""))
+            if factor and text not in {*self.names[factor][level], "", "—"}:
+                yield f"{table.caption} · {heading}: {level}, not {text}"
+            if MOMENT.fullmatch(text) and text not in moments:
+                yield f"{table.caption} · {heading}: {moments}, not {text}"
+
     def _of_column(self, table: Table, column: int, heading: str) -> Iterator[str]:
         by_slot: dict[int, list[Cell]] = defaultdict(list)
         about = f"{table.caption} · {heading}"
         for at, row in enumerate(table.rows):
-            if column >= len(row) or self._is_given(row[column]):
+            if column >= len(row) or self._is_given(row, column, heading):
                 continue
             if PLANTED.search(row[column]) and not SLOT.search(row[column]):
                 yield f"{about}: nothing is called {row[column]}"
@@ -424,7 +544,10 @@ class Evidence:
                 cell.text
                 for cell in cells
                 if not (of_machine and self._is_fact(cell, table.rows[cell.row]))
-                and not self._row_explained(table, column, cell)
+                and (
+                    self._facts_named(table.rows[cell.row])
+                    or not self._row_explained(table, column, cell)
+                )
             ]
             if left:
                 yield f"{about}, number {slot + 1}: no rule gives {left[:6]}"
@@ -451,8 +574,7 @@ class Evidence:
         units = [found[1] for found in UNIT.finditer(text)]
         of_heading = [found[1] for found in UNIT.finditer(heading)]
         for found in SLOT.finditer(text):
-            after = UNIT.match(text, found.end() + 1) or UNIT.match(text, found.end())
-            unit = after[1] if after else (units or of_heading or [""])[-1]
+            unit = unit_behind(text, found.end()) or (units or of_heading or [""])[-1]
             yield Cell(found[0], printed(found[0]), (UNITS.get(unit, 1.0),), row)
 
     def _is_of_machine(self, table: Table) -> bool:
@@ -466,17 +588,21 @@ class Evidence:
     def _is_fact(self, cell: Cell, row: Sequence[str]) -> bool:
         """Whether the machine or the plan has such a number: by the name of the row, where one has
         it."""
-        words = {name for word, name in FACT_WORDS.items() if word in row[0]}
-        named = {
-            value
-            for path, value in numbers_in(self.campaign.facts)
-            if words & {word for name in path for word in name.split("_")}
-        }
         return any(
             cell.number.is_of(value * scale)
-            for value in (named or self.facts)
+            for value in (self._facts_named(row) or self.facts)
             for scale in cell.scales
         )
+
+    def _facts_named(self, row: Sequence[str]) -> set[float]:
+        """The facts that a row of the machine's table tells by its name; all of every campaign."""
+        names = next((names for labels, names in FACT_NAMES.items() if row[0] in labels), set())
+        return {
+            value
+            for known in self.every
+            for path, value in numbers_in(known.facts)
+            if " ".join(path) in names
+        }
 
     @cached_property
     def facts(self) -> set[float]:
@@ -505,10 +631,14 @@ class Evidence:
             *(share * memory for share in shares),
         }
 
-    def _is_given(self, text: str) -> bool:
-        """Levels, names, times of day, and what the plan or the machine says."""
-        if not re.search(r"\d", text):
+    def _is_given(self, row: Sequence[str], column: int, heading: str) -> bool:
+        """Levels, names, times of day, and what the plan or the machine says; a bare number is a
+        name only where the column is of a factor."""
+        text = row[column]
+        if not re.search(r"\d", text) or (row[0], text) in self.settings:
             return True
+        if SLOT.fullmatch(text) and heading not in self.headings:
+            return text in self.versions
         words = re.findall(
             r"[^\s,;|()='\"\[\]{}、。:]*\d[^\s,;|()='\"\[\]{}、。:]*", self.undated(text)
         )
@@ -516,6 +646,77 @@ class Evidence:
         return all(
             word in self.texts or re.sub(r"^[^\W\d]+", "", word) in self.texts for word in plain
         )
+
+    @cached_property
+    def settings(self) -> set[tuple[str, str | None]]:
+        """Parameters with their values, as the study sets them."""
+        studies = (known.plan.study for known in self.every)
+        return {(each.name, each.value) for study in studies for each in study.settings}
+
+    @cached_property
+    def versions(self) -> set[str]:
+        """Of the servers; they are called by them."""
+        servers = (each for known in self.every for each in known.plan.servers)
+        return {name for level, server in servers for name in (level, str(server.version))}
+
+    @cached_property
+    def written(self) -> tuple[Template, ...]:
+        """Texts of the translation files, of studies and of published findings."""
+        texts = {
+            self.reader.own(text)
+            for known in self.every
+            for text in texts_in((known.plan.study, *(each.statement for each in known.findings)))
+        }
+        sources = {
+            f"{each.source.report} §{each.source.section}"
+            for known in self.every
+            for each in known.findings
+        }
+        return (*templates(self.reader.language), *templates_of({*texts, *sources}))
+
+    def words_objections(self, text: str) -> Iterator[str]:
+        """Objects to known words with other numbers, and to servers that there are not."""
+        yield from own_objections(text, self.written)
+        yield from named_objections(text, self.reader.language, self.named)
+        yield from self._of_machines(text)
+        yield from (
+            f"no such server: {found[0]}"
+            for found in PLAIN_NAMES.finditer(text)
+            if found[1] not in self.versions
+            and found[0] not in self.named_servers
+            and "PGECons" not in text  # of what was measured elsewhere
+        )
+
+    @cached_property
+    def named(self) -> dict[str, set[float]]:
+        """What numbers are at places of texts that have these names."""
+        measures = [known.plan.study.measure for known in self.every]
+        return {
+            "delta": {each.delta for each in measures},
+            "warmup": {each.warmup or 0.0 for each in measures},
+            "settle": {each.settle or 0.0 for each in measures},
+            "knee": {TWICE},
+        }
+
+    def _of_machines(self, text: str) -> Iterator[str]:
+        """Objects to other numbers of processors beside a processor's name."""
+        known = {(each.facts.cpu.model.split()[0], each.facts.cpu.logical) for each in self.every}
+        for model in {name for name, _ in known}:
+            words = re.escape(model)
+            for found in re.finditer(rf"(\d+) cores? of {words}|{words} (\d+)コア", text):
+                if (model, int(found[1] or found[2])) not in known:
+                    yield f"no such machine: {found[0]}"
+
+    @cached_property
+    def named_servers(self) -> set[str]:
+        """Servers that the plan's texts and machines name."""
+        texts = (repr((known.plan, known.findings, known.facts)) for known in self.every)
+        return {found[0] for text in (*texts, self.told) for found in PLAIN_NAMES.finditer(text)}
+
+    @cached_property
+    def headings(self) -> set[str]:
+        """What columns of levels are called."""
+        return {self.reader.factor_text(factor) for factor in self.factors}
 
     @cached_property
     def moments(self) -> set[str]:
@@ -685,6 +886,9 @@ class Evidence:
                     d, delta=0.02, alpha=alpha, lower_is_better=False, sequential=sequential
                 )
                 if not found.reason:
+                    seen = found.detectable * 100  # printed is the next greater number
+                    yield (*name, path, "detectable", confidence), math.ceil(seen - 1e-9) / 100
+                    yield (*name, path, "seen", confidence), math.ceil(seen * 10 - 1e-9) / 1000
                     yield from _forms((*name, path, "low", confidence), found.low)
                     yield from _forms((*name, path, "high", confidence), found.high)
 

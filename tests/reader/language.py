@@ -41,6 +41,13 @@ UNITS = {
 UNIT = re.compile(r"(?<![A-Za-z])(ns|µs|ms|s|秒|min|分|%|KiB|MiB|GiB|KB/s|kB|MB|B)(?![A-Za-z])")
 SLOT = re.compile(rf"(?<![A-Za-z0-9_.,/-])(?:{NUMBER})(?![A-Za-z0-9_/-]|[.,]\d|\.[A-Za-z])")
 
+
+def unit_behind(text: str, end: int) -> str:
+    """The unit right behind a number, or behind a space."""
+    after = UNIT.match(text, end + text.startswith(" ", end))
+    return after[1] if after else ""
+
+
 Groups = dict[str, str]
 Check = Callable[["Reader", Groups, Part], None]
 

@@ -64,6 +64,10 @@ def _of(factor: str) -> Counted:
     return _each(levels)
 
 
+def _cores(campaigns: Sequence[Campaign]) -> set[float]:
+    return {float(each.facts.cpu.logical) for each in campaigns}
+
+
 def _nodes(campaigns: Sequence[Campaign]) -> set[float]:
     return _of("nodes")(campaigns) | {1.0}
 
@@ -73,6 +77,7 @@ NOUNS: tuple[tuple[str, Counted], ...] = (
     (r" (?:valid )?pairs\b|組(?!み)", _each(_pairs)),
     (r" planned trials?\b|試行(?![:の])", _each(_trials)),
     (r" nodes\b|ノード", _nodes),
+    (r" cores? of [A-Z]", _cores),
     (r" campaigns\b|件\\(時刻順\\)|件の検証", lambda campaigns: {float(len(campaigns))}),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.reader import answers, asked, cautions, discussion, noise, sites, summary
 from tests.reader.campaign import Campaign
 from tests.reader.document import Document
-from tests.reader.kinds import causes, claims, lookups, pgbench, plans, queries
+from tests.reader.kinds import causes, claims, lookups, pgbench, plans, probes, queries
 from tests.reader.language import Language
 from tests.reader.reader import Reader
 from tests.reader.tables import check_tables, judged_in
@@ -15,6 +15,7 @@ BOOKS = (
     pgbench.BOOK,
     lookups.BOOK,
     plans.BOOK,
+    probes.BOOK,
     causes.BOOK,
     claims.BOOK,
     asked.BOOK,

@@ -28,6 +28,7 @@ ANOTHER = (
     "another metric",
     "the levels are",
     "there are cautions",
+    "of what is this said",
 )
 """What shows that a pattern took a sentence of another kind for its own."""
 CALLED = {

@@ -1,7 +1,7 @@
 """Numbers of one row that follow from one another, whatever the row is about.
 
-A mean lies in the middle of its interval, of the numbers or of their logarithms; a column that
-compares is made of the two before it.
+A mean lies in the middle of its interval, of the numbers or of their logarithms, unless that is cut
+at 0; a column that compares is made of the two before it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,13 @@ ENDS = re.compile(r"(?P<low>.+?)(?: to |〜)(?P<high>.+)")
 WITHIN = re.compile(
     r"(?P<mean>[^(]+?) ?\((?:[\d.]+ ?%[^\d]*)?(?P<low>[^()]+?)(?: to |〜)(?P<high>[^()]+?)\).*"
 )
+ONCE_AROUND = ("once around, µs", "一周あたり、µs")
+"""With a sweep of the buffers, less than without one."""
+ALL = ("all", "合計", "全体")
+"""The row of sums."""
+PER_LOAD = {"per connection", "1接続あたり"}
+PER_CORE = {"per core", "1コアあたり"}
+OF_CORES = {"cores", "CPUコア数"}
 COMPARES = re.compile(r"(?:[Nn]ew|B|新)? ?[÷/−] ?(?:old|A|旧)?|Difference|差")
 INTERVALS = re.compile(r".*(?:interval|区間)")
 FORMS: tuple[Callable[[float], float], ...] = (
@@ -40,7 +47,11 @@ def number(text: str, heading: str = "") -> Printed | None:
     return Printed(value.value / scale, value.step / scale, value.bound)
 
 
-def relation_objections(table: Table) -> Iterator[str]:
+def relation_objections(table: Table, cores: int = 0) -> Iterator[str]:
+    """``cores``: of the machine, where they are known."""
+    if table.rows and table.rows[-1][0] in ALL:
+        yield from _sums(table)
+    yield from _efficiency(table, cores)
     for row in table.rows:
         for at, cell in enumerate(row):
             within = WITHIN.fullmatch(cell)
@@ -51,6 +62,8 @@ def relation_objections(table: Table) -> Iterator[str]:
                 yield from _middle(table, at, cell, row[at - 1], ends["low"], ends["high"])
             if at > 2 and COMPARES.fullmatch(table.columns[at]):
                 yield from _comparison(table, at, row)
+            elif table.columns[at] in ONCE_AROUND:
+                yield from _comparison(table, at, row, turned=True)
 
 
 def _middle(table: Table, at: int, cell: str, mean: str, low: str, high: str) -> Iterator[str]:
@@ -61,7 +74,7 @@ def _middle(table: Table, at: int, cell: str, mean: str, low: str, high: str) ->
     room = max(middle.step, least.step, most.step)
     if not least.value - room <= middle.value <= most.value + room:
         yield f"{table.caption} · {table.columns[at]}: {mean} is not within {cell}"
-    elif not any(_halfway(middle, least, most, form) for form in FORMS):
+    elif least.value and not any(_halfway(middle, least, most, form) for form in FORMS):
         yield f"{table.caption} · {table.columns[at]}: {mean} is not in the middle of {cell}"
 
 
@@ -79,14 +92,50 @@ def _halfway(
     return abs(off) <= room + ROOM * (form(most.value) - form(least.value))
 
 
-def _comparison(table: Table, at: int, row: Sequence[str]) -> Iterator[str]:
-    """The numbers of both sides, and what is said of them in the next column."""
+def _sums(table: Table) -> Iterator[str]:
+    """A last row that sums the others, and a first number that sums the others of its row."""
+    counts = [[int(cell) if cell.isdigit() else None for cell in row[1:]] for row in table.rows]
+    for row in counts:
+        if row and None not in row and row[0] != sum(each or 0 for each in row[1:]):
+            yield f"{table.caption}: {row[0]} is no sum of {row[1:]}"
+    for heading, column in zip(table.columns[1:], zip(*counts, strict=True), strict=True):
+        if None not in column and column[-1] != sum(each or 0 for each in column[:-1]):
+            yield f"{table.caption} · {heading}: {column[-1]} is no sum of {column[:-1]}"
+
+
+def _efficiency(table: Table, cores: int) -> Iterator[str]:
+    """Throughput for each connection or core, as a share of that at the least load of a side."""
+    tps = table.column("TPS")
+    for at, heading in enumerate(table.columns):
+        if tps is None or heading not in PER_LOAD | PER_CORE or not cores:
+            continue
+        busy = heading in PER_CORE and table.columns[0] not in OF_CORES
+        first: dict[tuple[str, ...], tuple[Printed, float]] = {}
+        for row in table.rows:
+            load, value, said = number(row[0]), number(row[tps]), number(row[at])
+            if load is None or value is None or said is None or not value.value:
+                continue
+            used = min(load.value, float(cores)) if busy else load.value
+            least, at_least = first.setdefault(row[1:tps], (value, used))
+            share = value.value / least.value * at_least / used
+            room = share * (value.step / value.value + least.step / least.value)
+            if abs(said.value - share) > said.step + room:
+                yield f"{table.caption} · {heading}: {row[at]} is {share}"
+
+
+def _comparison(
+    table: Table, at: int, row: Sequence[str], *, turned: bool = False
+) -> Iterator[str]:
+    """The numbers of both sides, and what is said of them in the next column. ``turned``: the
+    difference is of the first, less the second."""
     cells = [
         number(row[place].split("(")[0], table.columns[place]) for place in (at - 2, at - 1, at)
     ]
     if None in cells or any(each.bound for each in cells if each is not None):
         return
     old, new, said = (each for each in cells if each is not None)
+    if turned:
+        old, new = new, old
     if not any(_is(said, made) for made in _made(old, new)):
         yield f"{table.caption} · {table.columns[at]}: {row[at]} of {row[at - 2]} and {row[at - 1]}"
 

@@ -16,6 +16,7 @@ from tests.reader.reader import Reader
 INTERVAL = ("interval", "信頼区間")
 PAIRS = ("pairs", "組数")
 VERDICT = ("verdict", "判定")
+SPEED_UP = ("speed-up", "性能向上比")
 OVERALL = {"all levels", "all queries", "全条件", "全クエリ"}
 UNITS = {"ms": 1000.0, "µs": 1e6, "s": 1.0, "min": 1 / 60, "秒": 1.0}
 
@@ -34,6 +35,13 @@ def contrast_tables(reader: Reader) -> list[tuple[Table, str, str, str]]:
         if about and new and old:
             found.append((table, *about, new))
     return found
+
+
+def columns_read(table: Table) -> set[int]:
+    """The columns of a contrast's table that ``check_tables`` reads."""
+    at = table.column(*INTERVAL) or 0
+    further = {table.column(*names) for names in (PAIRS, SPEED_UP)} - {None}
+    return {*range(at + 1), *further, len(table.columns) - 1}
 
 
 def without_sides(caption: str) -> str:
@@ -171,7 +179,8 @@ def _row(reader: Reader, table: Table, row: tuple[str, ...], at: int, found: Jud
         reader.equal(row[at], "—", "an interval without one")
         return
     low, high = re.split(" to |〜", row[at])
-    for text, value in ((row[at - 1], found.mean), (low, found.low), (high, found.high)):
+    turned = [(row[place], -found.mean)] if (place := table.column(*SPEED_UP)) else []
+    for text, value in ((row[at - 1], found.mean), (low, found.low), (high, found.high), *turned):
         reader.same(text, math.exp(min(value, 700)), "a ratio")
     detectable = re.search(r"detectable from (.*)|\((.*)以上の差なら", row[-1])
     could = found.word == "inconclusive" and reader.campaign.plan.study.conclusive

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from tests.reader import across
 from tests.reader.across import Across, comparison_tables, history_tables
 from tests.reader.agreement import disagreements
 from tests.reader.campaign import Campaign
-from tests.reader.collected import Retold, retold_objections
+from tests.reader.collected import Retold, outcomes_of, retold_objections, without_forecast
 from tests.reader.contrasts import contrast_objections, contrasts_of
 from tests.reader.document import Document, read_markdown
 from tests.reader.drawn import Drawn
@@ -23,7 +23,7 @@ from tests.reader.figures import Figures
 from tests.reader.language import Language
 from tests.reader.read import BOOKS, close
 from tests.reader.reader import Reader
-from tests.reader.tables import contrast_tables, judged_in
+from tests.reader.tables import columns_read, contrast_tables, judged_in
 
 LEAST_POINTS = 5.0
 """From so many campaigns on changes are looked for."""
@@ -59,7 +59,7 @@ def read_whole(
         reader.objections = [
             why for why in reader.objections if not why.startswith("answers without their headings")
         ]
-    read = {id(table) for table, *_ in contrast_tables(reader)}
+    read = {id(table): columns_read(table) for table, *_ in contrast_tables(reader)}
     _tables(reader, document, read, evidence)
     study = one.analysis.plan.study
     titles = {workload.name: getattr(workload.title, language) for workload in study.workloads}
@@ -67,10 +67,16 @@ def read_whole(
     return reader
 
 
-def _tables(reader: Reader, document: Document, read: set[int], evidence: Evidence) -> None:
+def _tables(
+    reader: Reader, document: Document, read: Mapping[int, Collection[int]], evidence: Evidence
+) -> None:
+    """``read``: which columns of which tables were read already."""
     for table in document.tables:
-        if id(table) not in read and not table.caption.startswith(FINDINGS):
-            reader.objections += evidence.objections(table)
+        if table.caption.startswith(FINDINGS):
+            cells = (cell for row in table.rows for cell in row)
+            reader.objections += [why for cell in cells for why in evidence.words_objections(cell)]
+        else:
+            reader.objections += evidence.objections(table, read.get(id(table), ()))
 
 
 def _read_across(document: Document, one: Across, language: Language) -> Reader:
@@ -88,23 +94,26 @@ def _read_across(document: Document, one: Across, language: Language) -> Reader:
         _tables(reader, document, read, evidence)
     else:
         retold = Retold([document_of_analysis(each, language) for each in one.analyses])
+        evidence.named |= outcomes_of(document)
         reader.objections += retold_objections(document, retold, evidence)
     if one.kind == "site":
         evidence.moments = moments_of(each.created_at for each in one.campaigns)
     figures = Figures(document, evidence, found)
     figures.made_by = __version__ if one.kind == "site" else MADE_BY
     if one.kind == "history":
-        figures.plan += [LEAST_POINTS]
+        figures.plan.add(LEAST_POINTS)
     if one.result is not None:
         figures.counted = ()  # whose blocks to come are foretold
-        figures.plan += [one.result.budget / 60, one.result.spent / 60]
+        figures.plan |= {one.result.budget / 60, one.result.spent / 60}
         for finding in one.result.findings:
-            figures.plan += [float(finding.blocks or 0), (finding.seconds or 0.0) / 60]
+            figures.plan |= {float(finding.blocks or 0), (finding.seconds or 0.0) / 60}
     for part in document.parts:
         is_said = part.kind in {"text", "item", "pair", "heading", "caption"}
         if is_said and part.text not in reader.given:
             reader.read += 1
             text = retold.untold(part.text) if retold is not None else part.text
+            text, foretold = without_forecast(text)
+            reader.objections += foretold
             whys = figures.objections(replace(part, text=text))
             reader.objections += [f"{why}: {part.text}" for why in whys]
     return reader
