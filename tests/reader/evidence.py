@@ -676,6 +676,14 @@ class Evidence:
 
     def words_objections(self, text: str) -> Iterator[str]:
         """Objects to known words with other numbers, and to servers that there are not."""
+        if not re.search(r"\d", text):
+            return
+        read = self.kept(f"words {self.reader.language} {self.named}")
+        if text not in read:
+            read[text] = [*self._words_objections(text)]
+        yield from read[text]
+
+    def _words_objections(self, text: str) -> Iterator[str]:
         yield from own_objections(text, self.written)
         yield from named_objections(text, self.reader.language, self.named)
         yield from self._of_machines(text)
