@@ -38,7 +38,7 @@ UNITS = {
     "%": 100.0, "B": 1.0, "KiB": 2.0**-10, "MiB": 2.0**-20, "GiB": 2.0**-30, "KB/s": 1e-3,
     "kB": 1e-3, "MB": 1e-6,
 }  # fmt: skip
-UNIT = re.compile(r"(?<![A-Za-z])(ns|µs|ms|s|秒|min|分|%|KiB|MiB|GiB|KB/s|kB|MB|B)(?![A-Za-z])")
+UNIT = re.compile(r"(?<![A-Za-z-])(ns|µs|ms|s|秒|min|分|%|KiB|MiB|GiB|KB/s|kB|MB|B)(?![A-Za-z])")
 SLOT = re.compile(rf"(?<![A-Za-z0-9_.,/-])(?:{NUMBER})(?![A-Za-z0-9_/-]|[.,]\d|\.[A-Za-z])")
 
 
