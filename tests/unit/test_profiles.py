@@ -21,8 +21,7 @@ from teiten.model.stacks import (
     Unexplained,
 )
 from teiten.model.units import Seconds
-from teiten.report.appendix import unfolded
-from teiten.report.blocks import Details
+from teiten.report.blocks import Details, of_kind
 from teiten.report.view.kit import Kit
 from teiten.report.view.root_cause import root_causes
 from tests.fixtures.invented_analysis import NEW, PROFILED, invented_analysis
@@ -155,6 +154,6 @@ def test_the_sentence_is_computed(language: str) -> None:
 def test_without_profiles_the_table_per_transaction_stays() -> None:
     bare: CampaignAnalysis = ANALYSIS
     found = root_causes(Kit(bare, "en"), "w", "update")
-    causes = [Shown([block]) for block in unfolded(found) if isinstance(block, Details)]
+    causes = [Shown([block]) for block in of_kind(found, Details)]
     assert causes and all(not cause.drawings and not cause.findings for cause in causes)
     assert all(len(cause.tables) == 1 for cause in causes)
