@@ -227,8 +227,11 @@ def _of_ledger(night: Night, called: str) -> CampaignProgress:
 
 def has_first_pass(night: Night, called: str) -> bool:
     """Whether a campaign has run the blocks with which it begins."""
-    analysis = night.campaigns[called]
-    return analysis.complete or blocks_of(analysis) > blocks_of_first_pass(night.tables[called])
+    analysis, first = night.campaigns[called], blocks_of_first_pass(night.tables[called])
+    ended = {trial.number for trial in analysis.trials}
+    return analysis.complete or all(
+        trial.number in ended for trial in analysis.plan.trials if trial.block <= first
+    )
 
 
 def blocks_of(analysis: CampaignAnalysis) -> int:
