@@ -139,3 +139,27 @@ class FactorRule(ABC):
 
     def check_plan(self, plan: Plan, facts: HostFacts) -> None:
         """Raise UsageError or MachineError where the machine cannot give what a plan asks for."""
+
+
+class FactorFamily(FactorRule):
+    """A factor for each name behind a prefix, as ``guc:NAME``; ``name`` is the prefix."""
+
+    @property
+    def form(self) -> str:
+        return f"{self.name}NAME"
+
+    def full_name(self, written: str) -> str | None:
+        if not self.includes(written):
+            return None
+        return self.name + self.member(self.member_of(written))
+
+    def includes(self, factor: str) -> bool:
+        return factor.startswith(self.name)
+
+    def member_of(self, factor: str) -> str:
+        """Find the name behind the prefix of a full name."""
+        return factor.removeprefix(self.name)
+
+    @abstractmethod
+    def member(self, written: str) -> str:
+        """The name behind the prefix in its canonical form. Raises ValueError."""

@@ -9,8 +9,8 @@ comes next, all that was not run is unneeded, repeats too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from statistics import median
+from collections.abc import Collection, Iterable, Sequence
+from statistics import fmean, median
 
 from teiten.analysis.model.findings import ContrastResult, Verdict
 from teiten.analysis.model.observations import Context
@@ -152,13 +152,17 @@ def _time_of_next(plan: Plan, left: Sequence[OpenTrial], attempts: Sequence[Atte
 
 
 def trial_seconds(plan: Plan, attempts: Sequence[Attempt | Trial]) -> float:
-    """Average what a trial took, of the time that the sides of its pair shared its part."""
+    """Average what a trial took: its own seconds."""
+    return fmean(own_seconds(plan, attempts))
+
+
+def own_seconds(plan: Plan, attempts: Iterable[Attempt | Trial]) -> list[float]:
+    """Compute what each trial took; of the time that the sides of its pair shared, its part."""
     planned = {trial.number: trial for trial in plan.trials}
-    shares = [
+    return [
         (attempt.finished_at - attempt.started_at) / len(plan.pair_of(planned[attempt.number]))
         for attempt in attempts
     ]
-    return sum(shares) / len(shares)
 
 
 def _time_of_start(plan: Plan, attempts: Sequence[Attempt], trial: PlannedTrial) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Sequence
 from pathlib import Path
 
 from teiten.analysis.verdict.noise import Noise, noise
@@ -14,6 +13,7 @@ from teiten.analysis.verdict.replication import (
     pilot_components,
     slices_by_start,
 )
+from teiten.analysis.verdict.stopping import own_seconds
 from teiten.host.facts.kept import keep_noise, noise_key
 from teiten.kinds.contract import plan_of
 from teiten.kinds.metrics import deciding
@@ -21,9 +21,9 @@ from teiten.ledger.store import Ledger
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.starts import spread, starts_of
-from teiten.model.trial import Outcome, Trial
+from teiten.model.trial import Outcome
 from teiten.model.units import Seconds
-from teiten.ways.registry import concurrent_trials, way_of, way_of_clients
+from teiten.ways.registry import way_of, way_of_clients
 
 
 def keep_measured_noise(ledger: Ledger, caches: Path) -> tuple[NoiseFloor, ...]:
@@ -103,7 +103,7 @@ def _components(ledger: Ledger, one: Noise) -> Components | None:
         for trial in ledger.trials()
         if trial.number in numbers and trial.outcome is Outcome.COUNTED
     ]
-    fixed = Seconds(max(0.0, _besides(plan, trials)))
+    fixed = Seconds(max(0.0, statistics.median(own_seconds(plan, trials)) - measured))
     if way_of(plan.study.measure).parts(plan.study.measure):
         return pilot_components(
             slices_by_start(plan, trials), plan.study.measure.slice_duration, fixed
@@ -135,12 +135,3 @@ def _components_of_starts(ledger: Ledger, one: Noise) -> Components | None:
     known = spread(starts)
     fixed = Seconds(statistics.median(start.fixed for start in starts))
     return Components(known.between, math.sqrt(known.within / 2), fixed)
-
-
-def _besides(plan: Plan, trials: Sequence[Trial]) -> float:
-    """The seconds of a trial that are not measured; each of a pair side by side has half."""
-    measured = plan.study.measure.duration or 0.0
-    return statistics.median(
-        (trial.finished_at - trial.started_at) / concurrent_trials(plan.study) - measured
-        for trial in trials
-    )

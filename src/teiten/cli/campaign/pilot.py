@@ -25,6 +25,7 @@ from teiten.analysis.verdict.replication import (
     pilot_components,
     slices_by_start,
 )
+from teiten.analysis.verdict.stopping import own_seconds
 from teiten.cli.campaign.carry_out import run_trials, sweep_leftovers
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, plan_study
@@ -41,7 +42,7 @@ from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Seconds
 from teiten.plan.durations import block_seconds, target
 from teiten.plan.sites.of import all_here
-from teiten.ways.registry import concurrent_trials, way_of
+from teiten.ways.registry import way_of
 
 SIZES = ((6, 10), (5, 8), (4, 6), (3, 5), (2, 4))
 """Starts of the servers and slices of one second after each, the best first."""
@@ -207,8 +208,8 @@ def _parts(planned: Planned, trials: Iterable[Trial]) -> Components | None:
     if not counted:
         return None
     measured = plan.study.measure.duration or Seconds(0.0)
-    took = statistics.median(one.finished_at - one.started_at for one in counted)
-    fixed = Seconds(max(0.0, took / concurrent_trials(plan.study) - SLICE_COST * measured))
+    took = statistics.median(own_seconds(plan, counted))
+    fixed = Seconds(max(0.0, took - SLICE_COST * measured))
     return pilot_components(
         slices_by_start(plan, counted), plan.study.measure.slice_duration, fixed
     )

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from teiten.errors import UsageError
-from teiten.factors.contract import FactorRule, WrittenStudy
+from teiten.factors.contract import FactorFamily, WrittenStudy
 from teiten.model.plan import PlannedTrial
 from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import EXTENSION_PREFIX, Factor, Workload
@@ -18,25 +18,15 @@ _VERSION = re.compile(r"[A-Za-z0-9._+]+(?:-[A-Za-z0-9._+]+)*")
 """As in the names of an extension's scripts (extension.c: no folder, no two hyphens)."""
 
 
-class ExtensionFactor(FactorRule):
+class ExtensionFactor(FactorFamily):
     name = EXTENSION_PREFIX
     rank = 85
     of_data = True
 
-    @property
-    def form(self) -> str:
-        return f"{EXTENSION_PREFIX}NAME"
-
-    def full_name(self, written: str) -> str | None:
-        if not written.startswith(EXTENSION_PREFIX):
-            return None
-        extension = written.removeprefix(EXTENSION_PREFIX)
-        if _NAME.fullmatch(extension) is None:
-            raise ValueError(f"{extension!r} is no name of an extension")
+    def member(self, written: str) -> str:
+        if _NAME.fullmatch(written) is None:
+            raise ValueError(f"{written!r} is no name of an extension")
         return written
-
-    def includes(self, factor: str) -> bool:
-        return factor.startswith(EXTENSION_PREFIX)
 
     def level(self, value: Any) -> str:
         if isinstance(value, float):
@@ -57,7 +47,7 @@ class ExtensionFactor(FactorRule):
             )
 
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
-        created = (*setup.data.extensions, (factor.removeprefix(EXTENSION_PREFIX), level))
+        created = (*setup.data.extensions, (self.member_of(factor), level))
         return replace(setup, data=replace(setup.data, extensions=created))
 
     def check_trials(self, trials: Iterable[PlannedTrial]) -> None:

@@ -5,28 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teiten.factors.contract import FactorRule, WrittenStudy
+from teiten.factors.contract import FactorFamily, WrittenStudy
 from teiten.model import quantities
 from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import GUC_PREFIX, Factor, Workload
 from teiten.study.parameters import setting_name, setting_value
 
 
-class Guc(FactorRule):
+class Guc(FactorFamily):
     name = GUC_PREFIX
     rank = 90
 
-    @property
-    def form(self) -> str:
-        return f"{GUC_PREFIX}NAME"
-
-    def full_name(self, written: str) -> str | None:
-        if not written.startswith(GUC_PREFIX):
-            return None
-        return GUC_PREFIX + setting_name(written.removeprefix(GUC_PREFIX))
-
-    def includes(self, factor: str) -> bool:
-        return factor.startswith(GUC_PREFIX)
+    def member(self, written: str) -> str:
+        return setting_name(written)
 
     def level(self, value: Any) -> str:
         return setting_value(value)
@@ -41,16 +32,16 @@ class Guc(FactorRule):
             return level.lower()
 
     def parameters(self, factor: str) -> tuple[str, ...]:
-        return (factor.removeprefix(GUC_PREFIX),)
+        return (self.member_of(factor),)
 
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
-        return setup.with_settings({factor.removeprefix(GUC_PREFIX): level})
+        return setup.with_settings({self.member_of(factor): level})
 
     def check_study(
         self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
     ) -> None:
         """No flag fixes what the factor varies."""
-        name = factor.name.removeprefix(GUC_PREFIX)
+        name = self.member_of(factor.name)
         fixed = written.fixed_settings.get(name)
         if fixed is not None:
             raise written.error(
