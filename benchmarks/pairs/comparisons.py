@@ -28,7 +28,7 @@ import numpy as np
 
 from benchmarks.pairs.experiments import Line, of_start
 from benchmarks.pairs.records import keep, kept
-from benchmarks.pairs.servers import BASE_ROWS, Pair, two_servers
+from benchmarks.pairs.servers import BASE_ROWS, Pair, more_rows, two_servers
 from teiten.analysis.model.findings import Verdict, VerdictKind
 from teiten.analysis.verdict.sequential import decide_sequentially, is_decided
 from teiten.analysis.verdict.verdict import Rule
@@ -92,8 +92,8 @@ def start(pair: Pair, script: str, rows: int, seconds: float) -> Line:
     seed = int(time.time_ns() % 1_000_000_000)
     pair.run_pairs(script, CLIENTS, 1.0, seed + 1, pin=True)
     fixed = time.monotonic() - began
-    rows_of = (BASE_ROWS, rows)
-    result = pair.run_pairs(script, CLIENTS, seconds, seed, rows=rows_of, pin=True)
+    settings = more_rows(rows)
+    result = pair.run_pairs(script, CLIENTS, seconds, seed, settings=settings, pin=True)
     load = os.getloadavg()[0]
     return {"seconds": seconds, "fixed": fixed, "load": load, **of_start(result)}
 

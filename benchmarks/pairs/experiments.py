@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.pairs.servers import BASE_ROWS, Pair
+from benchmarks.pairs.servers import Pair, more_rows
 from teiten.execute.client.paired import PairedResult
 from teiten.kinds.pgbench.load.measured import trimmed_mean
 from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, carry_over, numbers, parts
@@ -46,7 +46,7 @@ def effects(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
     """B has more rows to read, or longer to wait."""
     for script in ("range read", "wait"):
         for rows in ROWS:
-            result = pair.run_pairs(script, 2, seconds, seed, rows=(BASE_ROWS, rows), pin=True)
+            result = pair.run_pairs(script, 2, seconds, seed, settings=more_rows(rows), pin=True)
             line = {"experiment": "effects", "script": script, "clients": 2, "rows": rows}
             yield {**line, **of_start(result)}
 

@@ -29,6 +29,8 @@ from teiten.model.units import Seconds
 
 SCALE = 10
 BASE_ROWS = 10_000
+DEFAULTS: Mapping[str, str] = {"teiten.rows": str(BASE_ROWS)}
+"""Of the sessions: the scripts' own parameters."""
 REASON = Bilingual("the benchmark", "ベンチマークのため")
 SETTINGS = tuple(
     Setting(name, value, REASON, "benchmarks.pairs")
@@ -43,6 +45,14 @@ RANGE_READ = """\
 SELECT count(abalance) FROM pgbench_accounts
  WHERE aid BETWEEN :first AND :first + current_setting('teiten.rows')::int - 1;
 """
+# Two transactions of a thousand sleep where the side's parameter says so: a stall of 50 ms.
+STALL = (
+    RANGE_READ
+    + """\
+\\set chance random(1, 1000)
+SELECT CASE WHEN :chance <= current_setting('teiten.stalls')::int THEN pg_sleep(0.05) END;
+"""
+)
 # A server waits whole milliseconds only: chance, the same on both sides, makes their mean follow
 # every microsecond. So throughput has the effect, and most transactions have not. The half is taken
 # off since a server rounds up what is left of its wait: of 11 ms, by its clock's precision, to 12.
@@ -65,12 +75,18 @@ CHECKPOINT;
 SCRIPTS = {
     "select-only": Script("select-only", True, ""),
     "range read": Script("range-read.sql", False, RANGE_READ),
+    "stall": Script("stall.sql", False, STALL),
     "tpcb-like": Script("tpcb-like", True, ""),
     "wait": Script("wait.sql", False, WAIT),
     "longer row": Script("longer-row.sql", False, LONGER),
 }
-"""A read of one row and of 10,000, updates, a wait of 10,000 microseconds, and updates of ten rows
-whose length is planted."""
+"""A read of one row and of 10,000, the same with planted stalls, updates, a wait of 10,000
+microseconds, and updates of ten rows whose length is planted."""
+
+
+def more_rows(rows: int) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """The settings of two sides, of which B has so many rows to read."""
+    return DEFAULTS, {"teiten.rows": str(rows)}
 
 
 @dataclass(frozen=True)
@@ -101,26 +117,35 @@ class Pair:
         seconds: float,
         seed: int,
         *,
-        rows: tuple[int, int] = (BASE_ROWS, BASE_ROWS),
+        settings: tuple[Mapping[str, str], Mapping[str, str]] = (DEFAULTS, DEFAULTS),
         **options: object,
     ) -> PairedResult:
-        """One start of the generator on both."""
-        servers = [self.server(side, rows[side]) for side in (0, 1)]
+        """One start of the generator on both; ``settings``: of each server's sessions."""
+        servers = [self.server(side, settings[side]) for side in (0, 1)]
         return self._run(servers, script, clients, seconds, seed=seed, options=options)
 
     def run_one(
         self, side: int, script: str, clients: int, seconds: float, *, seed: int, threads: int
     ) -> PairedResult:
         """The generator on one server."""
-        only = [self.server(side, BASE_ROWS)]
+        only = [self.server(side, DEFAULTS)]
         return self._run(only, script, clients, seconds, seed=seed, options={"threads": threads})
 
     def run_pgbench(
-        self, side: int, script: str, clients: int, seconds: float, *, seed: int, threads: int
+        self,
+        side: int,
+        script: str,
+        clients: int,
+        seconds: float,
+        *,
+        seed: int,
+        threads: int,
+        settings: Mapping[str, str] = DEFAULTS,
     ) -> float:
         """TPS of pgbench on one server."""
         cluster = self.clusters[side]
-        environment = {"PGOPTIONS": f"-c teiten.rows={BASE_ROWS}", **cluster.client_environment}
+        options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+        environment = {"PGOPTIONS": options, **cluster.client_environment}
         process = PgbenchProcess(
             PgbenchRun(
                 pgbench=self.pgbench,
@@ -148,14 +173,14 @@ class Pair:
         assert not result.problems, result.problems
         return result.metrics["tps"]
 
-    def server(self, side: int, rows: int) -> PairedServer:
+    def server(self, side: int, settings: Mapping[str, str]) -> PairedServer:
         cluster = self.clusters[side]
         return PairedServer(
             host=str(cluster.socket_directory),
             port=cluster.port,
             user=cluster.user_name,
             database="postgres",
-            parameters={"teiten.rows": str(rows)},
+            parameters=settings,
             peer=cluster.user.uid,
         )
 
@@ -186,22 +211,30 @@ class Pair:
 
 
 def installation(version: str, workdir: Workdir) -> Installation:
-    """The first that is found of this major version."""
-    found = find_installations(workdir)
-    return next(one for one in found if one.postgres and one.version.major == version)
+    """The first that is found of this major version, or of this name (``wheel:18``)."""
+    return next(
+        installed
+        for installed in find_installations(workdir)
+        if installed.postgres and version in (installed.version.major, _short_name(installed))
+    )
+
+
+def _short_name(installed: Installation) -> str:
+    """The name without the minor version: ``wheel:18`` of ``wheel:18.4``."""
+    return installed.name.rpartition(".")[0]
 
 
 @contextlib.contextmanager
-def two_servers(version: str, workdir: Workdir) -> Iterator[Pair]:
-    """Two new clusters, filled and running; nothing is left of them."""
+def two_servers(version: str, workdir: Workdir, newer: str | None = None) -> Iterator[Pair]:
+    """Two new clusters, of one version or of two, filled and running; nothing is left of them."""
     pgbench = choose_pgbench(find_installations(workdir))
     with tempfile.TemporaryDirectory(prefix="teiten-bench-") as name, contextlib.ExitStack() as end:
         folder = Path(name)
         folder.chmod(0o755)
         clusters = []
-        for side in ("a", "b"):
+        for side, server in (("a", version), ("b", newer or version)):
             cluster = Cluster.create(
-                installation(version, workdir),
+                installation(server, workdir),
                 folder / side / "data",
                 user=server_user(),
                 checksums=False,

@@ -1,0 +1,232 @@
+"""Whether the ways of loading two servers agree: real effects, by clients, beside CPU time.
+
+    python -m benchmarks.pairs.agreement RECORD [--rounds 6] [--seconds 3] [--minutes 60]
+                                         [--effects NAME,...] [--clients 1,2,4,8]
+
+For each effect and number of clients, in each round and in random order: turns of pgbench (one
+server loaded, then the other: the classic way), paired transactions, and in step. Both servers are
+up and not restarted in between, so that all ways meet the same processes, memory and files. Of each
+way: ln(B/A) of throughput, and of the servers' CPU time per transaction (their backends', as the
+postmaster counts them once they have ended).
+
+RECORD has a line of JSON for each round of an effect and number of clients; started again, it goes
+on from there. Printed: the table of docs/concepts/trust.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import psutil
+from scipy import stats
+
+from benchmarks.pairs.experiments import Line
+from benchmarks.pairs.records import keep, kept
+from benchmarks.pairs.servers import DEFAULTS, Pair, two_servers
+from teiten.execute.postgres.cluster import Cluster
+from teiten.host.system.paths import Workdir, default_workdir
+from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, numbers
+
+CLASSIC, PAIRS, IN_STEP = WAYS = ("classic", "pairs", "in step")
+TURNS = 2
+"""Of each server in a round of the classic way."""
+REAP_SECONDS = 5.0
+"""How long ended backends may take to leave the postmaster."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Two servers that differ in what is named."""
+
+    a: str
+    b: str
+    script: str
+    settings: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
+    """Of the sessions of A and of B."""
+
+
+VERSIONS = ("wheel:16", "wheel:18")
+EFFECTS = {
+    "versions, one row": Effect(*VERSIONS, "select-only"),
+    "versions, 10,000 rows": Effect(*VERSIONS, "range read"),
+    "versions, update": Effect(*VERSIONS, "tpcb-like"),
+    "build (-Os, -O2)": Effect("18", "wheel:18", "range read"),
+    "setting (log_statement)": Effect(
+        "18", "18", "select-only", ({"log_statement": "none"}, {"log_statement": "all"})
+    ),
+    "planted stalls": Effect("18", "18", "stall", ({"teiten.stalls": "0"}, {"teiten.stalls": "2"})),
+    "disk (synchronous_commit)": Effect(
+        *("18", "18", "tpcb-like"),
+        ({"synchronous_commit": "on"}, {"synchronous_commit": "off"}),
+    ),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("record", type=Path)
+    parser.add_argument("--effects", default=",".join(EFFECTS))
+    parser.add_argument("--clients", default="1,2,4,8")
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--seconds", type=float, default=3.0, help="for each server in each way")
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--workdir", type=Path, default=default_workdir())
+    given = parser.parse_args()
+    names = [name for name in EFFECTS if name in given.effects]
+    clients = [int(count) for count in given.clients.split(",")]
+    for name in names:
+        deadline = time.monotonic() + 60 * given.minutes / len(names)
+        measure(given, name, clients, deadline)
+    print("\n".join(table(kept(given.record))))
+
+
+def measure(given: argparse.Namespace, name: str, clients: list[int], deadline: float) -> None:
+    """What is still to do of an effect, round by round."""
+    effect = EFFECTS[name]
+    done = [line for line in kept(given.record) if line["effect"] == name]
+    missing = [
+        (number, count)
+        for number in range(given.rounds)
+        for count in clients
+        if not any((line["round"], line["clients"]) == (number, count) for line in done)
+    ]
+    if not missing:
+        return
+    with two_servers(effect.a, Workdir(given.workdir), effect.b) as pair:
+        for number, count in missing:
+            if time.monotonic() > deadline:
+                return
+            own = {"effect": name, "round": number, "clients": count, "cores": os.cpu_count()}
+            keep(given.record, {**own, **one_round(pair, effect, count, given.seconds)})
+
+
+def one_round(pair: Pair, effect: Effect, clients: int, seconds: float) -> Line:
+    """Each way once, in random order."""
+    line: Line = {}
+    for way in random.sample(WAYS, len(WAYS)):
+        seed = time.time_ns() % 1_000_000_000
+        line[way] = RUNS[way](pair, effect, clients, seconds, seed)
+    return {**line, "load": os.getloadavg()[0]}
+
+
+def in_turns(pair: Pair, effect: Effect, clients: int, seconds: float, seed: int) -> list[float]:
+    """ln(B/A) of pgbench's throughput, and of CPU time per transaction."""
+    work, cpu = np.zeros(2), np.zeros(2)
+    settings = settings_of(effect)
+    for turn in range(TURNS):
+        for side in random.sample((0, 1), 2):
+            before = cpu_seconds(pair.clusters[side])
+            tps = pair.run_pgbench(
+                side,
+                effect.script,
+                clients,
+                seconds / TURNS,
+                seed=seed + turn,
+                threads=min(2, clients),
+                settings=settings[side],
+            )
+            work[side] += tps * seconds / TURNS
+            cpu[side] += cpu_seconds(pair.clusters[side]) - before
+    return [log_ratio(work), log_ratio(cpu / work)]
+
+
+def side_by_side(in_step: bool) -> Callable[[Pair, Effect, int, float, int], list[float]]:
+    """A way of the native generator."""
+
+    def run(pair: Pair, effect: Effect, clients: int, seconds: float, seed: int) -> list[float]:
+        before = np.array([cpu_seconds(cluster) for cluster in pair.clusters])
+        result = pair.run_pairs(
+            *(effect.script, clients, 2 * seconds, seed),
+            settings=settings_of(effect),
+            in_step=in_step,
+            pin=not in_step,
+        )
+        after = np.array([cpu_seconds(cluster) for cluster in pair.clusters])
+        times = PairedTimes.of(result.pairs)
+        return [numbers(times).throughput, log_ratio(after - before)]
+
+    return run
+
+
+RUNS = {CLASSIC: in_turns, PAIRS: side_by_side(in_step=False), IN_STEP: side_by_side(in_step=True)}
+
+
+def settings_of(effect: Effect) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    first, second = effect.settings
+    return {**DEFAULTS, **first}, {**DEFAULTS, **second}
+
+
+def cpu_seconds(cluster: Cluster) -> float:
+    """Of the backends that have ended; waits until all of them have.
+
+    Raises RuntimeError where a session stays.
+    """
+    deadline = time.monotonic() + REAP_SECONDS
+    with cluster.connect() as connection:
+        while connection.execute(
+            "SELECT count(*) > 1 FROM pg_stat_activity WHERE backend_type = 'client backend'"
+        ).fetchone() == (True,):
+            if time.monotonic() > deadline:
+                raise RuntimeError("a session of the benchmark has not ended")
+            time.sleep(0.01)
+    assert cluster.pid is not None
+    times = psutil.Process(cluster.pid).cpu_times()
+    return float(times.children_user + times.children_system)
+
+
+def log_ratio(values: npt.NDArray[np.float64]) -> float:
+    return math.log(values[1] / values[0])
+
+
+def table(lines: list[Line]) -> Iterator[str]:
+    """A row for each effect and number of clients; B's speed over A's, of each way."""
+    yield (
+        "| effect | clients | rounds | classic | pairs | in step | CPU, classic | CPU, pairs"
+        " | CPU, in step | offered | agrees with classic |"
+    )
+    yield "| --- |" + " --: |" * 8 + " --- | --- |"
+    agreeing: list[bool] = []
+    for name, clients in dict.fromkeys((line["effect"], line["clients"]) for line in lines):
+        own = [line for line in lines if (line["effect"], line["clients"]) == (name, clients)]
+        if len(own) < 2:
+            continue
+        offered = PAIRS if clients <= own[0]["cores"] else IN_STEP
+        speed = {way: interval([line[way][0] for line in own]) for way in WAYS}
+        cost = {way: interval([-line[way][1] for line in own]) for way in WAYS}
+        low, high = speed[offered][1:]
+        agrees = low <= speed[CLASSIC][2] and speed[CLASSIC][1] <= high
+        agreeing.append(agrees)
+        cells = (*(ratio(*speed[way]) for way in WAYS), *(ratio(*cost[way]) for way in WAYS))
+        words = (name, clients, len(own), *cells, offered, "yes" if agrees else "**no**")
+        yield "| " + " | ".join(map(str, words)) + " |"
+    if agreeing:
+        loads = [line["load"] for line in lines]
+        yield (
+            f"\nthe offered way agrees with the classic one in {sum(agreeing)} of {len(agreeing)};"
+            f" load average, median: {np.median(loads):.1f}"
+        )
+
+
+def interval(logs: Iterable[float]) -> tuple[float, float, float]:
+    """The mean of logarithms with its 95 % interval by Student's t."""
+    values = np.array(list(logs))
+    half = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
+    mean = values.mean()
+    return float(mean), float(mean - half), float(mean + half)
+
+
+def ratio(mean: float, low: float, high: float) -> str:
+    return f"{math.exp(mean):.3f} ± {(math.exp(high) - math.exp(low)) / 2:.3f}"
+
+
+if __name__ == "__main__":
+    main()
