@@ -5,6 +5,7 @@
 
 NAME is a table of the page, which stands there between two comments:
 
+agreement    live, of the RECORD of python -m benchmarks.pairs.agreement
 comparisons  live, of RECORDs of python -m benchmarks.pairs.comparisons, with other load beside
 quiet        the same with nothing beside: 2 % more work on the range read
 known        the same with nothing beside: of each script and effect
@@ -37,7 +38,7 @@ from benchmarks import findings
 from benchmarks.method import audit
 from benchmarks.method.campaigns import EFFECTS, SINGLE, SWEEP, Tallies, count
 from benchmarks.method.noise import KINDS
-from benchmarks.pairs import comparisons, lengths
+from benchmarks.pairs import agreement, comparisons, lengths
 from benchmarks.pairs.experiments import Line
 from benchmarks.pairs.records import kept
 from benchmarks.pairs.tables import of_deviation_in_short
@@ -45,7 +46,8 @@ from benchmarks.pairs.tables import of_deviation_in_short
 PAGE = Path(__file__).parents[1] / "docs/concepts/trust.md"
 COMPARISONS = ("comparisons", "quiet", "known", "nulls")
 DEVIATIONS = ("deviation", "steady")
-LIVE = (*COMPARISONS, *DEVIATIONS)
+AGREEMENT = "agreement"
+LIVE = (AGREEMENT, *COMPARISONS, *DEVIATIONS)
 SIMULATED = ("lengths", "audit", "single", "sweep", "collections")
 SEED = 20261121
 MACHINES = {
@@ -97,6 +99,8 @@ def main() -> None:
 def table(name: str, lines: list[Line], budget: float, *, quick: bool) -> Iterable[str]:
     """Its lines, in Markdown. ``lines``: of the records; ``budget``: seconds."""
     share = 20 if quick else 1
+    if name == AGREEMENT:
+        return agreement.table(lines)
     if name in COMPARISONS:
         return comparisons.tables(lines, budget)
     if name in DEVIATIONS:
