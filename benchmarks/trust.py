@@ -29,7 +29,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -99,19 +99,21 @@ def main() -> None:
 def table(name: str, lines: list[Line], budget: float, *, quick: bool) -> Iterable[str]:
     """Its lines, in Markdown. ``lines``: of the records; ``budget``: seconds."""
     share = 20 if quick else 1
-    if name == AGREEMENT:
-        return agreement.table(lines)
-    if name in COMPARISONS:
-        return comparisons.tables(lines, budget)
-    if name in DEVIATIONS:
-        return of_deviation_in_short([line for line in lines if line["experiment"] == "deviation"])
-    if name == "lengths":
-        return lengths.rows(1_000 // share, 5)
-    if name == "collections":
-        return findings.rows(200 // share, SEED)
-    if name == "audit":
-        return audit.table(4_000 // share, SEED)
-    return single(20_000 // share) if name == "single" else sweep(20_000 // share)
+    made: dict[str, Callable[[], Iterable[str]]] = {
+        AGREEMENT: lambda: agreement.table(lines),
+        **dict.fromkeys(COMPARISONS, lambda: comparisons.tables(lines, budget)),
+        **dict.fromkeys(DEVIATIONS, lambda: of_deviation_in_short(_deviations(lines))),
+        "lengths": lambda: lengths.rows(1_000 // share, 5),
+        "collections": lambda: findings.rows(200 // share, SEED),
+        "audit": lambda: audit.table(4_000 // share, SEED),
+        "single": lambda: single(20_000 // share),
+        "sweep": lambda: sweep(20_000 // share),
+    }
+    return made[name]()
+
+
+def _deviations(lines: list[Line]) -> list[Line]:
+    return [line for line in lines if line["experiment"] == "deviation"]
 
 
 def single(campaigns: int) -> Iterator[str]:
