@@ -39,6 +39,8 @@ from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, numbers
 CLASSIC, PAIRS, IN_STEP = WAYS = ("classic", "pairs", "in step")
 TURNS = 2
 """Of each server in a round of the classic way."""
+LOCAL = "[local]"
+"""In the title of a session's process."""
 REAP_SECONDS = 5.0
 """How long ended backends may take to leave the postmaster."""
 
@@ -166,21 +168,27 @@ def settings_of(effect: Effect) -> tuple[Mapping[str, str], Mapping[str, str]]:
 
 
 def cpu_seconds(cluster: Cluster) -> float:
-    """Of the backends that have ended; waits until all of them have.
+    """Of the backends that have ended; waits until the postmaster has reaped all of them.
 
     Raises RuntimeError where a session stays.
     """
-    deadline = time.monotonic() + REAP_SECONDS
-    with cluster.connect() as connection:
-        while connection.execute(
-            "SELECT count(*) > 1 FROM pg_stat_activity WHERE backend_type = 'client backend'"
-        ).fetchone() == (True,):
-            if time.monotonic() > deadline:
-                raise RuntimeError("a session of the benchmark has not ended")
-            time.sleep(0.01)
     assert cluster.pid is not None
-    times = psutil.Process(cluster.pid).cpu_times()
+    postmaster = psutil.Process(cluster.pid)
+    deadline = time.monotonic() + REAP_SECONDS
+    while any(map(is_backend, postmaster.children())):
+        if time.monotonic() > deadline:
+            raise RuntimeError("a session of the benchmark has not ended")
+        time.sleep(0.01)
+    times = postmaster.cpu_times()
     return float(times.children_user + times.children_system)
+
+
+def is_backend(process: psutil.Process) -> bool:
+    """A session's process, or one that has ended and is not reaped yet."""
+    try:
+        return not process.cmdline() or LOCAL in process.cmdline()[0]
+    except psutil.NoSuchProcess:
+        return False
 
 
 def log_ratio(values: npt.NDArray[np.float64]) -> float:
