@@ -35,7 +35,7 @@ from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Sequential
 from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Seconds
-from teiten.plan.pairs import LEAST_BLOCKS
+from teiten.plan.durations import LEAST_BLOCKS
 from teiten.plan.sizing import size
 from teiten.study.collection import read_collection
 

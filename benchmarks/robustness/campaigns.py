@@ -26,7 +26,8 @@ from teiten.execute.sites.local.notes import PREFIX
 from teiten.host.system.namespaces import NAMED
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.users import server_user
-from teiten.ledger.store import FILE_NAME, Ledger
+from teiten.ledger.folders import FILE_NAME
+from teiten.ledger.store import Ledger
 from teiten.model.progress import counting
 
 NAME = "broken-off"

@@ -23,7 +23,8 @@ from teiten.execute.postgres.provision.staging import managed_installations
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from teiten.kinds import registry as kinds
-from teiten.ledger.store import FILE_NAME, Ledger
+from teiten.ledger.folders import FILE_NAME
+from teiten.ledger.store import Ledger
 from teiten.ways.registry import rules, way_of
 
 QUICK = ("--profile", "quick", "--yes", "--set", "disturbed_share=100%")

@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.robustness.mutation import spoiled
 from benchmarks.robustness.outcome import Tally, called
-from teiten.study.copying import commented_copy
 from teiten.study.document import catalogue_names
+from teiten.study.load import commented_copy
 
 PLANNED_EVERY = 10
 

@@ -22,11 +22,11 @@ from psycopg.copy import LibpqWriter
 
 from benchmarks.ssb.rounds import Ratio, Seconds, ratio
 from teiten.connections import to_address
+from teiten.datasets.ssb.rows.blocks import Unwatched
 from teiten.datasets.ssb.rows.files import write_files
 from teiten.datasets.ssb.rows.load import LoadOptions, create_statement, load
 from teiten.datasets.ssb.rows.native import columns
 from teiten.datasets.ssb.rows.streaming import BUFFER
-from teiten.datasets.ssb.rows.watch import Unwatched
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import find_installations, resolve
 from teiten.host.system.paths import Workdir

@@ -14,7 +14,7 @@ from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import find_installations
 from teiten.execute.postgres.programs import run_program
 from teiten.host.system.users import server_user
-from teiten.ledger.store import FILE_NAME
+from teiten.ledger.folders import FILE_NAME
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
 from tests.fixtures.campaigns import Teiten, kill, step_of

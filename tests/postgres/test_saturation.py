@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from teiten.ledger.campaigns import find_campaign
-from teiten.ledger.store import FILE_NAME, Ledger
+from teiten.ledger.folders import FILE_NAME
+from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from tests.fixtures.campaigns import Teiten, kill, step_of
 

@@ -16,9 +16,9 @@ from psycopg import sql
 
 from teiten.connections import Conninfo, to_address
 from teiten.datasets.ssb.rows import native
+from teiten.datasets.ssb.rows.blocks import Unwatched
 from teiten.datasets.ssb.rows.load import LOADING, MARK, LoadOptions, load
 from teiten.datasets.ssb.rows.results import check_results, verify_sums
-from teiten.datasets.ssb.rows.watch import Unwatched
 from teiten.errors import MachineError, ServerError, UsageError
 from teiten.execute.postgres.cluster import Cluster
 from teiten.model.ssb import Chunk, SsbData, SsbTable, SsbVariant, Written

@@ -99,20 +99,20 @@ def test_plans(plan: Plan) -> None:
 @SLOW
 @given(st.from_type(HostFacts))
 def test_facts(facts: HostFacts) -> None:
-    assert codec.decode_facts(codec.encode_facts(facts)) == facts
+    assert codec.decode(HostFacts, codec.encode(HostFacts, facts)) == facts
 
 
 @SLOW
 @given(st.from_type(Study))
 def test_encoding_is_the_same_each_time(study: Study) -> None:
-    assert codec._encode(Study, study) == codec._encode(
-        Study, codec._decode(Study, codec._encode(Study, study))
-    )
+    text = codec.encode(Study, study)
+    assert codec.encode(Study, codec.decode(Study, text)) == text
 
 
 @given(st.lists(st.from_type(Caution), max_size=4).map(tuple))
 def test_cautions(cautions: tuple[Caution, ...]) -> None:
-    assert codec.decode_cautions(codec.encode_cautions(cautions)) == cautions
+    form = tuple[Caution, ...]
+    assert codec.decode(form, codec.encode(form, cautions)) == cautions
 
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=30)
@@ -121,14 +121,15 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=30)
 
 @given(st.lists(st.builds(Problem, ANY_TEXT, ANY_TEXT), max_size=4).map(tuple))
 def test_problems(problems: tuple[Problem, ...]) -> None:
-    text = codec.encode_problems(problems)
-    assert codec.decode_problems(text) == problems
+    text = codec.encode(tuple[Problem, ...], problems)
+    assert codec.decode(tuple[Problem, ...], text) == problems
     assert text.isascii()
 
 
 @given(st.lists(st.tuples(ANY_TEXT, ANY_TEXT), max_size=4).map(tuple))
 def test_evidence(evidence: tuple[tuple[str, str], ...]) -> None:
-    assert codec.decode_evidence(codec.encode_evidence(evidence)) == evidence
+    form = tuple[tuple[str, str], ...]
+    assert codec.decode(form, codec.encode_json(evidence)) == evidence
 
 
 JSON = st.recursive(

@@ -23,13 +23,12 @@ from teiten.kinds.queries.model import QueryGroup
 from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.noise import NOISE, NoiseFloor
-from teiten.model.packing import pack
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
 from teiten.model.saturation import SATURATION
 from teiten.model.study import ParameterSet
 from teiten.model.text import Bilingual
-from teiten.model.trial import Event, Outcome, Problem, Trial
+from teiten.model.trial import Event, Outcome, Problem, Trial, pack
 from teiten.model.units import GIB, Bytes, Seconds, Share
 from teiten.plan.sites.attached import attached_cautions
 from tests.fixtures.invented_analysis import invented_analysis

@@ -27,9 +27,8 @@ from teiten.model.study import Study
 from teiten.model.text import Language
 from teiten.model.units import MIB
 from teiten.plan.expand import expand
-from teiten.plan.leaving_out import without_missing
 from teiten.plan.sites.attached import attached_cautions, same_value, split_settings
-from teiten.plan.sites.fitting import fitted
+from teiten.plan.sites.fitting import fitted, without_missing
 from teiten.plan.sizing import size
 from teiten.report.texts import caution_text, read_entries
 from teiten.study.document import CATALOGUE

@@ -16,9 +16,8 @@ from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue
 from teiten.kinds.queries.claims.predicate import plan_numbers
 from teiten.kinds.queries.claims.workers_by_rule import RuleOfWorkers as WorkerRule
 from teiten.kinds.queries.claims.workers_by_rule import WorkersByRule
-from teiten.model.packing import pack
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
-from teiten.model.trial import Event, Outcome
+from teiten.model.trial import Event, Outcome, pack
 from tests.fixtures.invented_claims import a_claim
 from tests.fixtures.invented_ssb import ssb_plan
 from tests.fixtures.plan_corpus import corpus, plan

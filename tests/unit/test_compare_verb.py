@@ -120,10 +120,7 @@ def test_an_older_ledger_is_migrated_on_a_copy(
     shutil.copytree(workdir / "campaigns" / "large", folder)
     before = (folder / "ledger.sqlite").read_bytes()
     later = migrate.CURRENT + 1
-    steps = {
-        **migrate.MIGRATIONS,
-        later: lambda one: one.execute("CREATE TABLE later (x)") and None,
-    }
+    steps = {**migrate.MIGRATIONS, later: ""}
     monkeypatch.setattr(migrate, "MIGRATIONS", steps)
     for module in (migrate, reading_module, store_module):
         monkeypatch.setattr(module, "CURRENT", later)

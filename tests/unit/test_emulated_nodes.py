@@ -29,8 +29,7 @@ from teiten.model.plan import Plan, TemplateSpec
 from teiten.model.text import Language
 from teiten.model.trial import Event
 from teiten.model.units import GIB, MIB, Bytes
-from teiten.plan.checks import check
-from teiten.plan.limits import limits_of
+from teiten.plan.checks import check, limits_of
 from teiten.plan.nodes import emulated, machines, node_cautions, with_machines
 from teiten.plan.sites.contract import Told
 from teiten.plan.sites.local import LocalPlan

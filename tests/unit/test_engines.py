@@ -17,7 +17,7 @@ from teiten.engines.registry import engine_of, names
 from teiten.errors import TeitenError, UsageError
 from teiten.execute.distribution import distributed
 from teiten.execute.postgres.templates.identity import template_fingerprint
-from teiten.factors.engine.plan import FACTOR as ENGINE
+from teiten.factors.engine import FACTOR as ENGINE
 from teiten.model.distribution import (
     NOTHING,
     Distribution,

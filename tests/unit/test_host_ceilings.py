@@ -21,7 +21,8 @@ from teiten.host.ceilings.measure import CpuClock, measure_ceilings, others_shar
 from teiten.host.ceilings.scratch import CHUNK, aligned, scratch
 from teiten.host.facts.machine import read_host_facts
 from teiten.host.system.paths import Workdir
-from teiten.ledger.codec import decode_facts, encode_facts
+from teiten.ledger.codec import decode, encode
+from teiten.model.facts import HostFacts
 from teiten.model.text import Language
 from teiten.model.units import Bytes, Seconds
 from tests.fixtures.invented_machine import GOOD_MACHINE
@@ -152,10 +153,10 @@ def test_another_machine_has_other_ceilings(folder: Workdir, tmp_path: Path) -> 
 
 def test_the_ledger_keeps_ceilings_and_old_ledgers_have_none() -> None:
     facts = replace(GOOD_MACHINE, ceilings=CEILINGS)
-    assert decode_facts(encode_facts(facts)) == facts
-    old = json.loads(encode_facts(GOOD_MACHINE))
+    assert decode(HostFacts, encode(HostFacts, facts)) == facts
+    old = json.loads(encode(HostFacts, GOOD_MACHINE))
     del old["ceilings"]
-    assert decode_facts(json.dumps(old)).ceilings is None
+    assert decode(HostFacts, json.dumps(old)).ceilings is None
 
 
 def test_fio_is_asked_for_each_pattern_and_its_answer_read(tmp_path: Path) -> None:

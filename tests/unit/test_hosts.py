@@ -24,6 +24,7 @@ from teiten.model.study import Study
 from teiten.model.text import Language
 from teiten.model.units import Share
 from teiten.plan.dry import actions
+from teiten.plan.sites.of import host_rows
 from teiten.plan.sites.remote import (
     RemotePlan,
     assignment_cautions,
@@ -31,7 +32,6 @@ from teiten.plan.sites.remote import (
     host_cautions,
     nodes_on_hosts,
 )
-from teiten.plan.sites.told import host_rows
 from teiten.report.forms import render_html
 from teiten.report.texts import caution_text
 from teiten.study.load import load_study

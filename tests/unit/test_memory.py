@@ -18,10 +18,9 @@ from teiten.model.quantities import exact_size, parse_size
 from teiten.model.text import Language
 from teiten.model.units import GIB, KIB, MIB, Bytes
 from teiten.plan.cells import buffers
-from teiten.plan.checks import check
+from teiten.plan.checks import check, least_memory, limits_of
 from teiten.plan.estimate import within
 from teiten.plan.expand import expand
-from teiten.plan.limits import least_memory, limits_of
 from teiten.plan.sites.attached import AttachedPlan
 from teiten.plan.sites.contract import Told
 from teiten.plan.sites.local import LocalPlan

@@ -14,7 +14,7 @@ from teiten.analysis.model.verdict import Interval
 from teiten.claims.catalogue import claims_of
 from teiten.cli.main import teiten
 from teiten.errors import UsageError
-from teiten.factors.state.plan import OF_BOTH, OF_NEW
+from teiten.factors.state import OF_BOTH, OF_NEW
 from teiten.model.installation import Installation
 from teiten.model.units import Share
 from teiten.plan.checks import check_connections

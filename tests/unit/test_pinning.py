@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from teiten.errors import MachineError, TeitenError, UsageError
-from teiten.factors.cores.plan import automatic_cores, in_order, pin
+from teiten.factors.cores import automatic_cores, in_order, pin
 from teiten.host.cautions.machine import plan_cautions
 from teiten.host.cautions.variants import pinned_apart
 from teiten.model.facts import HostFacts, LogicalCpu

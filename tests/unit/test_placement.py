@@ -23,7 +23,7 @@ from teiten.execute.sites.local.transfers import (
     transfer_controller,
     transfer_settings,
 )
-from teiten.factors.placement.plan import FACTOR
+from teiten.factors.placement import FACTOR
 from teiten.factors.registry import rule
 from teiten.host.cautions.variants import variant_cautions
 from teiten.host.system.paths import Workdir

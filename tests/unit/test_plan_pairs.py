@@ -12,10 +12,9 @@ from teiten.analysis.verdict.sequential import least_pairs
 from teiten.errors import UsageError
 from teiten.model.plan import Plan
 from teiten.model.study import Study
-from teiten.plan.durations import block_seconds, preparing_seconds
+from teiten.plan.durations import LEAST_BLOCKS, MOST_TRIALS, block_seconds, preparing_seconds
 from teiten.plan.estimate import estimate
 from teiten.plan.ordering import pairs_of_a_start
-from teiten.plan.pairs import LEAST_BLOCKS, MOST_TRIALS
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
 from teiten.study.sides import Shared, ab_study, null_study

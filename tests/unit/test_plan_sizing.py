@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.datasets.pgbench.plan import PLAN as DATA
 from teiten.datasets.plan import data_bytes
-from teiten.factors.clients.plan import automatic_clients
+from teiten.factors.clients import automatic_clients
 from teiten.model.facts import HostFacts
 from teiten.model.settings import size_setting
 from teiten.model.study import Study

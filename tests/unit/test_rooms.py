@@ -170,14 +170,14 @@ FACTORS_ASKED = {
     "model/study.py": (1, "the factor that every study has"),
     "plan/durations.py": (1, "servers and checksums make templates"),
     "plan/cells.py": (1, "the most connections of a study"),
-    "plan/limits.py": (1, "the limits of memory in a study"),
+    "plan/checks.py": (1, "the limits of memory in a study"),
     "plan/saturation.py": (1, "the search for saturation doubles the clients"),
     "plan/sites/remote.py": (2, "nodes are on hosts of their own"),
     "report/names.py": (1, "a chart's axis"),
     "report/view/variants.py": (1, "the section on checksums"),
     "study/build.py": (1, "which sets of parameters a study uses"),
     "study/schema.py": (1, "clients are limited in a place of their own"),
-    "ways/statements/plan.py": (1, "a limit of memory is for one side"),
+    "ways/statements/__init__.py": (1, "a limit of memory is for one side"),
 }
 """How often a file outside of ``factors`` and ``kinds`` asks for a factor by its name, and why:
 counted down, never up."""
@@ -442,8 +442,8 @@ def test_exceptions_for_names_of_factors_are_counted_down() -> None:
         ("report/view/why.py", 'x = kit.study.contrast == "placement"'),
         ("report/series.py", 'x = dict(trial.levels).get("clients")'),
         ("analysis/verdict/pairs.py", 'CORES = "cores"'),
-        ("cli/plan/make.py", "from teiten.factors.cores.plan import Pinning"),
-        ("plan/estimate.py", "from teiten.ways.pairs.plan import WAY"),
+        ("cli/plan/make.py", "from teiten.factors.cores import Pinning"),
+        ("plan/estimate.py", "from teiten.ways.pairs import WAY"),
         ("report/scope.py", 'x = measure.way == "pairs"'),
         ("cli/campaign/pilot.py", "x = plan.study.measure.slices > 1"),
         ("analysis/verdict/stopping.py", "x = 1 < measure.restart_every"),

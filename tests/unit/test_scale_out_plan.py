@@ -13,8 +13,8 @@ from teiten.engines.registry import engine_of, names
 from teiten.errors import TeitenError, UsageError
 from teiten.execute.client.address import Address
 from teiten.execute.postgres.templates.identity import template_fingerprint
-from teiten.factors.engine.plan import FACTOR as ENGINE
-from teiten.factors.entry.plan import FACTOR as ENTRY
+from teiten.factors.engine import FACTOR as ENGINE
+from teiten.factors.entry import FACTOR as ENTRY
 from teiten.model.distribution import (
     NOTHING,
     ClientEntry,

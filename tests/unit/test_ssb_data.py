@@ -21,7 +21,7 @@ from teiten.cli.console import Console, Verbosity
 from teiten.cli.data.ssb import is_dsn
 from teiten.cli.data.watch import PlainWatch
 from teiten.datasets.ssb.rows import native
-from teiten.datasets.ssb.rows.blocks import THREAD_BYTES, Block, take_blocks
+from teiten.datasets.ssb.rows.blocks import THREAD_BYTES, Block, Unwatched, take_blocks
 from teiten.datasets.ssb.rows.files import write_files
 from teiten.datasets.ssb.rows.load import describe
 from teiten.datasets.ssb.rows.results import has_known_results, known_results, queries
@@ -31,7 +31,6 @@ from teiten.datasets.ssb.rows.streaming import (
     StreamRoom,
     streams_for,
 )
-from teiten.datasets.ssb.rows.watch import Unwatched
 from teiten.errors import MachineError, UsageError
 from teiten.host.facts.native_part import how_to_get
 from teiten.host.system.files import ROOM, widen_pipe

@@ -11,8 +11,7 @@ from teiten.analysis.model.claims import ClaimStanding
 from teiten.claims.catalogue import claims_of
 from teiten.errors import TeitenError, UsageError
 from teiten.model.build import BuildSpec
-from teiten.study.copying import commented_copy
-from teiten.study.load import load_study
+from teiten.study.load import commented_copy, load_study
 
 STUDY = """
 [study]

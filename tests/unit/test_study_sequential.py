@@ -10,8 +10,7 @@ from teiten.cli.text.study import study_lines
 from teiten.errors import StudyError, UsageError
 from teiten.model.study import Sequential
 from teiten.model.units import Seconds
-from teiten.study.copying import commented_copy
-from teiten.study.load import load_study
+from teiten.study.load import commented_copy, load_study
 from teiten.study.sides import Shared, SideFlags, ab_study
 
 

@@ -28,8 +28,7 @@ from teiten.kinds.contract import plan_of
 from teiten.kinds.metrics import is_turnaround
 from teiten.model.study import WorkloadOptions
 from teiten.study.document import CATALOGUE, read_document
-from teiten.study.locate import dotted, key_lines, line_of
-from teiten.study.place import Place
+from teiten.study.locate import Place, dotted, key_lines, line_of
 from teiten.study.schema import WorkloadTable
 
 CLAIMS = CATALOGUE / "claims"

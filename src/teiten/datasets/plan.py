@@ -11,18 +11,18 @@ from typing import Any, ClassVar
 from teiten.datasets.registry import dataset, names
 from teiten.model.distribution import TablePart
 from teiten.model.study import DataOptions, DataSet
-from teiten.model.units import MIB, Bytes, Seconds
+from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.study.chosen import KeyedError
-from teiten.study.place import Place
+from teiten.study.locate import Place
 from teiten.study.tables import DataTable, ScaledTable
 from teiten.suggest import did_you_mean
 
-QUERY_SECONDS = 2.0
-"""Assumed seconds of one execution of a query: nobody knows before."""
 CLUSTER_BYTES = 64 * MIB
 """The databases that initdb makes, bench's catalogue, and the WAL that a clean stop leaves."""
 LOAD_RATE = 30 * MIB
 """Bytes per second that a script makes, and that are laid out in another way."""
+READ_RATE = GIB
+"""Bytes per second that a statement reads of tables in memory."""
 
 
 class DataPlan(ABC):
@@ -80,10 +80,6 @@ class DataPlan(ABC):
     @abstractmethod
     def fill_seconds(self, data: DataSet) -> Seconds:
         """Estimate the seconds of filling, with indexes and what makes its pages visible."""
-
-    def query_seconds(self, data: DataSet) -> Seconds:
-        """One execution of a query that reads most of it."""
-        return Seconds(QUERY_SECONDS)
 
     @abstractmethod
     def made_by(self, data: DataSet) -> str:
@@ -167,6 +163,11 @@ def data_bytes(data: DataSet) -> Bytes:
     grown = 1.0 if data.layout is None else data.layout.size
     grown *= 1.0 if data.state is None else data.state.size
     return Bytes(math.ceil(plan_of(data.kind).filled_bytes(data) * grown))
+
+
+def query_seconds(data: DataSet) -> Seconds:
+    """One execution of a statement that reads most of a data set; nobody knows before."""
+    return Seconds(data_bytes(data) / READ_RATE)
 
 
 def template_bytes(data: DataSet) -> Bytes:

@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from teiten.engines.contract import Engine, Servers
+from teiten.engines.contract import COLUMNS, OWN_KEYS, Engine, Servers
 from teiten.errors import ServerError
 from teiten.model.distribution import (
     ClusterStatements,
@@ -25,17 +25,6 @@ from teiten.model.distribution import (
     TablePart,
 )
 
-TABLES = {
-    "pgbench_accounts": (
-        "aid int NOT NULL, bid int, abalance int, filler char(84), PRIMARY KEY (aid)"
-    ),
-    "pgbench_tellers": (
-        "tid int NOT NULL, bid int, tbalance int, filler char(84), PRIMARY KEY (tid)"
-    ),
-    "pgbench_branches": "bid int NOT NULL, bbalance int, filler char(88), PRIMARY KEY (bid)",
-    "pgbench_history": ("tid int, bid int, aid int, delta int, mtime timestamp, filler char(22)"),
-}
-FILLFACTOR = " WITH (fillfactor = {})"
 ACCOUNTS_EACH, TELLERS_EACH = 100_000, 10
 """Rows for each branch."""
 ROWS = (
@@ -83,7 +72,7 @@ class Attached(Engine):
             if _is_whole(entry, planned):
                 return
             _make(servers, entry, planned)
-            for table in TABLES:
+            for table in COLUMNS:
                 if not _has(entry, table):
                     entry.execute(_plain_table(table, planned))
             said = planned.statements or ClusterStatements()
@@ -185,16 +174,20 @@ def _count(connection: Connection, table: str) -> int:
 
 
 def _plain_table(table: str, planned: Distribution) -> sql.Composed:
-    made = sql.SQL("CREATE TABLE {} ({})").format(sql.Identifier(table), sql.SQL(TABLES[table]))
-    if table == "pgbench_history" or planned.fillfactor == 100:
-        return made
-    return made + sql.SQL(FILLFACTOR).format(sql.Literal(planned.fillfactor))
+    name, columns = sql.Identifier(table), sql.SQL(COLUMNS[table])
+    if table == "pgbench_history":
+        return sql.SQL("CREATE TABLE {} ({})").format(name, columns)
+    key, fillfactor = sql.Identifier(OWN_KEYS[table]), sql.Literal(planned.fillfactor)
+    kept_free = "" if planned.fillfactor == 100 else " WITH (fillfactor = {})"
+    return sql.SQL(f"CREATE TABLE {{}} ({{}}, PRIMARY KEY ({{}})){kept_free}").format(
+        name, columns, key, fillfactor
+    )
 
 
 def _fill(entry: Connection, planned: Distribution) -> None:
     """Tables that the statements have not filled, a branch's rows at a time. Raises ServerError
     where rows are lost on the way."""
-    for (rows, each), table in zip(ROWS, TABLES, strict=False):
+    for (rows, each), table in zip(ROWS, COLUMNS, strict=False):
         if _count(entry, table) == 0:
             for branch in range(planned.scale):
                 ends = {"first": each * branch + 1, "last": each * (branch + 1)}

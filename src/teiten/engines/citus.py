@@ -16,7 +16,7 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg import sql
 
-from teiten.engines.contract import Engine, Servers
+from teiten.engines.contract import COLUMNS, OWN_KEYS, Engine, Servers
 from teiten.errors import ServerError
 from teiten.model.distribution import (
     NOTHING,
@@ -34,18 +34,6 @@ from teiten.model.plan import Node
 USUAL_SHARDS = 32
 """Citus's own number for each table (citus.shard_count)."""
 ACCOUNTS = "pgbench_accounts"
-TABLES = {
-    ACCOUNTS: "aid int NOT NULL, bid int, abalance int, filler char(84)",
-    "pgbench_tellers": "tid int NOT NULL, bid int, tbalance int, filler char(84)",
-    "pgbench_branches": "bid int NOT NULL, bbalance int, filler char(88)",
-    "pgbench_history": "tid int, bid int, aid int, delta int, mtime timestamp, filler char(22)",
-}
-OWN_KEYS = {
-    ACCOUNTS: "aid",
-    "pgbench_tellers": "tid",
-    "pgbench_branches": "bid",
-    "pgbench_history": "aid",
-}
 ROWS = (
     "INSERT INTO pgbench_tellers SELECT tid, (tid - 1) / 10 + 1, 0"
     " FROM generate_series(1, 10 * {scale}) AS tid",
@@ -200,7 +188,7 @@ def joining(own: Where, nodes: Iterable[Where]) -> Iterator[tuple[LiteralString,
 
 
 def _tables(planned: Distribution) -> Iterator[sql.Composed]:
-    for table, columns in TABLES.items():
+    for table, columns in COLUMNS.items():
         yield sql.SQL("CREATE TABLE {} ({}) WITH (fillfactor = {})").format(
             sql.Identifier(table),
             sql.SQL(columns),

@@ -11,6 +11,21 @@ import psycopg
 from teiten.model.distribution import CoordinatorRows, Distribution, SpreadBy, TablePart
 from teiten.model.plan import Node
 
+COLUMNS = {
+    "pgbench_accounts": "aid int NOT NULL, bid int, abalance int, filler char(84)",
+    "pgbench_tellers": "tid int NOT NULL, bid int, tbalance int, filler char(84)",
+    "pgbench_branches": "bid int NOT NULL, bbalance int, filler char(88)",
+    "pgbench_history": "tid int, bid int, aid int, delta int, mtime timestamp, filler char(22)",
+}
+"""pgbench's tables."""
+OWN_KEYS = {
+    "pgbench_accounts": "aid",
+    "pgbench_tellers": "tid",
+    "pgbench_branches": "bid",
+    "pgbench_history": "aid",
+}
+"""The column by which each is spread by itself, as the report did (2013 §5.3.4)."""
+
 
 class Servers(Protocol):
     """The started servers of a trial."""

@@ -11,12 +11,12 @@ their own: its own rows, attached as they are, and foreign tables of all others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, LiteralString
 
 import psycopg
 from psycopg import sql
 
-from teiten.engines.contract import Engine, Servers
+from teiten.engines.contract import COLUMNS, OWN_KEYS, Engine, Servers
 from teiten.model.distribution import NOTHING, Distribution, PartMethod, TablePart
 
 ASYNC_SINCE = 140000
@@ -24,17 +24,6 @@ ASYNC_SINCE = 140000
 ROWS_AT_ONCE = 1000
 ENTRY, PUBLIC = "entry", "public"
 """Schemas: of the partitioned tables on a node that clients enter through; of its own rows."""
-TABLES = {
-    "pgbench_accounts": ("aid", "aid int NOT NULL, bid int, abalance int, filler char(84)"),
-    "pgbench_tellers": ("tid", "tid int NOT NULL, bid int, tbalance int, filler char(84)"),
-    "pgbench_branches": ("bid", "bid int NOT NULL, bbalance int, filler char(88)"),
-    "pgbench_history": (
-        "aid",
-        "tid int, bid int, aid int, delta int, mtime timestamp, filler char(22)",
-    ),
-}
-"""By their names: the key by which each is spread, as the report did (2013 §5.3.4), and columns."""
-
 HAS_ENTRY = "SELECT 1 FROM pg_namespace WHERE nspname = %s"
 
 
@@ -69,16 +58,14 @@ class PostgresFdw(Engine):
                     _run(connection, _with_entry(servers, own, connection.info.server_version))
 
     def _statements(self, servers: Servers, version: int) -> Iterator[sql.Composed]:
-        for table in TABLES:
+        for table in COLUMNS:
             yield sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(table))
         yield sql.SQL("DROP EXTENSION IF EXISTS postgres_fdw CASCADE").format()
         yield sql.SQL("CREATE EXTENSION postgres_fdw").format()
         for number, node in enumerate(servers.nodes):
             yield from _server(number, dict(servers.parameters(node)), version)
-        for table, (key, columns) in TABLES.items():
-            yield sql.SQL("CREATE TABLE {} ({}) PARTITION BY HASH ({})").format(
-                sql.Identifier(table), sql.SQL(columns), sql.Identifier(key)
-            )
+        for table, columns in COLUMNS.items():
+            yield _partitioned(sql.Identifier(table), table, columns)
             for number in range(len(servers.nodes)):
                 yield _foreign(None, table, number, len(servers.nodes))
 
@@ -91,7 +78,7 @@ def _run(connection: psycopg.Connection[Any], statements: Iterable[sql.Composed]
 def _without_entry() -> Iterator[sql.Composed]:
     """Yield the statements that drop what an earlier trial has left on a node: its own rows are let
     go first."""
-    for table in TABLES:
+    for table in COLUMNS:
         yield sql.SQL("ALTER TABLE {} DETACH PARTITION {}").format(
             sql.Identifier(ENTRY, table), sql.Identifier(PUBLIC, table)
         )
@@ -107,17 +94,21 @@ def _with_entry(servers: Servers, own: int, version: int) -> Iterator[sql.Compos
     for number, node in enumerate(servers.nodes):
         if number != own:
             yield from _server(number, dict(servers.parameters(node)), version)
-    for table, (key, columns) in TABLES.items():
+    for table, columns in COLUMNS.items():
         whole = sql.Identifier(ENTRY, table)
-        yield sql.SQL("CREATE TABLE {} ({}) PARTITION BY HASH ({})").format(
-            whole, sql.SQL(columns), sql.Identifier(key)
-        )
+        yield _partitioned(whole, table, columns)
         yield sql.SQL(
             "ALTER TABLE {} ATTACH PARTITION {} FOR VALUES WITH (MODULUS {}, REMAINDER {})"
         ).format(whole, sql.Identifier(PUBLIC, table), sql.Literal(count), sql.Literal(own))
         for number in range(count):
             if number != own:
                 yield _foreign(ENTRY, table, number, count)
+
+
+def _partitioned(whole: sql.Identifier, table: str, columns: LiteralString) -> sql.Composed:
+    return sql.SQL("CREATE TABLE {} ({}) PARTITION BY HASH ({})").format(
+        whole, sql.SQL(columns), sql.Identifier(OWN_KEYS[table])
+    )
 
 
 def _foreign(schema: str | None, table: str, number: int, count: int) -> sql.Composed:

@@ -13,7 +13,7 @@ from typing import Any
 from teiten.factors.registry import FactorStage, stage_of
 
 Levels = Sequence[tuple[str, str]]
-"""Factors and their levels (``model.conditions.Conditions.applied``)."""
+"""Factors and their levels (``model.plan.Conditions.applied``)."""
 
 
 class AppliedFactor(ABC):

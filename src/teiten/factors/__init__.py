@@ -1,1 +1,1 @@
-"""Factors: what a study varies; a file each (docs/design/architecture.md)."""
+"""Factors: what a study varies; a folder each (docs/design/architecture.md)."""

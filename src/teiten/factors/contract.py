@@ -59,7 +59,7 @@ class WrittenStudy:
 
 
 class FactorRule(ABC):
-    """A factor before anything runs; ``factors/NAME/plan.py`` holds one as ``FACTOR``."""
+    """A factor before anything runs; the folder ``factors/NAME`` holds one as ``FACTOR``."""
 
     name: ClassVar[str]
     """Its name as studies write it; of a family such as ``guc:NAME`` the part that all share."""
@@ -139,6 +139,20 @@ class FactorRule(ABC):
 
     def check_plan(self, plan: Plan, facts: HostFacts) -> None:
         """Raise UsageError or MachineError where the machine cannot give what a plan asks for."""
+
+
+class NamedByKind(FactorRule):
+    """A factor whose levels a kind of workload names, one by one: its queries, its methods."""
+
+    rank = 20
+    of_server = False
+    what: ClassVar[str]
+    """The thing that a level names, in an error."""
+
+    def level(self, value: Any) -> str:
+        if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+            raise ValueError(f"{value!r} does not name {self.what}")
+        return str(value).strip()
 
 
 class FactorFamily(FactorRule):

@@ -18,10 +18,8 @@ NEEDED_TO_APPLY = frozenset({Need.START, Need.HERE})
 
 
 class FactorStage(StrEnum):
-    """The files of a factor's folder."""
+    """The files of a factor's folder beside its rule."""
 
-    PLAN = "plan"
-    """Its levels, where it applies, and the part of a trial that it sets; pure."""
     RUN = "run"
     """How a level is applied to a server, and read back; only of factors that the operating system
     knows."""
@@ -44,17 +42,15 @@ def rules() -> tuple[FactorRule, ...]:
 
 @cache
 def _by_folder() -> dict[str, FactorRule]:
-    by_folder = {name: _file(name, FactorStage.PLAN).FACTOR for name in folders()}
+    by_folder = {
+        name: importlib.import_module(f"{factors.__name__}.{name}").FACTOR for name in folders()
+    }
     for name, factor in by_folder.items():
-        assert isinstance(factor, FactorRule), f"factors/{name}/plan.py holds no FactorRule"
+        assert isinstance(factor, FactorRule), f"factors/{name} holds no FactorRule"
         assert not _has(name, FactorStage.RUN) or factor.needs >= NEEDED_TO_APPLY, (
             f"factors/{name} is applied as a server starts, and needs {NEEDED_TO_APPLY}"
         )
     return by_folder
-
-
-def _file(folder: str, stage: FactorStage) -> ModuleType:
-    return importlib.import_module(f"{factors.__name__}.{folder}.{stage}")
 
 
 def _has(folder: str, stage: FactorStage) -> bool:
@@ -81,7 +77,7 @@ def is_applied(factor: str) -> bool:
 
 def stage_of(factor: str, stage: FactorStage) -> ModuleType:
     """A factor's file for a stage. Raises as ``rule``, ImportError where it has no such file."""
-    return _file(_folder_of(factor), stage)
+    return importlib.import_module(f"{factors.__name__}.{_folder_of(factor)}.{stage}")
 
 
 def factor_name(value: object) -> str:

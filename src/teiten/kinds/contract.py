@@ -15,7 +15,7 @@ from teiten.model.plan import PlannedLoad, PlannedTrial
 from teiten.model.study import Measure, Study, Workload, WorkloadOptions
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds
-from teiten.study.place import Place
+from teiten.study.locate import Place
 from teiten.study.schema import WorkloadTable
 
 

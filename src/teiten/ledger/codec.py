@@ -4,39 +4,25 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
-from pydantic import TypeAdapter
 
-from teiten.ledger.options import (
-    encode_data,
-    encode_loads,
-    encode_options,
-    in_new_form,
-    with_data,
-    with_options,
-    with_trials,
-)
+from teiten.ledger.options import adapter, in_new_form, with_own_forms, write_own_forms
 from teiten.ledger.texts import texts_of, with_texts, without_texts
-from teiten.model.facts import Caution, HostFacts
+from teiten.model.facts import Caution
 from teiten.model.plan import Plan
 from teiten.model.stacks import StackSamples
 from teiten.model.study import Study
-from teiten.model.trial import FloatArray, Problem, Series
+from teiten.model.trial import FloatArray, Series
 
 SECONDS = "seconds"
 COMPRESSION = "zstd"
-
-
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+Value = TypeVar("Value")
 
 
 def encode_plan(plan: Plan) -> str:
@@ -58,61 +44,29 @@ def with_texts_of(plan: Plan, study: Study) -> Plan:
 
 
 def _table(plan: Plan) -> dict[str, Any]:
-    table: dict[str, Any] = _adapter(Plan).dump_python(plan, mode="json")
-    for one, options in zip(table["study"]["workloads"], encode_options(plan), strict=True):
-        one["options"] = options
-    for one, load in zip(table["trials"], encode_loads(plan), strict=True):
-        one["load"] = load
-    encode_data(plan, table)
+    table: dict[str, Any] = adapter(Plan).dump_python(plan, mode="json")
+    write_own_forms(plan, table)
     return table
 
 
 def _plan(table: Any) -> Plan:
-    plan: Plan = _adapter(Plan).validate_python(table)
-    plan = with_data(plan, table)
-    plan = with_options(plan, [one["options"] for one in table["study"]["workloads"]])
-    return with_trials(plan, table["trials"])
+    return with_own_forms(adapter(Plan).validate_python(table), table)
 
 
-def encode_facts(facts: HostFacts) -> str:
-    return _encode(HostFacts, facts)
+def encode(form: type[Value], value: Value) -> str:
+    """A value of one of the model's classes, or a tuple of such, as JSON."""
+    return encode_json(adapter(form).dump_python(value, mode="json"))
 
 
-def decode_facts(text: str) -> HostFacts:
-    facts: HostFacts = _decode(HostFacts, text)
-    return facts
-
-
-def encode_cautions(cautions: Sequence[Caution]) -> str:
-    return _encode(tuple[Caution, ...], tuple(cautions))
-
-
-def decode_cautions(text: str) -> tuple[Caution, ...]:
-    cautions: tuple[Caution, ...] = _decode(tuple[Caution, ...], text)
-    return cautions
+def decode(form: type[Value], text: str) -> Value:
+    """Read the text of ``encode``. Raises ValueError where it is damaged."""
+    value: Value = adapter(form).validate_python(json.loads(text))
+    return value
 
 
 def caution_object(caution: Caution) -> dict[str, Any]:
     """A caution as a JSON object, for an event's detail."""
-    found: dict[str, Any] = _adapter(Caution).dump_python(caution, mode="json")
-    return found
-
-
-def encode_problems(problems: Sequence[Problem]) -> str:
-    return _encode(tuple[Problem, ...], tuple(problems))
-
-
-def decode_problems(text: str) -> tuple[Problem, ...]:
-    problems: tuple[Problem, ...] = _decode(tuple[Problem, ...], text)
-    return problems
-
-
-def encode_evidence(evidence: Sequence[tuple[str, str]]) -> str:
-    return encode_json(evidence)
-
-
-def decode_evidence(text: str) -> tuple[tuple[str, str], ...]:
-    return tuple((str(kind), str(path)) for kind, path in json.loads(text))
+    return dict(adapter(Caution).dump_python(caution, mode="json"))
 
 
 def encode_json(value: Any) -> str:
@@ -142,11 +96,11 @@ OF_BEFORE = "_untrimmed"
 
 def decode_metrics(rows: Iterable[tuple[str, float | None]]) -> dict[str, float]:
     """A trial's metrics, in today's names."""
-    found = {name: math.nan if value is None else float(value) for name, value in rows}
-    for name in [one for one in found if one.endswith(OF_BEFORE)]:
-        of = name.removesuffix(OF_BEFORE)
-        found[of], found[f"{of}_trimmed"] = found.pop(name), found.get(of, math.nan)
-    return found
+    metrics = {name: math.nan if value is None else float(value) for name, value in rows}
+    for old in [name for name in metrics if name.endswith(OF_BEFORE)]:
+        name = old.removesuffix(OF_BEFORE)
+        metrics[name], metrics[f"{name}_trimmed"] = metrics.pop(old), metrics.get(name, math.nan)
+    return metrics
 
 
 def encode_series(series: Series) -> bytes:
@@ -195,7 +149,7 @@ def encode_stack_samples(samples: StackSamples) -> bytes:
     """JSON in one zstd frame: folded stacks repeat themselves."""
     sink = pa.BufferOutputStream()
     with pa.CompressedOutputStream(sink, COMPRESSION) as frame:
-        frame.write(_encode(StackSamples, samples).encode("ascii"))
+        frame.write(encode(StackSamples, samples).encode("ascii"))
     data: bytes = sink.getvalue().to_pybytes()
     return data
 
@@ -207,13 +161,4 @@ def decode_stack_samples(data: bytes) -> StackSamples:
             text = frame.read()
     except OSError as error:
         raise pa.ArrowInvalid(f"a profile: {error}") from error
-    samples: StackSamples = _decode(StackSamples, text.decode("ascii"))
-    return samples
-
-
-def _encode(kind: Any, value: Any) -> str:
-    return encode_json(_adapter(kind).dump_python(value, mode="json"))
-
-
-def _decode(kind: Any, text: str) -> Any:
-    return _adapter(kind).validate_python(json.loads(text))
+    return decode(StackSamples, text.decode("ascii"))

@@ -1,9 +1,8 @@
-"""The ledger's schema versions: forward only, one numbered function each."""
+"""The ledger's schema versions: forward only, one script each."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,40 +12,14 @@ APPLICATION_ID = 0x54454954
 """``TEIT``, in the file's header: this SQLite file is a ledger of Teiten."""
 
 
-def _to_version_1(connection: sqlite3.Connection) -> None:
-    _run(connection, "schema.sql")
+MIGRATIONS = {1: "schema.sql", 2: "profile.sql", 3: "", 4: ""}
+"""Version, and the script that brings a ledger of the version before to it.
 
-
-def _run(connection: sqlite3.Connection, name: str) -> None:
-    script = files("teiten.ledger").joinpath(name).read_text(encoding="utf-8")
-    for statement in _statements(script):
-        connection.execute(statement)
-
-
-def _to_version_2(connection: sqlite3.Connection) -> None:
-    """Profiles: folded call stacks of a trial's extra window."""
-    _run(connection, "profile.sql")
-
-
-def _to_version_3(connection: sqlite3.Connection) -> None:
-    """Plans hold the options of each kind of workload apart. Nothing is rewritten: ``options``
-    reads both forms; the version tells an older Teiten that it cannot."""
-    del connection
-
-
-def _to_version_4(connection: sqlite3.Connection) -> None:
-    """Trials name a template for each node; their loads, and what data sets have, are of their
-    kinds. Nothing is rewritten, as for version 3."""
-    del connection
-
-
-MIGRATIONS: dict[int, Callable[[sqlite3.Connection], None]] = {
-    1: _to_version_1,
-    2: _to_version_2,
-    3: _to_version_3,
-    4: _to_version_4,
-}
-"""Version, and what brings a ledger of the version before to it."""
+2: profiles, folded call stacks of a trial's extra window. 3: plans hold the options of each kind of
+workload apart; nothing is rewritten, as ``options`` reads both forms: the version tells an older
+Teiten that it cannot. 4: trials name a template for each node, and their loads, and what data sets
+have, are of their kinds; nothing is rewritten either.
+"""
 
 CURRENT = max(MIGRATIONS)
 
@@ -82,7 +55,8 @@ def check_version(connection: sqlite3.Connection, path: Path) -> int:
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring the schema to the current version, inside the caller's transaction."""
     for version in range(schema_version(connection) + 1, CURRENT + 1):
-        MIGRATIONS[version](connection)
+        for statement in _statements(MIGRATIONS[version]):
+            connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {CURRENT}")
 
@@ -91,8 +65,9 @@ def _has_tables(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
 
 
-def _statements(script: str) -> list[str]:
-    """The script's statements, one by one: executescript() would commit the transaction."""
+def _statements(name: str) -> list[str]:
+    """A script's statements, one by one: executescript() would commit the transaction."""
+    script = files("teiten.ledger").joinpath(name).read_text(encoding="utf-8") if name else ""
     result: list[str] = []
     statement = ""
     for line in script.splitlines(keepends=True):

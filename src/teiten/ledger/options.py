@@ -3,7 +3,7 @@ data sets, and the loads of trials."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -15,7 +15,7 @@ from teiten.datasets.registry import names as kinds_of_data
 from teiten.errors import LedgerError
 from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names
-from teiten.model.plan import Plan, PlannedLoad, TemplateSpec
+from teiten.model.plan import Plan, PlannedLoad, PlannedTrial, TemplateSpec
 from teiten.model.study import DataSet, WorkloadOptions
 
 _OF_KINDS = {
@@ -31,122 +31,90 @@ _OF_LOADS = ("clients", "threads", "query_mode")
 """Keys that stood beside a trial's number before there were loads (ledgers before version 4)."""
 
 
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return _made(kind)
-
-
 @cache
-def _made(kind: Any) -> TypeAdapter[Any]:
+def adapter(kind: Any) -> TypeAdapter[Any]:
+    """The converter between values of a class and JSON's types."""
     return TypeAdapter(kind)
 
 
-def encode_options(plan: Plan) -> list[Any]:
-    """The options of each workload, in the study's order."""
-    return [
-        _adapter(type(workload.options)).dump_python(workload.options, mode="json")
-        for workload in plan.study.workloads
-    ]
+def _dumped(value: Any) -> Any:
+    return adapter(type(value)).dump_python(value, mode="json")
 
 
-def encode_data(plan: Plan, table: dict[str, Any]) -> None:
-    """Write the options of all data sets of a plan into its table. Trials have those of the plan's
+def write_own_forms(plan: Plan, table: dict[str, Any]) -> None:
+    """Write what kinds have classes for into a plan's table. Trials have the tables of the plan's
     templates: a dump of any size stands there once for each server, and not for each trial."""
-    of_workloads = [workload.data for workload in plan.study.workloads]
-    of_templates = [template.data for template in plan.templates]
+    for workload, form in zip(plan.study.workloads, table["study"]["workloads"], strict=True):
+        form["options"] = _dumped(workload.options)
+        form["data"]["options"] = _dumped(workload.data.options)
+    for template, form in zip(plan.templates, table["templates"], strict=True):
+        form["data"]["options"] = _dumped(template.data.options)
     known = {template.fingerprint for template in plan.templates}
-    of_trials = [
-        template.data
-        for trial in plan.trials
-        for template in trial.templates
-        if template.fingerprint not in known
-    ]
-    found = (*of_workloads, *of_templates, *of_trials)
-    for data, form in zip(found, _data_tables(table, known), strict=True):
-        form["options"] = _adapter(type(data.options)).dump_python(data.options, mode="json")
+    for trial, form in zip(plan.trials, table["trials"], strict=True):
+        form["load"] = _dumped(trial.load)
+        for template, of_template in zip(trial.templates, form["templates"], strict=True):
+            if template.fingerprint not in known:
+                of_template["data"]["options"] = _dumped(template.data.options)
 
 
-def with_data(plan: Plan, table: Mapping[str, Any]) -> Plan:
-    """The plan with the options of the data sets of its workloads and templates.
+def with_own_forms(plan: Plan, table: Mapping[str, Any]) -> Plan:
+    """The plan with what kinds have classes for.
 
-    Raises as pydantic where one is not of its kind's form, LedgerError for an unknown kind.
+    Raises as pydantic where something is not of its kind's form, LedgerError for an unknown kind.
     """
     workloads = tuple(
-        replace(one, data=_with_data(one.data, form["data"]))
-        for one, form in zip(plan.study.workloads, table["study"]["workloads"], strict=True)
+        replace(
+            workload,
+            options=_options(workload.kind, form["options"]),
+            data=_with_options(workload.data, form["data"]),
+        )
+        for workload, form in zip(plan.study.workloads, table["study"]["workloads"], strict=True)
     )
-    templates = tuple(map(_with_template, plan.templates, table["templates"]))
-    return replace(plan, study=replace(plan.study, workloads=workloads), templates=templates)
+    study = replace(plan.study, workloads=workloads)
+    templates = tuple(map(_with_data, plan.templates, table["templates"]))
+    plan = replace(plan, study=study, templates=templates)
+    return replace(plan, trials=tuple(_trials(plan, table["trials"])))
 
 
-def with_trials(plan: Plan, tables: Sequence[Mapping[str, Any]]) -> Plan:
-    """The plan with the loads and templates of its trials; those of the plan must be decoded.
-
-    Raises as ``with_data``.
-    """
+def _trials(plan: Plan, tables: Sequence[Mapping[str, Any]]) -> Iterator[PlannedTrial]:
+    """The trials with their loads and templates; those of the plan are decoded."""
     kinds = {workload.name: workload.kind for workload in plan.study.workloads}
     templates = {template.fingerprint: template for template in plan.templates}
     loads: dict[tuple[str, str], PlannedLoad] = {}
-
-    def load(kind: str, form: Any) -> PlannedLoad:
-        key = (kind, repr(form))  # thousands of trials have some few
+    for trial, form in zip(plan.trials, tables, strict=True):
+        key = (kinds[trial.cell.workload], repr(form["load"]))  # thousands of trials have some few
         if key not in loads:
-            loads[key] = _adapter(plan_of(kind).load).validate_python(form)
-        return loads[key]
-
-    trials = tuple(
-        replace(
-            one,
-            load=load(kinds[one.cell.workload], form["load"]),
-            templates=tuple(
-                templates.get(each.fingerprint) or _with_template(each, of_one)
-                for each, of_one in zip(one.templates, form["templates"], strict=True)
-            ),
+            loads[key] = adapter(plan_of(key[0]).load).validate_python(form["load"])
+        own = tuple(
+            templates.get(template.fingerprint) or _with_data(template, of_template)
+            for template, of_template in zip(trial.templates, form["templates"], strict=True)
         )
-        for one, form in zip(plan.trials, tables, strict=True)
-    )
-    return replace(plan, trials=trials)
+        yield replace(trial, load=loads[key], templates=own)
 
 
-def _with_template(one: TemplateSpec, form: Mapping[str, Any]) -> TemplateSpec:
-    return replace(one, data=_with_data(one.data, form["data"]))
+def _with_data(template: TemplateSpec, form: Mapping[str, Any]) -> TemplateSpec:
+    return replace(template, data=_with_options(template.data, form["data"]))
 
 
-def _with_data(data: DataSet, form: Mapping[str, Any]) -> DataSet:
+def _with_options(data: DataSet, form: Mapping[str, Any]) -> DataSet:
     if data.kind not in kinds_of_data():
-        raise LedgerError(
-            f"tables of the ledger are of the kind {data.kind!r}, which this Teiten does not have",
-            "read it with the Teiten that wrote it, or a newer one",
-        )
-    options = _adapter(plan_of_data(data.kind).options).validate_python(form["options"])
+        raise _unknown(f"tables of the ledger are of the kind {data.kind!r}")
+    options = adapter(plan_of_data(data.kind).options).validate_python(form["options"])
     return replace(data, options=options)
 
 
-def _data_tables(table: Mapping[str, Any], known: Collection[str]) -> Iterator[dict[str, Any]]:
-    """Yield the tables of the data sets of a plan's workloads and templates, and of those of trials
-    that are not known by their fingerprint."""
-    yield from (one["data"] for one in table["study"]["workloads"])
-    yield from (one["data"] for one in table["templates"])
-    of_trials = (template for trial in table["trials"] for template in trial["templates"])
-    yield from (form["data"] for form in of_trials if form["fingerprint"] not in known)
+def _options(kind: str, table: Any) -> WorkloadOptions:
+    if kind not in names():
+        raise _unknown(f"a workload of the ledger is of the kind {kind!r}")
+    options: WorkloadOptions = adapter(plan_of(kind).options).validate_python(table)
+    return options
 
 
-def encode_loads(plan: Plan) -> list[Any]:
-    """The load of each trial, in the plan's order."""
-    return [
-        _adapter(type(trial.load)).dump_python(trial.load, mode="json") for trial in plan.trials
-    ]
-
-
-def with_options(plan: Plan, tables: list[Any]) -> Plan:
-    """The plan with the options of its workloads.
-
-    Raises as pydantic where one is not of its kind's form, LedgerError for an unknown kind.
-    """
-    workloads = tuple(
-        replace(one, options=_decoded(one.kind, table))
-        for one, table in zip(plan.study.workloads, tables, strict=True)
+def _unknown(what: str) -> LedgerError:
+    return LedgerError(
+        f"{what}, which this Teiten does not have",
+        "read it with the Teiten that wrote it, or a newer one",
     )
-    return replace(plan, study=replace(plan.study, workloads=workloads))
 
 
 def in_new_form(plan: Any) -> Any:
@@ -154,7 +122,7 @@ def in_new_form(plan: Any) -> Any:
     study = plan.get("study") if isinstance(plan, dict) else None
     if not isinstance(study, dict) or not isinstance(study.get("workloads"), list):
         return plan
-    workloads = [_workload(one) if isinstance(one, dict) else one for one in study["workloads"]]
+    workloads = [_workload(form) if isinstance(form, dict) else form for form in study["workloads"]]
     trials, templates = plan.get("trials"), plan.get("templates")
     if isinstance(trials, list):
         trials = [_trial(trial) if isinstance(trial, dict) else trial for trial in trials]
@@ -162,16 +130,6 @@ def in_new_form(plan: Any) -> Any:
         templates = [_with_own_data(template) for template in templates]
     new = {"trials": trials, "templates": templates}
     return {**plan, "study": {**study, "workloads": workloads}, **new}
-
-
-def _decoded(kind: str, table: Any) -> WorkloadOptions:
-    if kind not in names():
-        raise LedgerError(
-            f"a workload of the ledger is of the kind {kind!r}, which this Teiten does not have",
-            "read it with the Teiten that wrote it, or a newer one",
-        )
-    found: WorkloadOptions = _adapter(plan_of(kind).options).validate_python(table)
-    return found
 
 
 def _trial(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -207,5 +165,5 @@ def _workload(table: Mapping[str, Any]) -> dict[str, Any]:
         kept["options"]["folder"] = table.get("script", {}).get("name", "")
     if table.get("clients"):
         kept["levels"] = [["clients", table["clients"]], *table.get("levels", [])]
-    found: dict[str, Any] = _with_own_data({**kept, "kind": kind})
-    return found
+    workload: dict[str, Any] = _with_own_data({**kept, "kind": kind})
+    return workload

@@ -18,9 +18,8 @@ from teiten.ledger import connect, rows
 from teiten.ledger.failures import translated
 from teiten.ledger.folders import FILE_NAME, new_folder
 from teiten.ledger.reading import ledger_file
-from teiten.model.packing import unpack
 from teiten.model.progress import PUBLISHED
-from teiten.model.trial import Event
+from teiten.model.trial import Event, unpack
 
 ENDING = ".sqlite.xz"
 LEFT_OUT = ("series", "profile")

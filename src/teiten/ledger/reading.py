@@ -15,8 +15,9 @@ from pathlib import Path
 from teiten.errors import LedgerError
 from teiten.ledger import connect
 from teiten.ledger.failures import consistent, translated
+from teiten.ledger.folders import FILE_NAME
 from teiten.ledger.migrate import CURRENT, check_version
-from teiten.ledger.store import FILE_NAME, Ledger
+from teiten.ledger.store import Ledger
 
 
 def ledger_file(path: Path) -> Path:

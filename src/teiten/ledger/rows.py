@@ -10,43 +10,25 @@ from typing import Any
 
 from teiten.errors import LedgerError
 from teiten.ledger import codec
-from teiten.model.facts import Caution, HostFacts
 from teiten.model.plan import Plan
 from teiten.model.stacks import StackSamples
-from teiten.model.trial import Attempt, Event, Outcome, Series, Trial
+from teiten.model.trial import Attempt, Event, Outcome, Problem, Series, Trial
 
 
-def insert_campaign(
-    connection: sqlite3.Connection,
-    *,
-    uuid: str,
-    name: str,
-    teiten_version: str,
-    created_at: float,
-    command: str,
-    plan: Plan,
-    facts: HostFacts,
-    cautions: Sequence[Caution],
-) -> None:
+def insert_campaign(connection: sqlite3.Connection, plan: Plan, **columns: Any) -> None:
+    """Insert the only row of a campaign; ``columns``: those that do not follow from its plan."""
     values = {
         "id": 1,
-        "uuid": uuid,
-        "name": name,
-        "teiten_version": teiten_version,
-        "created_at": created_at,
-        "command": command,
+        **columns,
         "plan": codec.encode_plan(plan),
-        "facts": codec.encode_facts(facts),
-        "cautions": codec.encode_cautions(cautions),
         "planned": len(plan.trials),
         "repeats": plan.study.measure.repeats,
         "study": plan.study.name,
         "profile": plan.study.profile,
     }
     connection.execute(
-        "INSERT INTO campaign (id, uuid, name, teiten_version, created_at, command, plan, facts,"
-        " cautions, planned, repeats, study, profile) VALUES (:id, :uuid, :name, :teiten_version,"
-        " :created_at, :command, :plan, :facts, :cautions, :planned, :repeats, :study, :profile)",
+        f"INSERT INTO campaign ({', '.join(values)})"  # noqa: S608 - names of columns
+        f" VALUES ({', '.join(f':{name}' for name in values)})",
         values,
     )
 
@@ -60,12 +42,11 @@ def campaign(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:
             f"the ledger {path} is damaged: it holds no campaign",
             "restore the file from a copy, or delete the campaign with `teiten rm`",
         )
-    found = dict(zip((column[0] for column in cursor.description), row, strict=True))
+    values = dict(zip((column[0] for column in cursor.description), row, strict=True))
     for name, kind in _COLUMNS.items():
-        if not isinstance(found[name], kind):
+        if not isinstance(values[name], kind):
             raise ValueError(f"the campaign's {name} is no {kind.__name__}")
-    found["created_at"] = _moment(found["created_at"])
-    return found
+    return {**values, "created_at": _moment(values["created_at"])}
 
 
 _COLUMNS = {
@@ -96,11 +77,11 @@ def insert_trial(connection: sqlite3.Connection, trial: Trial) -> None:
         (
             *key,
             trial.outcome.value,
-            codec.encode_problems(trial.problems),
+            codec.encode(tuple[Problem, ...], trial.problems),
             trial.started_at,
             trial.finished_at,
             codec.encode_json(trial.facts),
-            codec.encode_evidence(trial.evidence),
+            codec.encode_json(trial.evidence),
             trial.histogram,
         ),
     )
@@ -117,8 +98,14 @@ def insert_trial(connection: sqlite3.Connection, trial: Trial) -> None:
         "INSERT INTO series (number, attempt, source, samples, columns, data)"
         " VALUES (?, ?, ?, ?, ?, ?)",
         [
-            (*key, one.source, len(one.seconds), len(one.columns), codec.encode_series(one))
-            for one in trial.series
+            (
+                *key,
+                series.source,
+                len(series.seconds),
+                len(series.columns),
+                codec.encode_series(series),
+            )
+            for series in trial.series
         ],
     )
 
@@ -143,14 +130,14 @@ def _trial(connection: sqlite3.Connection, key: tuple[int, int], with_series: bo
         number=key[0],
         attempt=key[1],
         outcome=Outcome(outcome),
-        problems=codec.decode_problems(problems),
+        problems=codec.decode(tuple[Problem, ...], problems),
         started_at=_moment(started_at),
         finished_at=_moment(finished_at),
         metrics=codec.decode_metrics(metrics),
-        series=_series(connection, key) if with_series else (),
+        series=tuple(_series(connection, key)) if with_series else (),
         histogram=histogram,
         facts=codec.decode_object(facts),
-        evidence=codec.decode_evidence(evidence),
+        evidence=codec.decode(tuple[tuple[str, str], ...], evidence),
         stack_samples=_stack_samples(connection, key) if with_series else None,
     )
 
@@ -182,7 +169,7 @@ def attempts(connection: sqlite3.Connection, metrics: Sequence[str]) -> list[Att
     """Every recorded trial with those of these metrics that it has."""
     wanted = [name + ending for name in metrics for ending in ("", codec.OF_BEFORE)]
     names = ", ".join("?" * len(wanted))
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT trial.number, trial.attempt, outcome, started_at, finished_at, name, value"  # noqa: S608
         " FROM trial LEFT JOIN metric ON metric.number = trial.number"
         f" AND metric.attempt = trial.attempt AND name IN ({names}) ORDER BY trial.rowid",
@@ -190,7 +177,7 @@ def attempts(connection: sqlite3.Connection, metrics: Sequence[str]) -> list[Att
     )
     ended: dict[tuple[int, int], tuple[Outcome, float, float]] = {}
     values: dict[tuple[int, int], list[tuple[str, float | None]]] = defaultdict(list)
-    for number, attempt, outcome, started_at, finished_at, name, value in found:
+    for number, attempt, outcome, started_at, finished_at, name, value in rows:
         ended[number, attempt] = Outcome(outcome), _moment(started_at), _moment(finished_at)
         if name is not None:
             values[number, attempt].append((name, value))
@@ -200,11 +187,10 @@ def attempts(connection: sqlite3.Connection, metrics: Sequence[str]) -> list[Att
     ]
 
 
-def _series(connection: sqlite3.Connection, key: tuple[int, int]) -> tuple[Series, ...]:
-    found = connection.execute(
-        "SELECT source, data FROM series WHERE number = ? AND attempt = ? ORDER BY rowid", key
-    )
-    return tuple(codec.decode_series(source, data) for source, data in found)
+def _series(connection: sqlite3.Connection, key: tuple[int, int]) -> Iterator[Series]:
+    query = "SELECT source, data FROM series WHERE number = ? AND attempt = ? ORDER BY rowid"
+    for source, data in connection.execute(query, key):
+        yield codec.decode_series(source, data)
 
 
 def points(connection: sqlite3.Connection) -> dict[str, int]:
@@ -218,8 +204,8 @@ def insert_server_facts(connection: sqlite3.Connection, level: str, facts: dict[
 
 
 def server_facts(connection: sqlite3.Connection) -> dict[str, dict[str, Any]]:
-    found = connection.execute("SELECT level, facts FROM server_facts ORDER BY id")
-    return {level: codec.decode_object(facts) for level, facts in found}
+    rows = connection.execute("SELECT level, facts FROM server_facts ORDER BY id")
+    return {level: codec.decode_object(facts) for level, facts in rows}
 
 
 def insert_event(connection: sqlite3.Connection, event: Event) -> None:
@@ -229,31 +215,18 @@ def insert_event(connection: sqlite3.Connection, event: Event) -> None:
     )
 
 
-def events(connection: sqlite3.Connection, kind: str | None = None) -> Iterator[Event]:
-    """All events in order, or those of one kind."""
-    found = connection.execute(
-        "SELECT at, kind, trial, attempt, detail FROM event"
-        " WHERE kind = :kind OR :kind IS NULL ORDER BY id",
-        {"kind": kind},
+def events(
+    connection: sqlite3.Connection, kind: str | None = None, *, of_campaign: bool = False
+) -> Iterator[Event]:
+    """All events in order, those of one kind, or those that belong to no trial."""
+    rows = connection.execute(
+        "SELECT at, kind, trial, attempt, detail FROM event WHERE (kind = :kind OR :kind IS NULL)"
+        " AND (trial IS NULL OR NOT :of_campaign) ORDER BY id",
+        {"kind": kind, "of_campaign": of_campaign},
     )
-    for row in found:
-        yield _event(row)
-
-
-def campaign_events(connection: sqlite3.Connection) -> Iterator[Event]:
-    """The events that belong to no trial, in order."""
-    found = connection.execute(
-        "SELECT at, kind, trial, attempt, detail FROM event WHERE trial IS NULL ORDER BY id"
-    )
-    for row in found:
-        yield _event(row)
-
-
-def _event(row: tuple[float, str, int | None, int | None, str]) -> Event:
-    at, kind, trial, attempt, detail = row
-    return Event(
-        _moment(at), str(kind), _number(trial), _number(attempt), codec.decode_object(detail)
-    )
+    for at, name, trial, attempt, detail in rows:
+        numbers = _number(trial), _number(attempt)
+        yield Event(_moment(at), str(name), *numbers, codec.decode_object(detail))
 
 
 def _number(value: Any) -> int | None:

@@ -32,8 +32,6 @@ from teiten.model.stacks import StackSamples
 from teiten.model.study import Study
 from teiten.model.trial import Attempt, Event, Outcome, Trial
 
-__all__ = ["FILE_NAME", "Ledger"]
-
 CAUTION = "caution"
 """The kind of the event that holds a caution found while the campaign ran."""
 
@@ -84,14 +82,14 @@ class Ledger:
                     migrate(connection)
                     rows.insert_campaign(
                         connection,
+                        plan,
                         uuid=str(uuid.uuid4()),
                         name=name,
                         teiten_version=__version__,
                         created_at=clock(),
                         command=command,
-                        plan=plan,
-                        facts=facts,
-                        cautions=cautions,
+                        facts=codec.encode(HostFacts, facts),
+                        cautions=codec.encode(tuple[Caution, ...], tuple(cautions)),
                     )
             made = cls.open(folder)
         made._clock = clock
@@ -202,16 +200,16 @@ class Ledger:
     @cached_property
     def facts(self) -> HostFacts:
         with translated(self.path):
-            return codec.decode_facts(self._campaign["facts"])
+            return codec.decode(HostFacts, self._campaign["facts"])
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """Those of the start, then those recorded while the campaign ran; each once."""
         with translated(self.path):
-            found = list(codec.decode_cautions(self._campaign["cautions"]))
-            for event in rows.events(self._connection, CAUTION):
-                found += codec.decode_cautions(codec.encode_json([event.detail]))
-        return tuple(dict.fromkeys(found))
+            cautions = codec.decode(tuple[Caution, ...], self._campaign["cautions"])
+            later = [event.detail for event in rows.events(self._connection, CAUTION)]
+            cautions += codec.decode(tuple[Caution, ...], codec.encode_json(later))
+        return tuple(dict.fromkeys(cautions))
 
     def record_event(
         self, kind: str, *, trial: int | None = None, attempt: int | None = None, **detail: Any
@@ -296,7 +294,7 @@ class Ledger:
     def campaign_events(self) -> list[Event]:
         """The events of the campaign as a whole, of no single trial, in order."""
         with translated(self.path):
-            return list(rows.campaign_events(self._connection))
+            return list(rows.events(self._connection, of_campaign=True))
 
     def close(self) -> None:
         """Close the file and give the lock back; a second time does nothing."""

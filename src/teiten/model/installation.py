@@ -148,3 +148,26 @@ class ModuleTools:
     pg_config: Path | None
     lacking: Bilingual | None
     """Hint on what to install; None where nothing is missing."""
+
+
+SUPERUSER = "postgres"
+CHECKSUMS_BY_DEFAULT = 18
+"""The major version since which initdb turns checksums on unless told otherwise."""
+
+
+def checksums_by_default(version: Version) -> bool:
+    return version.major_number >= CHECKSUMS_BY_DEFAULT
+
+
+def initdb_options(version: Version, *, checksums: bool) -> tuple[str, ...]:
+    """The options that make the clusters of all versions alike.
+
+    Nothing is synced: a crash of the machine during initdb makes the cluster worthless anyway, and
+    a template is synced as a whole when it is finished.
+    """
+    options = ["--locale=C", "--encoding=UTF8", f"--username={SUPERUSER}", "--auth=trust", "-N"]
+    if checksums:
+        options.append("--data-checksums")
+    elif checksums_by_default(version):
+        options.append("--no-data-checksums")
+    return tuple(options)

@@ -1,7 +1,10 @@
-"""A trial that ended: its numbers, its series, and whether it counts."""
+"""A trial that ended: its numbers, its series, its long texts, and whether it counts."""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -119,3 +122,25 @@ class Event:
     trial: int | None
     attempt: int | None
     detail: dict[str, Any]
+
+
+_BEGINNING = "eN"
+"""Base64 of the first two bytes of what zlib writes; no plan and no JSON begins so."""
+
+
+def pack(text: str) -> str:
+    """Compress a text for the ledger."""
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
+
+
+def unpack(text: str) -> str:
+    """Read a text that was compressed, or that a published ledger has as it is.
+
+    Raises ValueError where it is damaged.
+    """
+    if not text.startswith(_BEGINNING):
+        return text
+    try:
+        return zlib.decompress(base64.b64decode(text)).decode()
+    except (zlib.error, binascii.Error) as error:
+        raise ValueError(str(error)) from error

@@ -12,11 +12,10 @@ from teiten.errors import UsageError
 from teiten.factors.registry import is_applied, rule
 from teiten.kinds.contract import plan_of
 from teiten.kinds.registry import names as kinds
-from teiten.model.levels import of_alias
 from teiten.model.memory import SHARED_BUFFERS
 from teiten.model.plan import Cell
 from teiten.model.quantities import exact_size, is_share, parse_share
-from teiten.model.setup import PlannedCell, Setup
+from teiten.model.setup import PlannedCell, Setup, of_alias
 from teiten.model.study import SERVER, DataSet, Study, Workload
 from teiten.model.units import KIB, Bytes
 
@@ -25,7 +24,7 @@ def cell_groups(study: Study) -> tuple[tuple[Cell, ...], ...]:
     """Cells by context: each group differs in the contrasted factor alone, the old level first."""
     groups: dict[tuple[object, ...], list[Cell]] = {}
     for workload in study.workloads:
-        for cell in _cells(study, workload):
+        for cell in _of_factors(study, workload, [factor.name for factor in study.factors]):
             key = (workload.name, cell.context(study.contrast))
             groups.setdefault(key, []).append(cell)
     return tuple(tuple(group) for group in groups.values())
@@ -44,10 +43,6 @@ def data_sets(study: Study, workload: Workload) -> tuple[DataSet, ...]:
         names.append(SERVER)
     cells = _of_factors(study, workload, names)
     return tuple(dict.fromkeys(setup_of(PlannedCell(study, cell)).data for cell in cells))
-
-
-def _cells(study: Study, workload: Workload) -> Iterator[Cell]:
-    return _of_factors(study, workload, [factor.name for factor in study.factors])
 
 
 def _of_factors(study: Study, workload: Workload, factors: list[str]) -> Iterator[Cell]:
@@ -69,8 +64,8 @@ def levels_of(study: Study, workload: Workload, factor: str) -> tuple[str, ...]:
     if not applies(factor, workload):
         return ()
     limited = workload.own_levels(factor)
-    found = study.factor(factor)
-    levels = limited if limited is not None else found.levels if found is not None else ()
+    varied = study.factor(factor)
+    levels = limited if limited is not None else varied.levels if varied is not None else ()
     own = plan_of(workload.kind).own_levels(workload.options, factor)
     return levels if own is None else tuple(level for level in levels if level in own)
 
@@ -78,7 +73,7 @@ def levels_of(study: Study, workload: Workload, factor: str) -> tuple[str, ...]:
 def most_clients(study: Study) -> int:
     """The largest number of clients of any trial."""
     levels = (levels_of(study, workload, "clients") for workload in study.workloads)
-    return max((int(level) for found in levels for level in found), default=1)
+    return max((int(level) for of_workload in levels for level in of_workload), default=1)
 
 
 PRELOAD = "session_preload_libraries"
@@ -97,7 +92,7 @@ def setup_of(planned: PlannedCell) -> Setup:
         memory_limit=study.measure.memory,
     )
     levels = (*of_alias(study, cell), *cell.levels)
-    for name, level in sorted(levels, key=lambda one: rule(one[0]).rank):
+    for name, level in sorted(levels, key=lambda pair: rule(pair[0]).rank):
         if name in kind.brings:
             setup = replace(setup, load=kind.set(setup.load, name, level))
         setup = rule(name).set(setup, name, level, planned)

@@ -27,7 +27,7 @@ START_SECONDS = 0.6
 """Starting a server and connecting."""
 END_SECONDS = 0.9
 """Collecting, checking, stopping, recording."""
-STATEMENT_SECONDS = 0.2
+STATEMENT_SECONDS = 0.1
 """Collecting, checking and recording a statement on a server that stays up."""
 EMULATION_SECONDS = 0.1
 """Control groups and the network of one emulated node, made and removed."""

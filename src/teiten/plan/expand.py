@@ -62,7 +62,7 @@ def expand(
     needed = tuple(templates.by_fingerprint.values())
     for factor in rules():
         factor.check_trials(trials)
-    for trial in sorted(trials, key=_relations, reverse=True):  # what needs most is told first
+    for trial in sorted(trials, key=_relations, reverse=True):  # an error tells of what needs most
         site_of(trial.template.installation).check_trial(trial)
     check_preloads(study, trials)
     return Plan(

@@ -7,7 +7,7 @@ one machine get the same sizes; only the free disk bounds the scale, in coarse s
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from teiten.datasets.plan import data_bytes
@@ -18,18 +18,19 @@ from teiten.model.facts import HostFacts
 from teiten.model.memory import memory_of
 from teiten.model.quantities import exact_size
 from teiten.model.settings import SPARE_CONNECTIONS
-from teiten.model.study import (
-    Measure,
-    Setting,
-    Study,
-    Workload,
-)
+from teiten.model.study import Measure, Study, Workload
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan.cells import data_sets, most_clients
-from teiten.plan.durations import installations, overhead, target, trials_by_workload
+from teiten.plan.checks import least_memory
+from teiten.plan.durations import (
+    begun,
+    bounded,
+    installations,
+    overhead,
+    target,
+    trials_by_workload,
+)
 from teiten.plan.estimate import disk_of_data
-from teiten.plan.limits import least_memory
-from teiten.plan.pairs import begun, bounded
 from teiten.plan.sides import with_sides
 from teiten.plan.storages import wal_bytes
 from teiten.ways.registry import way_of
@@ -62,7 +63,13 @@ def size(study: Study, facts: HostFacts) -> Study:
     measure = bounded(sized)
     blocks = measure.blocks * sized.starts_of_all
     sized = replace(sized, measure=replace(measure, blocks=blocks))
-    return replace(sized, settings=tuple(_settings(sized)))
+    settings = (
+        setting
+        if setting.value is not None
+        else replace(setting, value=_DERIVATIONS[setting.name](sized))
+        for setting in sized.settings
+    )
+    return replace(sized, settings=tuple(settings))
 
 
 def _for_memory(study: Study) -> Study:
@@ -136,15 +143,6 @@ def _warmup(duration: Seconds) -> Seconds:
 def _largest_data(study: Study) -> Bytes:
     sets = (data for workload in study.workloads for data in data_sets(study, workload))
     return Bytes(max(map(data_bytes, sets)))
-
-
-def _settings(study: Study) -> Iterator[Setting]:
-    for setting in study.settings:
-        yield setting if setting.value is not None else _derived(setting, study)
-
-
-def _derived(setting: Setting, study: Study) -> Setting:
-    return replace(setting, value=_DERIVATIONS[setting.name](study))
 
 
 def _shared_buffers(study: Study) -> str:

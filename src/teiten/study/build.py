@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 
+from teiten.datasets.plan import plan_of as plan_of_data
+from teiten.datasets.plan import with_data_kind
 from teiten.factors.contract import WrittenStudy
 from teiten.factors.registry import rule
 from teiten.given_paths import expanded
@@ -15,9 +17,12 @@ from teiten.model.distribution import AttachedCluster, ClusterStatements
 from teiten.model.hosts import HERE, Hosts, NodeHost
 from teiten.model.nodes import EmulatedNodes
 from teiten.model.study import (
+    AS_FILLED,
     CLASSIC,
+    LAID_OUT,
     SERVER,
     Factor,
+    Layout,
     Measure,
     ParameterSet,
     PreferredWay,
@@ -27,16 +32,18 @@ from teiten.model.study import (
     Workload,
 )
 from teiten.model.text import Bilingual
-from teiten.study.data import data_set, layouts
 from teiten.study.document import CATALOGUE, Document
 from teiten.study.draft import Draft
 from teiten.study.factors import own_levels, study_factors, with_told_levels
 from teiten.study.file import StudyFile
+from teiten.study.locate import Place
 from teiten.study.parameters import SIZED_SETTINGS
-from teiten.study.place import Place
 from teiten.study.schema import WorkloadTable
+from teiten.study.scripts import read_sql
 from teiten.study.tables import (
+    DataTable,
     HostsTable,
+    LayoutTable,
     MeasureTable,
     NodesTable,
     PreferredTable,
@@ -58,7 +65,14 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
     study = tables.study
     workloads = tuple(_workloads(draft, document, tables, factors))
     factors = with_told_levels(draft, factors, workloads, study.contrast)
-    written = _written(draft, tables)
+    written = WrittenStudy(
+        error=draft.error,
+        contrast=study.contrast,
+        factors=tables.factors,
+        parameters=tables.parameters,
+        fixed_settings={name: change.value for name, change in draft.fixed_settings.items()},
+        measure=tables.measure,
+    )
     for factor in (*factors, *_named_by_workloads(tables)):
         rule(factor.name).check_study(written, factor, workloads)
     _check_measure(draft, tables.measure, workloads)
@@ -76,16 +90,21 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
         workloads=workloads,
         settings=tuple(_settings(draft, document, tables, factors)),
         measure=_measure(draft, tables.measure, judged=study.conclusive and study.replicates),
-        server_aliases=tuple((name, one.server) for name, one in tables.servers.items()),
+        server_aliases=tuple((name, alias.server) for name, alias in tables.servers.items()),
         server_levels=tuple(_server_levels(draft, tables, factors)),
-        parameters=tuple(_parameter_sets(tables, factors)),
+        parameters=tuple(
+            ParameterSet(name, tuple(tables.parameters[name].items()))
+            for factor in factors
+            if factor.name == "parameters"
+            for name in factor.levels
+        ),
         builds=tuple(_builds(draft, document, tables, factors)),
         target_seconds=tables.measure.target,
         differences=study.differences,
         file=None if document.built_in else document.path,
         source_text=document.text,
         hosts=_hosts(draft, tables.hosts),
-        storage=tuple(one.named(name) for name, one in tables.storage.items()),
+        storage=tuple(storage.named(name) for name, storage in tables.storage.items()),
         clusters=tuple(_clusters(draft, tables, factors)),
         nodes=_nodes(draft, tables, factors),
         keep_texts=_keep_texts(draft, tables, workloads),
@@ -121,29 +140,29 @@ def _hosts(draft: Draft, table: HostsTable) -> Hosts | None:
         )
     of_each = {"name": db, **_of_db_hosts(draft, table, len(db))}
     first, *more = (
-        dict(zip(of_each, one, strict=True)) for one in zip(*of_each.values(), strict=True)
+        dict(zip(of_each, values, strict=True)) for values in zip(*of_each.values(), strict=True)
     )
     named |= {"db": first.pop("name"), **{f"db_{key}": value for key, value in first.items()}}
     if more:  # the first of them is the entry, and its servers are reached by their socket
         named.setdefault("client", db[0])
-    return Hosts(**named, more=tuple(NodeHost(**one) for one in more))
+    return Hosts(**named, more=tuple(NodeHost(**host) for host in more))
 
 
 def _of_db_hosts(draft: Draft, table: HostsTable, hosts: int) -> dict[str, tuple[str, ...]]:
     """Collect what is named for each db host; one folder may be meant for all."""
-    found = {}
+    named = {}
     for key, values in (("address", table.db_address), ("workdir", table.db_workdir)):
         if values is None:
             continue
-        each = values * hosts if len(values) == 1 and key == "workdir" else values
-        if len(each) != hosts:
+        of_hosts = values * hosts if len(values) == 1 and key == "workdir" else values
+        if len(of_hosts) != hosts:
             raise draft.error(
                 ("hosts", f"db_{key}"),
-                f"names {len(each)} for {hosts} db hosts",
+                f"names {len(of_hosts)} for {hosts} db hosts",
                 "one for each db host, in their order",
             )
-        found[key] = each
-    return found
+        named[key] = of_hosts
+    return named
 
 
 def _nodes(draft: Draft, tables: StudyFile, factors: Sequence[Factor]) -> EmulatedNodes | None:
@@ -152,14 +171,14 @@ def _nodes(draft: Draft, tables: StudyFile, factors: Sequence[Factor]) -> Emulat
     if table is None or not table.emulate:
         return None
     varied = {factor.name for factor in factors}
-    for key, other, elsewhere in (
+    for key, rival, elsewhere in (
         ("memory", "measure.memory", tables.measure.memory is not None),
         ("memory", "the factor memory", "memory" in varied),
         ("cpus", "the factor cores", "cores" in varied),
     ):
         if elsewhere and getattr(table, key) is not None:
             raise draft.error(
-                ("nodes", key), f"is each node's own, but {other} sets it for all", _ONE_OF_THEM
+                ("nodes", key), f"is each node's own, but {rival} sets it for all", _ONE_OF_THEM
             )
     return EmulatedNodes(**table.model_dump(exclude={"emulate"}))
 
@@ -198,16 +217,16 @@ def _server_levels(
     draft: Draft, tables: StudyFile, factors: Sequence[Factor]
 ) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
     varied = {factor.name for factor in factors}
-    for alias, one in tables.servers.items():
-        for factor, _ in one.levels:
+    for alias, server in tables.servers.items():
+        for factor, _ in server.levels:
             if factor in varied:
                 raise draft.error(
                     ("servers", alias, factor),
                     f"fixes {factor} for {alias}, but the study varies it as a factor",
                     _ONE_OF_THEM,
                 )
-        if one.levels:
-            yield alias, one.levels
+        if server.levels:
+            yield alias, server.levels
 
 
 def _builds(
@@ -236,31 +255,15 @@ def _builds(
         yield name, BuildSpec(source, table.configure, table.cflags, table.meson)
 
 
-def _parameter_sets(tables: StudyFile, factors: Sequence[Factor]) -> Iterator[ParameterSet]:
-    levels = next((factor.levels for factor in factors if factor.name == "parameters"), ())
-    for name in levels:
-        yield ParameterSet(name, tuple(tables.parameters[name].items()))
-
-
-def _written(draft: Draft, tables: StudyFile) -> WrittenStudy:
-    return WrittenStudy(
-        error=draft.error,
-        contrast=tables.study.contrast,
-        factors=tables.factors,
-        parameters=tables.parameters,
-        fixed_settings={name: change.value for name, change in draft.fixed_settings.items()},
-        measure=tables.measure,
-    )
-
-
 def _check_measure(draft: Draft, table: MeasureTable, workloads: Sequence[Workload]) -> None:
     """Check that every workload has the keys of ``[measure]`` that are not at their default."""
     for key in (key for key in MeasureTable.model_fields if getattr(table, key) != _USUAL[key]):
-        for one in workloads:
-            if key in plan_of(one.kind).without:
+        for workload in workloads:
+            kind = plan_of(workload.kind)
+            if key in kind.without:
                 raise draft.error(
                     ("measure", key),
-                    f"{key} is not for the workload {one.name}, which {plan_of(one.kind).does}",
+                    f"{key} is not for the workload {workload.name}, which {kind.does}",
                     "leave it out, or leave the workload out",
                 )
 
@@ -268,16 +271,14 @@ def _check_measure(draft: Draft, table: MeasureTable, workloads: Sequence[Worklo
 def _workloads(
     draft: Draft, document: Document, tables: StudyFile, factors: Sequence[Factor]
 ) -> Iterator[Workload]:
-    seen: set[str] = set()
     by_name: dict[str, tuple[int, WorkloadTable]] = {}
     for index, table in enumerate(tables.workloads):
-        if table.name in seen:
+        if table.name in by_name:
             raise draft.error(
                 ("workloads", index, "name"),
                 f"there are two workloads {table.name!r}",
                 "give each a name of its own",
             )
-        seen.add(table.name)
         by_name[table.name] = (index, table)
     if not draft.selected:
         raise draft.error(
@@ -294,19 +295,35 @@ def _workload(draft: Draft, document: Document, index: int, table: WorkloadTable
     folders = (document.path.parent, document.path.parent / "sql", CATALOGUE / "sql")
     place = Place(index, folders, lambda path, message, hint, _: draft.error(path, message, hint))
     kind = plan_of(table.kind)
+    data = table.data or DataTable.model_validate(with_data_kind({}))
     workload = Workload(
         name=table.name,
         title=titled(table.title, table.name),
         description=table.description,
         kind=table.kind,
         options=kind.options_of(place, table),
-        data=data_set(place, table),
-        layouts=layouts(place, table),
+        data=plan_of_data(data.kind).data_set(place, table, data),
+        layouts=tuple(_layout(place, name, form) for name, form in data.layouts.items()),
         changes_data=table.changes_data,
         preload=table.preload,
     )
     kind.check(place, workload)
     return workload
+
+
+def _layout(place: Place, name: str, table: LayoutTable) -> Layout:
+    scripts = tuple(read_sql(place, ("data", "layouts", name), script) for script in table.scripts)
+    visible = table.all_visible
+    return Layout(
+        name,
+        scripts,
+        table.size or (LAID_OUT if scripts else AS_FILLED),
+        table.needs,
+        visible if isinstance(visible, bool) else visible >= 1.0,
+        None if isinstance(visible, bool) else visible,
+        table.partitions,
+        table.indexes,
+    )
 
 
 def _settings(
@@ -347,17 +364,10 @@ def _measure(draft: Draft, table: MeasureTable, *, judged: bool) -> Measure:
             "a round begins with a start of the servers, and restart_every keeps them up",
             "leave one of them out",
         )
-    own = {one.name for one in fields(Measure)}
-    same = {key: getattr(table, key) for key in MeasureTable.model_fields if key in own}
-    return Measure(
-        **{
-            **same,
-            "sequential": _sequential(draft, table),
-            "slices": _slices(draft, table),
-            "way": table.way or CLASSIC,
-            "preferred": _preferred(draft, table),
-        }
-    )
+    own = {field.name for field in fields(Measure)}
+    values = {key: getattr(table, key) for key in MeasureTable.model_fields if key in own}
+    values |= {"sequential": _sequential(draft, table), "slices": _slices(draft, table)}
+    return Measure(**{**values, "way": table.way or CLASSIC, "preferred": _preferred(draft, table)})
 
 
 def _slices(draft: Draft, table: MeasureTable) -> int:

@@ -33,8 +33,13 @@ from teiten.study.values import name as alias_name
 from teiten.study.values import options
 from teiten.suggest import did_you_mean
 
-MEASURE_KEYS = tuple(MeasureTable.model_fields)
-STUDY_KEYS = tuple(key for key in StudyTable.model_fields if key != "differences")
+KEYS = {
+    "measure": tuple(MeasureTable.model_fields),
+    "study": tuple(key for key in StudyTable.model_fields if key != "differences"),
+    "hosts": tuple(HostsTable.model_fields),
+    "nodes": tuple(NodesTable.model_fields),
+}
+"""The keys that flags and profiles change, by their table."""
 _WORKLOAD_KEYS = tuple(
     key
     for key in WorkloadTable.model_fields
@@ -43,27 +48,13 @@ _WORKLOAD_KEYS = tuple(
 _OF_ONE_WORKLOAD = ("title", "description", "levels")
 """Keys that are never changed for all workloads at once."""
 
-BUILD_KEYS = tuple(BuildTable.model_fields)
 LAYOUT_KEY = "data.layouts."
 """Before a layout's name."""
 BESIDE = "workload"
 """A user's script beside the study's own workloads."""
 TAGS = "tags"
 """Selects the workloads that have one of these words."""
-HOST_KEYS = tuple(HostsTable.model_fields)
-NODE_KEYS = tuple(NodesTable.model_fields)
-TABLES = (
-    "study",
-    "servers",
-    "builds",
-    "factors",
-    "workloads",
-    "settings",
-    "measure",
-    "hosts",
-    "storage",
-    "nodes",
-)
+TABLES = (*KEYS, "servers", "builds", "factors", "workloads", "settings", "storage")
 
 _YES_NO = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
 
@@ -143,9 +134,8 @@ def shared_workload_keys() -> tuple[str, ...]:
 def special_keys() -> dict[str, str | None]:
     """Short keys that decide what runs, before all others: which workloads, or a load of a kind in
     place of the study's own; by the kind."""
-    told = {plan_of(kind).told_by: kind for kind in kinds()}
-    named = {key: kind for key, kind in told.items() if key is not None}
-    return {"workloads": None, TAGS: None, BESIDE: None, **named}
+    by_key = {key: kind for kind in kinds() if (key := plan_of(kind).told_by) is not None}
+    return {"workloads": None, TAGS: None, BESIDE: None, **by_key}
 
 
 def data_keys() -> tuple[str, ...]:
@@ -156,8 +146,7 @@ def data_keys() -> tuple[str, ...]:
 
 def data_files() -> dict[str, str]:
     """The keys below ``data`` whose files make other tables, by the kind of those."""
-    told = {plan_of_data(kind).told_by: kind for kind in data_kinds()}
-    return {key: kind for key, kind in told.items() if key is not None}
+    return {key: kind for kind in data_kinds() if (key := plan_of_data(kind).told_by) is not None}
 
 
 def short_keys() -> tuple[str, ...]:
@@ -167,8 +156,8 @@ def short_keys() -> tuple[str, ...]:
         *special_keys(),
         *(name for name in plain_names() if name not in shared),
         *shared,
-        *MEASURE_KEYS,
-        *STUDY_KEYS,
+        *KEYS["measure"],
+        *KEYS["study"],
     )
 
 
@@ -178,7 +167,7 @@ def from_command_line(flags: StudyFlags) -> tuple[Change, ...]:
     Raises UsageError for a flag that cannot be read or a key that is given twice.
     """
     changes: list[Change] = []
-    levels = [part.strip() for each in flags.servers for part in each.split(",") if part.strip()]
+    levels = [part.strip() for text in flags.servers for part in text.split(",") if part.strip()]
     if levels:
         levels, attached = with_attached(levels, "--servers")
         changes += attached
@@ -188,11 +177,11 @@ def from_command_line(flags: StudyFlags) -> tuple[Change, ...]:
             Change("builds.source", flags.source, "--source", f"builds.source={flags.source}")
         )
     changes += _of_own_tables(flags)
-    changes += [_from_set(each) for each in flags.overrides]
+    changes += map(_from_set, flags.overrides)
     if flags.workload is not None:  # after which of the study's own run
         changes.append(Change(BESIDE, flags.workload, "--script", f"{BESIDE}={flags.workload}"))
-    changes += [_from_guc(each) for each in flags.gucs]
-    changes += [_from_storage(each) for each in flags.storage]
+    changes += map(_from_guc, flags.gucs)
+    changes += map(_from_storage, flags.storage)
     named = (
         ("most_blocks" if flags.until_decided else "blocks", flags.blocks, "--blocks"),
         ("delta", flags.delta, "--delta"),
@@ -209,7 +198,9 @@ def from_command_line(flags: StudyFlags) -> tuple[Change, ...]:
     ]
     _refuse_repeated(changes)
     special, telling = special_keys(), {f"data.{key}" for key in data_files()}
-    return tuple(sorted(changes, key=lambda one: (one.key not in special, one.key not in telling)))
+    return tuple(
+        sorted(changes, key=lambda change: (change.key not in special, change.key not in telling))
+    )
 
 
 def _of_own_tables(flags: StudyFlags) -> Iterator[Change]:
@@ -275,12 +266,14 @@ def full_key(key: str) -> str:
         LAYOUT_KEY
     ):
         return key
-    if key in MEASURE_KEYS:  # before the factor of the same name, which several values make of it
+    if (
+        key in KEYS["measure"]
+    ):  # before the factor of the same name, which several values make of it
         return f"measure.{key}"
-    factor = next((one.name for one in rules() if key in (one.name, *one.other_names)), None)
+    factor = next((rule.name for rule in rules() if key in (rule.name, *rule.other_names)), None)
     if factor is not None:
         return f"factors.{factor}"
-    if key in STUDY_KEYS:
+    if key in KEYS["study"]:
         return f"study.{key}"
     table, _, rest = key.partition(".")
     if rest and table in TABLES:
@@ -294,18 +287,13 @@ def _near(key: str) -> list[str]:
         return [*short_keys(), f"{GUC_PREFIX}NAME"]
     if key.startswith("data."):
         return [*data_keys(), f"{LAYOUT_KEY}NAME"]
-    tables = {
-        "measure": MEASURE_KEYS,
-        "study": STUDY_KEYS,
-        "factors": plain_names(),
-        "hosts": HOST_KEYS,
-        "nodes": NODE_KEYS,
-    }
-    return [f"{table}.{each}" for table, keys in tables.items() for each in keys]
+    tables = {**KEYS, "factors": plain_names()}
+    return [f"{table}.{name}" for table, keys in tables.items() for name in keys]
 
 
 def _from_set(text: str) -> Change:
-    key, value = _split(text, "--set", "--set clients=1,4 or --set measure.duration=20s")
+    example = "for example --set clients=1,4 or --set measure.duration=20s"
+    key, value = split_pair(text, "--set", example)
     origin = f"--set {key}"
     try:
         full = full_key(key)
@@ -317,12 +305,12 @@ def _from_set(text: str) -> Change:
 
 
 def _from_guc(text: str) -> Change:
-    name, value = _split(text, "--guc", "--guc work_mem=64MB")
+    name, value = split_pair(text, "--guc", "for example --guc work_mem=64MB")
     return Change(f"settings.{name.lower()}", value, f"--guc {name}", f"settings.{name}={value}")
 
 
 def _from_storage(text: str) -> Change:
-    name, value = _split(text, "--storage", "--storage fast=/mnt/ssd")
+    name, value = split_pair(text, "--storage", "for example --storage fast=/mnt/ssd")
     try:
         alias_name(name)
     except ValueError as error:
@@ -332,10 +320,11 @@ def _from_storage(text: str) -> Change:
     return Change(f"storage.{name}", value, flag, f"storage.{name}={value}", hint=hint)
 
 
-def _split(text: str, flag: str, example: str) -> tuple[str, str]:
+def split_pair(text: str, flag: str, hint: str) -> tuple[str, str]:
+    """Key and value of ``KEY=VALUE``. Raises UsageError where a text is none."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip() or not value.strip():
-        raise UsageError(f"{flag} {text}: needs the form KEY=VALUE", f"for example {example}")
+        raise UsageError(f"{flag} {text}: needs the form KEY=VALUE", hint)
     return key.strip(), value.strip()
 
 
@@ -345,8 +334,8 @@ def _fields() -> Mapping[str, FieldInfo]:
     of_kinds = [plan_of(kind).table for kind in kinds()]
     of_data = [plan_of_data(kind).table for kind in data_kinds()]
     tables: list[type[TomlTable]] = [StudyTable, MeasureTable, BuildTable, HostsTable, NodesTable]
-    found = (table.model_fields.items() for table in (*tables, *of_data, *of_kinds))
-    return {key: field for fields in found for key, field in fields}
+    every = (table.model_fields.items() for table in (*tables, *of_data, *of_kinds))
+    return {key: field for fields in every for key, field in fields}
 
 
 def _is_verbatim(name: str) -> bool:
@@ -355,7 +344,7 @@ def _is_verbatim(name: str) -> bool:
     if field is None:
         return False
     return _is_text(field.annotation) or any(
-        getattr(one, "func", None) is options for one in field.metadata
+        getattr(reader, "func", None) is options for reader in field.metadata
     )
 
 

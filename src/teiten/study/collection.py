@@ -11,9 +11,8 @@ from pydantic import Field, ValidationError, model_validator
 from teiten.errors import StudyError, UsageError
 from teiten.given_paths import expanded
 from teiten.study.changes import StudyFlags
-from teiten.study.document import CATALOGUE, read_document
+from teiten.study.document import CATALOGUE, read_document, read_tables, read_text
 from teiten.study.locate import dotted, key_lines, line_of
-from teiten.study.reading import read_tables, read_text
 from teiten.study.tables import Budget, Name, Target, Text, TomlTable, Words
 from teiten.suggest import did_you_mean
 

@@ -13,11 +13,7 @@ from teiten.given_paths import expanded
 from teiten.kinds.contract import Instead, plan_of
 from teiten.study.changes import (
     BESIDE,
-    BUILD_KEYS,
-    HOST_KEYS,
-    MEASURE_KEYS,
-    NODE_KEYS,
-    STUDY_KEYS,
+    KEYS,
     TAGS,
     Change,
     data_files,
@@ -26,10 +22,10 @@ from teiten.study.changes import (
 )
 from teiten.study.document import Document
 from teiten.study.file import StudyFile, kind_of
-from teiten.study.locate import KeyPath
+from teiten.study.locate import Further, KeyPath
 from teiten.study.parameters import setting_name
-from teiten.study.place import Further
 from teiten.study.problems import FILE_HINT, validated
+from teiten.study.tables import BuildTable
 from teiten.suggest import did_you_mean
 
 EVERY = "all"
@@ -124,16 +120,8 @@ class Draft:
         self._origins[path] = change
 
     def _set_in_table(self, table: str, key: str, change: Change) -> None:
-        known = {
-            "measure": MEASURE_KEYS,
-            "study": STUDY_KEYS,
-            "hosts": HOST_KEYS,
-            "nodes": NODE_KEYS,
-        }.get(table)
-        if known is not None and key not in known:
-            raise UsageError(
-                f"{change.origin}: unknown key.{did_you_mean(key, known)}", self._document.hint
-            )
+        if table in KEYS and key not in KEYS[table]:
+            raise self._unknown_key("key", key, KEYS[table], change)
         if table == "measure" and key in plain_names() and isinstance(change.value, list):
             self._set_levels(key, change)  # several values of what one fixes
             return
@@ -167,10 +155,10 @@ class Draft:
                     self._set(("builds", name, "source"), change, _from_here(change))
             return
         name, _, key = rest.partition(".")
-        if name not in builds or key not in BUILD_KEYS:
-            known = builds if name not in builds else BUILD_KEYS
-            near = did_you_mean(name if name not in builds else key, known)
-            raise UsageError(f"{change.origin}: unknown key of a build.{near}", self._document.hint)
+        if name not in builds:
+            raise self._unknown_key("key of a build", name, builds, change)
+        if key not in BuildTable.model_fields:
+            raise self._unknown_key("key of a build", key, BuildTable.model_fields, change)
         value = _from_here(change) if key == "source" else None
         self._set(("builds", name, key), change, value)
 
@@ -200,30 +188,23 @@ class Draft:
 
     def _change_workload(self, rest: str, change: Change) -> None:
         name, _, key = rest.partition(".")
-        index = self._index(name, change)
+        names = [str(table["name"]) for table in self._workloads]
+        if name not in names:
+            raise self._unknown_workload(name, names, change)
+        index = names.index(name)
         kind = kind_of(self._workloads[index])
         keys = workload_keys(kind)
         if key.startswith("levels."):
             self._set(("workloads", index, "levels", key.removeprefix("levels.")), change)
             return
         if key not in keys:
-            near = did_you_mean(key, keys)
-            raise UsageError(
-                f"{change.origin}: unknown key of a workload.{near}", self._document.hint
-            )
+            raise self._unknown_key("key of a workload", key, keys, change)
         value = plan_of(kind).from_flag(key, change.value) if change.by_flag else None
         self._set(("workloads", index, key), change, value)
 
-    def _index(self, name: str, change: Change) -> int:
-        names = [str(table["name"]) for table in self._workloads]
-        if name not in names:
-            raise self._unknown_workload(name, names, change)
-        return names.index(name)
-
     def _select(self, change: Change) -> None:
         names = [str(table["name"]) for table in self._workloads]
-        value = change.value
-        wanted = [str(each) for each in value] if isinstance(value, list) else [str(value)]
+        wanted = _texts(change.value)
         if wanted == [EVERY]:
             wanted = names
         for name in wanted:
@@ -232,8 +213,7 @@ class Draft:
         self.selected = list(dict.fromkeys(wanted))
 
     def _select_tagged(self, change: Change) -> None:
-        value = change.value
-        wanted = [str(each) for each in value] if isinstance(value, list) else [str(value)]
+        wanted = _texts(change.value)
         tags = {str(table["name"]): table.get("tags", ()) for table in self._workloads}
         known = sorted({tag for of_table in tags.values() for tag in of_table})
         for tag in wanted:
@@ -243,6 +223,12 @@ class Draft:
                     f"tags of this study: {', '.join(known) or 'none'}",
                 )
         self.selected = [name for name, own in tags.items() if not set(own).isdisjoint(wanted)]
+
+    def _unknown_key(
+        self, what: str, key: str, known: Collection[str], change: Change
+    ) -> UsageError:
+        near = did_you_mean(key, known)
+        return UsageError(f"{change.origin}: unknown {what}.{near}", self._document.hint)
 
     def _unknown_workload(self, name: str, known: Sequence[str], change: Change) -> UsageError:
         return UsageError(
@@ -261,9 +247,9 @@ class Draft:
         kind = special_keys()[key]
         assert kind is not None
         running = Instead(self._workloads, self.selected)
-        values = change.value if isinstance(change.value, list) else [change.value]
         loads = [
-            plan_of(kind).instead(running, str(value), by_flag=change.by_flag) for value in values
+            plan_of(kind).instead(running, value, by_flag=change.by_flag)
+            for value in _texts(change.value)
         ]
         self._data["workloads"] = [table for instead in loads for table in instead.workloads]
         self.selected = [name for instead in loads for name in instead.selected]
@@ -276,13 +262,14 @@ class Draft:
 
     def _run_beside(self, change: Change) -> None:
         """A user's script runs too, in the place that the study has for it."""
-        index = next((at for at, one in enumerate(self._workloads) if one.get("yours")), None)
-        if index is None:
+        places = [at for at, table in enumerate(self._workloads) if table.get("yours")]
+        if not places:
             raise UsageError(
                 f"{change.origin}: this study has no place for a workload beside its own",
                 f"{self._document.script_flag} runs a script in their place; teiten run buffers"
                 " has such a place",
             )
+        index = places[0]
         table = self._workloads[index]
         kind = plan_of(kind_of(table))
         key = kind.told_by
@@ -296,11 +283,10 @@ class Draft:
         if change.by_flag and key in data_files():
             value = _from_here(change)
         if change.by_flag and key.startswith("layouts."):
-            values = value if isinstance(value, list) else [value]
-            value = [str(expanded(str(value)).absolute()) for value in values]
+            value = [str(expanded(path).absolute()) for path in _texts(value)]
         workloads = range(len(self._workloads))
-        found = [at for at in workloads if self._has_any_data(self._workloads[at])]
-        for index in found or workloads:
+        own = [at for at in workloads if self._has_any_data(self._workloads[at])]
+        for index in own or workloads:
             if key in data_files() and change.by_flag:
                 self._forget_data(index, keep=own_keys(data_files()[key]))
             self._set(("workloads", index, "data", *key.split(".", 1)), change, value)
@@ -316,7 +302,12 @@ class Draft:
         for key in [key for key in data if key != "layouts" and key not in keep]:
             del data[key]
         if "layouts" in data:
-            data["layouts"] = {name: one for name, one in data["layouts"].items() if not one}
+            data["layouts"] = {name: form for name, form in data["layouts"].items() if not form}
+
+
+def _texts(value: Any) -> list[str]:
+    """The parts of a list; one value stands for a list of one."""
+    return [str(part) for part in value] if isinstance(value, list) else [str(value)]
 
 
 def _from_here(change: Change) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from typing import Annotated, Any
 
@@ -13,7 +13,6 @@ from teiten.factors.registry import plain_names
 from teiten.kinds.contract import KindPlan, plan_of
 from teiten.kinds.registry import names
 from teiten.study.chosen import ChosenForm, KeyedError
-from teiten.study.levels import levels
 from teiten.study.schema import (
     OF_NODES,
     ProfileTable,
@@ -22,10 +21,10 @@ from teiten.study.schema import (
     WorkloadChanges,
     WorkloadTable,
     all_levels,
+    levels,
     with_value,
 )
 from teiten.study.tables import (
-    Alias,
     BuildTable,
     ClusterTable,
     HostsTable,
@@ -52,7 +51,9 @@ def kind_of(table: Any) -> str:
     if named is not None:
         if named not in names():
             near = did_you_mean(str(named), names())
-            raise KeyedError("kind", f"there is no kind {named!r}.{near} Known: {_listed(names())}")
+            raise KeyedError(
+                "kind", f"there is no kind {named!r}.{near} Known: {', '.join(names())}"
+            )
         return str(named)
     tell = {plan_of(kind).told_by: kind for kind in names()}
     found = [kind for key, kind in tell.items() if key is not None and table.get(key)]
@@ -64,13 +65,13 @@ def kind_of(table: Any) -> str:
 def _untold(keys: Sequence[str], table: Mapping[str, Any], *, several: bool) -> ValueError:
     """Make the error for a workload whose keys tell of several kinds, or of none."""
     if several:
-        return ValueError(f"a workload has one of {_listed(keys)}, not several")
+        return ValueError(f"a workload has one of {', '.join(keys)}, not several")
     known = {key for kind in names() for key in plan_of(kind).table.model_fields}
     unknown = next((key for key in table if key not in known), None)
     if unknown is not None:
-        near = did_you_mean(unknown, known) or f" Known: {_listed(sorted(known))}"
+        near = did_you_mean(unknown, known) or f" Known: {', '.join(sorted(known))}"
         return KeyedError(unknown, f"unknown key.{near}")
-    return ValueError(f"a workload has one of {_listed(keys)}, or names its kind")
+    return ValueError(f"a workload has one of {', '.join(keys)}, or names its kind")
 
 
 def table_of(value: Any) -> type[WorkloadTable]:
@@ -91,7 +92,10 @@ def profile_table() -> type[ProfileTable]:
     fields = {
         **_optional(MeasureTable.model_fields),
         **{f"{OF_NODES}{key}": one for key, one in _optional(NodesTable.model_fields).items()},
-        **_of_factors(),
+        **{
+            name: (Annotated[tuple[str, ...], PlainValidator(partial(levels, name))] | None, None)
+            for name in plain_names()
+        },
         **_of_kinds(lambda said: said.changeable),
         "workloads": (of_workloads, {}),
     }
@@ -119,34 +123,19 @@ def _of_kinds(keys: Callable[[KindPlan], Iterable[str]]) -> dict[str, Any]:
     }
 
 
-def _of_factors() -> dict[str, Any]:
-    """The levels of each factor that has one name."""
-    return {name: (_levels_of(name) | None, None) for name in plain_names()}
-
-
-def _levels_of(factor: str) -> Any:
-    return Annotated[tuple[str, ...], PlainValidator(partial(levels, factor))]
-
-
 def _optional(fields: Mapping[str, FieldInfo]) -> dict[str, Any]:
     """Copy fields under their keys so that each may be left out."""
-    return dict(_optional_fields(fields))
-
-
-def _optional_fields(fields: Mapping[str, FieldInfo]) -> Iterator[tuple[str, Any]]:
+    copied: dict[str, Any] = {}
     for key, field in fields.items():
         form: Any = field.annotation
-        for each in field.metadata:
-            form = Annotated[form, each]
-        yield key, (form | None, None)
+        for constraint in field.metadata:
+            form = Annotated[form, constraint]
+        copied[key] = (form | None, None)
+    return copied
 
 
 def _with_kind(value: Any) -> Any:
     return {**value, "kind": kind_of(value)}
-
-
-def _listed(found: Iterable[str]) -> str:
-    return ", ".join(found)
 
 
 Workload = Annotated[WorkloadTable, ChosenForm(table_of, _with_kind)]
@@ -158,9 +147,9 @@ class StudyFile(TomlTable):
     """A whole study file."""
 
     study: StudyTable
-    servers: dict[Alias, Server] = Field(default_factory=dict)
-    builds: dict[Alias, BuildTable] = Field(default_factory=dict)
-    clusters: dict[Alias, ClusterTable] = Field(default_factory=dict)
+    servers: dict[Name, Server] = Field(default_factory=dict)
+    builds: dict[Name, BuildTable] = Field(default_factory=dict)
+    clusters: dict[Name, ClusterTable] = Field(default_factory=dict)
     factors: Annotated[dict[str, tuple[str, ...]], PlainValidator(all_levels)]
     parameters: dict[Name, dict[SettingName, SettingValue]] = Field(default_factory=dict)
     workloads: Annotated[list[Workload], Field(min_length=1)]

@@ -5,17 +5,16 @@ A profile of a study file as changes: the size of a campaign.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from teiten.errors import UsageError
-from teiten.model.study import Study, StudySummary
+from teiten.model.study import Script, Study, StudySummary
 from teiten.study.build import build
 from teiten.study.changes import (
-    MEASURE_KEYS,
-    NODE_KEYS,
-    STUDY_KEYS,
+    KEYS,
     UNCHANGED,
     Change,
     StudyFlags,
@@ -48,7 +47,7 @@ def study_of(document: Document, changes: Sequence[Change], *, profile: str | No
     chosen = apply_profile(draft, document, profile)
     for change in changes:
         draft.apply(change)
-    texts = tuple(each.text for each in changes if each.text)
+    texts = tuple(change.text for change in changes if change.text)
     return build(draft, document, profile=chosen, overrides=texts)
 
 
@@ -102,10 +101,10 @@ def _changes(document: Document, profile: str) -> Iterator[Change]:
                 yield _change(f"settings.{setting}", text, document, (*path, setting))
         elif key == "workloads":
             for workload, changes in value.items():
-                for each, text in changes.items():
-                    place = (*path, workload, each)
-                    yield _change(f"workloads.{workload}.{each}", text, document, place)
-        elif key.startswith(OF_NODES) and (own := key.removeprefix(OF_NODES)) in NODE_KEYS:
+                for changed, text in changes.items():
+                    place = (*path, workload, changed)
+                    yield _change(f"workloads.{workload}.{changed}", text, document, place)
+        elif key.startswith(OF_NODES) and (own := key.removeprefix(OF_NODES)) in KEYS["nodes"]:
             yield _change(f"nodes.{own}", value, document, path)
         elif key != "differences":
             yield _change(f"{_table_of(key)}{key}", value, document, path)
@@ -113,12 +112,45 @@ def _changes(document: Document, profile: str) -> Iterator[Change]:
 
 def _table_of(key: str) -> str:
     """The table of a key, with its dot; the keys of all workloads have none."""
-    if key in MEASURE_KEYS:
-        return "measure."
-    if key in STUDY_KEYS:
-        return "study."
+    for table in ("measure", "study"):
+        if key in KEYS[table]:
+            return f"{table}."
     return "" if key in shared_workload_keys() else "factors."
 
 
 def _change(key: str, value: object, document: Document, path: KeyPath) -> Change:
     return Change(key, value, document.place(path), f"{key}={value}", by_flag=False)
+
+
+_SCRIPT_LINE = re.compile(r'^script = "([^"\n]+)"[^\n]*$', re.MULTILINE)
+
+
+def commented_copy(reference: str) -> str:
+    """The text of a study file that can be edited and run on its own.
+
+    Raises UsageError where there is no such study, StudyError where its file is wrong.
+    """
+    document = read_document(reference)
+    study = load_study(reference, StudyFlags(overrides=["workloads=all"]))
+    scripts = {text.name: text for workload in study.workloads for text in workload.options.texts}
+
+    def inlined(match: re.Match[str]) -> str:
+        return _inlined(match, scripts)
+
+    name = document.tables.study.name
+    header = f"# A copy of the study {name}, made by: teiten init {reference}\n# Edit it; then:\n"
+    steps = "#   teiten plan FILE     what it would do here\n#   teiten run FILE      run it\n#\n"
+    return header + steps + _SCRIPT_LINE.sub(inlined, document.text)
+
+
+def _inlined(match: re.Match[str], scripts: Mapping[str, Script]) -> str:
+    """A line that names a script's file as one that holds its text."""
+    script = scripts.get(match[1])
+    if script is None or script.builtin:
+        return match[0]
+    if "'''" in script.text:
+        raise UsageError(
+            f"the script {script.name} holds three quotes in a row and cannot stand in a TOML text",
+            "copy the study file and its script by hand",
+        )
+    return f"script = '''\n{script.text}'''"

@@ -10,8 +10,7 @@ from pydantic_core import ErrorDetails
 
 from teiten.study.chosen import ChosenForm, KeyedError
 from teiten.study.file import StudyFile
-from teiten.study.locate import KeyPath
-from teiten.study.place import Fail
+from teiten.study.locate import Fail, KeyPath
 from teiten.suggest import did_you_mean
 
 _WORDS = {
@@ -47,7 +46,7 @@ def _message(problem: ErrorDetails, path: KeyPath, data: Mapping[str, Any]) -> s
     kind = problem["type"]
     if kind == "extra_forbidden":
         known = _known_keys(path[:-1], data)
-        return f"unknown key.{did_you_mean(str(path[-1]), known) or f' Known: {_listed(known)}'}"
+        return f"unknown key.{did_you_mean(str(path[-1]), known) or ' Known: ' + ', '.join(known)}"
     if kind == "missing":
         return "is missing"
     if kind in {"greater_than_equal", "less_than_equal"}:
@@ -57,10 +56,6 @@ def _message(problem: ErrorDetails, path: KeyPath, data: Mapping[str, Any]) -> s
     if kind in _WORDS:
         return _WORDS[kind]
     return problem["msg"].removeprefix("Value error, ")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)
 
 
 def _known_keys(path: Sequence[str | int], data: Mapping[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from teiten.given_paths import expanded
 from teiten.model.rows import MOST_ROWS, VariableRows, checked, require_fit
 from teiten.model.study import Script
-from teiten.study.place import Place
+from teiten.study.locate import Place
 from teiten.study.scripts import find_file, read_script
 
 VARIABLES = "variables"

@@ -5,15 +5,16 @@ The tables mirror what a person writes; ``build`` turns them into ``model.study.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, PlainValidator
 
 from teiten.datasets.plan import data_form, with_data_kind
-from teiten.factors.registry import factor_name
+from teiten.factors.registry import factor_name, rule
 from teiten.model.text import Bilingual
-from teiten.study import levels
 from teiten.study.chosen import ChosenForm, KeyedError
 from teiten.study.tables import (
     DataTable,
@@ -29,9 +30,61 @@ from teiten.study.tables import (
     TomlTable,
     Words,
 )
+from teiten.study.values import AUTO, reference
 
-Clients = Annotated[tuple[str, ...], PlainValidator(partial(levels.levels, "clients"))]
-Server = Annotated[levels.ServerAlias, PlainValidator(levels.server_alias)]
+
+def levels(factor: str, value: Any) -> tuple[str, ...]:
+    """A factor's levels in canonical form; empty for ``auto``.
+
+    One value stands for a list of one.
+    """
+    if rule(factor).automatic and value == AUTO:
+        return ()
+    values = list(value) if isinstance(value, list | tuple) else [value]
+    if not values:
+        raise ValueError("needs at least one level")
+    result = tuple(rule(factor).level(each) for each in values)
+    _refuse_repeated(factor, result)
+    return result
+
+
+@dataclass(frozen=True)
+class ServerAlias:
+    """A server, and the levels of other factors that belong to it, for which an alias stands."""
+
+    server: str
+    levels: tuple[tuple[str, str], ...] = ()
+
+
+def server_alias(value: Any) -> ServerAlias:
+    """``17``, or a table ``{ server = "17", checksums = "on", "guc:work_mem" = "64MB" }``."""
+    if not isinstance(value, dict):
+        return ServerAlias(reference(value))
+    if "server" not in value:
+        raise ValueError('a table needs the key server, for example { server = "18" }')
+    found: dict[str, str] = {}
+    for key, level in value.items():
+        if key == "server":
+            continue
+        factor = factor_name(key)
+        if not rule(factor).of_server:
+            raise ValueError(f"{factor} cannot belong to a server's alias")
+        found[factor] = rule(factor).level(level)
+    return ServerAlias(reference(value["server"]), tuple(found.items()))
+
+
+def _refuse_repeated(factor: str, found: Sequence[str]) -> None:
+    seen: dict[object, str] = {}
+    for level in found:
+        key = rule(factor).compared(level)
+        if key in seen:
+            same = "" if seen[key] == level else f" (the same as {seen[key]})"
+            raise ValueError(f"the level {level}{same} stands there twice")
+        seen[key] = level
+
+
+Clients = Annotated[tuple[str, ...], PlainValidator(partial(levels, "clients"))]
+Server = Annotated[ServerAlias, PlainValidator(server_alias)]
 
 
 def all_levels(value: Any) -> dict[str, tuple[str, ...]]:
@@ -41,7 +94,7 @@ def all_levels(value: Any) -> dict[str, tuple[str, ...]]:
     for key, found in value.items():
         try:
             factor = factor_name(key)
-            result[factor] = levels.levels(factor, found)
+            result[factor] = levels(factor, found)
         except ValueError as error:
             raise KeyedError(key, str(error)) from error
     return result

@@ -8,6 +8,7 @@ from pathlib import Path
 from teiten.given_paths import expanded
 from teiten.model.study import Script
 from teiten.study.archives import is_archive, sql_of
+from teiten.study.locate import Place
 from teiten.study.values import BUILTIN_SCRIPTS
 from teiten.suggest import did_you_mean
 
@@ -29,6 +30,17 @@ def read_script(value: str, *, workload: str, folders: Sequence[Path]) -> Script
     if path is None:
         raise ValueError(f"there is no script {value!r}.{did_you_mean(value, _known(folders))}")
     return Script(name=path.name, builtin=False, text=_checked(_text_of(path)))
+
+
+def read_sql(place: Place, key: Sequence[str | int], value: str) -> Script:
+    """A file with SQL that a key names, or the SQL itself. Raises what ``place.error`` makes."""
+    try:
+        script = read_script(value, workload="data", folders=place.folders)
+        if script.builtin:
+            raise ValueError(f"{script.name} is a load of pgbench, and makes no tables")
+    except ValueError as error:
+        raise place.error(key, str(error), "name a file with SQL") from error
+    return script
 
 
 def workload_name(title: str) -> str:

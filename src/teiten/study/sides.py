@@ -10,10 +10,17 @@ from typing import Any
 from teiten.errors import UsageError
 from teiten.model.attached import named_address
 from teiten.model.study import EXTENSION_PREFIX, GUC_PREFIX, Study
-from teiten.study.changes import Change, StudyFlags, from_command_line, typed_value, with_attached
+from teiten.study.changes import (
+    Change,
+    StudyFlags,
+    from_command_line,
+    split_pair,
+    typed_value,
+    with_attached,
+)
 from teiten.study.document import Document, read_verb_document
-from teiten.study.levels import ServerAlias, server_alias
 from teiten.study.load import study_of
+from teiten.study.schema import ServerAlias, server_alias
 from teiten.study.sql_folders import SqlFolders
 from teiten.suggest import did_you_mean
 
@@ -162,11 +169,11 @@ def _side(flags: SideFlags) -> ServerAlias:
     table: dict[str, Any] = {"server": _reference(flags.server)}
     _checked(table, flags.letter.upper())
     for text in flags.overrides:
-        key, value = _split(text, f"--set-{flags.letter}")
+        key, value = split_pair(text, f"--set-{flags.letter}", _HINT)
         key = key.replace("settings.", GUC_PREFIX, 1)
         _add(table, key, value, f"--set-{flags.letter} {key}")
     for text in flags.gucs:
-        key, value = _split(text, f"--guc-{flags.letter}")
+        key, value = split_pair(text, f"--guc-{flags.letter}", _HINT)
         _add(table, f"{GUC_PREFIX}{key}", value, f"--guc-{flags.letter} {key}")
     return _checked(table, flags.letter.upper())
 
@@ -196,8 +203,8 @@ def _checked(table: dict[str, Any], origin: str) -> ServerAlias:
 
 def _aliases(sides: Mapping[str, ServerAlias]) -> list[Change]:
     changes = [
-        Change(f"servers.{name}", {"server": one.server, **dict(one.levels)}, f"side {name}", "")
-        for name, one in sides.items()
+        Change(f"servers.{name}", {"server": side.server, **dict(side.levels)}, f"side {name}", "")
+        for name, side in sides.items()
     ]
     text = f"server={','.join(sides)}"
     return [*changes, Change("factors.server", list(sides), " ".join(sides), text)]
@@ -245,10 +252,3 @@ def _scripts(document: Document, scripts: Sequence[str]) -> Change:
     key = "workloads" if known else "script"
     value = scripts[0] if len(scripts) == 1 else list(scripts)
     return Change(key, value, "--script", f"{key}={','.join(scripts)}")
-
-
-def _split(text: str, flag: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip() or not value.strip():
-        raise UsageError(f"{flag} {text}: needs the form KEY=VALUE", _HINT)
-    return key.strip(), value.strip()

@@ -5,6 +5,7 @@ Each refuses unknown keys and converts nothing silently.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any, Self
 
 from pydantic import (
@@ -22,8 +23,8 @@ from teiten.model.study import CLASSIC, FLAME_GRAPH_WINDOW, CachePolicy, QueryMo
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
 from teiten.study import parameters, values
-from teiten.study.references import node_addresses, statements
 from teiten.study.storage import WrittenStorage, storage
+from teiten.study.values import node_addresses, statements
 
 Name = Annotated[str, PlainValidator(values.name)]
 Text = Annotated[Bilingual, PlainValidator(values.text)]
@@ -34,7 +35,7 @@ Size = Annotated[Bytes | None, PlainValidator(values.size)]
 Memory = Annotated[Bytes | None, PlainValidator(values.memory)]
 Rate = Annotated[Bytes | None, PlainValidator(values.rate)]
 Fillfactor = Annotated[int, PlainValidator(values.fillfactor)]
-Mode = Annotated[QueryMode, PlainValidator(values.query_mode)]
+Mode = Annotated[QueryMode, PlainValidator(partial(values.member, QueryMode))]
 Preload = Annotated[tuple[str, ...], PlainValidator(values.libraries)]
 Options = Annotated[tuple[str, ...], PlainValidator(values.options)]
 Measured = Annotated[Seconds | None, PlainValidator(values.measured_seconds)]
@@ -43,7 +44,7 @@ Window = Annotated[Seconds, PlainValidator(values.window)]
 Time = Annotated[Seconds, PlainValidator(values.duration)]
 Target = Annotated[Seconds, PlainValidator(values.target)]
 Budget = Annotated[Seconds, PlainValidator(values.budget)]
-Caches = Annotated[CachePolicy, PlainValidator(values.cache_policy)]
+Caches = Annotated[CachePolicy, PlainValidator(partial(values.member, CachePolicy))]
 Delta = Annotated[Share, PlainValidator(values.delta)]
 Alpha = Annotated[Share, PlainValidator(values.alpha)]
 DisturbedShare = Annotated[Share | None, PlainValidator(values.disturbed_share)]
@@ -53,7 +54,6 @@ Preferred = Annotated[str, PlainValidator(values.preferred_way)]
 Slices = Annotated[int, Field(ge=1, le=100)]
 Repeats = Annotated[int, Field(ge=0, le=10)]
 Storage = Annotated[WrittenStorage, PlainValidator(storage)]
-Alias = Annotated[str, PlainValidator(values.name)]
 NodeAddresses = Annotated[tuple[str, ...], PlainValidator(node_addresses)]
 Statements = Annotated[str, PlainValidator(statements)]
 HostName = Annotated[str, PlainValidator(values.host_name)]
@@ -63,7 +63,7 @@ HostFolders = Annotated[tuple[str, ...], PlainValidator(values.host_folders)]
 """One for each db host."""
 SettingName = Annotated[str, PlainValidator(parameters.setting_name)]
 SettingValue = Annotated[str, PlainValidator(parameters.setting_value)]
-Variant = Annotated[SsbVariant, PlainValidator(values.ssb_variant)]
+Variant = Annotated[SsbVariant, PlainValidator(partial(values.member, SsbVariant))]
 Rows = Annotated[int, PlainValidator(values.rows)]
 Growth = Annotated[Share | None, PlainValidator(values.growth)]
 Visible = Annotated[bool | Share, PlainValidator(values.visible)]

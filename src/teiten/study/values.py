@@ -10,17 +10,19 @@ import math
 import re
 import shlex
 from collections.abc import Callable, Sequence
-from typing import Any
+from enum import StrEnum
+from typing import Any, TypeVar
 
+from teiten.addresses import holds_secret
 from teiten.model import quantities
+from teiten.model.attached import is_address
 from teiten.model.memory import MACHINE
-from teiten.model.ssb import SsbVariant
-from teiten.model.study import CachePolicy, QueryMode
 from teiten.model.text import Bilingual
 from teiten.model.units import MIB, Bytes, Seconds, Share
 from teiten.suggest import did_you_mean
 from teiten.ways.registry import rules
 
+Member = TypeVar("Member", bound=StrEnum)
 AUTO = "auto"
 """A value that is derived from the machine when the study is planned."""
 LEAST_MEMORY = 128 * MIB
@@ -74,10 +76,6 @@ def scale(value: Any) -> int | float | None:
             raise ValueError(f"must be above 0, not {value:g}")
         return int(value) if value.is_integer() else value
     return whole(value, least=1)
-
-
-def ssb_variant(value: Any) -> SsbVariant:
-    return SsbVariant(one_of(value, [str(variant) for variant in SsbVariant]))
 
 
 def growth(value: Any) -> Share | None:
@@ -286,8 +284,9 @@ def disturbed_share(value: Any) -> Share | None:
     return share
 
 
-def cache_policy(value: Any) -> CachePolicy:
-    return CachePolicy(one_of(value, [str(policy) for policy in CachePolicy]))
+def member(kind: type[Member], value: Any) -> Member:
+    """A member of an enumeration, by its text."""
+    return kind(one_of(value, [str(known) for known in kind]))
 
 
 def way(value: Any) -> str | None:
@@ -299,10 +298,6 @@ def way(value: Any) -> str | None:
 
 def preferred_way(value: Any) -> str:
     return one_of(value, [rule.name for rule in rules().values() if rule.in_file])
-
-
-def query_mode(value: Any) -> QueryMode:
-    return QueryMode(one_of(value, [str(mode) for mode in QueryMode]))
 
 
 def words(value: Any) -> tuple[str, ...]:
@@ -352,3 +347,49 @@ def _share(value: Any) -> Share:
     if not isinstance(value, str):
         raise ValueError(f'must be a share such as "2%", not {value!r}')
     return quantities.parse_share(value)
+
+
+_PASSWORD = re.compile(r"(?<!['\w])password\"?\s*=?\s*(?:E?'|\$\w*\$)", re.IGNORECASE)
+"""Before a value that is written out."""
+
+
+def reference(value: Any) -> str:
+    """A server: ``17``, ``18.4``, ``system:15``, a path, an alias, and
+    ``postgresql://…``, for which only an alias stands. Raises ValueError."""
+    if isinstance(value, float):
+        raise ValueError(f'write a version as a text, "{value}": 18.10 would be read as 18.1')
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        raise ValueError(f'{value!r} does not name a server; write for example "17" or "18.4"')
+    return _without_password(str(value).strip())
+
+
+def node_addresses(value: Any) -> tuple[str, ...]:
+    """Servers that run already, by their URIs. Raises ValueError."""
+    if not isinstance(value, list | tuple) or not value:
+        raise ValueError("must be a list of addresses: postgresql://role@host:port/database")
+    for one in value:
+        if not isinstance(one, str) or not is_address(one):
+            raise ValueError(f"{one!r} is no address; write postgresql://role@host:port/database")
+    return tuple(_without_password(one.strip()) for one in value)
+
+
+def statements(value: Any) -> str:
+    """SQL for servers that run already. Raises ValueError where a password stands in it."""
+    if not isinstance(value, str):
+        raise ValueError("must be a text of SQL statements")
+    if _PASSWORD.search(value):
+        raise ValueError(
+            "a password stands in the statements, and a study file goes to ledger and report;"
+            " write the variable :'password' in its place, which is the one of the node's address"
+        )
+    return value.strip()
+
+
+def _without_password(text: str) -> str:
+    """A study file is copied into ledger and report: no password may stand in it."""
+    if is_address(text) and holds_secret(text):
+        raise ValueError(
+            "the address holds a password, and a study file goes to ledger and report; leave it"
+            " out, and give it by PGPASSWORD, in ~/.pgpass or a service file"
+        )
+    return text

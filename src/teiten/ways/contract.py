@@ -13,7 +13,7 @@ from teiten.model.units import Share
 
 
 class WayRule(ABC):
-    """A way before anything runs; ``ways/NAME/plan.py`` holds one as ``WAY``.
+    """A way before anything runs; the folder ``ways/NAME`` holds one as ``WAY``.
 
     Its words are ``way.NAME.…`` of ``words.LANGUAGE.toml`` beside it: ``turns`` (in the drawing of
     the topology), ``note`` (below it), ``procedure`` (how servers start), ``apart`` (servers and

@@ -25,8 +25,8 @@ def folders() -> tuple[str, ...]:
 @cache
 def rules() -> dict[str, WayRule]:
     """All ways by their names."""
-    files = (importlib.import_module(f"{ways.__name__}.{name}.plan") for name in folders())
-    return {file.WAY.name: file.WAY for file in files}
+    packages = (importlib.import_module(f"{ways.__name__}.{name}") for name in folders())
+    return {package.WAY.name: package.WAY for package in packages}
 
 
 def way_of(measure: Measure) -> WayRule:

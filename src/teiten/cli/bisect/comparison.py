@@ -14,7 +14,8 @@ from teiten.cli.main import Session
 from teiten.cli.plan.make import plan_study
 from teiten.cli.plan.two_sides import SharedOptions
 from teiten.errors import UsageError
-from teiten.ledger.store import FILE_NAME, Ledger
+from teiten.ledger.folders import FILE_NAME
+from teiten.ledger.store import Ledger
 from teiten.model.quantities import exact_share
 from teiten.model.study import Study
 from teiten.model.text import Bilingual

@@ -17,7 +17,7 @@ from teiten.model.installation import Installation
 from teiten.model.memory import SHARED_BUFFERS
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX, Study
-from teiten.plan.sites.told import servers_of_others
+from teiten.plan.sites.of import servers_of_others
 
 if TYPE_CHECKING:
     from teiten.cli.main import Session

@@ -19,7 +19,7 @@ from teiten.model.quantities import rough_duration
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
-from teiten.plan.sites.told import all_start
+from teiten.plan.sites.of import all_start
 from teiten.report.effects import interval_percent, percent_decimals
 from teiten.report.sentences import verdict_word
 from teiten.report.texts import texts

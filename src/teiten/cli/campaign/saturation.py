@@ -55,7 +55,7 @@ from teiten.plan.saturation import (
     provisional_study,
     upper_levels,
 )
-from teiten.plan.sites.told import runs_here
+from teiten.plan.sites.of import runs_here
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
 

@@ -13,7 +13,7 @@ from teiten.ledger.campaigns import CampaignState, list_campaigns
 from teiten.ledger.lock import is_locked
 from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan
-from teiten.plan.sites.told import program_folders
+from teiten.plan.sites.of import program_folders
 
 PILOT = "pilot"
 """The folder among the caches of the one campaign that is never resumed."""

@@ -18,8 +18,7 @@ from teiten.model.quantities import format_size
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import Sequential, Study
 from teiten.model.units import Bytes, Seconds
-from teiten.plan.durations import block_seconds
-from teiten.plan.pairs import LEAST_BLOCKS
+from teiten.plan.durations import LEAST_BLOCKS, block_seconds
 from teiten.study.collection import CampaignTable, CollectionTable
 from teiten.study.load import load_study
 

@@ -15,7 +15,7 @@ from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
 
 if TYPE_CHECKING:
     from teiten.cli.main import Session
-    from teiten.datasets.ssb.rows.watch import Watch
+    from teiten.datasets.ssb.rows.blocks import Watch
     from teiten.model.ssb import Written
 
 EXAMPLES = (

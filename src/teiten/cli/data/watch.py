@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from teiten.cli.console import Console, Verbosity
-from teiten.datasets.ssb.rows.watch import Unwatched, Watch
+from teiten.datasets.ssb.rows.blocks import Unwatched, Watch
 from teiten.model.quantities import rough_duration
 from teiten.model.ssb import SsbTable
 

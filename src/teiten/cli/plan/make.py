@@ -30,15 +30,13 @@ from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import Study
 from teiten.plan.checks import check
+from teiten.plan.durations import least_budget
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
-from teiten.plan.leaving_out import wants_modules, without_missing
-from teiten.plan.one_server import on_one_server
-from teiten.plan.pairs import least_budget
 from teiten.plan.parameters import check_parameters
-from teiten.plan.sides import sides_in_memory
-from teiten.plan.sites.fitting import fitted
-from teiten.plan.sites.told import asked_here, where_it_lacks, working_folder
+from teiten.plan.sides import on_one_server, sides_in_memory
+from teiten.plan.sites.fitting import fitted, wants_modules, without_missing
+from teiten.plan.sites.of import asked_here, where_it_lacks, working_folder
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
 from teiten.ways.registry import way_of

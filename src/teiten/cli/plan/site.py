@@ -26,14 +26,14 @@ from teiten.host.system.users import server_user
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.hosts import HostAssignment
 from teiten.model.installation import Installation, ModuleTools
-from teiten.model.levels import every_level
 from teiten.model.nodes import NodePart
 from teiten.model.plan import Plan
+from teiten.model.setup import every_level
 from teiten.model.study import Study
 from teiten.model.units import GIB
 from teiten.plan.cells import most_clients
+from teiten.plan.checks import limits_of
 from teiten.plan.distribution import distribution_cautions
-from teiten.plan.limits import limits_of
 from teiten.plan.nodes import emulated, node_cautions
 from teiten.plan.sites.attached import attached_cautions
 from teiten.plan.sites.remote import (

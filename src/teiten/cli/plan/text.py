@@ -22,9 +22,8 @@ from teiten.model.nodes import EmulatedNodes, NodePart
 from teiten.model.plan import Plan
 from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.study import GUC_PREFIX, Factor, Measure
-from teiten.plan.one_server import contrasted_parameters
-from teiten.plan.sites.of import starts
-from teiten.plan.sites.told import all_start, host_rows, server_text, working_folder_text
+from teiten.plan.sides import contrasted_parameters
+from teiten.plan.sites.of import all_start, host_rows, server_text, starts, working_folder_text
 from teiten.report.texts import caution_text
 from teiten.ways.registry import way_of
 

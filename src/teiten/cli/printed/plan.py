@@ -17,7 +17,7 @@ from teiten.model.nodes import NodeMachine
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.starts import pairs_of_a_start
-from teiten.plan.sites.told import server_object
+from teiten.plan.sites.of import server_object
 from teiten.ways.registry import ways_by_clients
 
 _Server = Annotated[Names, Keyword("required", ("name", "version"))]

@@ -22,7 +22,7 @@ def command(session: Session, study: str) -> None:
     Edit the copy, then look at it with `teiten plan FILE` and run it with `teiten run FILE`.
     """
     from teiten.cli.text.notes import EXAMPLE
-    from teiten.study.copying import commented_copy
+    from teiten.study.load import commented_copy
 
     if study == REPORT_NOTES:
         session.console.data(EXAMPLE.rstrip("\n"))

@@ -15,7 +15,7 @@ from teiten.model.units import Bytes, Seconds
 from teiten.study.tables import DataTable, ScaledTable
 
 if TYPE_CHECKING:
-    from teiten.study.place import Place
+    from teiten.study.locate import Place
 
 BLOCK = 8192
 ROWS_OF_PAGE = 97
@@ -24,8 +24,6 @@ INDEX_ROW = 32
 """Bytes of an entry of 24 with its pointer, in pages filled to 90 %."""
 SECONDS_OF_ROW = 2.0e-6
 """Making, storing and indexing one; on the careful side."""
-SECONDS_OF_ROW_READ = 0.3e-6
-"""In a scan of all of the log, which is the slowest of the searches; on the careful side."""
 MOST_DAYS = 3650
 
 
@@ -59,9 +57,6 @@ class AccessLogData(DataPlan):
 
     def fill_seconds(self, data: DataSet) -> Seconds:
         return Seconds(_rows(data) * SECONDS_OF_ROW)
-
-    def query_seconds(self, data: DataSet) -> Seconds:
-        return Seconds(_rows(data) * SECONDS_OF_ROW_READ)
 
     def made_by(self, data: DataSet) -> str:
         return "SQL on the server"

@@ -19,7 +19,7 @@ from teiten.model.units import Bytes, Seconds
 from teiten.study.tables import DataTable, ScaledTable
 
 if TYPE_CHECKING:
-    from teiten.study.place import Place
+    from teiten.study.locate import Place
 
 ROWS = 100_000
 """Accounts per unit of scale; tellers and branches are small."""

@@ -25,7 +25,7 @@ from teiten.model.units import MIB, Bytes, Seconds
 from teiten.study.tables import DataTable, Fillfactor, Growth, Name, ScaledTable, TomlTable
 
 if TYPE_CHECKING:
-    from teiten.study.place import Place
+    from teiten.study.locate import Place
 
 RATE = 150 * MIB
 """Bytes per second of COPY by one stream, and of the vacuum after it."""

@@ -10,11 +10,11 @@ from teiten.datasets.script.model import ScriptTables, script_data, script_of
 from teiten.model.sql import commands
 from teiten.model.study import DataSet
 from teiten.model.units import GIB, MIB, Bytes, Seconds
-from teiten.study.data import read_sql
+from teiten.study.scripts import read_sql
 from teiten.study.tables import DataTable, Rows, ScaledTable, Size
 
 if TYPE_CHECKING:
-    from teiten.study.place import Place
+    from teiten.study.locate import Place
 
 UNKNOWN_SIZE = Bytes(1 * GIB)
 """Assumed size of tables whose study does not say (``data.size``), and whose script is no dump."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from teiten.datasets.contract import Fillable, Say
 from teiten.datasets.ssb.model import variant_of
+from teiten.datasets.ssb.rows.blocks import Unwatched
 from teiten.datasets.ssb.rows.load import LoadOptions, load
-from teiten.datasets.ssb.rows.watch import Unwatched
 from teiten.model.ssb import SsbData, SsbTable, expected_rows
 from teiten.model.study import DataSet
 

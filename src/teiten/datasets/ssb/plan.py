@@ -13,12 +13,10 @@ from teiten.model.units import MIB, Bytes, Seconds
 from teiten.study.tables import DataTable, ScaledTable, Variant
 
 if TYPE_CHECKING:
-    from teiten.study.place import Place
+    from teiten.study.locate import Place
 
 RATE = 45 * MIB
 """Bytes per second of generating, loading, verifying and freezing by one stream."""
-QUERY_SECONDS = 1.0
-"""One of its queries at scale factor 1, without workers (2020, table 6.26: 0.65 to 2.5)."""
 
 
 class StarSchemaTable(DataTable):
@@ -54,9 +52,6 @@ class StarSchema(DataPlan):
 
     def fill_seconds(self, data: DataSet) -> Seconds:
         return Seconds(self.filled_bytes(data) / RATE)
-
-    def query_seconds(self, data: DataSet) -> Seconds:
-        return Seconds(QUERY_SECONDS * (data.scale or 1))
 
     def made_by(self, data: DataSet) -> str:
         return "Teiten's generator"

@@ -12,7 +12,7 @@ from teiten.connections import own_environment
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.host.system.held_folder import HeldFolder
-from teiten.model.initdb import SUPERUSER
+from teiten.model.installation import SUPERUSER
 
 SCRATCH = "programs"
 

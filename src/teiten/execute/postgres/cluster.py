@@ -47,8 +47,7 @@ from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 from teiten.host.system.processes import send_signal, spawn
 from teiten.host.system.signals import QUIT
 from teiten.host.system.users import ServerUser, own_uid
-from teiten.model.initdb import SUPERUSER
-from teiten.model.installation import Installation
+from teiten.model.installation import SUPERUSER, Installation
 from teiten.model.study import Setting
 from teiten.model.units import MIB
 

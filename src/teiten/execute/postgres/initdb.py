@@ -9,8 +9,7 @@ from teiten.errors import ServerError, UsageError
 from teiten.execute.postgres.programs import run_program
 from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.users import ServerUser
-from teiten.model.initdb import initdb_options
-from teiten.model.installation import Installation
+from teiten.model.installation import Installation, initdb_options
 from teiten.model.units import MIB
 
 BENCH_DATABASE = "bench"

@@ -1,0 +1,60 @@
+"""How many clients load a server at the same time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from teiten.factors.contract import FactorRule
+from teiten.factors.cores import FACTOR as CORES
+from teiten.model.facts import HostFacts
+from teiten.model.settings import SPARE_CONNECTIONS
+from teiten.model.study import Study
+from teiten.study.values import count
+
+
+class Clients(FactorRule):
+    name = "clients"
+    rank = 10
+    automatic = True
+    of_server = False
+    missing: ClassVar[tuple[str, str]] = (
+        "has no clients",
+        'add for example clients = [1, 4, 16], or "auto"',
+    )
+
+    def level(self, value: Any) -> str:
+        return str(count(value, self.name))
+
+    def sized(self, study: Study, facts: HostFacts) -> Study:
+        factor = study.factor(self.name)
+        if factor is None or factor.levels:
+            return study
+        fixed = next(
+            (setting.value for setting in study.settings if setting.name == "max_connections"), None
+        )
+        limit = max(1, int(fixed) - SPARE_CONNECTIONS) if fixed and fixed.isdecimal() else None
+        levels = automatic_clients(facts.cpu.logical, limit)
+        cores = CORES.sized(study, facts).factor(CORES.name)
+        if cores is not None and study.contrast == CORES.name:
+            levels = (max(cores.levels, key=int),)  # 2013 §2.6: as many clients as the most cores
+        own = {
+            level for workload in study.workloads for level in workload.own_levels(self.name) or ()
+        }
+        union = tuple(sorted(own | set(levels), key=int))
+        workloads = tuple(
+            workload
+            if workload.own_levels(self.name) is not None or union == levels
+            else workload.limited(self.name, levels)
+            for workload in study.workloads
+        )
+        return replace(study.with_levels(self.name, union), workloads=workloads)
+
+
+def automatic_clients(cores: int, limit: int | None = None) -> tuple[str, ...]:
+    """1, half of the cores, the cores, twice and four times as many."""
+    counts = {1, max(1, cores // 2), cores, 2 * cores, 4 * cores}
+    return tuple(str(one) for one in sorted(counts) if limit is None or one <= limit)
+
+
+FACTOR = Clients()

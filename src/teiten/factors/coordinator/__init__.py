@@ -1,0 +1,36 @@
+"""Whether the coordinator of tables that are spread is one of the nodes; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from teiten.engines.registry import engine_of
+from teiten.errors import UsageError
+from teiten.factors.nodes import OfNodes
+from teiten.model.distribution import CoordinatorRows
+from teiten.model.plan import PlannedTrial
+from teiten.study.values import one_of
+
+
+class CoordinatorFactor(OfNodes):
+    name = "coordinator"
+    says = "says whether the coordinator holds rows"
+    rank = 64
+    of_data = True
+
+    def level(self, value: Any) -> str:
+        return one_of(str(value).strip(), tuple(CoordinatorRows))
+
+    def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
+        """Not every engine is able of each."""
+        for planned in {trial.distribution for trial in trials if trial.distribution is not None}:
+            able = engine_of(planned.engine).coordinators
+            if planned.coordinator not in able:
+                raise UsageError(
+                    f"with the engine {planned.engine} the coordinator is no node",
+                    f"--set coordinator={','.join(able)}, or another engine: --set engine=citus",
+                )
+
+
+FACTOR = CoordinatorFactor()

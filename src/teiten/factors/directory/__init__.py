@@ -1,0 +1,100 @@
+"""The folder that clusters are in, such as one on another disk; pure."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from teiten.errors import MachineError, UsageError
+from teiten.factors.contract import FactorRule, Need
+from teiten.given_paths import expanded
+from teiten.model.facts import DirectoryFacts, HostFacts
+from teiten.model.plan import Plan
+from teiten.model.quantities import format_size
+from teiten.model.setup import PlannedCell, Setup
+from teiten.model.study import Study
+
+
+class Directory(FactorRule):
+    name = "directory"
+    rank = 60
+    other_names: ClassVar[tuple[str, ...]] = ("filesystem",)
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.START, Need.HERE})
+
+    def level(self, value: Any) -> str:
+        """An absolute path; whether it is there is asked when the study is planned."""
+        if not isinstance(value, str) or not value.strip():
+            raise ValueError(f'{value!r} is not a folder; write its path, for example "/mnt/ssd"')
+        if any(ord(character) < ord(" ") for character in value):
+            raise ValueError(f"{value!r} holds a control character")
+        return os.path.normpath(expanded(value.strip()).absolute())
+
+    def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
+        return replace(setup, directory=level)
+
+    def check_plan(self, plan: Plan, facts: HostFacts) -> None:
+        """UsageError for a folder that is not there, MachineError where it cannot be used."""
+        known = {directory.path: directory for directory in facts.directories}
+        called = _names(plan.study)
+        for path, _ in plan.needs.directories:
+            _check(known[path], called.get(path, f"{self.name}={path}"))
+        short = list(_shortfalls(plan, known, facts))
+        if short:
+            raise MachineError(
+                "; ".join(short), "a smaller scale (--set scale=…), or a folder on another disk"
+            )
+
+
+def _names(study: Study) -> dict[str, str]:
+    """Names for the folders of storage classes in messages."""
+    return {one.path: f"storage {one.name}={one.path}" for one in study.storage if one.path}
+
+
+def _check(one: DirectoryFacts, called: str) -> None:
+    if not one.is_folder and one.is_taken:
+        raise UsageError(
+            f"{called}: is no folder", "name a folder: clusters get folders of their own in it"
+        )
+    if not one.is_folder:
+        raise UsageError(
+            f"{called}: there is no such folder",
+            f"make it first: mkdir -p {one.path}",
+        )
+    if not one.writable:
+        raise MachineError(
+            f"{called}: no folder can be created in it (its file system is"
+            f" {one.disk.file_system}, mounted {one.disk.options.split(',')[0] or 'rw'})",
+            "name a folder that you may write to, or give yourself the right to",
+        )
+    if one.closed_at is not None:
+        raise MachineError(
+            f"{called}: the servers' user cannot enter {one.closed_at}",
+            f"chmod o+x {one.closed_at}, or name another folder",
+        )
+
+
+def _shortfalls(plan: Plan, known: dict[str, DirectoryFacts], facts: HostFacts) -> Iterator[str]:
+    """Folders of one file system share what is free on it, with the working folder too."""
+    called = _names(plan.study)
+    needs: dict[str, int] = defaultdict(int)
+    paths: dict[str, list[str]] = defaultdict(list)
+    for path, size in plan.needs.directories:
+        needs[known[path].disk.mount_point] += size
+        paths[known[path].disk.mount_point].append(path)
+    for mount_point, found in paths.items():
+        own = plan.needs.disk if mount_point == facts.disk.mount_point else 0
+        needed, free = needs[mount_point] + own, known[found[0]].disk.free
+        if needed > free:
+            own_names = [called[one] for one in found if one in called]
+            others = ", ".join(one for one in found if one not in called)
+            named = ", ".join([*own_names, *([f"directory={others}"] if others else [])])
+            yield (
+                f"{named}: the clusters need {format_size(needed)} on {mount_point},"
+                f" {format_size(free)} are free"
+            )
+
+
+FACTOR = Directory()

@@ -1,0 +1,109 @@
+"""The engine that spreads the tables over several nodes; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from teiten.engines.contract import Engine
+from teiten.engines.registry import engine_of, names
+from teiten.errors import UsageError
+from teiten.factors.contract import FactorRule, Need
+from teiten.factors.nodes import runs_already
+from teiten.model.distribution import CoordinatorRows
+from teiten.model.facts import HostFacts
+from teiten.model.installation import Installation
+from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.study import Study
+from teiten.study.values import one_of
+
+SPARE = 10
+"""Connections of Teiten, and those that only superusers get."""
+USUAL_CONNECTIONS = 100
+"""PostgreSQL's own."""
+
+
+class EngineFactor(FactorRule):
+    name = "engine"
+    rank = 64
+    of_server = False
+    of_data = True
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START})
+
+    def needs_in(self, study: Study) -> frozenset[Need]:
+        return frozenset() if runs_already(study) else self.needs
+
+    def level(self, value: Any) -> str:
+        return one_of(str(value).strip(), names())
+
+    def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
+        """Every server of a trial has the engine, and all are of one version."""
+        for trial in trials:
+            if trial.distribution is None:
+                continue
+            engine = engine_of(trial.distribution.engine)
+            for template in trial.templates:
+                _check_server(engine, template.installation)
+            _check_versions(trial)
+
+    def check_plan(self, plan: Plan, facts: HostFacts) -> None:
+        """Every node has as many connections and prepared transactions as its trial may need."""
+        for trial in plan.trials:
+            _check_connections(trial)
+
+
+def _check_server(engine: Engine, installation: Installation) -> None:
+    if installation.version.number < engine.oldest * 10_000:
+        raise UsageError(
+            f"{engine.name} needs PostgreSQL {engine.oldest} or later, and {installation.name} is"
+            f" {installation.version}",
+            f"choose a later server, for example --servers {engine.oldest + 7}",
+        )
+    if installation.surely_lacks(engine.extension):
+        raise UsageError(
+            f"{installation.name} has no extension {engine.extension}, which the engine"
+            f" {engine.name} needs",
+            engine.installing,
+        )
+
+
+def _check_versions(trial: PlannedTrial) -> None:
+    versions = {str(template.installation.version) for template in trial.templates}
+    if len(versions) > 1:
+        raise UsageError(
+            f"the nodes of a trial are of different versions: {', '.join(sorted(versions))}",
+            "one database wants one version on all of its nodes",
+        )
+
+
+def _check_connections(trial: PlannedTrial) -> None:
+    """The coordinator's clients and connections to nodes against what a node allows."""
+    planned = trial.distribution
+    if planned is None or not engine_of(planned.engine).starts:
+        return  # what is free on servers that run already, their sites know
+    settings = dict(trial.settings)
+    needed = engine_of(planned.engine).connections(trial.load.connections, planned.nodes)
+    if planned.coordinator is CoordinatorRows.NODE:
+        needed += trial.load.connections  # the clients' own, on the same server
+    for name, wanted, usual in (
+        ("max_connections", needed + SPARE, USUAL_CONNECTIONS),
+        ("max_prepared_transactions", _prepared(trial), 0),
+    ):
+        given = settings.get(name, str(usual))
+        if given.isdecimal() and int(given) < wanted:
+            raise UsageError(
+                f"{trial.cell}: {name} = {given}, and each node needs {wanted} for"
+                f" {trial.load.connections} clients through {planned.engine}",
+                f"--guc {name}={wanted}, or fewer clients: --set clients=…",
+            )
+
+
+def _prepared(trial: PlannedTrial) -> int:
+    """Transactions that may be prepared on a node at the same time."""
+    planned = trial.distribution
+    assert planned is not None
+    wanted = engine_of(planned.engine).settings(trial.load.connections)
+    return int(wanted.get("max_prepared_transactions", 0))
+
+
+FACTOR = EngineFactor()

@@ -1,0 +1,109 @@
+"""On which storage WAL, tables, indexes and temporary files of a cluster lie; pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from teiten.errors import MachineError, UsageError
+from teiten.factors.contract import FactorRule, Need, WrittenStudy
+from teiten.model.facts import HostFacts
+from teiten.model.plan import Plan
+from teiten.model.quantities import format_size
+from teiten.model.setup import PlannedCell, Setup
+from teiten.model.storage import TABLESPACES, Part, resolved, storages_named, words_of
+from teiten.model.study import Factor, Study, Workload
+
+NAME_THEM = "name each storage of the placements: --storage fast=DIR --storage slow=DIR"
+
+
+class PlacementFactor(FactorRule):
+    name = "placement"
+    rank = 80
+    of_server = False
+    needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.HERE})
+
+    def level(self, value: Any) -> str:
+        """``wal-fast``, ``all-slow+wal-fast+indexes-fast``; whether there are such storage classes
+        is asked when the study is planned."""
+        if not isinstance(value, str):
+            raise ValueError(f"{value!r} is no placement; write for example wal-fast")
+        return "+".join(f"{part}-{storage}" for part, storage in words_of(value))
+
+    def check_study(
+        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
+    ) -> None:
+        """Nothing else says where clusters lie, and their servers do not run side by side."""
+        if "directory" in written.factors:
+            raise written.error(
+                ("factors", "directory"),
+                "says where clusters lie, and so does placement",
+                "leave out one of the two",
+            )
+        if written.measure.slices > 1 or written.measure.restart_every > 1:
+            raise written.error(
+                ("measure",),
+                "placements are not measured side by side: their servers would share the disks",
+                "leave out slices and restart_every",
+            )
+
+    def sized(self, study: Study, facts: HostFacts) -> Study:
+        """Unchanged. Raises UsageError where a level names a storage that the study does not."""
+        factor = study.factor(self.name)
+        if factor is None:
+            return study
+        known = [storage_class.name for storage_class in study.storage]
+        missing = [one for one in storages_named(factor.levels) if one not in known]
+        if missing:
+            has = f"there is only {', '.join(known)}" if known else "no storage is named"
+            raise UsageError(
+                f"placement: {', '.join(factor.levels)} need the storage {', '.join(missing)}, and"
+                f" {has}",
+                f"{NAME_THEM}, or other placements: --set placement=…",
+            )
+        for level in factor.levels:
+            try:
+                resolved(level, known)
+            except ValueError as error:
+                raise UsageError(f"placement: {error}", NAME_THEM) from error
+        return study
+
+    def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
+        known = [storage_class.name for storage_class in cell.study.storage]
+        placement = resolved(level, known)
+        setup = replace(setup, placement=placement, data=replace(setup.data, spread=True))
+        return setup.with_settings(
+            {
+                "default_tablespace": TABLESPACES[Part.TABLES],
+                "temp_tablespaces": TABLESPACES[Part.TEMPORARY],
+            }
+        )
+
+    def check_plan(self, plan: Plan, facts: HostFacts) -> None:
+        """Emulated devices hold what is to lie on them."""
+        used = {
+            name
+            for trial in plan.trials
+            if trial.placement is not None
+            for name in trial.placement.used
+        }
+        if not used:
+            return
+        for short in _too_small(plan, used):
+            raise MachineError(*short)
+
+
+def _too_small(plan: Plan, used: set[str]) -> Iterator[tuple[str, str]]:
+    needed: dict[str, int] = defaultdict(int, dict(plan.needs.storages))
+    for one in plan.study.storage:
+        if one.name in used and one.emulation and needed[one.name] > one.emulation.size:
+            yield (
+                f"storage {one.name}: the clusters need {format_size(needed[one.name])}, and its"
+                f" emulated device has {format_size(one.emulation.size)}",
+                f"--storage {one.name}=emulate:size=…, or a smaller scale (--set scale=…)",
+            )
+
+
+FACTOR = PlacementFactor()

@@ -1,0 +1,16 @@
+"""The queries of a workload, one by one; the workload's kind says which there are."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from teiten.factors.contract import NamedByKind
+
+
+class QueryFactor(NamedByKind):
+    name = "query"
+    what = "a query: the name of its file without .sql"
+    missing: ClassVar[tuple[str, str]] = ("needs a workload of queries", "give --queries DIR")
+
+
+FACTOR = QueryFactor()

@@ -1,1 +1,38 @@
-"""Old and new statements of the same workload."""
+"""Statements of one workload in several forms, on the same server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from teiten.factors.contract import FactorRule, WrittenStudy
+from teiten.model.study import Factor, Workload
+from teiten.study.values import name as valid_name
+from teiten.suggest import did_you_mean
+
+
+class StatementsFactor(FactorRule):
+    name = "statements"
+    rank = 45
+    of_workloads: ClassVar[bool] = True
+
+    def level(self, value: Any) -> str:
+        return valid_name(value)
+
+    def check_study(
+        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
+    ) -> None:
+        """Every workload has statements for every level."""
+        for workload in workloads:
+            known = workload.options.statement_levels
+            for level in factor.levels:
+                if level not in known:
+                    raise written.error(
+                        ("factors", self.name),
+                        f"the workload {workload.name} has no statements {level!r}."
+                        f"{did_you_mean(level, known)}",
+                        'write [workloads.statements] with NAME = "file.sql" lines',
+                    )
+
+
+FACTOR = StatementsFactor()

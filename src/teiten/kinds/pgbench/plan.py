@@ -34,7 +34,7 @@ from teiten.model.sql import changes_data, runs_programs
 from teiten.model.starts import slice_seed
 from teiten.model.study import QueryMode, Script, Study, Workload, WorkloadOptions
 from teiten.study import values
-from teiten.study.place import Place
+from teiten.study.locate import Place
 from teiten.study.rows import VARIABLES, from_here, rows_for
 from teiten.study.schema import Clients, WorkloadTable
 from teiten.study.scripts import SCHEMA, read_script, workload_name

@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from teiten.kinds.probes.model import BLOCK
-from teiten.model.packing import pack, unpack
+from teiten.model.trial import pack, unpack
 from teiten.model.units import Bytes, Seconds
 
 MEASUREMENT = "measurement"

@@ -30,7 +30,7 @@ from teiten.model.plan import PlannedTrial
 from teiten.model.study import Measure, Study, Workload, WorkloadOptions
 from teiten.model.text import Bilingual
 from teiten.model.units import MIB, Bytes, Seconds
-from teiten.study.place import Place
+from teiten.study.locate import Place
 from teiten.study.schema import WorkloadTable
 from teiten.study.tables import Count, Growth, Size, Words
 

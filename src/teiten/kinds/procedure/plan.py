@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from teiten.datasets.plan import plan_of as data_plan_of
+from teiten.datasets.plan import query_seconds
 from teiten.given_paths import expanded
 from teiten.kinds.contract import KindPlan, LevelLeftOut, ToldStep
 from teiten.kinds.procedure.metrics import CONTRASTED, METRICS
@@ -27,10 +28,13 @@ from teiten.model.plan import PlannedTrial
 from teiten.model.study import Measure, Script, Study, Workload, WorkloadOptions
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds
-from teiten.study.data import read_sql
-from teiten.study.place import Place
+from teiten.study.locate import Place
 from teiten.study.schema import WorkloadTable
+from teiten.study.scripts import read_sql
 from teiten.study.tables import Major, Name, Text, TomlTable, Words
+
+FILLING = (StepDo.COPY, StepDo.INSERT, StepDo.PROGRAM)
+"""Steps to which rows come from outside."""
 
 
 class StepTable(TomlTable):
@@ -185,8 +189,14 @@ class Procedures(KindPlan):
                 yield LevelLeftOut(METHOD, one.name, one.title, tools.lacking)
 
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
-        """Estimate a trial's seconds as the time its tables take to fill: nobody knows before."""
-        return data_plan_of(workload.data.kind).fill_seconds(workload.data)
+        """Estimate a trial's seconds, of the mean of the methods: a step to which rows come from
+        outside takes as long as filling the tables, any other one as reading them."""
+        filling = data_plan_of(workload.data.kind).fill_seconds(workload.data)
+        reading = query_seconds(workload.data)
+        methods = procedure_of(workload).methods
+        fills = [step.do in FILLING for method in methods for step in method.steps]
+        seconds = sum(filling if fill else reading for fill in fills)
+        return Seconds(seconds / len(methods))
 
     def load_seconds(self, measure: Measure, workload: Workload) -> Seconds:
         """With the set-up."""

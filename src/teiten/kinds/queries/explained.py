@@ -11,9 +11,8 @@ from teiten.analysis.explain.structure import stability
 from teiten.analysis.model.explain import ExplainedPlan, PlanStability, QueryPlans, SidePlans
 from teiten.analysis.model.findings import TrialView
 from teiten.kinds.queries.model import queries_of
-from teiten.model.packing import unpack
 from teiten.model.plan import Plan
-from teiten.model.trial import Outcome
+from teiten.model.trial import Outcome, unpack
 
 Key = tuple[str, tuple[tuple[str, str], ...]]
 """Workload, and the levels of all factors but the contrasted one."""

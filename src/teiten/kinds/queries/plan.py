@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from teiten.datasets.plan import plan_of as data_plan_of
+from teiten.datasets.plan import query_seconds
 from teiten.given_paths import expanded
 from teiten.kinds.contract import Instead, KindPlan, ToldStep
 from teiten.kinds.queries.model import (
@@ -29,7 +29,7 @@ from teiten.model.quantities import format_duration
 from teiten.model.settings import count_setting
 from teiten.model.study import Measure, Script, Study, Workload, WorkloadOptions
 from teiten.model.units import Seconds
-from teiten.study.place import Place
+from teiten.study.locate import Place
 from teiten.study.rows import VARIABLES, from_here, rows_for
 from teiten.study.schema import WorkloadTable
 from teiten.study.tables import Budget, Name, Text, TomlTable, Words
@@ -122,14 +122,11 @@ class Queries(KindPlan):
         return tuple(query.name for query in options.queries) if factor == "query" else None
 
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
-        return Seconds(
-            data_plan_of(workload.data.kind).query_seconds(workload.data)
-            * queries_of(workload).runs
-        )
+        return Seconds(query_seconds(workload.data) * queries_of(workload).runs)
 
     def load_seconds(self, measure: Measure, workload: Workload) -> Seconds:
         """The first execution, the timed ones, EXPLAIN."""
-        return Seconds(_execution(workload) * (queries_of(workload).runs + 2))
+        return Seconds(query_seconds(workload.data) * (queries_of(workload).runs + 2))
 
     def processes(self, trial: PlannedTrial) -> int:
         """The backend, and the most parallel workers of a query."""
@@ -157,10 +154,6 @@ class Queries(KindPlan):
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
         said = self.measuring(study, study.workload(trial.cell.workload)).said
         return f"query {trial.cell.level('query')}: {said}; then EXPLAIN (ANALYZE), not timed"
-
-
-def _execution(workload: Workload) -> Seconds:
-    return data_plan_of(workload.data.kind).query_seconds(workload.data)
 
 
 def _groups(place: Place, table: QueriesTable, names: Sequence[str]) -> Iterator[QueryGroup]:

@@ -21,12 +21,11 @@ from teiten.execute.rows import rows_of
 from teiten.execute.sites.contract import Site
 from teiten.kinds.queries.load import Answers, Execution, QuerySession
 from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY_TIME, Query, queries_of
-from teiten.model.levels import level_of
-from teiten.model.packing import pack
 from teiten.model.plan import PlannedTrial
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
 from teiten.model.rows import VariableRows
-from teiten.model.trial import Problem
+from teiten.model.setup import level_of
+from teiten.model.trial import Problem, pack
 from teiten.model.units import Seconds
 
 CHANGES = "changes-data"

@@ -15,8 +15,8 @@ from teiten.kinds.contract import LevelNeeds, plan_of
 from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution
 from teiten.model.installation import Installation
-from teiten.model.levels import varied_factors
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
+from teiten.model.setup import varied_factors
 from teiten.model.study import Measure, Settings, Study
 from teiten.model.text import Language
 from teiten.plan.cells import settings_of

@@ -14,8 +14,8 @@ from teiten.kinds.contract import plan_of
 from teiten.model.facts import Caution
 from teiten.model.hosts import HERE, HostAssignment, PlannedHost
 from teiten.model.installation import Installation
-from teiten.model.levels import varied_factors
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.setup import varied_factors
 from teiten.model.study import Study
 from teiten.plan.sites.contract import Told
 from teiten.plan.sites.local import LocalPlan

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import PurePath
 
-from teiten.model.initdb import initdb_options
+from teiten.model.installation import initdb_options
 from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Code, Details, Text, Unprinted
 from teiten.report.tables import Column, Table, cells

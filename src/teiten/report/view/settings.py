@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teiten.model.initdb import checksums_by_default
+from teiten.model.installation import checksums_by_default
 from teiten.model.study import SERVER, Setting
 from teiten.report.numbers import NOTHING
 from teiten.report.tables import Column, Row, Table, TableCell

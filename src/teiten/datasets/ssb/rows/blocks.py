@@ -5,10 +5,37 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 from teiten.datasets.ssb.rows.native import Rows, rows
-from teiten.datasets.ssb.rows.watch import Watch
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
+
+
+class Watch(Protocol):
+    """Told from any thread, several times a second at most for each stream."""
+
+    def progress(self, table: SsbTable, units: int, rows: int) -> None:
+        """So many more units and rows of a table were written."""
+
+    def step(self, text: str) -> None:
+        """Tell people what is done now."""
+
+    def note(self, text: str) -> None:
+        """Note what people should know when all is done."""
+
+
+class Unwatched:
+    """Nobody is told."""
+
+    def progress(self, table: SsbTable, units: int, rows: int) -> None:
+        """Nothing."""
+
+    def step(self, text: str) -> None:
+        """Nothing."""
+
+    def note(self, text: str) -> None:
+        """Nothing."""
+
 
 UNITS_ALONE = 512
 """Units of a block made by the thread that asks: some 200 KB, which a core's cache holds."""

@@ -16,11 +16,9 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from teiten.datasets.ssb.rows import binary_file
-from teiten.datasets.ssb.rows.blocks import Block, Tally, take_blocks
-from teiten.datasets.ssb.rows.native import columns, units
+from teiten.datasets.ssb.rows.blocks import Block, Tally, Watch, take_blocks
+from teiten.datasets.ssb.rows.native import bytes_after, bytes_before, columns, units
 from teiten.datasets.ssb.rows.sizes import expected_bytes
-from teiten.datasets.ssb.rows.watch import Watch
 from teiten.errors import MachineError, UsageError
 from teiten.host.system.files import widen_pipe
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
@@ -102,8 +100,6 @@ def _write_file(
 ) -> Written:
     watch.step(f"writing {table}")
     if form is SsbFormat.PARQUET:
-        from teiten.datasets.ssb.rows.files import write_parquet  # noqa: PLC0415 - slow to import
-
         return write_parquet(data, table, path, threads, watch)
     with path.open("wb", buffering=0) as file:
         written = _write(data, table, form, file.fileno(), threads=threads, watch=watch)
@@ -128,9 +124,9 @@ def _write(
         _write_all(file, block.data)
         tally.add(block)
 
-    _write_all(file, binary_file.before(form))
+    _write_all(file, bytes_before(form))
     take_blocks(data, table, form, part, take, threads=threads, patience=patience)
-    _write_all(file, binary_file.after(form))
+    _write_all(file, bytes_after(form))
     return tally.written
 
 

@@ -17,10 +17,10 @@ from psycopg import sql
 from teiten.addresses import AddressError, read_address
 from teiten.connections import Conninfo, for_program
 from teiten.datasets.ssb.rows import sizes
+from teiten.datasets.ssb.rows.blocks import Watch
 from teiten.datasets.ssb.rows.native import SsbColumn, columns, units
 from teiten.datasets.ssb.rows.results import check_results, has_known_results, verify_sums
 from teiten.datasets.ssb.rows.streaming import Copy, connected, copy_parallel
-from teiten.datasets.ssb.rows.watch import Watch
 from teiten.errors import MachineError, ServerError, UsageError
 from teiten.model.ssb import SsbData, SsbTable, Written
 

@@ -93,3 +93,19 @@ def columns(data: SsbData, table: SsbTable) -> tuple[SsbColumn, ...]:
 def rows(data: SsbData, table: SsbTable, form: SsbFormat, part: range) -> Rows:
     """The rows of a part of a table's units."""
     return native().SsbRows(data.scale, data.variant, table, form, part.start, part.stop)
+
+
+# The bytes around the rows of a binary COPY (PostgreSQL documentation, COPY, file formats).
+SIGNATURE = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+"""With no flags and no header extension."""
+TRAILER = b"\xff\xff"
+
+
+def bytes_before(form: SsbFormat) -> bytes:
+    """Give the bytes before the rows of a file."""
+    return SIGNATURE if form is SsbFormat.BINARY else b""
+
+
+def bytes_after(form: SsbFormat) -> bytes:
+    """Give the bytes after the rows of a file."""
+    return TRAILER if form is SsbFormat.BINARY else b""

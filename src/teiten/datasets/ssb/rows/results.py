@@ -15,8 +15,8 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
+from teiten.datasets.ssb.rows.blocks import Unwatched, Watch
 from teiten.datasets.ssb.rows.native import SsbColumn
-from teiten.datasets.ssb.rows.watch import Unwatched, Watch
 from teiten.errors import ServerError
 from teiten.model.ssb import SsbData, SsbTable, SsbVariant, Written
 

@@ -21,10 +21,8 @@ from psycopg import sql
 from psycopg.copy import LibpqWriter
 
 from teiten.connections import Conninfo, connect
-from teiten.datasets.ssb.rows import binary_file
-from teiten.datasets.ssb.rows.blocks import THREAD_BYTES
-from teiten.datasets.ssb.rows.native import rows
-from teiten.datasets.ssb.rows.watch import Watch
+from teiten.datasets.ssb.rows.blocks import THREAD_BYTES, Watch
+from teiten.datasets.ssb.rows.native import SIGNATURE, TRAILER, rows
 from teiten.host.facts.cgroups import read_cgroup_limits
 from teiten.host.facts.cpus import allowed_processors, usable_processors
 from teiten.host.facts.memory import read_memory_facts
@@ -65,7 +63,7 @@ class Copy:
             # Wait until the server has taken a buffer before the next one is made.
             writer = LibpqWriter(cursor, flush_threshold=0)
             with cursor.copy(self._statement(), writer=writer) as copy:
-                copy.write(binary_file.SIGNATURE)
+                copy.write(SIGNATURE)
                 while size := source.fill(buffer):
                     copy.write(buffer[:size])
                     self.watch.progress(
@@ -74,7 +72,7 @@ class Copy:
                     told_units, told_rows = source.left, source.rows
                     if self.stop.is_set():
                         raise StoppedError
-                copy.write(binary_file.TRAILER)
+                copy.write(TRAILER)
         return Written(self.table, source.rows, tuple(source.sums))
 
     def _statement(self) -> sql.Composed:

@@ -7,8 +7,7 @@ import json
 from typing import Any
 
 from teiten.datasets.plan import plan_of
-from teiten.model.initdb import initdb_options
-from teiten.model.installation import Installation
+from teiten.model.installation import Installation, initdb_options
 from teiten.model.study import DataSet
 
 RECIPE = 2

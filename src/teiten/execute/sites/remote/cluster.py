@@ -30,8 +30,7 @@ from teiten.execute.sites.remote.agent.forms import settings_form
 from teiten.execute.sites.remote.client import RemoteChild
 from teiten.execute.sites.remote.hosts import REACH_TIMEOUT, Host
 from teiten.model.hosts import HostAssignment, PlannedNodeHost
-from teiten.model.initdb import SUPERUSER
-from teiten.model.installation import Installation
+from teiten.model.installation import SUPERUSER, Installation
 from teiten.model.study import CachePolicy
 from teiten.model.units import Bytes
 
