@@ -31,7 +31,7 @@ from teiten.model.trial import Event
 from teiten.model.units import GIB, MIB, Bytes
 from teiten.plan.checks import check, limits_of
 from teiten.plan.nodes import emulated, machines, node_cautions, with_machines
-from teiten.plan.sites.contract import Told
+from teiten.plan.sites.contract import ActionContext
 from teiten.plan.sites.local import LocalPlan
 from teiten.report.texts import caution_text
 from teiten.report.view.kit import Kit
@@ -197,7 +197,7 @@ def test_flags_profiles_and_no_nodes_at_all(tmp_path: Path) -> None:
 
 def test_a_plan_says_what_is_made() -> None:
     plan = of_nodes(planned(*NODES), 2)
-    said = "\n".join(LocalPlan().actions(Told(plan, HOST, FOLDER, "postgres")))
+    said = "\n".join(LocalPlan().actions(ActionContext(plan, HOST, FOLDER, "postgres")))
     for words in (
         "a network namespace for each of up to 2 nodes",
         "512.0 MiB of memory without swap, reading at most 20.0 MiB/s",
@@ -206,7 +206,8 @@ def test_a_plan_says_what_is_made() -> None:
     ):
         assert words in said
     assert "as emulated nodes of 512.0 MiB on" in LocalPlan().start(plan.trials[0])
-    assert "namespace" not in "\n".join(LocalPlan().actions(Told(planned(), HOST, FOLDER, "x")))
+    context = ActionContext(planned(), HOST, FOLDER, "x")
+    assert "namespace" not in "\n".join(LocalPlan().actions(context))
 
 
 def test_what_is_noticed_of_rights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

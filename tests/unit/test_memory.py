@@ -22,7 +22,7 @@ from teiten.plan.checks import check, least_memory, limits_of
 from teiten.plan.estimate import within
 from teiten.plan.expand import expand
 from teiten.plan.sites.attached import AttachedPlan
-from teiten.plan.sites.contract import Told
+from teiten.plan.sites.contract import ActionContext
 from teiten.plan.sites.local import LocalPlan
 from teiten.plan.sites.remote import check_remote
 from teiten.plan.sizing import size
@@ -214,7 +214,7 @@ def test_only_servers_that_teiten_starts_here_can_be_limited() -> None:
 
 def test_the_plan_says_what_it_comes_to_and_what_is_done() -> None:
     plan = planned(*BY_SHARE, memory="2GiB")
-    told = Told(plan, HOST, FOLDER, "postgres")
+    told = ActionContext(plan, HOST, FOLDER, "postgres")
     actions = tuple(LocalPlan().actions(told))
     text = "\n".join(plan_lines(Planned(plan, HOST, ()), FOLDER, actions))
     assert "25% (512MB), 50% (1GB), 75% (1536MB), contrasted" in text

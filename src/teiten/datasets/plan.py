@@ -112,9 +112,9 @@ class DataPlan(ABC):
 
 def plan_of(kind: str) -> DataPlan:
     """Load the plan of a kind of data set. Raises KeyError for an unknown one."""
-    found = dataset(str(kind), "plan").PLAN
-    assert isinstance(found, DataPlan), f"datasets/{kind}/plan.py holds no DataPlan"
-    return found
+    plan = dataset(str(kind), "plan").PLAN
+    assert isinstance(plan, DataPlan), f"datasets/{kind}/plan.py holds no DataPlan"
+    return plan
 
 
 def own_keys(kind: str) -> tuple[str, ...]:
@@ -135,8 +135,8 @@ def kind_of(table: Mapping[str, Any]) -> str:
             near = did_you_mean(str(named), names())
             raise KeyedError("kind", f"must be one of {', '.join(names())}, not {named!r}.{near}")
         return str(named)
-    told = (name for name in names() if (key := plan_of(name).told_by) and table.get(key))
-    return next(told, None) or next(name for name in names() if plan_of(name).usual)
+    by_key = (name for name in names() if (key := plan_of(name).told_by) and table.get(key))
+    return next(by_key, None) or next(name for name in names() if plan_of(name).usual)
 
 
 def data_form(table: Any) -> type[DataTable]:
@@ -145,12 +145,11 @@ def data_form(table: Any) -> type[DataTable]:
     if not isinstance(table, Mapping):
         raise ValueError("must be a table")
     kind = kind_of(table)
-    for other in (name for name in names() if name != kind):
-        for key in own_keys(other):
+    for another in (name for name in names() if name != kind):
+        for key in own_keys(another):
             if key in table and key not in plan_of(kind).table.model_fields:
-                raise KeyedError(
-                    key, f"{key} is for {plan_of(other).keys_are_for}; these are of the kind {kind}"
-                )
+                meant = plan_of(another).keys_are_for
+                raise KeyedError(key, f"{key} is for {meant}; these are of the kind {kind}")
     return plan_of(kind).table
 
 

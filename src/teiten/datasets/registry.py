@@ -13,7 +13,8 @@ from teiten import datasets
 @cache
 def names() -> tuple[str, ...]:
     """The names of all kinds of data sets, sorted."""
-    return tuple(sorted(one.name for one in pkgutil.iter_modules(datasets.__path__) if one.ispkg))
+    inside = pkgutil.iter_modules(datasets.__path__)
+    return tuple(sorted(module.name for module in inside if module.ispkg))
 
 
 @cache

@@ -75,8 +75,8 @@ class Attached(Engine):
             for table in COLUMNS:
                 if not _has(entry, table):
                     entry.execute(_plain_table(table, planned))
-            said = planned.statements or ClusterStatements()
-            _run(entry, "distribute", said.distribute, _of_all(planned, entry))
+            statements = planned.statements or ClusterStatements()
+            _run(entry, "distribute", statements.distribute, _of_all(planned, entry))
             _fill(entry, planned)
         for node in (servers.coordinator, *servers.nodes):
             with servers.connect(node) as connection:
@@ -85,15 +85,15 @@ class Attached(Engine):
 
 def _make(servers: Servers, entry: Connection, planned: Distribution) -> None:
     """Run the statements on nodes, then those at the entry."""
-    said = planned.statements or ClusterStatements()
+    statements = planned.statements or ClusterStatements()
     for number, node in enumerate(servers.nodes, start=1):
         with servers.connect(node) as connection:
             own = _of_node(number, servers.parameters(node), planned, connection)
-            _run(connection, "on_nodes", said.on_nodes, own)
-    _run(entry, "on_entry", said.on_entry, _of_all(planned, entry))
+            _run(connection, "on_nodes", statements.on_nodes, own)
+    _run(entry, "on_entry", statements.on_entry, _of_all(planned, entry))
     for number, node in enumerate(servers.nodes, start=1):
         own = _of_node(number, servers.parameters(node), planned, entry)
-        _run(entry, "for_each_node", said.for_each_node, own)
+        _run(entry, "for_each_node", statements.for_each_node, own)
 
 
 def _of_all(planned: Distribution, connection: Connection) -> dict[str, str]:
@@ -128,11 +128,11 @@ def _run(connection: Connection, key: str, text: str, variables: Mapping[str, st
 def filled_in(text: str, variables: Mapping[str, str], connection: Connection | None = None) -> str:
     """SQL with psql's variables in their places; what is no variable of ours stays."""
 
-    def value(found: re.Match[str]) -> str:
-        literal, identifier, plain = found.groups()
+    def value(match: re.Match[str]) -> str:
+        literal, identifier, plain = match.groups()
         name = literal or identifier or plain
         if name not in variables:
-            return found[0]
+            return match[0]
         if literal:
             return sql.Literal(variables[name]).as_string(connection)
         if identifier:
@@ -149,10 +149,10 @@ def _told(key: str, password: str) -> Iterator[None]:
     except psycopg.OperationalError:
         raise
     except psycopg.Error as error:
-        said = str(error).strip().partition("\n")[0]
-        said = said.replace(password, "…") if password else said
+        message = str(error).strip().partition("\n")[0]
+        message = message.replace(password, "…") if password else message
         raise ServerError(
-            f"the statements {key} of the study's cluster failed: {said}",
+            f"the statements {key} of the study's cluster failed: {message}",
             "try them with psql in an empty database; they run as one transaction of plain SQL"
             " (docs/guides/scale-out.md)",
         ) from error
@@ -187,16 +187,16 @@ def _plain_table(table: str, planned: Distribution) -> sql.Composed:
 def _fill(entry: Connection, planned: Distribution) -> None:
     """Tables that the statements have not filled, a branch's rows at a time. Raises ServerError
     where rows are lost on the way."""
-    for (rows, each), table in zip(ROWS, COLUMNS, strict=False):
+    for (rows, of_branch), table in zip(ROWS, COLUMNS, strict=False):
         if _count(entry, table) == 0:
             for branch in range(planned.scale):
-                ends = {"first": each * branch + 1, "last": each * (branch + 1)}
+                ends = {"first": of_branch * branch + 1, "last": of_branch * (branch + 1)}
                 literals = {name: sql.Literal(value) for name, value in ends.items()}
                 entry.execute(sql.SQL(rows).format(**literals))
-        found, wanted = _count(entry, table), each * planned.scale
-        if found != wanted:
+        counted, wanted = _count(entry, table), of_branch * planned.scale
+        if counted != wanted:
             raise ServerError(
-                f"{table} has {found} rows after it was filled, and should have {wanted}",
+                f"{table} has {counted} rows after it was filled, and should have {wanted}",
                 "see whether the statements of the study's cluster leave a place for every row",
             )
 

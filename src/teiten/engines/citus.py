@@ -111,15 +111,15 @@ class Citus(Engine):
 
     def distribute(self, servers: Servers, planned: Distribution) -> None:
         nodes = tuple(servers.nodes)
-        for each in (_made_anew, _knows_itself(servers)):
-            _on_each(servers, tuple(dict.fromkeys((servers.coordinator, *nodes))), each)
+        for do in (_made_anew, _knows_itself(servers)):
+            _on_each(servers, tuple(dict.fromkeys((servers.coordinator, *nodes))), do)
         where = {_where(servers, node): node for node in nodes}
         with servers.connect(servers.coordinator) as connection:
             for step in joining(_where(servers, servers.coordinator), tuple(where)):
                 connection.execute(*step)
             for statement in _tables(planned):
                 connection.execute(statement)
-            shards = _placed(connection, planned, {one: at for at, one in enumerate(where)})
+            shards = _placed(connection, planned, {place: at for at, place in enumerate(where)})
 
         def take_places(connection: Connection, node: Node) -> None:
             for shard in shards:
@@ -161,14 +161,14 @@ def _made_anew(connection: Connection, _node: Node) -> None:
 def _knows_itself(servers: Servers) -> Callable[[Connection, Node], None]:
     """A server reaches itself as others do, by its socket where it listens at no address."""
 
-    def told(connection: Connection, node: Node) -> None:
+    def name_itself(connection: Connection, node: Node) -> None:
         connection.execute(
             sql.SQL("ALTER DATABASE {} SET citus.local_hostname = {}").format(
                 sql.Identifier(connection.info.dbname), sql.Literal(_where(servers, node)[0])
             )
         )
 
-    return told
+    return name_itself
 
 
 def _where(servers: Servers, node: Node) -> Where:
@@ -216,27 +216,27 @@ def _placed(
     Citus gives them to its nodes in turn, in the order of their names; where that is not the order
     of the parts, empty shards are moved.
     """
-    nodes = {at: one for one, at in wanted.items()}
+    nodes = {at: place for place, at in wanted.items()}
     home = {
         shard: nodes[part.number - 1]
         for part in Citus().parts(planned)
         if part.method is PartMethod.SHARDS
         for shard in shards_of(part)
     }
-    found = connection.execute(PLACED).fetchall()
-    ranges = [(low, high) for _, low, high, _, _ in found]
-    if ranges != [(one.low, one.high) for one in shard_ranges(planned.shards)]:
+    placed = connection.execute(PLACED).fetchall()
+    ranges = [(low, high) for _, low, high, _, _ in placed]
+    if ranges != [(known.low, known.high) for known in shard_ranges(planned.shards)]:
         raise ServerError(
             f"this Citus divides {planned.shards} shards in other ranges than Teiten knows",
             "take another version of Citus; versions 12 and 13 are known",
         )
-    for number, (identifier, _, _, host, port) in enumerate(found):
+    for number, (identifier, _, _, host, port) in enumerate(placed):
         if home[number] != (host, port):
             connection.execute(
                 "SELECT citus_move_shard_placement(%s, %s, %s, %s, %s, 'block_writes')",
                 (identifier, host, port, *home[number]),
             )
-    return tuple(_Shard(number, one[0], home[number]) for number, one in enumerate(found))
+    return tuple(_Shard(number, row[0], home[number]) for number, row in enumerate(placed))
 
 
 def _take_place(connection: Connection, shard: _Shard) -> None:

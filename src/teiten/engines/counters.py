@@ -44,13 +44,13 @@ def read(servers: Servers) -> dict[Node, NodeCounters]:
 
 def read_settled(servers: Servers) -> dict[Node, NodeCounters]:
     """Read the counters as ``read`` does, once no number moves any more, or after a while."""
-    until, found = time.monotonic() + SETTLES, read(servers)
+    until, counters = time.monotonic() + SETTLES, read(servers)
     while time.monotonic() < until:
         time.sleep(LOOKS)
-        last, found = found, read(servers)
-        if found == last:
+        last, counters = counters, read(servers)
+        if counters == last:
             break
-    return found
+    return counters
 
 
 def _of(servers: Servers, node: Node) -> NodeCounters:

@@ -148,11 +148,11 @@ def _server(number: int, parameters: dict[str, str], version: int) -> Iterator[s
 
 
 def _options(parameters: dict[str, str]) -> sql.Composed:
-    each = (
+    pairs = (
         sql.SQL("{} {}").format(sql.Identifier(name), sql.Literal(value))
         for name, value in sorted(parameters.items())
     )
-    return sql.SQL(", ").join(each)
+    return sql.SQL(", ").join(pairs)
 
 
 ENGINE = PostgresFdw()

@@ -17,8 +17,8 @@ DEFAULT = "postgres_fdw"
 @cache
 def names() -> tuple[str, ...]:
     """The names of all engines, sorted."""
-    found = (one.name for one in pkgutil.iter_modules(engines.__path__))
-    return tuple(sorted(name for name in found if name not in _ROOMS))
+    modules = (module.name for module in pkgutil.iter_modules(engines.__path__))
+    return tuple(sorted(name for name in modules if name not in _ROOMS))
 
 
 @cache
@@ -26,6 +26,6 @@ def engine_of(name: str) -> Engine:
     """Raises KeyError where there is no such engine."""
     if name not in names():
         raise KeyError(name)
-    found = importlib.import_module(f"{engines.__name__}.{name}").ENGINE
-    assert isinstance(found, Engine), f"engines/{name}.py holds no Engine"
-    return found
+    engine = importlib.import_module(f"{engines.__name__}.{name}").ENGINE
+    assert isinstance(engine, Engine), f"engines/{name}.py holds no Engine"
+    return engine

@@ -60,8 +60,9 @@ class CampaignSummary:
 
 def list_campaigns(campaigns: Path) -> tuple[CampaignSummary, ...]:
     """The campaigns in a folder (``Workdir.campaigns``), the newest first, damaged ones last."""
-    found = [summarise(folder) for folder in _folders(campaigns)]
-    return tuple(sorted(found, key=lambda one: (one.created_at or 0.0, one.name), reverse=True))
+    summaries = [summarise(folder) for folder in _folders(campaigns)]
+    newest = sorted(summaries, key=lambda line: (line.created_at or 0.0, line.name), reverse=True)
+    return tuple(newest)
 
 
 def find_campaign(campaigns: Path, reference: str) -> Path:
@@ -152,14 +153,14 @@ def check_name(name: str, campaigns: Path) -> None:
 
 def _folders(campaigns: Path) -> list[Path]:
     try:
-        found = sorted(campaigns.iterdir())
+        entries = sorted(campaigns.iterdir())
     except FileNotFoundError:
         return []
     except OSError as error:
         raise machine_error(error, "the campaigns cannot be listed") or error from error
     return [
         folder
-        for folder in found
+        for folder in entries
         if not folder.name.startswith(MAKING) and is_file(folder / FILE_NAME)
     ]
 
@@ -175,7 +176,9 @@ def _by_path(path: Path) -> Path:
 
 
 def _last(campaigns: Path) -> Path:
-    readable = [one for one in list_campaigns(campaigns) if one.created_at is not None]
+    readable = [
+        campaign for campaign in list_campaigns(campaigns) if campaign.created_at is not None
+    ]
     if not readable:
         raise LedgerError(
             f"no campaign in {campaigns} yet", "make one: teiten run observe --profile quick"

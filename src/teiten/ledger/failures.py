@@ -46,10 +46,10 @@ def translated(path: Path, *, reading: bool = True) -> Iterator[None]:
     except unreadable as error:
         raise _damaged(path, "a value in it cannot be read") from error
     except OSError as error:
-        found = machine_error(error, f"the ledger {path}")
-        if found is None:
+        refusal = machine_error(error, f"the ledger {path}")
+        if refusal is None:
             raise
-        raise found from error
+        raise refusal from error
 
 
 @contextmanager
@@ -134,13 +134,13 @@ def _translation(error: sqlite3.Error, path: Path) -> TeitenError:
             f"another program holds the ledger {path}",
             "close the program that has the file open (for example a database browser)",
         )
-    found = of_sqlite(error, path)
-    if found is None and code in _HIDING:
+    refusal = of_sqlite(error, path)
+    if refusal is None and code in _HIDING:
         return LedgerError(
             f"the ledger {path} cannot be used: {error}",
             "see whether its folder can be written, or copy it to one that can",
         )
-    return found or _damaged(path, str(error))
+    return refusal or _damaged(path, str(error))
 
 
 def _damaged(path: Path, what: str) -> LedgerError:

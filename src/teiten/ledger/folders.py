@@ -59,7 +59,7 @@ def remove_unfinished(campaigns: Path) -> None:
 def is_taken(folder: Path) -> bool:
     """Whether a campaign cannot get this name: there is more than the remains of one."""
     try:
-        return any(one.name not in _remains() for one in folder.iterdir())
+        return any(entry.name not in _remains() for entry in folder.iterdir())
     except FileNotFoundError:
         return False
     except OSError:
@@ -77,14 +77,14 @@ def remove_campaign(folder: Path, *, wholly: bool) -> tuple[str, ...]:
         if wholly or room.is_symlink():
             _remove(room)
             continue
-        for one in room.iterdir() if room.is_dir() else ():
-            if ours.fullmatch(one.name):
-                _remove(one)
+        for entry in room.iterdir() if room.is_dir() else ():
+            if ours.fullmatch(entry.name):
+                _remove(entry)
         with suppress(OSError):
             room.rmdir()
     for name in _LEDGER:
         (folder / name).unlink(missing_ok=True)
-    return tuple(sorted(one.name for one in folder.iterdir() if one.name not in _LOCKS))
+    return tuple(sorted(entry.name for entry in folder.iterdir() if entry.name not in _LOCKS))
 
 
 def remove_rest(folder: Path, *, wholly: bool) -> None:
@@ -195,9 +195,9 @@ def _is_marked_in_wal(path: Path) -> bool:
     except sqlite3.Error:
         return False
     try:
-        found: int = connection.execute("PRAGMA application_id").fetchone()[0]
+        mark: int = connection.execute("PRAGMA application_id").fetchone()[0]
     except sqlite3.Error:
         return False
     finally:
         connection.close()
-    return found == APPLICATION_ID
+    return mark == APPLICATION_ID

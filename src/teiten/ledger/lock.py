@@ -93,10 +93,10 @@ def _acquire(path: Path, what: str, hint: str) -> HeldLock:
         by = f"process {pid}" if pid else "another process"
         raise LedgerError(f"{what} by {by}", hint) from error
     except OSError as error:
-        found = machine_error(error, f"{path} cannot be locked")
-        if found is None:
+        refusal = machine_error(error, f"{path} cannot be locked")
+        if refusal is None:
             raise
-        raise found from error
+        raise refusal from error
     with suppress(OSError):  # a full disk: it only tells others who holds it
         _write_holder(path)
     return HeldLock(path, lock)

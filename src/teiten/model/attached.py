@@ -67,8 +67,8 @@ class AttachedServer:
     @property
     def shared_buffers(self) -> int | None:
         """In bytes; None where it was not asked."""
-        found = self.parameter("shared_buffers")
-        return None if found is None else int(found.setting) * PAGE
+        parameter = self.parameter("shared_buffers")
+        return None if parameter is None else int(parameter.setting) * PAGE
 
     def parameter(self, name: str) -> ServerParameter | None:
         return next(

@@ -91,15 +91,15 @@ class ServerBuild:
         """``-O2``: the last of such flags, which is the one that holds."""
         if self.cflags is None:
             return None
-        found = re.findall(r"(?<!\S)-O\S*", self.cflags)
-        return found[-1] if found else NO_FLAG
+        flags = re.findall(r"(?<!\S)-O\S*", self.cflags)
+        return flags[-1] if flags else NO_FLAG
 
     @property
     def link_time_optimisation(self) -> bool | None:
         if self.cflags is None:
             return None
-        found = re.findall(r"(?<!\S)-f(?:no-)?lto\S*", self.cflags)
-        return bool(found) and not found[-1].startswith("-fno-")
+        flags = re.findall(r"(?<!\S)-f(?:no-)?lto\S*", self.cflags)
+        return bool(flags) and not flags[-1].startswith("-fno-")
 
     @property
     def assertions(self) -> bool | None:

@@ -119,9 +119,9 @@ class HostAssignment:
     def each(self) -> tuple[PlannedHost, ...]:
         """Every host once."""
         first = (self.db,) if self.together else (self.db, self.client)
-        return (*first, *(one.host for one in self.more))
+        return (*first, *(node.host for node in self.more))
 
     @property
     def servers(self) -> tuple[PlannedHost, ...]:
         """The db hosts in the order of nodes."""
-        return (self.db, *(one.host for one in self.more))
+        return (self.db, *(node.host for node in self.more))

@@ -22,23 +22,23 @@ def memory_of(study: Study, trial: PlannedTrial | None = None) -> Bytes:
     limit = study.measure.memory if trial is None else trial.memory_limit
     if limit is None and study.nodes is not None:
         limit = study.nodes.memory_in_force
-    found = study.machine_memory if limit is None else limit
-    if found is None:
+    memory = study.machine_memory if limit is None else limit
+    if memory is None:
         raise RuntimeError("the memory of the machine is known once a study is sized")
-    return found
+    return memory
 
 
 def shares_of(plan: Plan) -> dict[str, tuple[str, ...]]:
     """The shares of memory that the plan's servers have as shared_buffers, as they are written,
     and what each comes to: one size for each memory, the smallest first."""
-    found: dict[str, set[str]] = {}
+    sizes: dict[str, set[str]] = {}
     for trial in plan.trials:
         written = _written(plan.study, trial)
         if written is not None and is_share(written):
             value = dict(trial.settings).get(SHARED_BUFFERS)
             if value is not None:  # an attached server keeps its own
-                found.setdefault(written, set()).add(value)
-    return {share: tuple(sorted(values, key=parse_size)) for share, values in found.items()}
+                sizes.setdefault(written, set()).add(value)
+    return {share: tuple(sorted(values, key=parse_size)) for share, values in sizes.items()}
 
 
 def _written(study: Study, trial: PlannedTrial) -> str | None:
@@ -48,10 +48,10 @@ def _written(study: Study, trial: PlannedTrial) -> str | None:
     chosen = cell.level("parameters") or of_alias.get("parameters")
     of_set = dict(study.parameter_set(chosen).settings) if chosen else {}
     of_study = {setting.name: setting.value for setting in study.settings}
-    said = (
+    values = (
         cell.level(factor),
         of_alias.get(factor),
         of_set.get(SHARED_BUFFERS),
         of_study.get(SHARED_BUFFERS),
     )
-    return next((one for one in said if one is not None), None)
+    return next((value for value in values if value is not None), None)

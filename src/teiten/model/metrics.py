@@ -58,9 +58,9 @@ def by_node(metrics: Mapping[str, float], name: str) -> dict[int, float]:
     """A metric of each node that has it, by the node's number. What nodes share, such as their
     machine's disks, the first of them has alone."""
     values = {_FIRST_NODE: metrics[name]} if name in metrics else {}
-    for each, value in metrics.items():
-        node = _OF_NODE.match(each)
-        if node is not None and each == of_node(int(node[1]), name):
+    for metric, value in metrics.items():
+        node = _OF_NODE.match(metric)
+        if node is not None and metric == of_node(int(node[1]), name):
             values[int(node[1])] = value
     return values
 

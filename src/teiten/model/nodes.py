@@ -43,7 +43,7 @@ class EmulatedNodes:
     """The parts of it that the machine cannot emulate: nodes have the whole machine's."""
 
     def lacks(self, part: NodePart) -> bool:
-        return any(one == part for one, _ in self.lacking)
+        return any(lacking == part for lacking, _ in self.lacking)
 
     @property
     def asked(self) -> tuple[NodePart, ...]:

@@ -76,8 +76,8 @@ class CheckedNumber:
         low, high = SLOPE
         if self.slope_low > high or self.slope_high < low:
             return Holds.NO
-        told = (self.slope_high - self.slope_low) / 2 <= LARGEST_HALF
-        return Holds.YES if told and low <= self.slope <= high else Holds.OPEN
+        narrow = (self.slope_high - self.slope_low) / 2 <= LARGEST_HALF
+        return Holds.YES if narrow and low <= self.slope <= high else Holds.OPEN
 
 
 @dataclass(frozen=True)
@@ -96,5 +96,7 @@ class PairsCheck:
 
     def all_hold(self) -> Holds:
         """The worst of all."""
-        found = {one for each in self.numbers for one in (each.equal, each.true_to_scale)}
-        return next((one for one in (Holds.NO, Holds.OPEN) if one in found), Holds.YES)
+        results = {
+            result for number in self.numbers for result in (number.equal, number.true_to_scale)
+        }
+        return next((result for result in (Holds.NO, Holds.OPEN) if result in results), Holds.YES)

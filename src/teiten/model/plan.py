@@ -267,7 +267,9 @@ class Plan:
     def servers_without(self, extension: str) -> tuple[str, ...]:
         """The levels of servers whose modules are known, and do not have this one."""
         return tuple(
-            level for level, one in self.servers if one.contrib and extension not in one.contrib
+            level
+            for level, server in self.servers
+            if server.contrib and extension not in server.contrib
         )
 
     def place_of(self, trial: PlannedTrial) -> tuple[str, ...]:
@@ -276,7 +278,7 @@ class Plan:
         return (
             *(server.address for server in servers if server is not None),
             *(() if self.hosts is None else (self.hosts.db.name, self.hosts.client.name)),
-            *(() if self.hosts is None else (one.host.name for one in self.hosts.more)),
+            *(() if self.hosts is None else (node.host.name for node in self.hosts.more)),
         )
 
     def starter_of(self, trial: PlannedTrial) -> PlannedTrial:
@@ -293,9 +295,9 @@ class Plan:
         sides = len(self.study.contrasted_levels) or 1
         near = self.trials[max(0, trial.number - sides) :][: 2 * sides]
         return tuple(
-            one
-            for one in near
-            if one.block == trial.block
-            and one.cell.workload == trial.cell.workload
-            and one.cell.context(contrast) == context
+            side
+            for side in near
+            if side.block == trial.block
+            and side.cell.workload == trial.cell.workload
+            and side.cell.context(contrast) == context
         )

@@ -65,17 +65,19 @@ def is_published(events: Iterable[Event]) -> bool:
 
 def allotted_blocks(events: Iterable[Event]) -> int | None:
     """The blocks that a collection has given a campaign; None for a campaign of its own."""
-    return max((int(one.detail["blocks"]) for one in events if one.kind == ALLOTTED), default=None)
+    return max(
+        (int(event.detail["blocks"]) for event in events if event.kind == ALLOTTED), default=None
+    )
 
 
 def compared_together(plan: Plan) -> Iterator[tuple[PlannedTrial, ...]]:
     """The trials of each comparison, in the plan's order; a trial alone where nothing is compared
     with it."""
     contrast = plan.study.contrast
-    found: dict[tuple[object, ...], list[PlannedTrial]] = defaultdict(list)
+    comparisons: dict[tuple[object, ...], list[PlannedTrial]] = defaultdict(list)
     for trial in plan.trials:
-        found[trial.block, trial.cell.workload, trial.cell.context(contrast)].append(trial)
-    yield from map(tuple, found.values())
+        comparisons[trial.block, trial.cell.workload, trial.cell.context(contrast)].append(trial)
+    yield from map(tuple, comparisons.values())
 
 
 def counting(plan: Plan, finished: Iterable[Finished]) -> frozenset[tuple[int, int]]:
@@ -83,13 +85,13 @@ def counting(plan: Plan, finished: Iterable[Finished]) -> frozenset[tuple[int, i
     disturbed, in the same attempt."""
     outcomes = {(number, attempt): outcome for number, attempt, outcome in finished}
     rounds = {attempt for _, attempt in outcomes}
-    found: set[tuple[int, int]] = set()
+    counted: set[tuple[int, int]] = set()
     for together in compared_together(plan):
         for attempt in rounds:
-            ran = {one.number: outcomes.get((one.number, attempt)) for one in together}
+            ran = {trial.number: outcomes.get((trial.number, attempt)) for trial in together}
             if all(outcome in (None, Outcome.COUNTED) for outcome in ran.values()):
-                found.update((number, attempt) for number, outcome in ran.items() if outcome)
-    return frozenset(found)
+                counted.update((number, attempt) for number, outcome in ran.items() if outcome)
+    return frozenset(counted)
 
 
 def open_trials(
@@ -107,7 +109,7 @@ def open_trials(
         outcomes[number][attempt] = outcome
     left: dict[int, int] = {}
     for together in compared_together(plan):
-        left.update(_next_attempts({one.number: outcomes[one.number] for one in together}))
+        left.update(_next_attempts({trial.number: outcomes[trial.number] for trial in together}))
     attempts = most_attempts(plan, ended)
     return tuple(
         OpenTrial(trial, left[trial.number])
@@ -141,10 +143,10 @@ def _next_attempts(together: Mapping[int, Mapping[int, Outcome]]) -> dict[int, i
     An attempt that some of them have not had yet is ended first, or else one side would have more
     attempts than another.
     """
-    last = max((attempt for one in together.values() for attempt in one), default=1)
-    lacking = {number: last for number, one in together.items() if last not in one}
+    last = max((attempt for outcomes in together.values() for attempt in outcomes), default=1)
+    lacking = {number: last for number, outcomes in together.items() if last not in outcomes}
     if lacking:
         return lacking
-    if all(one[last] is Outcome.COUNTED for one in together.values()):
+    if all(outcomes[last] is Outcome.COUNTED for outcomes in together.values()):
         return {}
     return dict.fromkeys(together, last + 1)

@@ -44,4 +44,4 @@ def relations_as_detail(relations: tuple[Relation, ...]) -> list[dict[str, Any]]
 
 def relations_of(detail: Mapping[str, Any]) -> tuple[Relation, ...]:
     """Those of an event of the kind RELATIONS."""
-    return tuple(Relation(**one) for one in detail[RELATIONS])
+    return tuple(Relation(**relation) for relation in detail[RELATIONS])

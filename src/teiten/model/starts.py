@@ -31,12 +31,12 @@ Start = tuple[int, tuple[str, ...], int]
 def started_before(plan: Plan) -> frozenset[int]:
     """Numbers of the trials whose server an earlier pair has started."""
     seen: set[Start] = set()
-    found: set[int] = set()
+    numbers: set[int] = set()
     for trial in plan.trials:
         if trial.restart and start_of(trial) in seen:
-            found.add(trial.number)
+            numbers.add(trial.number)
         seen.add(start_of(trial))
-    return frozenset(found)
+    return frozenset(numbers)
 
 
 def last_of_their_start(plan: Plan) -> frozenset[int]:

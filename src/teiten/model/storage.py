@@ -51,8 +51,8 @@ class Emulation:
     def limits(self) -> tuple[tuple[str, float], ...]:
         """Those that there are, by name."""
         named = ("read_iops", "write_iops", "read_bandwidth", "write_bandwidth")
-        found = ((name, getattr(self, name)) for name in named)
-        return tuple((name, float(value)) for name, value in found if value is not None)
+        values = ((name, getattr(self, name)) for name in named)
+        return tuple((name, float(value)) for name, value in values if value is not None)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def words_of(level: str) -> tuple[tuple[str, str], ...]:
 
     Raises ValueError with a sentence that completes "placement: …".
     """
-    found: dict[str, str] = {}
+    storages: dict[str, str] = {}
     known = (ALL, *(part.value for part in Part))
     for word in level.split("+"):
         match = _WORD.fullmatch(word.strip())
@@ -97,10 +97,10 @@ def words_of(level: str) -> tuple[tuple[str, str], ...]:
                 f"{level!r} is no placement; write PART-STORAGE, joined by +, such as"
                 f" wal-fast+indexes-fast; parts: {', '.join(known)}"
             )
-        if match["part"] in found:
+        if match["part"] in storages:
             raise ValueError(f"{level!r} places {match['part']} twice")
-        found[match["part"]] = match["storage"]
-    return tuple(found.items())
+        storages[match["part"]] = match["storage"]
+    return tuple(storages.items())
 
 
 def storages_named(levels: Iterable[str]) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ def resolved(level: str, known: Sequence[str]) -> FilePlacement:
 def _other(level: str, words: Mapping[str, str], known: Sequence[str]) -> str:
     if len(words) == len(Part):
         return words[Part.DATA.value]
-    others = [one for one in known if one not in words.values()]
+    others = [name for name in known if name not in words.values()]
     if len(others) != 1:
         raise ValueError(
             f"{level!r} does not say where the rest lies; with {len(known)} storage classes write,"

@@ -461,7 +461,7 @@ class Study:
 
     def place(self, workload: str, levels: Iterable[tuple[str, str]]) -> tuple[int, list[int]]:
         """Where a cell stands in the study's order, by its workload and then by its levels."""
-        names = [one.name for one in self.workloads]
+        names = [workload.name for workload in self.workloads]
         return names.index(workload), self.ranks(levels)
 
     def ranks(self, levels: Iterable[tuple[str, str]]) -> list[int]:
@@ -472,8 +472,8 @@ class Study:
 
     def with_levels(self, factor: str, levels: tuple[str, ...]) -> Study:
         """The study with other levels of one of its factors."""
-        factors = (Factor(factor, levels) if one.name == factor else one for one in self.factors)
-        return replace(self, factors=tuple(factors))
+        changed = {factor: Factor(factor, levels)}
+        return replace(self, factors=tuple(changed.get(own.name, own) for own in self.factors))
 
     def storage_class(self, name: str) -> StorageClass:
         return next(storage_class for storage_class in self.storage if storage_class.name == name)

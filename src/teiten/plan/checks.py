@@ -78,8 +78,8 @@ def _memory_shortfall(plan: Plan, facts: HostFacts) -> Iterator[tuple[str, str]]
         what = f"{servers}{format_size(buffers)} of shared buffers, {clients} clients"
         limits = limits_of(plan)
         if limits:
-            each = "" if count == 1 else f" for each of {count} servers side by side"
-            what = f"a limit of {format_size(limits[-1])}{each}"
+            of_each = "" if count == 1 else f" for each of {count} servers side by side"
+            what = f"a limit of {format_size(limits[-1])}{of_each}"
         yield (
             f"the plan needs {format_size(plan.needs.memory)} of memory ({what}),"
             f" {format_size(facts.memory.available)} are available: {format_size(short)} short",
@@ -126,7 +126,9 @@ def check_huge_pages(plan: Plan, facts: HostFacts) -> None:
             f"{NAME}=on: {facts.system} tells of no huge pages that could be reserved",
             f"leave it out, or use {NAME}=try",
         )
-    needed = max(math.ceil(shared_memory(one) / memory.huge_page_size) for one in demanding)
+    needed = max(
+        math.ceil(shared_memory(settings) / memory.huge_page_size) for settings in demanding
+    )
     free = memory.huge_pages_free
     if needed <= free:
         return
@@ -174,9 +176,9 @@ def _of_each_kind(plan: Plan) -> Iterator[PlannedTrial]:
 def _check_machine(study: Study, limit: Bytes, facts: HostFacts) -> None:
     total, count = facts.memory.total, servers_of_a_start(study)
     if limit * count > total:
-        each = "" if count == 1 else f" for each of {count} servers side by side"
+        of_each = "" if count == 1 else f" for each of {count} servers side by side"
         raise MachineError(
-            f"memory={exact_size(limit)}{each}: the machine has {format_size(total)}",
+            f"memory={exact_size(limit)}{of_each}: the machine has {format_size(total)}",
             f"a smaller limit, or --memory {MACHINE} for all that there is",
         )
 

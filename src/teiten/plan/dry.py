@@ -17,7 +17,7 @@ from teiten.model.stacks import StackSamples
 from teiten.model.starts import last_of_their_start, started_before
 from teiten.model.study import Measure
 from teiten.model.trial import Problem, Series
-from teiten.plan.sites.contract import Told
+from teiten.plan.sites.contract import ActionContext
 from teiten.plan.sites.of import site_in, sites_of
 
 Facts = dict[str, Any]
@@ -72,11 +72,11 @@ class DryTrial:
         return self._unless_up(self._site.settle(self._trial, self._measure))
 
     def warm_up(self) -> Facts:
-        said = self._kind.warm_up(self._plan.study, self._workload).said
+        action = self._kind.warm_up(self._plan.study, self._workload).said
         own = self._measure.of_session(self._trial.settings)
         if own:
             self._say(f"SET {', '.join(f'{name} = {value}' for name, value in own)}")
-        return self._unless_up(said) if self._kind.lasts else self._say(said)
+        return self._unless_up(action) if self._kind.lasts else self._say(action)
 
     def measure(self, number: int) -> Facts:
         return self._say(self._kind.turn(self._plan.study, self._trial, number))
@@ -154,7 +154,7 @@ def actions(
     ``folder``: Teiten's working folder; ``user``: as whom servers run; ``ready``: fingerprints of
     templates that exist.
     """
-    told = Told(plan, facts, folder, user, ready)
+    context = ActionContext(plan, facts, folder, user, ready)
     sites = sites_of(plan)
-    found = [sentence for site in sites for sentence in site.actions(told)]
-    return (*found, *sites[0].closing(told))
+    sentences = [sentence for site in sites for sentence in site.actions(context)]
+    return (*sentences, *sites[0].closing(context))

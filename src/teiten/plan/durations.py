@@ -47,7 +47,7 @@ def block_seconds(study: Study) -> float:
     """Estimate one block, or those that have all levels between them: every cell once, the base in
     each; the mean of those whose servers several blocks share."""
     way, groups, shared = way_of(study.measure), cell_groups(study), pairs_of_a_start(study)
-    each = {one.name: _trial_seconds(study, one) for one in study.workloads}
+    by_workload = {workload.name: _trial_seconds(study, workload) for workload in study.workloads}
     started: list[object] = []
     seconds = 0.0
     for group in groups:
@@ -56,7 +56,7 @@ def block_seconds(study: Study) -> float:
         servers = 1 if study.measure.by_session else trials
         begins = servers / shared if of_block is None else servers * (of_block not in started)
         started.append(of_block)
-        anew, further = each[group[0].workload]
+        anew, further = by_workload[group[0].workload]
         seconds += begins * anew + (trials - begins) * further
     return seconds
 

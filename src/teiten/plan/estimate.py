@@ -235,8 +235,8 @@ def _data_bytes(trial: PlannedTrial) -> Bytes:
 
 def _disk(study: Study, trials: Sequence[PlannedTrial], missing: Sequence[TemplateSpec]) -> Bytes:
     """In the working folder: templates, logs, evidence, and the clusters that are not elsewhere."""
-    built = sum(one.expected_bytes for one in missing if starts(one.installation))
-    making = (data_bytes(one.data) for one in missing if is_laid_out(one.data))
+    built = sum(template.expected_bytes for template in missing if starts(template.installation))
+    making = (data_bytes(template.data) for template in missing if is_laid_out(template.data))
     # while one template is laid out its tables are there twice; the clusters come after that
     clusters = max(_clusters(study, trials, None), max(making, default=0))
     evidence = LOG_BYTES + EVIDENCE_BYTES * len(trials)
@@ -258,7 +258,9 @@ def _clusters(study: Study, trials: Sequence[PlannedTrial], place: str | None) -
         ):
             continue
         workload = study.workload(trial.cell.workload)
-        sizes = {trial.cluster_of(node): int(one.expected_bytes) for node, one in trial.nodes}
+        sizes = {
+            trial.cluster_of(node): int(template.expected_bytes) for node, template in trial.nodes
+        }
         if study.restores(workload):
             changed = max(changed, sum(sizes.values()))
         else:
@@ -314,4 +316,7 @@ def _load_memory(study: Study, trial: PlannedTrial) -> int:
     buffers = size_setting(dict(trial.settings), "shared_buffers")
     mapped = [min(buffers, data_bytes(template.data)) for template in trial.templates]
     processes = plan_of(study.workload(trial.cell.workload).kind).processes(trial)
-    return sum(processes * (CLIENT_BYTES + one // PAGE_TABLE_SHARE) for one in mapped)
+    return sum(
+        processes * (CLIENT_BYTES + buffers_of_node // PAGE_TABLE_SHARE)
+        for buffers_of_node in mapped
+    )

@@ -151,8 +151,8 @@ def _trials(
             cell=cell,
             seed=placed.seed,
             templates=tuple(
-                templates.of(server, setup.checksums, one, at)
-                for at, one in enumerate(setup.parts or (setup.data,))
+                templates.of(server, setup.checksums, data, at)
+                for at, data in enumerate(setup.parts or (setup.data,))
             ),
             load=setup.load,
             settings=site_of(installation).settings(installation, setup.settings),
@@ -186,10 +186,10 @@ def _check_servers(study: Study, servers: Sequence[tuple[str, Installation]]) ->
     aliases = dict(study.server_aliases)
     seen: dict[str, str] = {}
     for level, installation in servers:
-        other = seen.setdefault(installation.place, level)
-        if other != level and not (level in aliases and other in aliases):
+        first = seen.setdefault(installation.place, level)
+        if first != level and not (level in aliases and first in aliases):
             raise UsageError(
-                f"the servers {other} and {level} are the same installation, {installation.name}",
+                f"the servers {first} and {level} are the same installation, {installation.name}",
                 "name two versions that differ (teiten pg list shows what is here); to compare a"
                 " server with itself, give it two names under [servers] in the study file",
             )
@@ -197,9 +197,9 @@ def _check_servers(study: Study, servers: Sequence[tuple[str, Installation]]) ->
 
 def check_preloads(study: Study, trials: Iterable[PlannedTrial]) -> None:
     """Raise UsageError where a server surely lacks an extension that a workload loads."""
-    for trial, template in ((one, each) for one in trials for each in one.templates):
+    for trial, template in ((planned, part) for planned in trials for part in planned.templates):
         workload, installation = study.workload(trial.cell.workload), template.installation
-        missing = [one for one in workload.preload if installation.surely_lacks(one)]
+        missing = list(filter(installation.surely_lacks, workload.preload))
         if missing:
             server = trial.cell.server or installation.name
             raise UsageError(
@@ -212,9 +212,9 @@ def check_preloads(study: Study, trials: Iterable[PlannedTrial]) -> None:
 
 def with_copies_exchanged(trials: Iterable[PlannedTrial]) -> Iterator[PlannedTrial]:
     """``trials``: in the order of execution, the sides of a pair adjacent, with their starts."""
-    pairs = groupby(trials, key=lambda one: (one.block, one.cell.workload, one.seed))
+    pairs = groupby(trials, key=lambda trial: (trial.block, trial.cell.workload, trial.seed))
     for _, pair in pairs:
-        sides = sorted(pair, key=lambda one: one.number)
+        sides = sorted(pair, key=lambda trial: trial.number)
         if not _exchangeable(sides):
             yield from sides
             continue

@@ -25,15 +25,15 @@ def emulated(study: Study, lacks: Sequence[Lack]) -> Study:
     """
     if study.nodes is None:
         return study
-    found = study.nodes.without(lacks)
-    if found.insist and found.lacking:
-        part, reason = found.lacking[0]
+    nodes = study.nodes.without(lacks)
+    if nodes.insist and nodes.lacking:
+        part, reason = nodes.lacking[0]
         raise MachineError(
             f"the study insists on emulated nodes, and their {part} cannot be emulated: {reason}",
             "run it as root on Linux with the program ip (iproute2); or plain servers, with less to"
             " say: --set nodes.insist=no",
         )
-    return replace(study, nodes=found)
+    return replace(study, nodes=nodes)
 
 
 def with_machines(
@@ -65,7 +65,7 @@ def machines(nodes: EmulatedNodes, count: int, cpus: Sequence[LogicalCpu]) -> It
     own = 0 if nodes.cpus is None or nodes.lacks(NodePart.CPUS) else min(nodes.cpus, len(numbers))
     throttled = not nodes.lacks(NodePart.STORAGE)
     for node in range(count):
-        taken = {numbers[(node * own + each) % len(numbers)] for each in range(own)}
+        taken = {numbers[(node * own + processor) % len(numbers)] for processor in range(own)}
         yield NodeMachine(
             network=not nodes.lacks(NodePart.NETWORK),
             memory=nodes.memory_in_force,
@@ -118,11 +118,11 @@ def node_cautions(plan: Plan, *, buffered_writes: bool) -> Iterator[Caution]:
                 )
     if not trials:
         return
-    largest = max(trials, key=lambda one: len(one.machines))
+    largest = max(trials, key=lambda trial: len(trial.machines))
     count = len(largest.machines)
     yield Caution.warning("nodes-emulated", nodes=count)
     sets = [machine.cpus for machine in largest.machines if machine.cpus]
-    if len({cpu for one in sets for cpu in one}) < sum(map(len, sets)):
+    if len({cpu for cpus in sets for cpu in cpus}) < sum(map(len, sets)):
         yield Caution.warning("nodes-share-processors", nodes=count, cpus=nodes.cpus)
     if largest.machines[0].write is not None and not buffered_writes:
         yield Caution.warning("nodes-write-unthrottled")

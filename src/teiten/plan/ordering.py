@@ -63,7 +63,7 @@ def in_blocks(
     for block in range(1, blocks + 1):
         order = shuffled(groups, source)
         starts = [start(group[0]) for group in order]
-        for group in sorted(order, key=lambda one: starts.index(start(one[0]))):
+        for group in sorted(order, key=lambda group: starts.index(start(group[0]))):
             present = [item for item in group if has(block, item)]
             if len(present) < min(2, len(group)):
                 continue  # nothing to compare it with
@@ -76,8 +76,8 @@ def shuffled(items: Sequence[T], source: random.Random) -> list[T]:
     """A uniformly random permutation (Fisher and Yates)."""
     result = list(items)
     for last in range(len(result) - 1, 0, -1):
-        other = int(source.random() * (last + 1))
-        result[last], result[other] = result[other], result[last]
+        drawn = int(source.random() * (last + 1))
+        result[last], result[drawn] = result[drawn], result[last]
     return result
 
 

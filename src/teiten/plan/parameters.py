@@ -33,19 +33,17 @@ def check_parameters(refusals: Sequence[Refusal]) -> None:
     """Raise UsageError for the first refusal, with the number of the others."""
     if not refusals:
         return
-    one = refusals[0]
-    others = len(refusals) - 1
-    more = f" (and {others} more)" if others else ""
-    if one.unknown:
+    refusal, *others = refusals
+    server, name = f"server {refusal.server}: PostgreSQL {refusal.version}", refusal.name
+    more = f" (and {len(others)} more)" if others else ""
+    if refusal.unknown:
         raise UsageError(
-            f"server {one.server}: PostgreSQL {one.version} does not know the parameter"
-            f" {one.name}{more}",
-            f"{_lifetime_text(one) or _meant(one)}leave {one.name} out, or choose other servers",
+            f"{server} does not know the parameter {name}{more}",
+            f"{_lifetime_text(refusal) or _meant(refusal)}leave {name} out, or choose other"
+            " servers",
         )
     raise UsageError(
-        f"server {one.server}: PostgreSQL {one.version} refuses {one.name} = {one.value}:"
-        f" {one.said}{more}",
-        _value_hint(one),
+        f"{server} refuses {name} = {refusal.value}: {refusal.said}{more}", _value_hint(refusal)
     )
 
 
@@ -55,36 +53,38 @@ def lifetime(name: str) -> Lifetime:
     return Lifetime(_major_of(name, table["since"]), _major_of(name, table["until"]))
 
 
-def _meant(one: Refusal) -> str:
-    near = did_you_mean(one.name, one.known).strip()
+def _meant(refusal: Refusal) -> str:
+    near = did_you_mean(refusal.name, refusal.known).strip()
     return f"{near} Else " if near else ""
 
 
-def _lifetime_text(one: Refusal) -> str:
-    known = lifetime(one.name)
+def _lifetime_text(refusal: Refusal) -> str:
+    known = lifetime(refusal.name)
     if known.since is not None and known.until is not None:
-        return f"{one.name} exists in PostgreSQL {known.since} to {known.until}: "
+        return f"{refusal.name} exists in PostgreSQL {known.since} to {known.until}: "
     if known.since is not None:
-        return f"{one.name} exists since PostgreSQL {known.since}: "
+        return f"{refusal.name} exists since PostgreSQL {known.since}: "
     if known.until is not None:
-        return f"{one.name} exists up to PostgreSQL {known.until}: "
+        return f"{refusal.name} exists up to PostgreSQL {known.until}: "
     return ""
 
 
-def _value_hint(one: Refusal) -> str:
-    own = f"{one.hint.rstrip('.')}; " if one.hint else ""
-    since = _table()["values"].get(one.name, {}).get(one.value.lower())
-    if since is not None and one.version < Version.parse(since):
-        return f"{own}{one.value} exists since PostgreSQL {since}: choose later servers"
-    option = _table()["configure"].get(one.name, {}).get(one.value.lower())
+def _value_hint(refusal: Refusal) -> str:
+    name, value = refusal.name, refusal.value
+    own = f"{refusal.hint.rstrip('.')}; " if refusal.hint else ""
+    since, option = (
+        _table()[table].get(name, {}).get(value.lower()) for table in ("values", "configure")
+    )
+    if since is not None and refusal.version < Version.parse(since):
+        return f"{own}{value} exists since PostgreSQL {since}: choose later servers"
     if option is not None:
         return (
-            f"{own}{one.value} needs a server that was built {option}: yours, or teiten pg install"
-            f" {one.version.major} --build --configure {option}"
+            f"{own}{value} needs a server that was built {option}: yours, or teiten pg install"
+            f" {refusal.version.major} --build --configure {option}"
         )
     if since is not None:
-        return f"{own}{one.value} needs a server that was built with it"
-    return f"{own}correct {one.name} in the study or on the command line"
+        return f"{own}{value} needs a server that was built with it"
+    return f"{own}correct {name} in the study or on the command line"
 
 
 def _major_of(name: str, table: dict[str, list[str]]) -> str | None:

@@ -127,7 +127,7 @@ def in_rising_order(plan: Plan) -> Plan:
     ordered = sorted(plan.trials, key=place)
     return replace(
         plan,
-        trials=tuple(replace(one, number=at) for at, one in enumerate(ordered, start=1)),
+        trials=tuple(replace(trial, number=at) for at, trial in enumerate(ordered, start=1)),
     )
 
 

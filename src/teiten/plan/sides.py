@@ -61,7 +61,9 @@ def on_one_server(
     if not way_of(study.measure).one_server or not names:
         return study
     by_session = {name.lower() for name in names} - READ_AT_CONNECTION
-    if len(by_session) < len(names) or not all(by_session <= changeable(one) for _, one in servers):
+    if len(by_session) < len(names) or not all(
+        by_session <= changeable(server) for _, server in servers
+    ):
         return study
     return replace(study, measure=replace(study.measure, by_session=names))
 

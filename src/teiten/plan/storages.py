@@ -45,15 +45,16 @@ def folder_needs(study: Study, needs: Iterable[tuple[str, Bytes]]) -> Iterator[t
     """List the needs of storage classes by their folder: an emulated device takes its whole size
     where its file is."""
     for name, size in needs:
-        one = study.storage_class(name)
-        if one.path:
-            yield one.path, size if one.emulation is None else one.emulation.size
+        storage_class, emulation = study.storage_class(name), study.storage_class(name).emulation
+        if storage_class.path:
+            yield storage_class.path, size if emulation is None else emulation.size
 
 
 def working_folder_needs(study: Study, needs: Iterable[tuple[str, Bytes]]) -> int:
     """Sum what emulated devices take in Teiten's own folder, in bytes."""
-    found = (study.storage_class(name) for name, _ in needs)
-    return sum(one.emulation.size for one in found if one.emulation and not one.path)
+    used = (study.storage_class(name) for name, _ in needs)
+    own = (storage_class.emulation for storage_class in used if not storage_class.path)
+    return sum(emulation.size for emulation in own if emulation is not None)
 
 
 def _of_trial(study: Study, trial: PlannedTrial) -> Iterator[tuple[str, float]]:

@@ -95,13 +95,13 @@ def read_file(path: Path, *, built_in: bool) -> Document:
     data = read_tables(path, text)
     lines = key_lines(text)
 
-    def said(place: Sequence[str | int], message: str) -> str:
+    def located(place: Sequence[str | int], message: str) -> str:
         return f"{line_of(lines, place)}: {dotted(place) or 'the file'}: {message}"
 
     def fail(
         place: Sequence[str | int], message: str, hint: str, further: Further = ()
     ) -> StudyError:
-        every = [said(place, message), *(f"line {said(*one)}" for one in further)]
+        every = [located(place, message), *(f"line {located(*problem)}" for problem in further)]
         return StudyError(f"{path}:{'; '.join(every)}", hint)
 
     return Document(path, text, data, validated(data, fail), built_in, lines)
@@ -109,7 +109,7 @@ def read_file(path: Path, *, built_in: bool) -> Document:
 
 def _names_beside(path: Path) -> list[str]:
     folder = path.parent
-    return [each.name for each in folder.glob("*.toml")] if exists(folder) else []
+    return [path.name for path in folder.glob("*.toml")] if exists(folder) else []
 
 
 LARGEST = 16 * 1024 * 1024
@@ -158,7 +158,7 @@ def read_tables(path: Path, text: str) -> dict[str, Any]:
 def _refuse_secrets(path: Path, data: Any) -> None:
     """Whatever stands in a study may be shown, and goes to ledger and report."""
     for key, text in _texts(data):
-        uri = holds_address(text) and any(holds_secret(one) for one in _addresses(text))
+        uri = holds_address(text) and any(holds_secret(address) for address in _addresses(text))
         if uri or (names_secret(text) and _is_connection_string(text)):
             raise StudyError(
                 f"{path}: {dotted(key)}: the address holds a password, and a study file goes to"

@@ -29,9 +29,9 @@ def study_factors(draft: Draft, tables: StudyFile) -> tuple[Factor, ...]:
     levels = with_own_levels(draft, tables, levels)
     contrast = tables.study.contrast
     used = {table.kind for table in tables.workloads if table.name in draft.selected}
-    if levels.get(contrast) != () or not any(plan_of(one).tells(contrast) for one in used):
+    if levels.get(contrast) != () or not any(plan_of(kind).tells(contrast) for kind in used):
         _check_contrast(draft, contrast, levels)
-    return tuple(Factor(name, found) for name, found in levels.items())
+    return tuple(Factor(name, of_factor) for name, of_factor in levels.items())
 
 
 def with_told_levels(
@@ -42,19 +42,19 @@ def with_told_levels(
     Raises UsageError or StudyError where one was selected that no workload has, or where they tell
     too few levels of what is contrasted.
     """
-    found = tuple(_told(draft, factor, workloads) for factor in factors)
+    complete = tuple(_told(draft, factor, workloads) for factor in factors)
     before = {factor.name: factor.levels for factor in factors}
-    for one in found:
-        if one.name == contrast and one.levels != before[contrast]:
-            _check_contrast(draft, contrast, {one.name: one.levels})
-    return found
+    for factor in complete:
+        if factor.name == contrast and factor.levels != before[contrast]:
+            _check_contrast(draft, contrast, {factor.name: factor.levels})
+    return complete
 
 
 def _told(draft: Draft, factor: Factor, workloads: Sequence[Workload]) -> Factor:
-    told = [
+    of_workloads = [
         plan_of(workload.kind).own_levels(workload.options, factor.name) for workload in workloads
     ]
-    names = tuple(dict.fromkeys(level for levels in told for level in levels or ()))
+    names = tuple(dict.fromkeys(level for levels in of_workloads for level in levels or ()))
     if not names:
         return factor
     for level in factor.levels:
@@ -76,13 +76,13 @@ def _brought(
     if SERVER not in levels:
         raise draft.error(("factors",), *rule(SERVER).missing)
     for kind in kinds():
-        said = plan_of(kind)
-        for factor in said.brings:
-            if kind in used and factor in said.needs and factor not in levels:
+        plan = plan_of(kind)
+        for factor in plan.brings:
+            if kind in used and factor in plan.needs and factor not in levels:
                 raise draft.error(("factors",), *rule(factor).missing)
-            if kind in used and said.tells(factor):
+            if kind in used and plan.tells(factor):
                 levels.setdefault(factor, ())
-            elif kind not in used and said.tells(factor) and factor in levels:
+            elif kind not in used and plan.tells(factor) and factor in levels:
                 raise draft.error(("factors", factor), *rule(factor).missing)
             elif kind in left_out:
                 levels.pop(factor, None)
@@ -99,11 +99,11 @@ def _check_contrast(draft: Draft, contrast: str, levels: Levels) -> None:
     if not levels[contrast] and rule(contrast).automatic_contrast:
         return  # sizing derives two levels or more, or refuses
     if len(levels[contrast]) < 2:
-        found = ", ".join(levels[contrast]) or AUTO
+        given = ", ".join(levels[contrast]) or AUTO
         raise draft.error(
             ("factors", contrast),
             f"{contrast} is contrasted and needs at least two levels, the old one first; it has"
-            f" {found}",
+            f" {given}",
             f"give both, for example {rule(contrast).flag.format(factor=contrast)}",
         )
 
@@ -113,27 +113,27 @@ def with_own_levels(draft: Draft, tables: StudyFile, levels: Levels) -> dict[str
 
     Raises UsageError or StudyError where a workload limits what is no factor.
     """
-    found = dict(levels)
+    every = dict(levels)
     for index, table in enumerate(tables.workloads):
         limits = _limits(table) if table.name in draft.selected else {}
         for factor, own in limits.items():
-            if factor not in found:
+            if factor not in every:
                 raise draft.error(
                     ("workloads", index, "levels", factor),
-                    f"{factor!r} is not a factor of this study.{did_you_mean(factor, found)}",
-                    f"its factors are {', '.join(found)}",
+                    f"{factor!r} is not a factor of this study.{did_you_mean(factor, every)}",
+                    f"its factors are {', '.join(every)}",
                 )
-            if found[factor] or factor not in plan_of(table.kind).level_keys:  # not auto
-                found[factor] = _merged(found[factor], own)
-    return found
+            if every[factor] or factor not in plan_of(table.kind).level_keys:  # not auto
+                every[factor] = _merged(every[factor], own)
+    return every
 
 
 def _merged(base: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:
     """Numbers in rising order, so that a sweep reads as one; others as they come."""
-    found = tuple(dict.fromkeys((*base, *own)))
-    if found == base or not all(level.isdecimal() for level in found):
-        return found
-    return tuple(sorted(found, key=int))
+    merged = tuple(dict.fromkeys((*base, *own)))
+    if merged == base or not all(level.isdecimal() for level in merged):
+        return merged
+    return tuple(sorted(merged, key=int))
 
 
 def own_levels(

@@ -56,10 +56,10 @@ def kind_of(table: Any) -> str:
             )
         return str(named)
     tell = {plan_of(kind).told_by: kind for kind in names()}
-    found = [kind for key, kind in tell.items() if key is not None and table.get(key)]
-    if len(found) != 1:
-        raise _untold([key for key in tell if key is not None], table, several=bool(found))
-    return found[0]
+    kinds = [kind for key, kind in tell.items() if key is not None and table.get(key)]
+    if len(kinds) != 1:
+        raise _untold([key for key in tell if key is not None], table, several=bool(kinds))
+    return kinds[0]
 
 
 def _untold(keys: Sequence[str], table: Mapping[str, Any], *, several: bool) -> ValueError:
@@ -82,7 +82,7 @@ def table_of(value: Any) -> type[WorkloadTable]:
 def own_keys(kind: str) -> dict[str, FieldInfo]:
     """The keys of a kind that not every workload has."""
     fields = plan_of(kind).table.model_fields
-    return {key: one for key, one in fields.items() if key not in WorkloadTable.model_fields}
+    return {key: field for key, field in fields.items() if key not in WorkloadTable.model_fields}
 
 
 @cache
@@ -91,12 +91,12 @@ def profile_table() -> type[ProfileTable]:
     of_workloads: Any = dict[Name, workload_changes()]  # type: ignore[misc]
     fields = {
         **_optional(MeasureTable.model_fields),
-        **{f"{OF_NODES}{key}": one for key, one in _optional(NodesTable.model_fields).items()},
+        **{f"{OF_NODES}{key}": field for key, field in _optional(NodesTable.model_fields).items()},
         **{
             name: (Annotated[tuple[str, ...], PlainValidator(partial(levels, name))] | None, None)
             for name in plain_names()
         },
-        **_of_kinds(lambda said: said.changeable),
+        **_of_kinds(lambda kind: kind.changeable),
         "workloads": (of_workloads, {}),
     }
     made: type[ProfileTable] = create_model(ProfileTable.__name__, __base__=ProfileTable, **fields)
@@ -109,16 +109,16 @@ def workload_changes() -> type[WorkloadChanges]:
     made: type[WorkloadChanges] = create_model(
         WorkloadChanges.__name__,
         __base__=WorkloadChanges,
-        **_of_kinds(lambda said: (*said.changeable, *said.changeable_of_one)),
+        **_of_kinds(lambda kind: (*kind.changeable, *kind.changeable_of_one)),
     )
     return made
 
 
 def _of_kinds(keys: Callable[[KindPlan], Iterable[str]]) -> dict[str, Any]:
     return {
-        key: one
+        key: field
         for kind in names()
-        for key, one in _optional(own_keys(kind)).items()
+        for key, field in _optional(own_keys(kind)).items()
         if key in keys(plan_of(kind))
     }
 

@@ -31,8 +31,8 @@ def validated(data: Mapping[str, Any], fail: Fail) -> StudyFile:
     try:
         return StudyFile.model_validate(data)
     except ValidationError as error:
-        found = [(_path(one), one) for one in error.errors(include_url=False)]
-        (path, message), *further = [(at, _message(one, at, data)) for at, one in found]
+        problems = [(_path(problem), problem) for problem in error.errors(include_url=False)]
+        (path, message), *further = [(at, _message(problem, at, data)) for at, problem in problems]
         raise fail(path, message, FILE_HINT, further) from error
 
 

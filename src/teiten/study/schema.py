@@ -43,7 +43,7 @@ def levels(factor: str, value: Any) -> tuple[str, ...]:
     values = list(value) if isinstance(value, list | tuple) else [value]
     if not values:
         raise ValueError("needs at least one level")
-    result = tuple(rule(factor).level(each) for each in values)
+    result = tuple(rule(factor).level(level) for level in values)
     _refuse_repeated(factor, result)
     return result
 
@@ -62,20 +62,20 @@ def server_alias(value: Any) -> ServerAlias:
         return ServerAlias(reference(value))
     if "server" not in value:
         raise ValueError('a table needs the key server, for example { server = "18" }')
-    found: dict[str, str] = {}
+    levels: dict[str, str] = {}
     for key, level in value.items():
         if key == "server":
             continue
         factor = factor_name(key)
         if not rule(factor).of_server:
             raise ValueError(f"{factor} cannot belong to a server's alias")
-        found[factor] = rule(factor).level(level)
-    return ServerAlias(reference(value["server"]), tuple(found.items()))
+        levels[factor] = rule(factor).level(level)
+    return ServerAlias(reference(value["server"]), tuple(levels.items()))
 
 
-def _refuse_repeated(factor: str, found: Sequence[str]) -> None:
+def _refuse_repeated(factor: str, levels: Sequence[str]) -> None:
     seen: dict[object, str] = {}
-    for level in found:
+    for level in levels:
         key = rule(factor).compared(level)
         if key in seen:
             same = "" if seen[key] == level else f" (the same as {seen[key]})"
@@ -91,10 +91,10 @@ def all_levels(value: Any) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, dict):
         raise ValueError("must be a table of factors and their levels")
     result: dict[str, tuple[str, ...]] = {}
-    for key, found in value.items():
+    for key, written in value.items():
         try:
             factor = factor_name(key)
-            result[factor] = levels(factor, found)
+            result[factor] = levels(factor, written)
         except ValueError as error:
             raise KeyedError(key, str(error)) from error
     return result
@@ -107,12 +107,12 @@ def with_value(value: Any) -> Any:
 
 def _own_levels(value: Any) -> dict[str, tuple[str, ...]]:
     """The levels of one workload; those of two factors have places of their own."""
-    found = all_levels(value)
+    limits = all_levels(value)
     for factor in ("clients", "query"):
-        if factor in found:
+        if factor in limits:
             hint = "write clients = […] in the workload" if factor == "clients" else "choose files"
             raise KeyedError(factor, f"{factor} is not limited here: {hint}")
-    return found
+    return limits
 
 
 Levels = Annotated[dict[str, tuple[str, ...]], PlainValidator(_own_levels)]

@@ -65,7 +65,7 @@ def _folder(text: str) -> str:
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
-    for word in filter(None, (one.strip() for one in text.split(","))):
+    for word in filter(None, (part.strip() for part in text.split(","))):
         key, equals, value = (part.strip() for part in word.partition("="))
         if key not in KEYS:
             raise ValueError(

@@ -179,10 +179,10 @@ def rate(value: Any) -> Bytes | None:
         return None
     if not isinstance(value, str):
         raise ValueError(f'must be a rate such as "20MiB/s", or "{MACHINE}", not {value!r}')
-    found = quantities.parse_size(value.removesuffix("/s"))
-    if found < LEAST_RATE:
+    rate = quantities.parse_size(value.removesuffix("/s"))
+    if rate < LEAST_RATE:
         raise ValueError(f"must be at least {quantities.exact_size(LEAST_RATE)}/s, not {value!r}")
-    return found
+    return rate
 
 
 def fillfactor(value: Any) -> int:
@@ -367,10 +367,12 @@ def node_addresses(value: Any) -> tuple[str, ...]:
     """Servers that run already, by their URIs. Raises ValueError."""
     if not isinstance(value, list | tuple) or not value:
         raise ValueError("must be a list of addresses: postgresql://role@host:port/database")
-    for one in value:
-        if not isinstance(one, str) or not is_address(one):
-            raise ValueError(f"{one!r} is no address; write postgresql://role@host:port/database")
-    return tuple(_without_password(one.strip()) for one in value)
+    for address in value:
+        if not isinstance(address, str) or not is_address(address):
+            raise ValueError(
+                f"{address!r} is no address; write postgresql://role@host:port/database"
+            )
+    return tuple(_without_password(address.strip()) for address in value)
 
 
 def statements(value: Any) -> str:

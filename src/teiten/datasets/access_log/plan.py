@@ -65,8 +65,8 @@ class AccessLogData(DataPlan):
         return {**super().identity(data), **asdict(access_log_of(data))}
 
     def rows_of(self, data: DataSet) -> str:
-        one = access_log_of(data)
-        return f"{data.kind} {one.days} {one.seed} {one.products}"
+        log = access_log_of(data)
+        return f"{data.kind} {log.days} {log.seed} {log.products}"
 
     def name_of(self, data: DataSet) -> str:
         return f"an access log of {access_log_of(data).days} days"

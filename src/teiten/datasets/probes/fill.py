@@ -37,10 +37,10 @@ def _load(server: Fillable, table: SizedTable, pages: int) -> None:
             connection.execute(f"ALTER TABLE {table.name} ALTER filler SET STORAGE PLAIN".encode())
             _copy(connection, table, pages * table.rows, filler)
         row = connection.execute("SELECT pg_relation_size(%s)", (table.name,)).fetchone()
-    found = row[0] // PAGE if row else 0
-    if not pages <= found <= pages + SPARE:
+    made = row[0] // PAGE if row else 0
+    if not pages <= made <= pages + SPARE:
         raise ServerError(
-            f"{server.name}: the table {table.name} has {found} pages, not {pages}",
+            f"{server.name}: the table {table.name} has {made} pages, not {pages}",
             "probes need a server with pages of 8 kB, and a row that fits; see rows and fillfactor",
         )
 

@@ -47,7 +47,7 @@ class ProbesTables(DataOptions):
 
     @property
     def names(self) -> str:
-        return ", ".join(f"{one.name} {one.share:.0%}" for one in self.tables)
+        return ", ".join(f"{table.name} {table.share:.0%}" for table in self.tables)
 
     def described(self, scale: float | None) -> str:
         return f"tables by {scale} MiB of memory: {self.names}"
@@ -69,7 +69,7 @@ def memory_of(data: DataSet) -> Bytes:
 
 def tables_bytes(data: DataSet) -> Bytes:
     """All tables. Raises ValueError where the study was not sized."""
-    return Bytes(sum(pages_of(one, memory_of(data)) * PAGE for one in tables_of(data)))
+    return Bytes(sum(pages_of(table, memory_of(data)) * PAGE for table in tables_of(data)))
 
 
 def pages_of(table: SizedTable, memory: Bytes) -> int:

@@ -51,14 +51,14 @@ class ProbeTablesPlan(DataPlan):
     def data_set(self, place: Place, workload: ScaledTable, data: DataTable) -> DataSet:
         assert isinstance(data, ProbeTablesForm)
         tables = tuple(
-            SizedTable(name, one.size or 1.0, one.rows, one.fillfactor)
-            for name, one in data.tables.items()
+            SizedTable(name, table.size or 1.0, table.rows, table.fillfactor)
+            for name, table in data.tables.items()
         )
-        for one in tables:
-            if not row_length(one):
+        for table in tables:
+            if not row_length(table):
                 raise place.error(
-                    ("data", "tables", one.name, "rows"),
-                    f"{one.rows} rows do not fill a page at a fillfactor of {one.fillfactor}",
+                    ("data", "tables", table.name, "rows"),
+                    f"{table.rows} rows do not fill a page at a fillfactor of {table.fillfactor}",
                     "write fewer: every page is to hold the same number",
                 )
         scale = None if workload.scale is None else int(workload.scale)
@@ -68,10 +68,10 @@ class ProbeTablesPlan(DataPlan):
         return data if data.scale is not None else replace(data, scale=memory // MIB)
 
     def shares(self, data: DataSet) -> Mapping[str, float]:
-        return {one.name: one.share for one in tables_of(data)}
+        return {table.name: table.share for table in tables_of(data)}
 
     def of_tables(self, data: DataSet, names: Collection[str]) -> DataSet:
-        kept = tuple(one for one in tables_of(data) if one.name in names)
+        kept = tuple(table for table in tables_of(data) if table.name in names)
         return replace(data, options=ProbesTables(kept))
 
     def filled_bytes(self, data: DataSet) -> Bytes:
@@ -84,16 +84,17 @@ class ProbeTablesPlan(DataPlan):
         return "COPY"
 
     def identity(self, data: DataSet) -> dict[str, Any]:
-        return {**super().identity(data), "tables": [asdict(one) for one in tables_of(data)]}
+        return {**super().identity(data), "tables": [asdict(table) for table in tables_of(data)]}
 
     def rows_of(self, data: DataSet) -> str:
         tables = (
-            f"{one.name} {one.share:g} {one.rows} {one.fillfactor}" for one in tables_of(data)
+            f"{table.name} {table.share:g} {table.rows} {table.fillfactor}"
+            for table in tables_of(data)
         )
         return f"{data.kind} {', '.join(tables)}"
 
     def name_of(self, data: DataSet) -> str:
-        return ", ".join(f"{one.name} {one.share:.0%}" for one in tables_of(data))
+        return ", ".join(f"{table.name} {table.share:.0%}" for table in tables_of(data))
 
 
 PLAN = ProbeTablesPlan()

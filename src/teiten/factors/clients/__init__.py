@@ -54,7 +54,7 @@ class Clients(FactorRule):
 def automatic_clients(cores: int, limit: int | None = None) -> tuple[str, ...]:
     """1, half of the cores, the cores, twice and four times as many."""
     counts = {1, max(1, cores // 2), cores, 2 * cores, 4 * cores}
-    return tuple(str(one) for one in sorted(counts) if limit is None or one <= limit)
+    return tuple(str(count) for count in sorted(counts) if limit is None or count <= limit)
 
 
 FACTOR = Clients()

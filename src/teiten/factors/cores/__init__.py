@@ -42,11 +42,11 @@ def in_order(cpus: Sequence[LogicalCpu]) -> tuple[LogicalCpu, ...]:
     """The order in which the server gets them."""
     threads: dict[tuple[int, int], int] = defaultdict(int)
     ranked: list[tuple[int, int, int, int, LogicalCpu]] = []
-    for cpu in sorted(cpus, key=lambda one: one.number):
+    for cpu in sorted(cpus, key=lambda cpu: cpu.number):
         thread = threads[_core(cpu)]
         threads[_core(cpu)] += 1
         ranked.append((thread, cpu.node, cpu.package, cpu.number, cpu))
-    return tuple(cpu for *_, cpu in sorted(ranked, key=lambda one: one[:-1]))
+    return tuple(cpu for *_, cpu in sorted(ranked, key=lambda ranks: ranks[:-1]))
 
 
 def pin(cpus: Sequence[LogicalCpu], cores: int, most: int) -> Pinning:
@@ -138,7 +138,7 @@ class Cores(FactorRule):
         return study.with_levels(self.name, automatic_cores(facts))
 
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
-        most = max(int(one) for one in every_level(cell.study, self.name))
+        most = max(int(cores) for cores in every_level(cell.study, self.name))
         pinned = pin(cell.cpus, int(level), most)
         return replace(setup, server_cpus=pinned.server, client_cpus=pinned.client)
 

@@ -50,29 +50,31 @@ class Directory(FactorRule):
 
 def _names(study: Study) -> dict[str, str]:
     """Names for the folders of storage classes in messages."""
-    return {one.path: f"storage {one.name}={one.path}" for one in study.storage if one.path}
+    named = ((storage_class.name, storage_class.path) for storage_class in study.storage)
+    return {path: f"storage {name}={path}" for name, path in named if path}
 
 
-def _check(one: DirectoryFacts, called: str) -> None:
-    if not one.is_folder and one.is_taken:
+def _check(directory: DirectoryFacts, called: str) -> None:
+    if not directory.is_folder and directory.is_taken:
         raise UsageError(
             f"{called}: is no folder", "name a folder: clusters get folders of their own in it"
         )
-    if not one.is_folder:
+    if not directory.is_folder:
         raise UsageError(
             f"{called}: there is no such folder",
-            f"make it first: mkdir -p {one.path}",
+            f"make it first: mkdir -p {directory.path}",
         )
-    if not one.writable:
+    disk = directory.disk
+    if not directory.writable:
         raise MachineError(
-            f"{called}: no folder can be created in it (its file system is"
-            f" {one.disk.file_system}, mounted {one.disk.options.split(',')[0] or 'rw'})",
+            f"{called}: no folder can be created in it (its file system is {disk.file_system},"
+            f" mounted {disk.options.split(',')[0] or 'rw'})",
             "name a folder that you may write to, or give yourself the right to",
         )
-    if one.closed_at is not None:
+    if directory.closed_at is not None:
         raise MachineError(
-            f"{called}: the servers' user cannot enter {one.closed_at}",
-            f"chmod o+x {one.closed_at}, or name another folder",
+            f"{called}: the servers' user cannot enter {directory.closed_at}",
+            f"chmod o+x {directory.closed_at}, or name another folder",
         )
 
 
@@ -84,12 +86,12 @@ def _shortfalls(plan: Plan, known: dict[str, DirectoryFacts], facts: HostFacts) 
     for path, size in plan.needs.directories:
         needs[known[path].disk.mount_point] += size
         paths[known[path].disk.mount_point].append(path)
-    for mount_point, found in paths.items():
+    for mount_point, paths_there in paths.items():
         own = plan.needs.disk if mount_point == facts.disk.mount_point else 0
-        needed, free = needs[mount_point] + own, known[found[0]].disk.free
+        needed, free = needs[mount_point] + own, known[paths_there[0]].disk.free
         if needed > free:
-            own_names = [called[one] for one in found if one in called]
-            others = ", ".join(one for one in found if one not in called)
+            own_names = [called[path] for path in paths_there if path in called]
+            others = ", ".join(path for path in paths_there if path not in called)
             named = ", ".join([*own_names, *([f"directory={others}"] if others else [])])
             yield (
                 f"{named}: the clusters need {format_size(needed)} on {mount_point},"

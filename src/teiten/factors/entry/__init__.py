@@ -41,13 +41,13 @@ class EntryFactor(OfNodes):
     def check_plan(self, plan: Plan, facts: HostFacts) -> None:
         """Raise UsageError where the clients cannot enter through all nodes."""
         spread = [trial.distribution for trial in plan.trials if trial.distribution is not None]
-        everywhere = [one for one in spread if one.entry is ClientEntry.ALL]
-        if not everywhere:
+        engines = {planned.engine for planned in spread if planned.entry is ClientEntry.ALL}
+        if not engines:
             return
-        for one in everywhere:
-            if not engine_of(one.engine).everywhere:
+        for engine in sorted(engines):
+            if not engine_of(engine).everywhere:
                 raise UsageError(
-                    f"with the engine {one.engine} clients enter through the coordinator alone",
+                    f"with the engine {engine} clients enter through the coordinator alone",
                     "leave out entry=all",
                 )
         if way_of(plan.study.measure).concurrent:

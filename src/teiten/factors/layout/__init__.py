@@ -68,7 +68,9 @@ class LayoutFactor(FactorRule):
 
     def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
         """Some layouts need a server that is new enough."""
-        for trial, template in ((one, each) for one in trials for each in one.templates):
+        for trial, template in (
+            (planned, part) for planned in trials for part in planned.templates
+        ):
             layout, installation = template.data.layout, template.installation
             if layout is None or layout.needs is None:
                 continue

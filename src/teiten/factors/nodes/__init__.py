@@ -91,8 +91,8 @@ class NodesFactor(FactorRule):
 def cluster_of(study: Study, server: str, nodes: int) -> AttachedCluster:
     """The cluster behind a server, as the study names it. Raises UsageError where that
     is nothing, or has fewer nodes."""
-    found = study.cluster(server)
-    if found is None:
+    cluster = study.cluster(server)
+    if cluster is None:
         raise UsageError(
             f"the study names no nodes behind the server {server}, and its engine is one that runs"
             " already",
@@ -100,13 +100,13 @@ def cluster_of(study: Study, server: str, nodes: int) -> AttachedCluster:
             " nodes (docs/guides/scale-out.md); or an engine whose servers Teiten starts: --set"
             f" engine={DEFAULT}",
         )
-    if nodes > len(found.nodes):
+    if nodes > len(cluster.nodes):
         raise UsageError(
-            f"nodes={nodes}: [clusters.{server}] names {len(found.nodes)} nodes",
-            f"name {nodes - len(found.nodes)} more, or fewer nodes: --set"
-            f" nodes=0,…,{len(found.nodes)}",
+            f"nodes={nodes}: [clusters.{server}] names {len(cluster.nodes)} nodes",
+            f"name {nodes - len(cluster.nodes)} more, or fewer nodes: --set"
+            f" nodes=0,…,{len(cluster.nodes)}",
         )
-    return found
+    return cluster
 
 
 def runs_already(study: Study) -> bool:
@@ -120,7 +120,7 @@ def _together(wanted: Mapping[str, str], setup: Setup) -> dict[str, str]:
     """An engine's parameters, and the study's before them, but that both load their libraries:
     the engine's first, as some demand."""
     given = dict(setup.settings)
-    libraries = [one[PRELOAD] for one in (wanted, given) if one.get(PRELOAD)]
+    libraries = [settings[PRELOAD] for settings in (wanted, given) if settings.get(PRELOAD)]
     loaded = {PRELOAD: ",".join(dict.fromkeys(libraries))} if libraries else {}
     return {**wanted, **given, **loaded}
 

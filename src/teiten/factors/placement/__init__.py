@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -55,7 +54,7 @@ class PlacementFactor(FactorRule):
         if factor is None:
             return study
         known = [storage_class.name for storage_class in study.storage]
-        missing = [one for one in storages_named(factor.levels) if one not in known]
+        missing = [name for name in storages_named(factor.levels) if name not in known]
         if missing:
             has = f"there is only {', '.join(known)}" if known else "no storage is named"
             raise UsageError(
@@ -83,27 +82,18 @@ class PlacementFactor(FactorRule):
 
     def check_plan(self, plan: Plan, facts: HostFacts) -> None:
         """Emulated devices hold what is to lie on them."""
-        used = {
-            name
-            for trial in plan.trials
-            if trial.placement is not None
-            for name in trial.placement.used
-        }
-        if not used:
-            return
-        for short in _too_small(plan, used):
-            raise MachineError(*short)
-
-
-def _too_small(plan: Plan, used: set[str]) -> Iterator[tuple[str, str]]:
-    needed: dict[str, int] = defaultdict(int, dict(plan.needs.storages))
-    for one in plan.study.storage:
-        if one.name in used and one.emulation and needed[one.name] > one.emulation.size:
-            yield (
-                f"storage {one.name}: the clusters need {format_size(needed[one.name])}, and its"
-                f" emulated device has {format_size(one.emulation.size)}",
-                f"--storage {one.name}=emulate:size=…, or a smaller scale (--set scale=…)",
-            )
+        placements = (trial.placement for trial in plan.trials if trial.placement is not None)
+        used = {name for placement in placements for name in placement.used}
+        needs = dict(plan.needs.storages)
+        for storage_class in plan.study.storage:
+            name, emulation = storage_class.name, storage_class.emulation
+            needed = needs.get(name, 0) if name in used else 0
+            if emulation is not None and needed > emulation.size:
+                raise MachineError(
+                    f"storage {name}: the clusters need {format_size(needed)}, and its emulated"
+                    f" device has {format_size(emulation.size)}",
+                    f"--storage {name}=emulate:size=…, or a smaller scale (--set scale=…)",
+                )
 
 
 FACTOR = PlacementFactor()

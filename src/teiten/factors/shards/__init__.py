@@ -37,10 +37,10 @@ class ShardsFactor(OfNodes):
                     "leave the factor shards out, or --set engine=citus",
                 )
             if planned.shards < planned.nodes:
-                each = engine_of(planned.engine).shards(planned.nodes)
+                usual = engine_of(planned.engine).shards(planned.nodes)
                 raise UsageError(
                     f"{planned.shards} shards leave some of {planned.nodes} nodes without rows",
-                    f"--set shards={each}, or leave it out",
+                    f"--set shards={usual}, or leave it out",
                 )
 
 

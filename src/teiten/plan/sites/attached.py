@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,7 +20,7 @@ from teiten.model.setup import varied_factors
 from teiten.model.study import Measure, Settings, Study
 from teiten.model.text import Language
 from teiten.plan.cells import settings_of
-from teiten.plan.sites.contract import Lack, SitePlan, Told, not_offered
+from teiten.plan.sites.contract import ActionContext, Lack, SitePlan, not_offered
 from teiten.plan.sites.offers import lacks_of
 from teiten.ways.registry import way_of
 
@@ -58,27 +58,28 @@ def split_settings(server: AttachedServer, settings: Settings) -> Split:
     different: list[tuple[str, str, str]] = []
     unknown: list[tuple[str, str]] = []
     for name, value in settings:
-        found = server.parameter(name)
-        if found is None:
+        parameter = server.parameter(name)
+        if parameter is None:
             # a parameter with a dot in its name is an extension's, or anybody's own
             (by_session if "." in name else unknown).append((name, value))
-        elif found.by_session:
+        elif parameter.by_session:
             by_session.append((name, value))
-        elif not same_value(value, found):
-            different.append((name, value, found.text))
+        elif not same_value(value, parameter):
+            different.append((name, value, parameter.text))
     return Split(tuple(by_session), tuple(different), tuple(unknown))
 
 
-def same_value(wanted: str, found: ServerParameter) -> bool:
+def same_value(wanted: str, parameter: ServerParameter) -> bool:
     """Whether a value as postgresql.conf has it means what pg_settings shows."""
-    mine, theirs = wanted.strip().lower(), found.setting.strip().lower()
-    if found.kind == "bool":
-        return mine == theirs or {mine, theirs} <= _TRUE or {mine, theirs} <= _FALSE
-    if found.kind in {"integer", "real"}:
-        unit = found.unit or ""
-        one, other = _amount(wanted.strip(), unit), _amount(found.setting.strip(), unit)
-        return one == other if one is not None and other is not None else mine == theirs
-    return mine == theirs
+    mine, theirs = wanted.strip(), parameter.setting.strip()
+    if parameter.kind in {"integer", "real"}:
+        unit = parameter.unit or ""
+        amounts = _amount(mine, unit), _amount(theirs, unit)
+        if None not in amounts:
+            return amounts[0] == amounts[1]
+    texts = {mine.lower(), theirs.lower()}
+    either = parameter.kind == "bool" and (texts <= _TRUE or texts <= _FALSE)
+    return len(texts) == 1 or either
 
 
 class AttachedPlan(SitePlan):
@@ -89,30 +90,28 @@ class AttachedPlan(SitePlan):
     def check_server(self, study: Study, level: str, installation: Installation) -> None:
         server = _attached(installation)
         lacks = self.lacks(level, installation)
-        for one in study.workloads:
-            if plan_of(one.kind).site_needs & lacks.keys():
+        for workload in study.workloads:
+            kind = plan_of(workload.kind)
+            if kind.site_needs & lacks.keys():
                 raise UsageError(
-                    f"the workload {one.name} {plan_of(one.kind).does}, and the server {level} is"
+                    f"the workload {workload.name} {kind.does}, and the server {level} is"
                     " attached: Teiten does not start it",
                     "leave it out, or compare servers that Teiten starts: --servers 17,18",
                 )
         own = dict(dict(study.server_levels).get(level, ()))
-        varied = tuple(varied_factors(study))
+        varied = [name for name in varied_factors(study) if study.factor(name) or name in own]
         refused = [name for name in varied if rule(name).needs_in(study) & {Need.START, Need.HERE}]
-        _check_own_machine(
-            study, level, [one for one in refused if study.factor(one) or one in own]
-        )
+        _check_own_machine(study, level, refused)
         for name in varied:
-            if Need.INITDB in rule(name).needs_in(study) and (study.factor(name) or name in own):
+            if Need.INITDB in rule(name).needs_in(study):
                 raise UsageError(
                     f"{name} are decided by initdb, and the server {level} is attached: they are"
                     f" {'on' if server.data_checksums else 'off'} there",
                     "vary them with servers that Teiten starts: --servers 18",
                 )
         for name in varied:
-            if study.factor(name) or name in own:
-                for parameter in rule(name).set_parameters(study, name):
-                    _check_varied(level, server, parameter)
+            for parameter in rule(name).set_parameters(study, name):
+                _check_varied(level, server, parameter)
 
     def check_trial(self, trial: PlannedTrial) -> None:
         for template in trial.templates:
@@ -144,7 +143,7 @@ class AttachedPlan(SitePlan):
 
     def too_few_connections(self, trial: PlannedTrial) -> UsageError:
         servers = (_attached(template.installation) for template in trial.templates)
-        server = min(servers, key=lambda one: one.free_connections)
+        server = min(servers, key=lambda server: server.free_connections)
         needed = _needed_connections(trial)
         return UsageError(
             f"{trial.load.asked} needs {needed} connections to the"
@@ -161,11 +160,11 @@ class AttachedPlan(SitePlan):
         server = _attached(installation)
         return {"address": server.address, "role": server.role}
 
-    def actions(self, told: Told) -> Iterator[str]:
-        for level, installation in told.plan.servers:
+    def actions(self, context: ActionContext) -> Iterator[str]:
+        for level, installation in context.plan.servers:
             if installation.attached is not None:
-                yield from _actions_on(told, level, installation, installation.attached)
-                yield from _actions_on_nodes(told, level, installation)
+                yield from _actions_on(context, level, installation, installation.attached)
+                yield from _actions_on_nodes(context, level, installation)
 
     def prepare(self, template: TemplateSpec) -> str:
         return f"create a database on {template.installation.name}, {described(template.data)}"
@@ -205,24 +204,25 @@ def _attached(installation: Installation) -> AttachedServer:
 
 
 def _actions_on(
-    told: Told, level: str, installation: Installation, server: AttachedServer
+    context: ActionContext, level: str, installation: Installation, server: AttachedServer
 ) -> Iterator[str]:
     own = [
         template.data
-        for template in told.plan.templates
+        for template in context.plan.templates
         if template.installation.name == installation.name
     ]
     made = " and ".join(dict.fromkeys(made_by(data) for data in own))
-    data = "; ".join(sorted({str(one) for one in own}))
+    data = "; ".join(sorted({str(data_set) for data_set in own}))
     yield (
         f"connect to the server {level} ({server.address}) as the role {server.role}; create"
         f" databases teiten_… there, fill them by {made} ({data}), and drop them at the end; its"
         " other databases and its settings are not touched"
     )
-    if told.restored:
+    if context.restored:
         yield (
             f"copy the filled database on the server {level} before every trial of"
-            f" {' and '.join(told.restored)} (CREATE DATABASE … TEMPLATE), and drop the copy after"
+            f" {' and '.join(context.restored)} (CREATE DATABASE … TEMPLATE), and drop the copy"
+            " after"
         )
     yield (
         f"not on the server {level}, because Teiten did not start it: restart, choice of initdb's"
@@ -231,9 +231,9 @@ def _actions_on(
     )
 
 
-def _actions_on_nodes(told: Told, level: str, entry: Installation) -> Iterator[str]:
+def _actions_on_nodes(context: ActionContext, level: str, entry: Installation) -> Iterator[str]:
     """Say what is done to a cluster's nodes, where a trial has any."""
-    spread = [trial for trial in told.plan.trials if trial.distribution is not None]
+    spread = [trial for trial in context.plan.trials if trial.distribution is not None]
     if not entry.nodes or not spread:
         return
     where = ", ".join(
@@ -265,31 +265,36 @@ def _check_own_machine(study: Study, level: str, factors: Sequence[str]) -> None
 
 
 def _check_varied(level: str, server: AttachedServer, name: str) -> None:
-    found = server.parameter(name)
-    if found is None and "." not in name:
+    parameter = server.parameter(name)
+    if parameter is None and "." not in name:
         raise UsageError(
             f"guc:{name}: the server {level} has no parameter {name}",
             "leave the factor out, or compare servers that have it",
         )
-    if found is not None and not found.by_session:
+    if parameter is not None and not parameter.by_session:
         raise UsageError(
             f"guc:{name}: the server {level} is attached, and {name} cannot be changed for a"
-            f" session by the role {server.role}; it is {found.text} there",
+            f" session by the role {server.role}; it is {parameter.text} there",
             "vary it with a server that Teiten starts: --servers 18",
         )
 
 
 def attached_cautions(plan: Plan) -> tuple[Caution, ...]:
     """Tell what is left out on attached servers, and what is not equal between the sides."""
-    attached = {level: one.attached for level, one in plan.servers if one.attached is not None}
-    nodes = (node for _, one in plan.servers for node in one.nodes)
-    behind = {node.name: node.attached for node in nodes if node.attached is not None}
-    each = {**attached, **behind}.items()
-    found = [caution for level, server in each for caution in _of_server(plan, level, server)]
-    found += [one for level, server in attached.items() for one in _left_out(plan, level, server)]
+    attached = _attached_among(plan.servers)
+    nodes = ((node.name, node) for _, server in plan.servers for node in server.nodes)
+    cautions: list[Caution] = []
+    for level, server in {**attached, **_attached_among(nodes)}.items():
+        cautions += _of_server(plan, level, server)
+    for level, server in attached.items():
+        cautions += _left_out(plan, level, server)
     if attached and len(plan.servers) > 1:
-        found += _unequal(plan, attached)
-    return tuple(found)
+        cautions += _unequal(plan, attached)
+    return tuple(cautions)
+
+
+def _attached_among(servers: Iterable[tuple[str, Installation]]) -> dict[str, AttachedServer]:
+    return {level: server.attached for level, server in servers if server.attached is not None}
 
 
 def _of_server(plan: Plan, level: str, server: AttachedServer) -> Iterator[Caution]:
@@ -316,7 +321,7 @@ def _left_out(plan: Plan, level: str, server: AttachedServer) -> Iterator[Cautio
         for needs, lacks in not_offered(workload, lacks_of(level, server)):
             by_lacks.setdefault(lacks, []).append(needs)
     for lacks, left in by_lacks.items():
-        values = {"server": level, "levels": ", ".join(one.level for one in left)}
+        values = {"server": level, "levels": ", ".join(needs.level for needs in left)}
         for language, ending, space in _LANGUAGES:
             hints = dict.fromkeys(lack.hint.in_language(language) for lack in lacks)
             values[f"why_{language}"] = ending.join(
@@ -352,8 +357,9 @@ def _unequal(plan: Plan, attached: Mapping[str, AttachedServer]) -> Iterator[Cau
     elif len({server.address for server in attached.values()}) > 1:
         values = {"servers": ", ".join(attached)}
         yield Caution.warning("attached-against-attached", **values)
-    if len({server.encrypted for server in attached.values()} | _unencrypted(plan)) > 1:
-        encrypted = ", ".join(level for level, one in attached.items() if one.encrypted)
+    own_are_not = {False} if len(attached) < len(plan.servers) else set()
+    if len({server.encrypted for server in attached.values()} | own_are_not) > 1:
+        encrypted = ", ".join(level for level, server in attached.items() if server.encrypted)
         yield Caution.warning("attached-encrypted", servers=encrypted)
     checksums = {
         trial.cell.server: template.checksums
@@ -363,10 +369,6 @@ def _unequal(plan: Plan, attached: Mapping[str, AttachedServer]) -> Iterator[Cau
     if len(set(checksums.values())) > 1:
         there = ", ".join(level for level, on in checksums.items() if on)
         yield Caution.warning("attached-checksums", servers=there)
-
-
-def _unencrypted(plan: Plan) -> set[bool]:
-    return {False} if any(one.attached is None for _, one in plan.servers) else set()
 
 
 def _amount(text: str, unit: str) -> Fraction | None:

@@ -19,7 +19,7 @@ from teiten.ways.registry import servers_of_a_start, way_of
 
 
 @dataclass(frozen=True)
-class Told:
+class ActionContext:
     """A plan, and what a sentence about it needs besides."""
 
     plan: Plan
@@ -129,19 +129,19 @@ class SitePlan(ABC):
     # What is done there, one sentence each
 
     @abstractmethod
-    def actions(self, told: Told) -> Iterator[str]:
+    def actions(self, context: ActionContext) -> Iterator[str]:
         """Say what running the plan does to the machines and servers there."""
 
-    def closing(self, told: Told) -> Iterator[str]:
+    def closing(self, context: ActionContext) -> Iterator[str]:
         """Say what is done last, whatever sites the plan has besides."""
-        measure = told.plan.study.measure
-        yield from told.loading("this machine")
+        measure = context.plan.study.measure
+        yield from context.loading("this machine")
         if measure.flame_graph:
             yield (
                 f"sample the server's call stacks with perf for"
                 f" {measure.flame_graph_window:g} s after each counted trial"
             )
-        yield f"write the ledger, logs and the report to {told.folder / 'campaigns'}"
+        yield f"write the ledger, logs and the report to {context.folder / 'campaigns'}"
         yield "nothing else: no package is installed, no setting of the system is changed"
 
     # The steps of a trial, in a few words
@@ -178,7 +178,7 @@ def not_offered(
     workload: Workload, lacks: Mapping[Need, Lack]
 ) -> Iterator[tuple[LevelNeeds, tuple[Lack, ...]]]:
     """The levels of a workload that need what a server's place does not offer, and what that is."""
-    for one in plan_of(workload.kind).level_needs(workload):
-        missing = tuple(lack for need, lack in lacks.items() if need in one.needs)
+    for level in plan_of(workload.kind).level_needs(workload):
+        missing = tuple(lack for need, lack in lacks.items() if need in level.needs)
         if missing:
-            yield one, missing
+            yield level, missing

@@ -30,7 +30,7 @@ def fitted(study: Study, servers: Servers) -> Study:
     Raises UsageError where some of the servers are started by Teiten, and some are not.
     """
     fitting = [workload for workload in study.workloads if plan_of(workload.kind).fits]
-    attached = {level: one.attached for level, one in servers if one.attached is not None}
+    attached = {level: server.attached for level, server in servers if server.attached is not None}
     if not fitting or not attached:
         return study
     if len(attached) < len(servers):
@@ -41,7 +41,7 @@ def fitted(study: Study, servers: Servers) -> Study:
             f" {plan_of(fitting[0].kind).does}, which needs the same of all",
             "compare attached servers with one another, or servers that Teiten starts",
         )
-    sizes = {level: Bytes(one.shared_buffers or 0) for level, one in attached.items()}
+    sizes = {level: Bytes(server.shared_buffers or 0) for level, server in attached.items()}
     largest = max(sizes.values())
     return replace(
         study,

@@ -13,7 +13,7 @@ from teiten.model.quantities import format_size
 from teiten.model.settings import SPARE_CONNECTIONS, count_setting
 from teiten.model.study import CachePolicy, Layout, Measure
 from teiten.model.text import Bilingual
-from teiten.plan.sites.contract import Lack, SitePlan, Told
+from teiten.plan.sites.contract import ActionContext, Lack, SitePlan
 from teiten.ways.registry import servers_of_a_start, way_of
 
 _CACHES = {
@@ -62,16 +62,18 @@ class LocalPlan(SitePlan):
     def server_object(self, installation: Installation) -> dict[str, str]:
         return {"folder": str(installation.bin_directory)}
 
-    def actions(self, told: Told) -> Iterator[str]:
-        own = [trial for trial in told.plan.trials if trial.template.installation.attached is None]
-        yield from _templates(told)
-        yield from _storages(told)
-        yield _copies(told, own)
-        yield from _pinning(told)
+    def actions(self, context: ActionContext) -> Iterator[str]:
+        own = [
+            trial for trial in context.plan.trials if trial.template.installation.attached is None
+        ]
+        yield from _templates(context)
+        yield from _storages(context)
+        yield _copies(context, own)
+        yield from _pinning(context)
         yield from _limited(own)
         yield from _emulated(own)
-        yield _servers(told, own)
-        yield told.page_cache()
+        yield _servers(context, own)
+        yield context.page_cache()
 
     def prepare(self, template: TemplateSpec) -> str:
         return (
@@ -80,13 +82,15 @@ class LocalPlan(SitePlan):
         )
 
     def restore(self, trial: PlannedTrial, *, restores: bool) -> str:
-        named = [f"template {one[:12]}" for one in trial.fingerprints]
+        named = [f"template {template[:12]}" for template in trial.fingerprints]
         if trial.placement is not None:
             parts = ", ".join(f"{part} on {name}" for part, name in trial.placement.storages)
-            return "; ".join(f"clone {one} into a fresh cluster: {parts}" for one in named)
+            return "; ".join(
+                f"clone {template} into a fresh cluster: {parts}" for template in named
+            )
         if restores:
-            return "; ".join(f"clone {one} into a fresh cluster" for one in named)
-        used = "; ".join(f"use the cluster cloned from {one}" for one in named)
+            return "; ".join(f"clone {template} into a fresh cluster" for template in named)
+        used = "; ".join(f"use the cluster cloned from {template}" for template in named)
         return f"{used}; this workload does not change it"
 
     def caches(self, measure: Measure) -> str:
@@ -100,8 +104,8 @@ class LocalPlan(SitePlan):
         limit = next(iter(trial.memory_limits), None)
         inside = "" if limit is None else f" inside {format_size(limit)} of memory"
         if trial.machines:
-            each = "an emulated node" if len(trial.machines) == 1 else "emulated nodes"
-            inside = f" as {each}" + ("" if limit is None else f" of {format_size(limit)}")
+            nodes = "an emulated node" if len(trial.machines) == 1 else "emulated nodes"
+            inside = f" as {nodes}" + ("" if limit is None else f" of {format_size(limit)}")
         return f"start {servers}{inside} on a private socket with {changed or 'defaults'}"
 
     def stop(self, *, restores: bool) -> str:
@@ -142,8 +146,8 @@ def lock_room(trial: PlannedTrial) -> int:
 
 
 def _too_many_partitions(trial: PlannedTrial, layout: Layout, room: int) -> UsageError:
-    each = "an index" if layout.indexes == 1 else f"{layout.indexes} indexes"
-    indexes = f" with {each} each" if layout.indexes else ""
+    of_each = "an index" if layout.indexes == 1 else f"{layout.indexes} indexes"
+    indexes = f" with {of_each} each" if layout.indexes else ""
     needed = -(-layout.relations // (room // _locks(trial)))
     return UsageError(
         f"the layout {layout.name}: a transaction that leaves out none of {layout.partitions}"
@@ -157,76 +161,71 @@ def _locks(trial: PlannedTrial) -> int:
     return count_setting(dict(trial.settings), "max_locks_per_transaction")
 
 
-def _servers(told: Told, own: Collection[PlannedTrial]) -> str:
+def _servers(context: ActionContext, own: Collection[PlannedTrial]) -> str:
     sockets = "reached through a private Unix socket only: no network port is opened"
     if any(machine.network for trial in own for machine in trial.machines):
         sockets += " outside of the nodes' own network namespaces"
-    way = way_of(told.plan.study.measure)
-    most = max((len(one.templates) for one in own), default=1)
-    sides = servers_of_a_start(told.plan.study)
-    starts = len({one.restart for one in own}) if way.side_by_side else len(own)
+    way = way_of(context.plan.study.measure)
+    most = max((len(trial.templates) for trial in own), default=1)
+    sides = servers_of_a_start(context.plan.study)
+    starts = len({trial.restart for trial in own}) if way.side_by_side else len(own)
     if sides == 1:
         servers = "one PostgreSQL server" if most == 1 else f"up to {most} PostgreSQL servers"
-        started = f"start and stop {servers} at a time, as user {told.user}"
-        return f"{started}, {told.at_most}{starts} times; it is {sockets}"
+        started = f"start and stop {servers} at a time, as user {context.user}"
+        return f"{started}, {context.at_most}{starts} times; it is {sockets}"
     load = "together" if way.concurrent else "one of them at a time"
     return (
         f"start and stop {sides * most} PostgreSQL servers side by side, as user"
-        f" {told.user}, {told.at_most}{starts} times, under load {load}; they are"
+        f" {context.user}, {context.at_most}{starts} times, under load {load}; they are"
         f" {sockets}"
     )
 
 
-def _storages(told: Told) -> Iterator[str]:
+def _storages(context: ActionContext) -> Iterator[str]:
     """Say what is done with storage classes before the first trial."""
-    used = {name for name, _ in told.plan.needs.storages}
-    named = [
-        storage_class for storage_class in told.plan.study.storage if storage_class.name in used
+    needed, clusters = dict(context.plan.needs.storages), context.folder / "clusters"
+    used = [
+        storage_class
+        for storage_class in context.plan.study.storage
+        if storage_class.name in needed
     ]
-    for one in named:
-        if one.emulation is not None:
+    for storage_class in used:
+        if storage_class.emulation is not None:
             yield (
-                f"emulate the storage {one.name}: as root make a file of"
-                f" {format_size(one.emulation.size)} in {one.path or told.folder / 'clusters'},"
+                f"emulate the storage {storage_class.name}: as root make a file of"
+                f" {format_size(storage_class.emulation.size)} in {storage_class.path or clusters},"
                 " attach it as a loop device, make an ext4 file system on it, mount it in"
-                f" {told.folder / 'clusters'}, limit what a control group (of version 1 the kernel"
+                f" {clusters}, limit what a control group (of version 1 the kernel"
                 " too) transfers from and to it; unmount, detach and remove it at the end"
             )
-    if named:
-        names = ", ".join(one.name for one in named)
+    if used:
+        names = ", ".join(storage_class.name for storage_class in used)
         yield f"measure the storage {names} with a file in each, for some seconds"
 
 
-def _copies(told: Told, own: Collection[PlannedTrial]) -> str:
-    emulated = {
-        storage_class.path
-        for storage_class in told.plan.study.storage
-        if storage_class.emulation is not None
-    }
-    folders = [path for path, _ in told.plan.needs.directories if path not in emulated]
+def _copies(context: ActionContext, own: Collection[PlannedTrial]) -> str:
+    storage = context.plan.study.storage
+    emulated = [storage_class for storage_class in storage if storage_class.emulation is not None]
+    not_folders = {storage_class.path for storage_class in emulated}
+    folders = (path for path, _ in context.plan.needs.directories if path not in not_folders)
     places = [f"{path}/teiten-…" for path in folders]
-    placed = [
-        storage_class
-        for storage_class in told.plan.study.storage
-        if storage_class.emulation is not None
-    ]
-    places += [f"the emulated storage {one.name}" for one in placed]
+    places += [f"the emulated storage {storage_class.name}" for storage_class in emulated]
     if any(trial.directory is None and trial.placement is None for trial in own):
-        places.insert(0, str(told.folder / "clusters"))
+        places.insert(0, str(context.folder / "clusters"))
     where = " and ".join(places)
-    if told.restored:
+    if context.restored:
         return (
-            f"copy a template to {where} before every trial of {' and '.join(told.restored)}, once"
-            " for the other workloads; remove the copies at the end"
+            f"copy a template to {where} before every trial of {' and '.join(context.restored)},"
+            " once for the other workloads; remove the copies at the end"
         )
     return f"copy each template to {where} once; remove the copies at the end"
 
 
-def _pinning(told: Told) -> Iterator[str]:
+def _pinning(context: ActionContext) -> Iterator[str]:
     """The processors of each number of cores, in rising order."""
-    pinned = (trial for trial in told.plan.trials if trial.server_cpus)
-    found = {(trial.server_cpus, trial.client_cpus) for trial in pinned}
-    for server, client in sorted(found, key=lambda one: (len(one[0]), one)):
+    pinned = (trial for trial in context.plan.trials if trial.server_cpus)
+    sets = {(trial.server_cpus, trial.client_cpus) for trial in pinned}
+    for server, client in sorted(sets, key=lambda cpus: (len(cpus[0]), cpus)):
         cores = "1 core" if len(server) == 1 else f"{len(server)} cores"
         yield (
             f"for {cores}, pin the server to processor {_listed(server)}, pgbench to"
@@ -235,7 +234,7 @@ def _pinning(told: Told) -> Iterator[str]:
 
 
 def _limited(own: Collection[PlannedTrial]) -> Iterator[str]:
-    limits = sorted({one.memory_limit for one in own if one.memory_limit is not None})
+    limits = sorted({trial.memory_limit for trial in own if trial.memory_limit is not None})
     if limits:
         sizes = " and ".join(format_size(limit) for limit in limits)
         yield (
@@ -248,11 +247,10 @@ def _limited(own: Collection[PlannedTrial]) -> Iterator[str]:
 
 def _emulated(own: Collection[PlannedTrial]) -> Iterator[str]:
     """Say how nodes are made machines of their own, by the trial that has the most of them."""
-    trials = [one for one in own if one.machines]
-    if not trials:
+    machines = max((trial.machines for trial in own), key=len, default=())
+    if not machines:
         return
-    most = max(trials, key=lambda one: len(one.machines))
-    first, count = most.machines[0], len(most.machines)
+    first, count = machines[0], len(machines)
     nodes = "the node" if count == 1 else f"each of up to {count} nodes"
     if first.network:
         yield (
@@ -271,7 +269,7 @@ def _emulated(own: Collection[PlannedTrial]) -> Iterator[str]:
             " the page cache of its files, the load is not; before the first trial see that they"
             " hold"
         )
-    sets = dict.fromkeys(_listed(machine.cpus) for machine in most.machines if machine.cpus)
+    sets = dict.fromkeys(_listed(machine.cpus) for machine in machines if machine.cpus)
     if sets:
         yield f"pin the servers of the nodes to processors: {'; '.join(sets)}"
 
@@ -280,15 +278,15 @@ def _listed(cpus: Collection[int]) -> str:
     return ", ".join(str(cpu) for cpu in sorted(cpus)) or "none"
 
 
-def _templates(told: Told) -> Iterator[str]:
-    for template in told.plan.templates:
+def _templates(context: ActionContext) -> Iterator[str]:
+    for template in context.plan.templates:
         if template.installation.attached is not None:
             continue
         checksums = f"checksums {'on' if template.checksums else 'off'}"
         words = f"PostgreSQL {template.installation.version}, {template.data}, {checksums}"
-        if template.fingerprint in told.ready:
+        if template.fingerprint in context.ready:
             yield f"use the template that is there: {words}"
         else:
             made = made_by(template.data)
-            where = told.folder / "templates"
+            where = context.folder / "templates"
             yield f"make a template by initdb and {made} in {where}: {words}"

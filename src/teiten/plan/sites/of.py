@@ -34,14 +34,14 @@ def site_in(plan: Plan, installation: Installation) -> SitePlan:
 
 def sites_of(plan: Plan) -> Sequence[SitePlan]:
     """Every kind of site of a plan once: those with servers that run already first."""
-    found = dict.fromkeys(site_in(plan, one) for _, one in plan.servers)
-    return sorted(found, key=lambda one: one.starts)
+    sites = dict.fromkeys(site_in(plan, server) for _, server in plan.servers)
+    return sorted(sites, key=lambda site: site.starts)
 
 
 def check_pairs(study: Study, servers: Sequence[tuple[str, Installation]]) -> None:
     """Raise WayError where the sides of paired transactions are on sites of different kinds: one
     side would start anew for each pair, and the other would not."""
-    starting = {level: starts(one) for level, one in servers}
+    starting = {level: starts(server) for level, server in servers}
     if way_of(study.measure).concurrent and len(set(starting.values())) > 1:
         attached = ", ".join(level for level, started in starting.items() if not started)
         raise WayError(
@@ -57,14 +57,16 @@ def with_known_processors(study: Study, servers: Sequence[tuple[str, Installatio
     or in step; of an attached server on another machine nobody knows them."""
     if study.measure.processors is None:
         return study
-    elsewhere = any(one.attached is not None and not one.attached.local for _, one in servers)
+    elsewhere = any(
+        server.attached is not None and not server.attached.local for _, server in servers
+    )
     processors = 1 if elsewhere else study.measure.processors
     return replace(study, measure=replace(study.measure, processors=processors))
 
 
 def all_here(plan: Plan) -> bool:
     """Whether every server of a plan is started on this machine."""
-    return all(one is LOCAL for one in sites_of(plan))
+    return all(site is LOCAL for site in sites_of(plan))
 
 
 def starts(installation: Installation) -> bool:
@@ -79,7 +81,7 @@ def runs_here(study: Study) -> bool:
 
 def all_start(plan: Plan) -> bool:
     """Whether Teiten starts every server of a plan."""
-    return all(site_in(plan, one).starts for _, one in plan.servers)
+    return all(site_in(plan, server).starts for _, server in plan.servers)
 
 
 def server_text(plan: Plan, installation: Installation) -> str:
@@ -96,7 +98,7 @@ def server_object(plan: Plan, installation: Installation) -> dict[str, str]:
 def program_folders(plan: Plan) -> Iterator[Path]:
     """Those of the servers that the plan starts."""
     for installation in (
-        *(one for _, one in plan.servers),
+        *(server for _, server in plan.servers),
         *(template.installation for template in plan.templates),
     ):
         if site_in(plan, installation).starts:
@@ -117,13 +119,12 @@ def _roles(hosts: HostAssignment, host: PlannedHost) -> str:
 
 
 def _host(host: PlannedHost) -> str:
-    where = f"{host.name} ({host.node}) as {host.user}" if host.name else "this machine"
-    clock = ""
-    if host.name:
-        clock = (
-            f"; clock {host.clock_offset * 1000:+.1f} ms ± {host.clock_uncertainty * 1000:.1f} ms"
-        )
-    return f"{where}, Python {host.python}, folder {host.workdir}{clock}"
+    programs = f"Python {host.python}, folder {host.workdir}"
+    if not host.name:
+        return f"this machine, {programs}"
+    offset, uncertainty = host.clock_offset * 1000, host.clock_uncertainty * 1000
+    clock = f"clock {offset:+.1f} ms ± {uncertainty:.1f} ms"
+    return f"{host.name} ({host.node}) as {host.user}, {programs}; {clock}"
 
 
 def working_folder(plan: Plan, here: Path) -> Path:
@@ -149,7 +150,7 @@ def where_it_lacks(plan: Plan, error: MachineError) -> MachineError:
 
 def asked_here(plan: Plan) -> Plan:
     """The plan with those servers alone that this machine can ask about parameters."""
-    here = tuple((level, one) for level, one in plan.servers if not one.on_db_host)
+    here = tuple((level, server) for level, server in plan.servers if not server.on_db_host)
     levels = {level for level, _ in here}
     trials = tuple(trial for trial in plan.trials if trial.cell.server in levels)
     return replace(plan, servers=here, trials=trials)
@@ -157,10 +158,9 @@ def asked_here(plan: Plan) -> Plan:
 
 def servers_of_others(plan: Plan) -> tuple[str, ...]:
     """Servers that Teiten does not start, and as whom it makes databases there."""
-    each = [(level, one) for level, one in plan.servers]
-    each += [(node.name, node) for _, one in plan.servers for node in one.nodes]
+    nodes = ((node.name, node) for _, entry in plan.servers for node in entry.nodes)
     return tuple(
-        f"{level} ({one.attached.address}, role {one.attached.role})"
-        for level, one in each
-        if one.attached is not None
+        f"{level} ({server.attached.address}, role {server.attached.role})"
+        for level, server in (*plan.servers, *nodes)
+        if server.attached is not None
     )

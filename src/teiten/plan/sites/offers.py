@@ -41,9 +41,9 @@ NEVER = {
 
 def lacks_of(level: str, server: AttachedServer) -> Mapping[Need, Lack]:
     """``level``: the server's name in the study."""
-    found = {need: Lack(why, OWN_SERVERS) for need, why in NEVER.items()}
+    lacks = {need: Lack(why, OWN_SERVERS) for need, why in NEVER.items()}
     if not server.can_checkpoint:
-        found[Need.CHECKPOINT] = Lack(
+        lacks[Need.CHECKPOINT] = Lack(
             Bilingual(
                 f"it needs CHECKPOINT, for which the role {server.role} has no right",
                 f"CHECKPOINTの実行が必要であり、ロール{server.role}にはその権限がない",
@@ -56,10 +56,10 @@ def lacks_of(level: str, server: AttachedServer) -> Mapping[Need, Lack]:
             ),
         )
     if not server.can_prewarm:
-        found[Need.PREWARM] = _extension(level, server, "pg_prewarm")
+        lacks[Need.PREWARM] = _extension(level, server, "pg_prewarm")
     if not server.sees_buffers:
-        found[Need.BUFFERS] = _extension(level, server, "pg_buffercache")
-    return found
+        lacks[Need.BUFFERS] = _extension(level, server, "pg_buffercache")
+    return lacks
 
 
 def _extension(level: str, server: AttachedServer, name: str) -> Lack:

@@ -17,7 +17,7 @@ from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.setup import varied_factors
 from teiten.model.study import Study
-from teiten.plan.sites.contract import Told
+from teiten.plan.sites.contract import ActionContext
 from teiten.plan.sites.local import LocalPlan
 from teiten.ways.registry import way_of
 
@@ -59,7 +59,7 @@ def check_remote(study: Study, servers: Sequence[tuple[str, Installation]]) -> N
                 " that are spread",
                 "load them from their own host: the same --db-host and --client-host",
             )
-    attached = [level for level, one in servers if one.attached is not None]
+    attached = [level for level, server in servers if server.attached is not None]
     if attached:
         raise UsageError(
             f"the server {attached[0]} is attached, and the study names hosts: Teiten does not"
@@ -108,7 +108,9 @@ def _check_way(study: Study) -> None:
         )
 
 
-def host_cautions(found: Sequence[Caution], host: PlannedHost, *, apart: bool) -> Iterator[Caution]:
+def host_cautions(
+    cautions: Sequence[Caution], host: PlannedHost, *, apart: bool
+) -> Iterator[Caution]:
     """A host's own cautions, which say on which host they are.
 
     ``apart``: server and load generator have a host each.
@@ -116,9 +118,9 @@ def host_cautions(found: Sequence[Caution], host: PlannedHost, *, apart: bool) -
     leave = NEVER | (APART_NEEDLESS if apart else frozenset())
     if host.role == "client":
         leave |= OF_THE_DISK | OF_THE_SERVER
-    for one in found:
-        if one.code not in leave:
-            yield replace(one, values=(*one.values, ("host", shown(host))))
+    for caution in cautions:
+        if caution.code not in leave:
+            yield replace(caution, values=(*caution.values, ("host", shown(host))))
 
 
 def assignment_cautions(plan: Plan) -> tuple[Caution, ...]:
@@ -126,17 +128,19 @@ def assignment_cautions(plan: Plan) -> tuple[Caution, ...]:
     assigned = plan.hosts
     if assigned is None:
         return ()
-    found = []
+    cautions = []
     if assigned.address is not None:
         client, db = assigned.client_address or "", shown(assigned.db)
-        found.append(Caution.warning("open-port", address=assigned.address, client=client, db=db))
+        cautions.append(
+            Caution.warning("open-port", address=assigned.address, client=client, db=db)
+        )
     if assigned.more:
-        listening = ", ".join(f"{shown(one.host)}: {one.address}" for one in assigned.more)
-        peers = ", ".join(dict.fromkeys(one.peer for one in assigned.more))
-        found.append(Caution.warning("open-port-nodes", addresses=listening, peers=peers))
-        found += _one_machine(assigned)
-        found.append(Caution.note("first-host-shared", db=shown(assigned.db)))
-    return tuple(found)
+        listening = ", ".join(f"{shown(node.host)}: {node.address}" for node in assigned.more)
+        peers = ", ".join(dict.fromkeys(node.peer for node in assigned.more))
+        cautions.append(Caution.warning("open-port-nodes", addresses=listening, peers=peers))
+        cautions += _one_machine(assigned)
+        cautions.append(Caution.note("first-host-shared", db=shown(assigned.db)))
+    return tuple(cautions)
 
 
 def nodes_on_hosts(plan: Plan) -> Iterator[Caution]:
@@ -168,12 +172,12 @@ class RemotePlan(LocalPlan):
 
     assignment: HostAssignment
 
-    def actions(self, told: Told) -> Iterator[str]:
-        plan, assigned = told.plan, self.assignment
+    def actions(self, context: ActionContext) -> Iterator[str]:
+        plan, assigned = context.plan, self.assignment
         db, client = assigned.db, assigned.client
         where = ", ".join(map(shown, assigned.servers))
         folders = ", ".join(dict.fromkeys(server.workdir for server in assigned.servers))
-        copied = [level for level, one in plan.servers if not one.on_db_host]
+        copied = [level for level, server in plan.servers if not server.on_db_host]
         if copied and db.name:
             yield (
                 f"copy PostgreSQL {', '.join(copied)} and pgbench to {where} ({folders}), where"
@@ -187,7 +191,7 @@ class RemotePlan(LocalPlan):
         made = " and ".join(dict.fromkeys(made_by(template.data) for template in plan.templates))
         folder = f"{where}, below templates in {folders}"
         yield f"make {len(plan.templates)} templates by initdb and {made} on {folder}"
-        restored = " and ".join(told.restored)
+        restored = " and ".join(context.restored)
         often = f"before every trial of {restored}, once for others" if restored else "once each"
         yield f"copy them to clusters there ({often}); remove the copies at the end"
         listening = "it is reached through a private Unix socket only: no network port is opened"
@@ -203,26 +207,26 @@ class RemotePlan(LocalPlan):
         servers += " of each side" if way_of(plan.study.measure).concurrent else ""
         yield (
             f"start and stop {servers} at a time on {where}, as user {db.server_user},"
-            f" {told.at_most}{len(plan.trials)} times; {listening}"
+            f" {context.at_most}{len(plan.trials)} times; {listening}"
         )
-        for number, one in enumerate(assigned.more, start=2):
+        for number, node in enumerate(assigned.more, start=2):
             yield (
-                f"node {number} is on {shown(one.host)}, listening on {one.address}, an"
+                f"node {number} is on {shown(node.host)}, listening on {node.address}, an"
                 " open network port, for the one role of the coordinator's server with a password"
-                f" made anew, from {one.peer} alone"
+                f" made anew, from {node.peer} alone"
             )
-        yield from told.loading(shown(client))
+        yield from context.loading(shown(client))
         yield (
             "keep ssh connections open, in which an agent of Python runs; when it loses the"
             " connection, it ends what it has started"
         )
-        yield told.page_cache()
+        yield context.page_cache()
 
     def start(self, trial: PlannedTrial) -> str:
-        said, last = super().start(trial), max(trial.host_of(node) for node, _ in trial.nodes)
-        addresses = ", ".join(one.address for one in self.assignment.more[:last])
-        return f"{said}; those of other hosts listen on {addresses}" if addresses else said
+        started, last = super().start(trial), max(trial.host_of(node) for node, _ in trial.nodes)
+        addresses = ", ".join(node.address for node in self.assignment.more[:last])
+        return f"{started}; those of other hosts listen on {addresses}" if addresses else started
 
-    def closing(self, told: Told) -> Iterator[str]:
-        folder = told.folder / "campaigns"
+    def closing(self, context: ActionContext) -> Iterator[str]:
+        folder = context.folder / "campaigns"
         yield f"write the ledger, logs and the report to {folder} on this machine"

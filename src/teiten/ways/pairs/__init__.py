@@ -28,17 +28,17 @@ class PairsWay(PairedTransactions):
         return "in-step" if processors is not None and clients > processors else self.name
 
     def described(self, plan: Plan, anew: str, copies: str) -> str:
-        said = super().described(plan, anew, copies)
+        mixed = super().described(plan, anew, copies)
         clients = [str(count) for count, way in ways_by_clients(plan).items() if way.in_step]
         if not clients:
-            return said
+            return mixed
         processors = plan.study.measure.processors or 1
         counted = "1 processor" if processors == 1 else f"{processors} processors"
         beyond = f"more than the {counted}"
         if plan.servers_elsewhere and processors == 1:
             beyond = "and nobody knows the processors there"
         return (
-            f"{said}; with {', '.join(clients)} clients, {beyond}, all are on one side at a time:"
+            f"{mixed}; with {', '.join(clients)} clients, {beyond}, all are on one side at a time:"
             " on both at once they would tell how the scheduler divides the processors, and not the"
             " throughput"
         )

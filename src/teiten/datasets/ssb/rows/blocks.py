@@ -74,12 +74,12 @@ class Tally:
 
     def add(self, block: Block) -> None:
         """Add a block; one at a time."""
-        one = self.written
-        sums = zip(one.sums or [0] * len(block.sums), block.sums, strict=True)
+        written = self.written
+        sums = zip(written.sums or [0] * len(block.sums), block.sums, strict=True)
         self.written = Written(
-            one.table, one.rows + block.rows, tuple(value + more for value, more in sums)
+            written.table, written.rows + block.rows, tuple(value + more for value, more in sums)
         )
-        self._watch.progress(one.table, block.units, block.rows)
+        self._watch.progress(written.table, block.units, block.rows)
 
 
 Taker = Callable[[Block], None]

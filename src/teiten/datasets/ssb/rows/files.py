@@ -141,7 +141,9 @@ def _part(target: Path) -> Path:
 
 
 def _require_space(folder: Path, needed: int) -> None:
-    there = next(one for one in (folder.absolute(), *folder.absolute().parents) if one.exists())
+    there = next(
+        parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.exists()
+    )
     free = shutil.disk_usage(there).free
     if needed > free:
         raise MachineError(
@@ -159,8 +161,10 @@ def write_parquet(
     data: SsbData, table: SsbTable, path: Path, threads: int, watch: Watch
 ) -> Written:
     """Write a table, or its chunk, to a Parquet file with row groups of ``ROW_GROUP`` rows."""
-    found = columns(data, table)
-    schema = pa.schema([pa.field(one.name, TYPES[one.type], nullable=False) for one in found])
+    fields = columns(data, table)
+    schema = pa.schema(
+        [pa.field(column.name, TYPES[column.type], nullable=False) for column in fields]
+    )
     part = data.chunk.range_of(units(data, table))
     tally = Tally(table, watch)
     with pyarrow.parquet.ParquetWriter(path, schema) as writer:

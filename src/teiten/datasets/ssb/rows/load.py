@@ -112,11 +112,11 @@ def describe(dsn: str) -> str:
     return f"the server ({for_program(**known) or 'defaults of libpq'})"
 
 
-def create_statement(name: str, found: tuple[SsbColumn, ...]) -> sql.Composed:
+def create_statement(name: str, columns_of_table: tuple[SsbColumn, ...]) -> sql.Composed:
     """CREATE TABLE without keys and indexes: studies add their own."""
     fields = sql.SQL(", ").join(
-        sql.SQL("{} {} NOT NULL").format(sql.Identifier(one.name), sql.SQL(one.type))
-        for one in found
+        sql.SQL("{} {} NOT NULL").format(sql.Identifier(column.name), sql.SQL(column.type))
+        for column in columns_of_table
     )
     return sql.SQL("CREATE TABLE {} ({})").format(sql.Identifier(name), fields)
 
@@ -137,23 +137,23 @@ def _load_table(dsn: Conninfo, connection: psycopg.Connection, copy: Copy, strea
 def _verify_sums(
     connection: psycopg.Connection, copies: list[Copy], written: tuple[Written, ...]
 ) -> None:
-    for copy, one in zip(copies, written, strict=True):
+    for copy, sent in zip(copies, written, strict=True):
         copy.watch.step(f"verifying {copy.table}")
-        verify_sums(connection, copy.name, columns(copy.data, copy.table), one)
+        verify_sums(connection, copy.name, columns(copy.data, copy.table), sent)
 
 
 def _refuse_existing(connection: psycopg.Connection, data: SsbData, target: str) -> None:
     for table in data.tables:
         name = table_name(data, table)
         # As bytes: in a database of SQL_ASCII a comment can be in any encoding.
-        found = connection.execute(
+        comment = connection.execute(
             "SELECT convert_to(obj_description(oid, 'pg_class'), 'SQL_ASCII') FROM pg_class"
             " WHERE oid = to_regclass(%s)",
             [sql.Identifier(name).as_string()],
         ).fetchone()
-        if found is None:
+        if comment is None:
             continue
-        what = f" ({found[0].decode('utf-8', 'replace')})" if found[0] else ""
+        what = f" ({comment[0].decode('utf-8', 'replace')})" if comment[0] else ""
         raise UsageError(
             f"table {name} exists in {target}{what}",
             f"drop it (DROP TABLE {name};), or name another database or schema with --to,"
@@ -179,16 +179,16 @@ def _drop_remains(connection: psycopg.Connection, watch: Watch) -> None:
 
 def _drop_marked(connection: psycopg.Connection, timeout: str) -> list[str]:
     """Drop the tables that carry the comment of being loaded, and no others; tells their names."""
-    found = connection.execute(
+    tables = connection.execute(
         "SELECT relname FROM pg_class WHERE relkind = 'r' AND pg_table_is_visible(oid)"
         " AND position(%s IN relname) = 1 AND obj_description(oid, 'pg_class') = %s",
         [LOADING, MARK],
     ).fetchall()
-    for (name,) in found:
+    for (name,) in tables:
         with connection.transaction():
             connection.execute(sql.SQL("SET LOCAL lock_timeout = {}").format(sql.Literal(timeout)))
             connection.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(name)))
-    return [name for (name,) in found]
+    return [name for (name,) in tables]
 
 
 def _name(connection: psycopg.Connection, data: SsbData) -> None:

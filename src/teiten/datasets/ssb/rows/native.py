@@ -86,8 +86,8 @@ def units(data: SsbData, table: SsbTable) -> int:
 
 def columns(data: SsbData, table: SsbTable) -> tuple[SsbColumn, ...]:
     """A table's columns in order."""
-    found = native().ssb_columns(data.scale, data.variant, table)
-    return tuple(SsbColumn(name, kind) for name, kind in found)
+    pairs = native().ssb_columns(data.scale, data.variant, table)
+    return tuple(SsbColumn(name, kind) for name, kind in pairs)
 
 
 def rows(data: SsbData, table: SsbTable, form: SsbFormat, part: range) -> Rows:

@@ -42,8 +42,8 @@ def queries() -> dict[str, str]:
 def known_results(variant: SsbVariant, scale: float = 1.0) -> dict[str, KnownResult]:
     """The results by query; empty for a scale factor whose results are not known."""
     text = (_folder() / "results.toml").read_text(encoding="utf-8")
-    found = tomllib.loads(text)[variant].get(f"{scale:g}", {})
-    return {name: KnownResult(**result) for name, result in found.items()}
+    results = tomllib.loads(text)[variant].get(f"{scale:g}", {})
+    return {name: KnownResult(**result) for name, result in results.items()}
 
 
 def has_known_results(data: SsbData) -> bool:
@@ -85,10 +85,10 @@ def check_results(
         connection.execute("SET LOCAL enable_nestloop = off")
         for name, query in queries().items():
             watch.step(f"checking the result of {name}")
-            found = result_of(connection, query)
-            if found != known[name]:
+            result = result_of(connection, query)
+            if result != known[name]:
                 raise ServerError(
-                    f"{name} gives {found.rows} rows (MD5 {found.md5}), not {known[name].rows}"
+                    f"{name} gives {result.rows} rows (MD5 {result.md5}), not {known[name].rows}"
                     f" ({known[name].md5})",
                     "report this with the server's version: data or query are not the reference's",
                 )
@@ -99,22 +99,22 @@ def _folder() -> resources.abc.Traversable:
 
 
 def verify_sums(
-    connection: psycopg.Connection, name: str, found: Sequence[SsbColumn], written: Written
+    connection: psycopg.Connection, name: str, columns: Sequence[SsbColumn], written: Written
 ) -> None:
     """Compare a table's row count and column sums with the generator's.
 
     Raises ServerError with the first difference.
     """
     expressions = sql.SQL(", ").join(
-        sql.SQL("sum(octet_length({}))" if one.type == "text" else "sum({})").format(
-            sql.Identifier(one.name)
+        sql.SQL("sum(octet_length({}))" if column.type == "text" else "sum({})").format(
+            sql.Identifier(column.name)
         )
-        for one in found
+        for column in columns
     )
     statement = sql.SQL("SELECT count(*), {} FROM {}").format(expressions, sql.Identifier(name))
     row: tuple[Any, ...] | None = connection.execute(statement).fetchone()
     assert row is not None
-    labels = ["the number of rows", *(f"the sum of {one.name}" for one in found)]
+    labels = ["the number of rows", *(f"the sum of {column.name}" for column in columns)]
     for label, value, expected in zip(labels, row, (written.rows, *written.sums), strict=True):
         if int(value or 0) != expected:
             raise ServerError(

@@ -115,13 +115,13 @@ def _shares(part: range, streams: int) -> list[range]:
 def _run_all(
     copy: Copy, connections: list[psycopg.Connection], shares: list[range]
 ) -> list[Written]:
-    def one(connection: psycopg.Connection, share: range) -> Written:
+    def stream(connection: psycopg.Connection, share: range) -> Written:
         with connection.transaction():
             return copy.run(connection, share)
 
     with ThreadPoolExecutor(len(shares), thread_name_prefix="teiten-copy") as pool:
         futures = [
-            pool.submit(one, connection, share)
+            pool.submit(stream, connection, share)
             for connection, share in zip(connections, shares, strict=True)
         ]
         try:
@@ -151,8 +151,8 @@ def _end(
 
 def _added(table: SsbTable, written: list[Written]) -> Written:
     total: Callable[[tuple[int, ...]], int] = sum
-    sums = tuple(total(column) for column in zip(*(one.sums for one in written), strict=True))
-    return Written(table, sum(one.rows for one in written), sums)
+    sums = tuple(total(column) for column in zip(*(part.sums for part in written), strict=True))
+    return Written(table, sum(part.rows for part in written), sums)
 
 
 CONNECTIONS_OF_A_CPU = 4
@@ -188,8 +188,8 @@ class StreamRoom:
 
 def streams_for(asked: int | None, room: StreamRoom, *, server: bool) -> StreamCount:
     """``asked`` or, where nothing was, one for each CPU; never more than are of any use."""
-    each = CONNECTION_BYTES if server else THREAD_BYTES
-    by_memory = max(1, int(room.available * SHARE_OF_MEMORY / each))
+    bytes_of_stream = CONNECTION_BYTES if server else THREAD_BYTES
+    by_memory = max(1, int(room.available * SHARE_OF_MEMORY / bytes_of_stream))
     by_processors = room.processors * (CONNECTIONS_OF_A_CPU if server else 1)
     wanted = asked or room.processors
     count = min(wanted, by_memory, by_processors)
