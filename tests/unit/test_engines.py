@@ -29,8 +29,8 @@ from teiten.model.distribution import (
 )
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
-from teiten.plan.distribution import distribution_cautions
 from teiten.plan.expand import expand
+from teiten.plan.nodes import distribution_cautions
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
 from tests.fixtures.planned import PGBENCH

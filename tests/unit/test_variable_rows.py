@@ -13,7 +13,7 @@ from teiten.kinds.queries.model import queries_of
 from teiten.ledger.codec import decode_plan, encode_plan
 from teiten.model.rows import VariableRows, as_expressions
 from teiten.study.load import load_study
-from teiten.study.rows import read_rows
+from teiten.study.scripts import read_rows
 from tests.fixtures.planned import expanded
 
 CSV = 'id,name,share\r\n1,O\'Neil,0.5\r\n-20,"a, b\\c",\r\n300,:id,2.25\r\n'

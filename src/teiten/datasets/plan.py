@@ -12,9 +12,8 @@ from teiten.datasets.registry import dataset, names
 from teiten.model.distribution import TablePart
 from teiten.model.study import DataOptions, DataSet
 from teiten.model.units import GIB, MIB, Bytes, Seconds
-from teiten.study.chosen import KeyedError
 from teiten.study.locate import Place
-from teiten.study.tables import DataTable, ScaledTable
+from teiten.study.tables import DataTable, KeyedError, ScaledTable
 from teiten.suggest import did_you_mean
 
 CLUSTER_BYTES = 64 * MIB

@@ -9,28 +9,10 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from teiten.model.plan import PlannedTrial, TemplateSpec
-from teiten.model.stacks import StackSamples
-from teiten.model.trial import Problem, Series, Step, Trial
+from teiten.model.trial import Gathered, Problem, Step, Trial
 from teiten.model.units import Seconds
 
 Facts = dict[str, Any]
-
-
-class Collected(Protocol):
-    """The results that the step ``collect`` gathered."""
-
-    @property
-    def metrics(self) -> dict[str, float]: ...
-    @property
-    def series(self) -> tuple[Series, ...]: ...
-    @property
-    def histogram(self) -> str: ...
-    @property
-    def facts(self) -> Facts: ...
-    @property
-    def evidence(self) -> tuple[tuple[str, str], ...]: ...
-    @property
-    def stack_samples(self) -> StackSamples | None: ...
 
 
 class TrialSteps(Protocol):
@@ -64,7 +46,7 @@ class TrialSteps(Protocol):
         is ``sound``."""
         ...
 
-    def collected(self) -> Collected:
+    def collected(self) -> Gathered:
         """Give the results known so far: after a failure, the evidence alone."""
         ...
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -13,24 +13,10 @@ from teiten.execute.probes.sampler import Sampler, Sampling, stopped
 from teiten.execute.sites.contract import Site
 from teiten.execute.sites.nodes import joined
 from teiten.model.plan import PlannedTrial
-from teiten.model.stacks import StackSamples
-from teiten.model.trial import Problem, Series
+from teiten.model.trial import Gathered, Problem
 from teiten.model.units import Seconds
 
 Done = TypeVar("Done")
-
-
-@dataclass
-class Gathered:
-    """The results that a trial has gathered so far; they grow with the steps."""
-
-    metrics: dict[str, float] = field(default_factory=dict)
-    series: tuple[Series, ...] = ()
-    histogram: str = ""
-    facts: Facts = field(default_factory=dict)
-    evidence: tuple[tuple[str, str], ...] = ()
-    """Kinds and names of files; of a load: in the trial's folder."""
-    stack_samples: StackSamples | None = None
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from teiten.errors import ServerError, TeitenError, WorkloadError
 from teiten.execute.bench import Bench
 from teiten.execute.distribution import distributed
 from teiten.execute.executor import Facts
-from teiten.execute.load import Gathered, Load
+from teiten.execute.load import Load
 from teiten.execute.postgres import states, visibility
 from teiten.execute.sites.contract import Site
 from teiten.execute.stacks import ProfilingFailedError, Window, sample, stack_cautions
@@ -25,7 +25,7 @@ from teiten.host.facts.stacks import read_profiling_facts
 from teiten.model.metrics import TRANSACTIONS, VISIBLE_PAGES
 from teiten.model.plan import PlannedTrial
 from teiten.model.stacks import StackSamples
-from teiten.model.trial import Problem
+from teiten.model.trial import Gathered, Problem
 from teiten.model.units import Share
 
 Done = TypeVar("Done")

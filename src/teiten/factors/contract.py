@@ -56,6 +56,11 @@ class WrittenStudy:
     fixed_settings: Mapping[str, Any]
     """The parameters that flags fix, with their values."""
     measure: MeasureTable
+    workloads: Sequence[Workload]
+
+    def contradiction(self, path: KeyPath, message: str) -> TeitenError:
+        """The error of a key that says what another one says too."""
+        return self.error(path, message, "leave out one of the two")
 
 
 class FactorRule(ABC):
@@ -117,9 +122,7 @@ class FactorRule(ABC):
         """All server parameters that its levels set."""
         return self.parameters(factor)
 
-    def check_study(
-        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
-    ) -> None:
+    def check_study(self, written: WrittenStudy, factor: Factor) -> None:
         """Raise what ``written.error`` makes where the study contradicts the factor."""
 
     def sized(self, study: Study, facts: HostFacts) -> Study:

@@ -5,15 +5,14 @@ Server parameters that a server would refuse.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal
 
 from teiten.model.installation import Version
-from teiten.model.units import GIB, KIB, MIB, Bytes
+from teiten.model.quantities import parse_size
+from teiten.model.units import KIB, MIB, Bytes
 
-_FACTORS = {"": 0, "B": 1, "kB": KIB, "MB": MIB, "GB": GIB, "TB": 1024 * GIB}
 _UNITLESS = {
     "shared_buffers": 8 * KIB,
     "max_wal_size": MIB,
@@ -42,9 +41,8 @@ DEFAULTS = {
 def size_setting(settings: Mapping[str, str], name: str) -> Bytes:
     """The bytes that a parameter means; PostgreSQL's default where it is not set or not a size."""
     for text in (settings.get(name), DEFAULTS[name]):
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kMGT]?B|)", text.strip()) if text else None
-        if match is not None:
-            return Bytes(int(Decimal(match[1]) * (_FACTORS[match[2]] or _UNITLESS[name])))
+        with suppress(ValueError):
+            return parse_size(text or "", unitless=_UNITLESS[name])
     raise AssertionError(f"no default of {name}")
 
 

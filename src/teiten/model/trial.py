@@ -74,6 +74,19 @@ class Series:
     columns: dict[str, FloatArray]
 
 
+@dataclass
+class Gathered:
+    """The results that a trial has gathered so far; they grow with its steps."""
+
+    metrics: dict[str, float] = field(default_factory=dict)
+    series: tuple[Series, ...] = ()
+    histogram: str = ""
+    facts: dict[str, Any] = field(default_factory=dict)
+    evidence: tuple[tuple[str, str], ...] = ()
+    """Kinds and names of files; of a load: in the trial's folder."""
+    stack_samples: StackSamples | None = None
+
+
 @dataclass(frozen=True)
 class Attempt:
     """Essentials of an ended trial: which one it is, whether it counts, its numbers, its time."""

@@ -6,34 +6,21 @@ A plan in words: what will be done to the machine, and by whom.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from teiten.kinds.contract import plan_of
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
-from teiten.model.stacks import StackSamples
 from teiten.model.starts import last_of_their_start, started_before
 from teiten.model.study import Measure
-from teiten.model.trial import Problem, Series
+from teiten.model.trial import Gathered, Problem
 from teiten.plan.sites.contract import ActionContext
 from teiten.plan.sites.of import site_in, sites_of
 
 Facts = dict[str, Any]
 RUNNING = "nothing: the server runs already"
-
-
-@dataclass(frozen=True)
-class NothingCollected:
-    """A dry trial measures nothing, and says so by having no metrics."""
-
-    metrics: dict[str, float] = field(default_factory=dict)
-    series: tuple[Series, ...] = ()
-    histogram: str = ""
-    facts: Facts = field(default_factory=dict)
-    evidence: tuple[tuple[str, str], ...] = ()
-    stack_samples: StackSamples | None = None
 
 
 class DryTrial:
@@ -104,8 +91,9 @@ class DryTrial:
             return self._say("leave the server running for the next pair")
         return self._say(self._site.stop(restores=self._restores))
 
-    def collected(self) -> NothingCollected:
-        return NothingCollected()
+    def collected(self) -> Gathered:
+        """Nothing is measured, and so there are no metrics."""
+        return Gathered()
 
     def abandon(self) -> None:
         return

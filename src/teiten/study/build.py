@@ -72,9 +72,10 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
         parameters=tables.parameters,
         fixed_settings={name: change.value for name, change in draft.fixed_settings.items()},
         measure=tables.measure,
+        workloads=workloads,
     )
     for factor in (*factors, *_named_by_workloads(tables)):
-        rule(factor.name).check_study(written, factor, workloads)
+        rule(factor.name).check_study(written, factor)
     _check_measure(draft, tables.measure, workloads)
     return Study(
         name=study.name,

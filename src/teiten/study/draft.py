@@ -20,11 +20,10 @@ from teiten.study.changes import (
     special_keys,
     workload_keys,
 )
-from teiten.study.document import Document
+from teiten.study.document import FILE_HINT, Document, validated
 from teiten.study.file import StudyFile, kind_of
 from teiten.study.locate import Further, KeyPath
 from teiten.study.parameters import setting_name
-from teiten.study.problems import FILE_HINT, validated
 from teiten.study.tables import BuildTable
 from teiten.suggest import did_you_mean
 

@@ -12,7 +12,6 @@ from pydantic.fields import FieldInfo
 from teiten.factors.registry import plain_names
 from teiten.kinds.contract import KindPlan, plan_of
 from teiten.kinds.registry import names
-from teiten.study.chosen import ChosenForm, KeyedError
 from teiten.study.schema import (
     OF_NODES,
     ProfileTable,
@@ -26,8 +25,10 @@ from teiten.study.schema import (
 )
 from teiten.study.tables import (
     BuildTable,
+    ChosenForm,
     ClusterTable,
     HostsTable,
+    KeyedError,
     MeasureTable,
     Name,
     NodesTable,

@@ -15,10 +15,11 @@ from pydantic import AfterValidator, Field, PlainValidator
 from teiten.datasets.plan import data_form, with_data_kind
 from teiten.factors.registry import factor_name, rule
 from teiten.model.text import Bilingual
-from teiten.study.chosen import ChosenForm, KeyedError
 from teiten.study.tables import (
+    ChosenForm,
     DataTable,
     Fillfactor,
+    KeyedError,
     Name,
     Preload,
     Scale,

@@ -1,11 +1,14 @@
-"""The scripts that workloads run: pgbench's own, a file, or a text in the study."""
+"""The scripts that workloads run: pgbench's own, a file, or a text in the study; and the rows that
+a workload names for the variables of its script or queries."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from teiten.given_paths import expanded
+from teiten.model.rows import MOST_ROWS, VariableRows, checked, require_fit
 from teiten.model.study import Script
 from teiten.study.archives import is_archive, sql_of
 from teiten.study.locate import Place
@@ -77,3 +80,78 @@ def _checked(text: str) -> str:
     if "\0" in text:
         raise ValueError("the script holds a NUL character")
     return text
+
+
+VARIABLES = "variables"
+"""The key of a workload that names a list."""
+_HINT = (
+    "name a file *.csv, whose first line names the variables, or a query, or its file *.sql, whose"
+    " columns are the variables"
+)
+
+
+def rows_for(place: Place, value: str | None, texts: Sequence[Script]) -> VariableRows | None:
+    """The list that the key ``variables`` names, which fits these scripts; None where there is
+    none. Raises what ``place.error`` makes."""
+    if value is None:
+        return None
+    try:
+        rows = read_rows(value, place.folders)
+        if not rows.sql:
+            require_fit(rows, texts)
+    except ValueError as error:
+        raise place.error(VARIABLES, str(error), _HINT) from error
+    return rows
+
+
+def from_here(value: str) -> str:
+    """A list that a flag names, found from the current folder; a query as it stands."""
+    return value if ";" in value or "\n" in value else str(expanded(value).absolute())
+
+
+def read_rows(value: str, folders: Sequence[Path]) -> VariableRows:
+    """The rows of a CSV file, or the query that gives them.
+
+    Raises ValueError with a sentence for people.
+    """
+    if not value.lower().endswith(".csv"):
+        script = read_script(value, workload=VARIABLES, folders=folders)
+        if script.builtin:
+            raise ValueError(f"{script.name} is a load of pgbench, and gives no rows")
+        return VariableRows(script.name, sql=script.text)
+    path = find_file(value, folders)
+    if path is None:
+        raise ValueError(f"there is no file {value!r}")
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return checked(_rows(path.name, file))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is not a text in UTF-8") from error
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _rows(source: str, lines: Iterable[str]) -> VariableRows:
+    """Take an empty field for NULL, as COPY does."""
+    reader = csv.reader(lines, strict=True)
+    rows: list[tuple[str | None, ...]] = []
+    try:
+        names = tuple(name.strip() for name in next(reader, []))
+        for fields in reader:
+            if not fields:
+                continue
+            if len(fields) != len(names):
+                raise ValueError(
+                    f"{source}, line {reader.line_num}: {len(fields)} fields, and the first line"
+                    f" names {len(names)}"
+                )
+            if any("\0" in field for field in fields):
+                raise ValueError(f"{source}, line {reader.line_num}: a NUL character")
+            rows.append(tuple(field or None for field in fields))
+            if len(rows) > MOST_ROWS:
+                break
+    except csv.Error as error:
+        raise ValueError(f"{source}, line {reader.line_num}: {error}") from error
+    if not names:
+        raise ValueError(f"{source} is empty")
+    return VariableRows(source, names, tuple(rows))

@@ -5,6 +5,8 @@ Each refuses unknown keys and converts nothing silently.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Self
 
@@ -13,9 +15,11 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
     PlainValidator,
     model_validator,
 )
+from pydantic_core import CoreSchema, core_schema
 
 from teiten.model.hosts import DEFAULT_PYTHON
 from teiten.model.ssb import SsbVariant
@@ -25,6 +29,33 @@ from teiten.model.units import Bytes, Seconds, Share
 from teiten.study import parameters, values
 from teiten.study.storage import WrittenStorage, storage
 from teiten.study.values import node_addresses, statements
+
+
+class KeyedError(ValueError):
+    """An error in one entry of a table that is read as a whole."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
+        self.key = key
+
+
+@dataclass(frozen=True)
+class ChosenForm:
+    """A table that is read in the form that is chosen for it."""
+
+    choose: Callable[[Any], type[BaseModel]]
+    """Its form. Raises ValueError where there is none."""
+    complete: Callable[[Any], Any] = lambda value: value
+    """The value with what its form adds."""
+
+    def read(self, value: Any) -> BaseModel:
+        return self.choose(value).model_validate(self.complete(value))
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
 
 Name = Annotated[str, PlainValidator(values.name)]
 Text = Annotated[Bilingual, PlainValidator(values.text)]
@@ -38,7 +69,7 @@ Fillfactor = Annotated[int, PlainValidator(values.fillfactor)]
 Mode = Annotated[QueryMode, PlainValidator(partial(values.member, QueryMode))]
 Preload = Annotated[tuple[str, ...], PlainValidator(values.libraries)]
 Options = Annotated[tuple[str, ...], PlainValidator(values.options)]
-Measured = Annotated[Seconds | None, PlainValidator(values.measured_seconds)]
+Measured = Annotated[Seconds | None, PlainValidator(partial(values.whole_seconds, least=1))]
 WarmUp = Annotated[Seconds | None, PlainValidator(values.whole_seconds)]
 Window = Annotated[Seconds, PlainValidator(values.window)]
 Time = Annotated[Seconds, PlainValidator(values.duration)]
@@ -58,8 +89,8 @@ NodeAddresses = Annotated[tuple[str, ...], PlainValidator(node_addresses)]
 Statements = Annotated[str, PlainValidator(statements)]
 HostName = Annotated[str, PlainValidator(values.host_name)]
 HostFolder = Annotated[str, PlainValidator(values.host_folder)]
-HostNames = Annotated[tuple[str, ...], PlainValidator(values.host_names)]
-HostFolders = Annotated[tuple[str, ...], PlainValidator(values.host_folders)]
+HostNames = Annotated[tuple[str, ...], PlainValidator(partial(values.listed, values.host_name))]
+HostFolders = Annotated[tuple[str, ...], PlainValidator(partial(values.listed, values.host_folder))]
 """One for each db host."""
 SettingName = Annotated[str, PlainValidator(parameters.setting_name)]
 SettingValue = Annotated[str, PlainValidator(parameters.setting_value)]

@@ -78,10 +78,8 @@ def scale(value: Any) -> int | float | None:
     return whole(value, least=1)
 
 
-def growth(value: Any) -> Share | None:
+def growth(value: Any) -> Share:
     """A size by another one, such as ``160%``."""
-    if value is None:
-        return None
     share = _share(value)
     if not 0 < share <= 100:
         raise ValueError(f"must be above 0%, not {quantities.exact_share(share)}")
@@ -109,10 +107,8 @@ def rows(value: Any) -> int:
     return int(text)
 
 
-def major(value: Any) -> int | None:
+def major(value: Any) -> int:
     """A major version of PostgreSQL from 10 on: ``10``, ``"11"``."""
-    if value is None:
-        return None
     if isinstance(value, str) and value.isdecimal():
         value = int(value)
     return whole(value, least=10, most=99)
@@ -128,17 +124,8 @@ def host_name(value: Any) -> str:
     return word
 
 
-def host_names(value: Any) -> tuple[str, ...]:
-    """One name, or a list of them."""
-    return _each(value, host_name)
-
-
-def host_folders(value: Any) -> tuple[str, ...]:
-    """One folder, or a list of them."""
-    return _each(value, host_folder)
-
-
-def _each(value: Any, form: Callable[[Any], str]) -> tuple[str, ...]:
+def listed(form: Callable[[Any], str], value: Any) -> tuple[str, ...]:
+    """One value, or a list of them, each in its form."""
     if value == []:
         raise ValueError("names none")
     return tuple(map(form, value if isinstance(value, list) else [value]))
@@ -226,10 +213,6 @@ def whole_seconds(value: Any, *, least: int = 0) -> Seconds | None:
     if seconds < least:
         raise ValueError(f"must be at least {least}s, not {value!r}")
     return seconds
-
-
-def measured_seconds(value: Any) -> Seconds | None:
-    return whole_seconds(value, least=1)
 
 
 def window(value: Any) -> Seconds:

@@ -33,8 +33,7 @@ from teiten.model.study import Study
 from teiten.model.units import GIB
 from teiten.plan.cells import most_clients
 from teiten.plan.checks import limits_of
-from teiten.plan.distribution import distribution_cautions
-from teiten.plan.nodes import emulated, node_cautions
+from teiten.plan.nodes import distribution_cautions, emulated, node_cautions
 from teiten.plan.sites.attached import attached_cautions
 from teiten.plan.sites.remote import (
     assignment_cautions,

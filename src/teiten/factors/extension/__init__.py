@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from teiten.errors import UsageError
 from teiten.factors.contract import FactorFamily, WrittenStudy
 from teiten.model.plan import PlannedTrial
 from teiten.model.setup import PlannedCell, Setup
-from teiten.model.study import EXTENSION_PREFIX, Factor, Workload
+from teiten.model.study import EXTENSION_PREFIX, Factor
 
 _NAME = re.compile(r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*")
 _VERSION = re.compile(r"[A-Za-z0-9._+]+(?:-[A-Za-z0-9._+]+)*")
@@ -35,15 +35,11 @@ class ExtensionFactor(FactorFamily):
             raise ValueError(f"{value!r} is no version of an extension")
         return str(value)
 
-    def check_study(
-        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
-    ) -> None:
+    def check_study(self, written: WrittenStudy, factor: Factor) -> None:
         """Tables that are spread over nodes are made in another way."""
         if "nodes" in written.factors:
-            raise written.error(
-                ("factors", factor.name),
-                "cannot be varied together with nodes",
-                "leave out one of the two",
+            raise written.contradiction(
+                ("factors", factor.name), "cannot be varied together with nodes"
             )
 
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from teiten.factors.contract import FactorFamily, WrittenStudy
 from teiten.model import quantities
 from teiten.model.setup import PlannedCell, Setup
-from teiten.model.study import GUC_PREFIX, Factor, Workload
+from teiten.model.study import GUC_PREFIX, Factor
 from teiten.study.parameters import setting_name, setting_value
 
 
@@ -37,18 +36,15 @@ class Guc(FactorFamily):
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
         return setup.with_settings({self.member_of(factor): level})
 
-    def check_study(
-        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
-    ) -> None:
+    def check_study(self, written: WrittenStudy, factor: Factor) -> None:
         """No flag fixes what the factor varies."""
         name = self.member_of(factor.name)
         fixed = written.fixed_settings.get(name)
         if fixed is not None:
-            raise written.error(
+            raise written.contradiction(
                 ("settings", name, "value"),
                 f"fixes {name} to {fixed}, but the factor {factor.name} varies it"
                 f" ({', '.join(factor.levels)})",
-                "leave out one of the two",
             )
 
 

@@ -31,18 +31,16 @@ class LayoutFactor(FactorRule):
         layout = cell.workload.layout(level)
         return replace(setup, data=replace(setup.data, layout=layout))
 
-    def check_study(
-        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
-    ) -> None:
+    def check_study(self, written: WrittenStudy, factor: Factor) -> None:
         """Every level is one of the workload's layouts."""
-        if not any(workload.layouts for workload in workloads):
+        if not any(workload.layouts for workload in written.workloads):
             raise written.error(
                 ("factors", self.name),
                 "no workload has layouts",
                 'write [workloads.data.layouts] with NAME = ["file.sql"] lines, or --set'
                 " data.layouts.NAME=file.sql",
             )
-        for workload in workloads:
+        for workload in written.workloads:
             levels = workload.own_levels(self.name) or factor.levels
             self._check_workload(written, written.contrast, levels, workload)
 

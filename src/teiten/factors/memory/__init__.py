@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -10,7 +9,7 @@ from teiten.factors.contract import FactorRule, Need, WrittenStudy
 from teiten.model.memory import MACHINE
 from teiten.model.quantities import parse_size
 from teiten.model.setup import PlannedCell, Setup
-from teiten.model.study import Factor, Workload
+from teiten.model.study import Factor
 from teiten.model.units import Bytes
 from teiten.study.values import memory
 
@@ -28,15 +27,12 @@ class Memory(FactorRule):
         """``1GiB`` and ``1024MB`` are the same."""
         return _limit(level)
 
-    def check_study(
-        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
-    ) -> None:
+    def check_study(self, written: WrittenStudy, factor: Factor) -> None:
         """Nothing fixes what the factor varies."""
         if written.measure.memory is not None:
-            raise written.error(
+            raise written.contradiction(
                 ("measure", "memory"),
                 f"fixes the memory, but the factor memory varies it ({', '.join(factor.levels)})",
-                "leave out one of the two",
             )
 
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -45,17 +45,14 @@ class NodesFactor(FactorRule):
     def applies(self, workload: Workload) -> bool:
         return plan_of_data(workload.data.kind).spreads
 
-    def check_study(
-        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
-    ) -> None:
+    def check_study(self, written: WrittenStudy, factor: Factor) -> None:
         """Tables are spread as they are filled."""
-        for workload in workloads:
+        for workload in written.workloads:
             if workload.layouts:
-                raise written.error(
+                raise written.contradiction(
                     ("factors", self.name),
                     f"the tables of {workload.name} have layouts, and tables that are spread have"
                     " none",
-                    "leave out one of the two",
                 )
             if not self.applies(workload):
                 raise written.error(
@@ -135,9 +132,7 @@ class OfNodes(FactorRule):
     def applies(self, workload: Workload) -> bool:
         return FACTOR.applies(workload)
 
-    def check_study(
-        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
-    ) -> None:
+    def check_study(self, written: WrittenStudy, factor: Factor) -> None:
         if FACTOR.name not in written.factors:
             raise written.error(
                 ("factors", self.name),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from teiten.factors.contract import FactorRule, WrittenStudy
 from teiten.factors.registry import rule
 from teiten.model.setup import PlannedCell, Setup
-from teiten.model.study import Factor, Study, Workload
+from teiten.model.study import Factor, Study
 from teiten.study.values import name as valid_name
 from teiten.suggest import did_you_mean
 
@@ -27,9 +27,7 @@ class Parameters(FactorRule):
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
         return setup.with_settings(dict(cell.study.parameter_set(level).settings))
 
-    def check_study(
-        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
-    ) -> None:
+    def check_study(self, written: WrittenStudy, factor: Factor) -> None:
         """Every level is a set of the study file, and sets nothing that something else varies."""
         for level in factor.levels:
             if level not in written.parameters:
@@ -49,10 +47,9 @@ class Parameters(FactorRule):
         varied = {name: factor for factor in factors for name in rule(factor).parameters(factor)}
         for name in settings:
             if name in varied:
-                raise written.error(
+                raise written.contradiction(
                     ("parameters", level, name),
                     f"sets {name}, and the factor {varied[name]} varies it",
-                    "leave out one of the two",
                 )
             if name in written.fixed_settings:
                 raise written.error(

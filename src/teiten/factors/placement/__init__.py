@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -13,7 +12,7 @@ from teiten.model.plan import Plan
 from teiten.model.quantities import format_size
 from teiten.model.setup import PlannedCell, Setup
 from teiten.model.storage import TABLESPACES, Part, resolved, storages_named, words_of
-from teiten.model.study import Factor, Study, Workload
+from teiten.model.study import Factor, Study
 
 NAME_THEM = "name each storage of the placements: --storage fast=DIR --storage slow=DIR"
 
@@ -31,15 +30,11 @@ class PlacementFactor(FactorRule):
             raise ValueError(f"{value!r} is no placement; write for example wal-fast")
         return "+".join(f"{part}-{storage}" for part, storage in words_of(value))
 
-    def check_study(
-        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
-    ) -> None:
+    def check_study(self, written: WrittenStudy, factor: Factor) -> None:
         """Nothing else says where clusters lie, and their servers do not run side by side."""
         if "directory" in written.factors:
-            raise written.error(
-                ("factors", "directory"),
-                "says where clusters lie, and so does placement",
-                "leave out one of the two",
+            raise written.contradiction(
+                ("factors", "directory"), "says where clusters lie, and so does placement"
             )
         if written.measure.slices > 1 or written.measure.restart_every > 1:
             raise written.error(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ from teiten.factors.state.states import recipes
 from teiten.model.facts import HostFacts
 from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.setup import PlannedCell, Setup
-from teiten.model.study import SERVER, Factor, Study, Workload
+from teiten.model.study import SERVER, Factor, Study
 from teiten.study.values import one_of
 
 FRESH = "fresh"
@@ -45,16 +45,12 @@ class TableStateFactor(FactorRule):
         kept = setup.with_settings(dict(recipe.settings))
         return replace(kept, data=replace(kept.data, state=recipe.state))
 
-    def check_study(
-        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
-    ) -> None:
+    def check_study(self, written: WrittenStudy, factor: Factor) -> None:
         """Layouts and spread tables have states of their own."""
         for excluded in ("layout", "nodes", "placement"):
             if excluded in written.factors:
-                raise written.error(
-                    ("factors", self.name),
-                    f"cannot be varied together with {excluded}",
-                    "leave out one of the two",
+                raise written.contradiction(
+                    ("factors", self.name), f"cannot be varied together with {excluded}"
                 )
 
     def check_trials(self, trials: Iterable[PlannedTrial]) -> None:

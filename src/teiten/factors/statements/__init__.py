@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from teiten.factors.contract import FactorRule, WrittenStudy
-from teiten.model.study import Factor, Workload
+from teiten.model.study import Factor
 from teiten.study.values import name as valid_name
 from teiten.suggest import did_you_mean
 
@@ -19,11 +18,9 @@ class StatementsFactor(FactorRule):
     def level(self, value: Any) -> str:
         return valid_name(value)
 
-    def check_study(
-        self, written: WrittenStudy, factor: Factor, workloads: Sequence[Workload]
-    ) -> None:
+    def check_study(self, written: WrittenStudy, factor: Factor) -> None:
         """Every workload has statements for every level."""
-        for workload in workloads:
+        for workload in written.workloads:
             known = workload.options.statement_levels
             for level in factor.levels:
                 if level not in known:

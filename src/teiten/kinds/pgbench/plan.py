@@ -35,9 +35,8 @@ from teiten.model.starts import slice_seed
 from teiten.model.study import QueryMode, Script, Study, Workload, WorkloadOptions
 from teiten.study import values
 from teiten.study.locate import Place
-from teiten.study.rows import VARIABLES, from_here, rows_for
 from teiten.study.schema import Clients, WorkloadTable
-from teiten.study.scripts import SCHEMA, read_script, workload_name
+from teiten.study.scripts import SCHEMA, VARIABLES, from_here, read_script, rows_for, workload_name
 from teiten.study.tables import Mode, Name, Options
 from teiten.study.values import BUILTIN_SCRIPTS
 from teiten.ways.registry import concurrent_trials, way_of, way_of_clients

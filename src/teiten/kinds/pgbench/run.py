@@ -11,7 +11,7 @@ from teiten.errors import ServerError, WorkloadError
 from teiten.execute.bench import Bench
 from teiten.execute.distribution import entry_address
 from teiten.execute.executor import Facts
-from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
+from teiten.execute.load import Begin, ExtraWindow, sampled
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.rows import rows_of
 from teiten.execute.sites.contract import WARM, Site
@@ -43,7 +43,7 @@ from teiten.model.plan import PlannedTrial
 from teiten.model.rows import as_expressions
 from teiten.model.starts import slice_seed
 from teiten.model.study import Script
-from teiten.model.trial import Problem
+from teiten.model.trial import Gathered, Problem
 from teiten.model.units import Seconds
 from teiten.ways.registry import way_of
 

@@ -13,7 +13,7 @@ from psycopg import sql
 from teiten.errors import ServerError, WorkloadError
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
-from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
+from teiten.execute.load import Begin, ExtraWindow, sampled
 from teiten.execute.probes.sampler import Sampling
 from teiten.execute.sites.contract import Site
 from teiten.kinds.probes.load.clients import ManyClients
@@ -45,7 +45,7 @@ from teiten.kinds.probes.numbers import metrics_of
 from teiten.kinds.probes.plan import statements_of
 from teiten.model.memory import memory_of
 from teiten.model.plan import PlannedTrial
-from teiten.model.trial import Problem
+from teiten.model.trial import Gathered, Problem
 from teiten.model.units import Seconds
 
 RELOADED_AFTER = 0.5

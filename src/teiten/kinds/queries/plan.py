@@ -30,8 +30,8 @@ from teiten.model.settings import count_setting
 from teiten.model.study import Measure, Script, Study, Workload, WorkloadOptions
 from teiten.model.units import Seconds
 from teiten.study.locate import Place
-from teiten.study.rows import VARIABLES, from_here, rows_for
 from teiten.study.schema import WorkloadTable
+from teiten.study.scripts import VARIABLES, from_here, rows_for
 from teiten.study.tables import Budget, Name, Text, TomlTable, Words
 from teiten.suggest import did_you_mean
 

@@ -15,7 +15,7 @@ import psycopg
 from teiten.errors import ServerError, WorkloadError
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
-from teiten.execute.load import Begin, ExtraWindow, Gathered, sampled
+from teiten.execute.load import Begin, ExtraWindow, sampled
 from teiten.execute.probes.sampler import Sampling
 from teiten.execute.rows import rows_of
 from teiten.execute.sites.contract import Site
@@ -25,7 +25,7 @@ from teiten.model.plan import PlannedTrial
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
 from teiten.model.rows import VariableRows
 from teiten.model.setup import level_of
-from teiten.model.trial import Problem, pack
+from teiten.model.trial import Gathered, Problem, pack
 from teiten.model.units import Seconds
 
 CHANGES = "changes-data"

@@ -16,6 +16,7 @@ from teiten.model.attached import AttachedServer, ServerParameter
 from teiten.model.facts import Caution
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial, TemplateSpec
+from teiten.model.quantities import SIZE_UNITS
 from teiten.model.setup import varied_factors
 from teiten.model.study import Measure, Settings, Study
 from teiten.model.text import Language
@@ -29,9 +30,8 @@ OWN_CONNECTIONS = 3
 
 _LANGUAGES: tuple[tuple[Language, str, str], ...] = (("en", "; ", " "), ("ja", "。", ""))
 """Language, separator of reasons, and separator of sentences."""
-_BYTES = {"B": 1, "kB": 1024, "MB": 1024**2, "GB": 1024**3, "TB": 1024**4}
 _TIMES = {"us": 1, "ms": 1000, "s": 10**6, "min": 60 * 10**6, "h": 3600 * 10**6, "d": 86400 * 10**6}
-_UNITS = _BYTES | _TIMES
+_UNITS = SIZE_UNITS | _TIMES
 _TRUE, _FALSE = {"on", "true", "yes", "1", "t", "y"}, {"off", "false", "no", "0", "f", "n"}
 
 

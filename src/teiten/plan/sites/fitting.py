@@ -78,9 +78,6 @@ def _kept_sizes(sizes: dict[str, Bytes]) -> Bilingual:
     )
 
 
-Servers = Sequence[tuple[str, Installation]]
-
-
 def wants_modules(study: Study) -> bool:
     """Whether it must be known what compiles C functions for its servers."""
     return any(plan_of(workload.kind).wants_modules(workload) for workload in study.workloads)

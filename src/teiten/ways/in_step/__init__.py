@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from teiten.model.plan import Plan
-from teiten.ways.paired import PairedTransactions
+from teiten.ways.pairs import PairedTransactions
 
 
 class InStep(PairedTransactions):

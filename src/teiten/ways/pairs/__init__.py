@@ -8,12 +8,77 @@ does: more clients are in step.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import ClassVar
 
+from teiten.kinds.contract import plan_of
 from teiten.model.plan import Plan
-from teiten.model.study import Measure
-from teiten.ways.paired import PairedTransactions
-from teiten.ways.registry import ways_by_clients
+from teiten.model.starts import FIRST_SECONDS, of_sides
+from teiten.model.study import CachePolicy, Measure, Study
+from teiten.model.units import Share
+from teiten.ways.contract import WayRule
+from teiten.ways.registry import concurrent_trials, ways_by_clients
+
+OF_ONE_LOAD = ("cores", "memory", "query_mode")
+"""Factors that set, for one side, what one load of both sides has but once."""
+
+
+MOST_SIDES = 8
+"""The most servers of a start (crates/pairs/src/record.rs)."""
+
+
+class PairedTransactions(WayRule):
+    """Each client takes turns on the servers of all sides, transaction by transaction."""
+
+    hint: ClassVar[str] = (
+        "leave it out, or have the sides loaded one after the other: --way classic"
+    )
+    most_sides: ClassVar[int | None] = MOST_SIDES
+    in_parts: ClassVar[bool] = True
+    concurrent: ClassVar[bool] = True
+    disturbed_share: ClassVar[Share] = Share(1.0)
+    """Other programs hit all sides of a start alike. They widen the interval, and discarding what
+    they hit would favour the side that leaves them fewer idle processors."""
+    unit: ClassVar[str] = "start"
+    reused_unit: ClassVar[str] = "round"
+
+    def obstacles(self, study: Study) -> Iterator[str]:
+        measure = study.measure
+        if measure.slices > 1:
+            yield "slices are turns of one side at a time"
+        if measure.restart_every > 1:
+            yield "restart_every keeps servers up for several pairs"
+        if measure.caches is not CachePolicy.KEEP:
+            yield f"caches={measure.caches.value} asks for cold caches"
+        if measure.memory is not None:
+            yield "a limit of memory is for one side's server with its load"
+        of_aliases = {name for _, levels in study.server_levels for name, _ in levels}
+        varied = {name for name in (study.contrast, *of_aliases) if name in OF_ONE_LOAD}
+        fixed = {factor.name for factor in study.factors} & {"cores", "memory"}
+        for name in sorted(varied | fixed):
+            yield f"{name} is set for each side's load by itself"
+        for workload in study.workloads:
+            reason = plan_of(workload.kind).unpaired(workload)
+            if reason is not None:
+                yield reason
+
+    def sized(self, measure: Measure, processors: int) -> Measure:
+        return replace(super().sized(measure, processors), processors=processors)
+
+    def timed(self, measure: Measure, sides: int) -> Measure:
+        """The first starts have a usual length; that of later ones follows from what these show,
+        where nothing is fixed."""
+        if measure.duration is not None:
+            return measure
+        lengthens = measure.sequential is not None
+        return replace(measure, duration=of_sides(FIRST_SECONDS, sides), lengthens=lengthens)
+
+    def described(self, plan: Plan, anew: str, copies: str) -> str:
+        sides = concurrent_trials(plan.study)
+        servers = "both servers" if sides == 2 else f"all {sides} servers in turn"
+        start = "pair" if sides == 2 else "start"
+        return f"in paired transactions on {servers}, {anew} for each {start}{copies}"
 
 
 class PairsWay(PairedTransactions):

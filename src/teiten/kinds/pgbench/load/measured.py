@@ -19,7 +19,6 @@ import numpy as np
 
 from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.executor import Facts
-from teiten.execute.load import Gathered
 from teiten.execute.probes.sampler import Sampling
 from teiten.kinds.pgbench.load.process import ERRORS_FILE, OUTPUT_FILE, PgbenchResult
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, LATENCY_STDDEV, PERCENTILES, TPS, TRIMMED
@@ -32,7 +31,7 @@ from teiten.model.metrics import (
 )
 from teiten.model.starts import trimmed_at_each_end
 from teiten.model.storage import READ, WRITTEN, is_of_storage
-from teiten.model.trial import FloatArray, Problem, Series
+from teiten.model.trial import FloatArray, Gathered, Problem, Series
 from teiten.model.units import Seconds
 
 

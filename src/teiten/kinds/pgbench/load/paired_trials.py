@@ -22,7 +22,7 @@ from teiten.execute.client.paired import (
     PairedResult,
 )
 from teiten.execute.executor import Facts
-from teiten.execute.load import ExtraWindow, Gathered
+from teiten.execute.load import ExtraWindow
 from teiten.execute.probes.sampler import Sampling, stopped
 from teiten.execute.sites.contract import Site
 from teiten.host.cautions.machine import data_changed
@@ -43,7 +43,7 @@ from teiten.kinds.pgbench.model import clients_of, pgbench_of, script_of
 from teiten.model.metrics import MEASURED_SECONDS, with_wal_per_transaction
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import planned_seconds, starts_of
-from teiten.model.trial import Problem
+from teiten.model.trial import Gathered, Problem
 from teiten.model.units import Seconds
 from teiten.ways.registry import way_of_clients
 
