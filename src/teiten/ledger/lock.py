@@ -98,12 +98,8 @@ def _acquire(path: Path, what: str, hint: str) -> HeldLock:
             raise
         raise refusal from error
     with suppress(OSError):  # a full disk: it only tells others who holds it
-        _write_holder(path)
+        _holder_file(path).write_text(f"{os.getpid()}\n", encoding="ascii")
     return HeldLock(path, lock)
-
-
-def _write_holder(path: Path) -> None:
-    _holder_file(path).write_text(f"{os.getpid()}\n", encoding="ascii")
 
 
 def _holder(path: Path) -> int | None:

@@ -57,6 +57,7 @@ def reading(path: Path) -> Iterator[Ledger]:
         if version == CURRENT:
             ledger = Ledger(file.parent, connection, None)
             ledger.path = file
+            ledger.read_campaign()
             with consistent(file):
                 yield ledger
             return

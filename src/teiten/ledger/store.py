@@ -39,6 +39,21 @@ CAUTION = "caution"
 class Ledger:
     """One campaign's record. One writer at a time; any number of readers beside it."""
 
+    uuid: str
+    name: str
+    teiten_version: str
+    """The version of the Teiten that made the campaign."""
+    created_at: float
+    """Seconds since the epoch."""
+    command: str
+    """The command line that made the campaign, and repeats it."""
+    study_name: str
+    profile: str
+    planned: int
+    """Trials in the plan."""
+    repeats: int
+    """How often a trial is repeated at the most."""
+
     def __init__(
         self,
         folder: Path,
@@ -126,7 +141,7 @@ class Ledger:
             if version < CURRENT and not read_only:
                 with self._transaction():
                     migrate(self._connection)
-            _ = self._campaign
+            self.read_campaign()
             if not read_only and is_published(self.campaign_events()):
                 raise LedgerError(
                     f"{self.path} is a published copy of a ledger, to which nothing is added",
@@ -136,56 +151,20 @@ class Ledger:
             self._connection.close()
             raise
 
-    @cached_property
-    def _campaign(self) -> dict[str, Any]:
+    def read_campaign(self) -> None:
+        """Know who the campaign is. Raises LedgerError where that cannot be read."""
         with translated(self.path):
-            return rows.campaign(self._connection, self.path)
-
-    @property
-    def uuid(self) -> str:
-        return str(self._campaign["uuid"])
-
-    @property
-    def name(self) -> str:
-        return str(self._campaign["name"])
-
-    @property
-    def teiten_version(self) -> str:
-        """The version of the Teiten that made the campaign."""
-        return str(self._campaign["teiten_version"])
-
-    @property
-    def created_at(self) -> float:
-        """Seconds since the epoch."""
-        return float(self._campaign["created_at"])
-
-    @property
-    def command(self) -> str:
-        """The command line that made the campaign, and repeats it."""
-        return str(self._campaign["command"])
-
-    @property
-    def study_name(self) -> str:
-        return str(self._campaign["study"])
-
-    @property
-    def profile(self) -> str:
-        return str(self._campaign["profile"])
-
-    @property
-    def planned(self) -> int:
-        """Trials in the plan."""
-        return int(self._campaign["planned"])
-
-    @property
-    def repeats(self) -> int:
-        """How often a trial is repeated at the most."""
-        return int(self._campaign["repeats"])
+            row = rows.campaign(self._connection, self.path)
+        self.uuid, self.name, self.command = row["uuid"], row["name"], row["command"]
+        self.teiten_version, self.created_at = row["teiten_version"], row["created_at"]
+        self.study_name, self.profile = row["study"], row["profile"]
+        self.planned, self.repeats = row["planned"], row["repeats"]
+        self._row = row
 
     @cached_property
     def plan(self) -> Plan:
         with translated(self.path):
-            return codec.decode_plan(self._campaign["plan"])
+            return codec.decode_plan(self._row["plan"])
 
     @contextmanager
     def having_texts(self, study: Study) -> Iterator[None]:
@@ -200,13 +179,13 @@ class Ledger:
     @cached_property
     def facts(self) -> HostFacts:
         with translated(self.path):
-            return codec.decode(HostFacts, self._campaign["facts"])
+            return codec.decode(HostFacts, self._row["facts"])
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """Those of the start, then those recorded while the campaign ran; each once."""
         with translated(self.path):
-            cautions = codec.decode(tuple[Caution, ...], self._campaign["cautions"])
+            cautions = codec.decode(tuple[Caution, ...], self._row["cautions"])
             later = [event.detail for event in rows.events(self._connection, CAUTION)]
             cautions += codec.decode(tuple[Caution, ...], codec.encode_json(later))
         return tuple(dict.fromkeys(cautions))

@@ -155,7 +155,8 @@ def limits_of(plan: Plan) -> tuple[Bytes, ...]:
 
 def check_limits(plan: Plan, facts: HostFacts) -> None:
     """Raise MachineError for a limit above the machine's memory, or below what a trial needs."""
-    for trial in _of_each_kind(plan):
+    kinds = {(trial.kind, trial.load.connections): trial for trial in plan.trials}
+    for trial in kinds.values():
         if trial.memory_limits:
             _check_huge_pages(trial, facts)
         if trial.machines:
@@ -167,10 +168,6 @@ def check_limits(plan: Plan, facts: HostFacts) -> None:
         needed = within(plan.study, trial)
         if needed > limit:
             raise _too_small(trial, limit, needed)
-
-
-def _of_each_kind(plan: Plan) -> Iterator[PlannedTrial]:
-    yield from {(trial.kind, trial.load.connections): trial for trial in plan.trials}.values()
 
 
 def _check_machine(study: Study, limit: Bytes, facts: HostFacts) -> None:

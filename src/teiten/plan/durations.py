@@ -9,12 +9,11 @@ from dataclasses import replace
 
 from teiten.datasets.plan import build_seconds, data_bytes
 from teiten.errors import UsageError
-from teiten.kinds.contract import plan_of
 from teiten.model.starts import FIRST_STARTS, LEAST_SECONDS, of_sides
 from teiten.model.study import SERVER, Measure, Study, Workload
 from teiten.model.units import Seconds
 from teiten.plan.cells import cell_groups, data_sets, levels_of, trials_of
-from teiten.plan.estimate import load_seconds, trial_time
+from teiten.plan.estimate import trial_seconds
 from teiten.plan.ordering import pairs_of_a_start
 from teiten.ways.registry import concurrent_trials, is_preferred, way_of
 
@@ -64,12 +63,8 @@ def block_seconds(study: Study) -> float:
 def _trial_seconds(study: Study, workload: Workload) -> tuple[float, float]:
     """Estimate a trial whose server is started for it, and one whose server is up."""
     size = max(map(data_bytes, data_sets(study, workload)))
-    restores = study.restores(workload)
-    anew = trial_time(study, size, restores=restores, load=load_seconds(study, workload))
-    load = load_seconds(study, workload, warm=True)
-    lasts = plan_of(workload.kind).lasts
-    further = trial_time(study, size, restores=False, load=load, starts=False, lasts=lasts)
-    return anew.total, further.total
+    anew = trial_seconds(study, workload, size, restores=study.restores(workload))
+    return anew, trial_seconds(study, workload, size, starts=False)
 
 
 def trials_by_workload(study: Study) -> Counter[str]:

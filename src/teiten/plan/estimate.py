@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from teiten.datasets.plan import build_seconds, data_bytes, is_laid_out, template_bytes
 from teiten.kinds.contract import plan_of
 from teiten.model.plan import ClusterKey, Needs, PlannedTrial, TemplateSpec, of_each_kind
 from teiten.model.settings import size_setting
-from teiten.model.study import DataSet, Measure, Study, Workload
+from teiten.model.study import DataSet, Study, Workload
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 from teiten.plan.cells import data_sets
 from teiten.plan.sites.of import starts
@@ -61,54 +61,35 @@ PROFILE_BYTES = 600 * MIB
 HEADROOM = 1.05
 
 
-@dataclass(frozen=True)
-class TrialTime:
-    """The seconds of a trial by step."""
-
-    restore: Seconds
-    prewarm: Seconds
-    load: Seconds
-    """Settling, warm-up, measuring, and the extra window of a profile."""
-    fixed: Seconds
-    """Starting, collecting, checking, stopping; of slices, what each takes besides."""
-
-    @property
-    def total(self) -> Seconds:
-        return Seconds(self.restore + self.prewarm + self.load + self.fixed)
-
-
-def trial_time(
+def trial_seconds(
     study: Study,
+    workload: Workload,
     size: int,
     *,
-    restores: bool,
-    load: Seconds,
+    restores: bool = False,
     starts: bool = True,
-    lasts: bool = True,
     nodes: int = 1,
-) -> TrialTime:
+) -> Seconds:
     """Estimate the time of one trial on ``size`` bytes of data, its share of what all sides of a
     start have together; an open duration counts nothing.
 
-    ``load``: warm-up and measuring, which ``lasts`` or is one statement; ``starts``: False where
-    its servers are up from the pair before; ``nodes``: servers, started one by one.
+    ``starts``: False where its servers are up from the pair before, or from another statement;
+    ``nodes``: servers, started one by one.
     """
     measure = study.measure
-    slices = SLICE_SECONDS * way_of(measure).parts(measure)
+    seconds = load_seconds(study, workload, warm=not starts)
+    seconds += SLICE_SECONDS * way_of(measure).parts(measure)
     if not starts:
-        return TrialTime(
-            restore=Seconds(0.0),
-            prewarm=Seconds(0.0),
-            load=load,
-            fixed=Seconds((END_SECONDS if lasts else STATEMENT_SECONDS) + slices),
-        )
-    settle = measure.settle / servers_of_a_start(study)
-    return TrialTime(
-        restore=restore_seconds(size) if restores else Seconds(0.0),
-        prewarm=prewarm_seconds(size) if measure.prewarm else Seconds(0.0),
-        load=Seconds(settle + load + profile_seconds(measure)),
-        fixed=Seconds(START_SECONDS * nodes + END_SECONDS + slices),
-    )
+        ending = END_SECONDS if plan_of(workload.kind).lasts else STATEMENT_SECONDS
+        return Seconds(seconds + ending)
+    seconds += measure.settle / servers_of_a_start(study) + START_SECONDS * nodes + END_SECONDS
+    if restores:
+        seconds += restore_seconds(size)
+    if measure.prewarm:
+        seconds += prewarm_seconds(size)
+    if measure.flame_graph:
+        seconds += measure.flame_graph_window + PROFILE_SECONDS
+    return Seconds(seconds)
 
 
 def load_seconds(study: Study, workload: Workload, *, warm: bool = False) -> Seconds:
@@ -119,11 +100,6 @@ def load_seconds(study: Study, workload: Workload, *, warm: bool = False) -> Sec
         measure = replace(measure, warmup=Seconds(0.0))
     alone = kind.load_seconds(measure, workload)
     return Seconds(alone / sides_of_a_second(study))
-
-
-def profile_seconds(measure: Measure) -> float:
-    """The extra window of a trial, and reading its samples."""
-    return measure.flame_graph_window + PROFILE_SECONDS if measure.flame_graph else 0.0
 
 
 def estimate(
@@ -198,19 +174,14 @@ def _trial_times(study: Study, trials: Sequence[PlannedTrial]) -> Iterable[float
             cloned |= clusters
         else:
             cloned -= clusters
-        size = _data_bytes(trial)
         start = (trial.restart, trial.copy)
         starts = not trial.restart or start not in started
         started.add(start)
-        yield trial_time(
-            study,
-            size,
-            restores=restores,
-            starts=starts,
-            load=load_seconds(study, workload, warm=not starts),
-            lasts=plan_of(workload.kind).lasts,
-            nodes=len(trial.templates),
-        ).total + (_emulation(trial) + _relinking(study, trial) if starts else 0.0)
+        size, nodes = _data_bytes(trial), len(trial.templates)
+        seconds = trial_seconds(
+            study, workload, size, restores=restores, starts=starts, nodes=nodes
+        )
+        yield seconds + (_emulation(trial) + _relinking(study, trial) if starts else 0.0)
 
 
 def _relinking(study: Study, trial: PlannedTrial) -> float:

@@ -358,11 +358,6 @@ def _is_text(form: Any) -> bool:
     return origin in (Union, UnionType) and any(map(_is_text, inner))
 
 
-def _is_yes_no(name: str) -> bool:
-    field = _fields().get(name)
-    return field is not None and field.annotation is bool
-
-
 def typed_value(key: str, text: str) -> Any:
     """The text as the value that TOML would hold."""
     name = key.rpartition(".")[2]
@@ -370,7 +365,7 @@ def typed_value(key: str, text: str) -> Any:
         _is_verbatim(name) and not key.startswith("factors.")
     ):
         return text
-    if _is_yes_no(name):
+    if name in _fields() and _fields()[name].annotation is bool:
         return _YES_NO.get(text.lower(), text)
     if key.startswith(("factors.server", "servers.")):
         return _listed(text) if "," in text else text

@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from teiten.addresses import holds_secret, names_secret
+from teiten.addresses import AddressError, holds_secret, names_secret, read_address
 from teiten.errors import StudyError, UsageError
 from teiten.given_paths import exists, expanded
 from teiten.host.system.causes import machine_error
@@ -89,7 +89,9 @@ def read_document(reference: str) -> Document:
     if exists(path):
         return read_file(path, built_in=False)
     if path.suffix == ".toml" or len(path.parts) > 1:
-        near = did_you_mean(path.name, _names_beside(path))
+        folder = path.parent
+        beside = [file.name for file in folder.glob("*.toml")] if exists(folder) else []
+        near = did_you_mean(path.name, beside)
         raise UsageError(
             f"there is no study file {reference}.{near}",
             f"teiten init {catalogue_names()[0]} > {path.name} writes one to begin with",
@@ -116,11 +118,6 @@ def read_file(path: Path, *, built_in: bool) -> Document:
         return StudyError(f"{path}:{'; '.join(every)}", hint)
 
     return Document(path, text, data, validated(data, fail), built_in, lines)
-
-
-def _names_beside(path: Path) -> list[str]:
-    folder = path.parent
-    return [path.name for path in folder.glob("*.toml")] if exists(folder) else []
 
 
 LARGEST = 16 * 1024 * 1024
@@ -169,7 +166,8 @@ def read_tables(path: Path, text: str) -> dict[str, Any]:
 def _refuse_secrets(path: Path, data: Any) -> None:
     """Whatever stands in a study may be shown, and goes to ledger and report."""
     for key, text in _texts(data):
-        uri = holds_address(text) and any(holds_secret(address) for address in _addresses(text))
+        words = (word.strip("\"'()<>") for word in text.split() if holds_address(word))
+        uri = holds_address(text) and any(map(holds_secret, words))
         if uri or (names_secret(text) and _is_connection_string(text)):
             raise StudyError(
                 f"{path}: {dotted(key)}: the address holds a password, and a study file goes to"
@@ -178,13 +176,7 @@ def _refuse_secrets(path: Path, data: Any) -> None:
             )
 
 
-def _addresses(text: str) -> Iterator[str]:
-    return (word.strip("\"'()<>") for word in text.split() if holds_address(word))
-
-
 def _is_connection_string(text: str) -> bool:
-    from teiten.addresses import AddressError, read_address  # noqa: PLC0415 - seldom needed
-
     try:
         return bool(read_address(text))
     except AddressError:

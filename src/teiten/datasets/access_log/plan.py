@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -12,10 +12,8 @@ from teiten.datasets.access_log.model import NAME, AccessLogTables, access_log_o
 from teiten.datasets.plan import DataPlan
 from teiten.model.study import DataSet
 from teiten.model.units import Bytes, Seconds
+from teiten.study.locate import Place
 from teiten.study.tables import DataTable, ScaledTable
-
-if TYPE_CHECKING:
-    from teiten.study.locate import Place
 
 BLOCK = 8192
 ROWS_OF_PAGE = 97

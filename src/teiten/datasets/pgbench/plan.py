@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from teiten.datasets.pgbench.model import (
     PgbenchTables,
@@ -16,10 +16,8 @@ from teiten.datasets.plan import DataPlan
 from teiten.model.distribution import PartMethod, TablePart
 from teiten.model.study import DataSet
 from teiten.model.units import Bytes, Seconds
+from teiten.study.locate import Place
 from teiten.study.tables import DataTable, ScaledTable
-
-if TYPE_CHECKING:
-    from teiten.study.locate import Place
 
 ROWS = 100_000
 """Accounts per unit of scale; tellers and branches are small."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -22,10 +22,8 @@ from teiten.datasets.probes.model import (
 )
 from teiten.model.study import DataSet
 from teiten.model.units import MIB, Bytes, Seconds
+from teiten.study.locate import Place
 from teiten.study.tables import DataTable, Fillfactor, Growth, Name, ScaledTable, TomlTable
-
-if TYPE_CHECKING:
-    from teiten.study.locate import Place
 
 RATE = 150 * MIB
 """Bytes per second of COPY by one stream, and of the vacuum after it."""

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from teiten.datasets.plan import LOAD_RATE, DataPlan
 from teiten.datasets.script.model import ScriptTables, script_data, script_of
 from teiten.model.sql import commands
 from teiten.model.study import DataSet
 from teiten.model.units import GIB, MIB, Bytes, Seconds
+from teiten.study.locate import Place
 from teiten.study.scripts import read_sql
 from teiten.study.tables import DataTable, Rows, ScaledTable, Size
-
-if TYPE_CHECKING:
-    from teiten.study.locate import Place
 
 UNKNOWN_SIZE = Bytes(1 * GIB)
 """Assumed size of tables whose study does not say (``data.size``), and whose script is no dump."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from teiten.datasets.plan import DataPlan
 from teiten.datasets.ssb.model import StarSchemaTables, ssb_data, variant_of
 from teiten.model.ssb import LARGEST_SCALE, SsbVariant, table_bytes
 from teiten.model.study import DataSet
 from teiten.model.units import MIB, Bytes, Seconds
+from teiten.study.locate import Place
 from teiten.study.tables import DataTable, ScaledTable, Variant
-
-if TYPE_CHECKING:
-    from teiten.study.locate import Place
 
 RATE = 45 * MIB
 """Bytes per second of generating, loading, verifying and freezing by one stream."""

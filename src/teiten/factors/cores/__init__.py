@@ -109,10 +109,6 @@ def _powers_of_two(top: int) -> Iterator[int]:
         count *= 2
 
 
-def _processors(count: int) -> str:
-    return "1 processor" if count == 1 else f"{count} processors"
-
-
 def _why_fewer(facts: HostFacts, here: int) -> str:
     if facts.cpu.quota_cores is not None and here < len(facts.cpu.cpus):
         return f" (its control group's quota is {facts.cpu.quota_cores:g} cores)"
@@ -159,9 +155,9 @@ class Cores(FactorRule):
             raise _cannot_pin(facts)
         here = min(len(facts.cpu.cpus), facts.cpu.logical)
         if max(levels) > here:
+            processors = "1 processor" if here == 1 else f"{here} processors"
             raise MachineError(
-                f"cores={max(levels)}: this program may use {_processors(here)}"
-                f"{_why_fewer(facts, here)}",
+                f"cores={max(levels)}: this program may use {processors}{_why_fewer(facts, here)}",
                 f"choose levels from 1 to {here}, or auto: --set cores=auto",
             )
 

@@ -43,7 +43,9 @@ def write_files(
     for target in targets.values():
         if target.exists():
             raise UsageError(f"{target} exists", "remove it, or name another folder with --to")
-    parts = {table: _part(target) for table, target in targets.items()}
+    parts = {
+        table: target.with_name(target.name + PART_SUFFIX) for table, target in targets.items()
+    }
     try:
         _require_space(folder, expected_bytes(data, form))
         folder.mkdir(parents=True, exist_ok=True)
@@ -134,10 +136,6 @@ def _write_all(descriptor: int, data: bytes | memoryview) -> None:
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
-
-
-def _part(target: Path) -> Path:
-    return target.with_name(target.name + PART_SUFFIX)
 
 
 def _require_space(folder: Path, needed: int) -> None:
