@@ -21,10 +21,13 @@ from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
 from teiten.analysis.verdict.contrasts import compared_sides
 from teiten.claims.catalogue import claims_of
 from teiten.datasets.access_log.model import AccessLogTables, day_of_log
+from teiten.datasets.plan import plan_of as data_plan_of
+from teiten.datasets.plan import query_seconds
 from teiten.errors import StudyError, UsageError, WorkloadError
 from teiten.execute.postgres.beside import filled
 from teiten.execute.probes import backend
 from teiten.execute.probes.backend import Usage, is_backend, usage_of
+from teiten.kinds.contract import plan_of
 from teiten.kinds.procedure.claims import (
     LargestStep,
     MethodEffect,
@@ -103,6 +106,19 @@ def test_steps_that_contradict_are_refused(steps: str, said: str, tmp_path: Path
     )
     with pytest.raises(StudyError, match=said):
         load_study(str(file))
+
+
+def test_a_statement_is_planned_as_reading_its_tables_and_sent_rows_as_filling_them() -> None:
+    loaded = load_study("maintenance", overrides=["workloads=all"])
+    rule = plan_of("procedure")
+    seconds = {
+        workload.name: rule.measured_seconds(loaded.measure, workload)
+        for workload in loaded.workloads
+    }
+    data = loaded.workload("vacuum").data
+    assert seconds["vacuum"] == seconds["reindex"] == query_seconds(data)
+    filling = data_plan_of(data.kind).fill_seconds(data)
+    assert seconds["copy-in"] == seconds["dump"] == filling > 10 * query_seconds(data)
 
 
 def test_rows_that_are_sent_are_compared_with_rows_that_are_sent() -> None:
