@@ -154,7 +154,9 @@ NAMES = {
 SHARED = {MEASURED_SECONDS.name, TRANSACTIONS.name, *(one.name for one in OF_THE_MACHINE)}
 METRICS = {metric.name for kind in names_of_kinds() for metric in plan_of(kind).metrics} - SHARED
 FACTOR_NAMES = set(folders_of_factors()) - {"guc"}
-ASKED_OF_STUDIES = {"level", "factor", "level_of", "levels_of", "every_level", "own_levels", "rule"}
+ASKED_OF_STUDIES = {
+    *("level", "levels", "factor", "level_of", "levels_of", "every_level", "own_levels", "rule")
+}
 """Functions that are given the name of a factor."""
 SAYS_A_FACTOR = {"contrast", "factor", "name"}
 """What is compared with the name of a factor: ``study.contrast``, ``factor.name``."""

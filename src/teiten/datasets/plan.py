@@ -76,9 +76,12 @@ class DataPlan(ABC):
     def filled_bytes(self, data: DataSet) -> Bytes:
         """The tables and indexes of a data set whose scale is known, before they are laid out."""
 
-    @abstractmethod
+    rate: ClassVar[int] = LOAD_RATE
+    """Bytes per second of filling, by one stream."""
+
     def fill_seconds(self, data: DataSet) -> Seconds:
         """Estimate the seconds of filling, with indexes and what makes its pages visible."""
+        return Seconds(self.filled_bytes(data) / self.rate)
 
     @abstractmethod
     def made_by(self, data: DataSet) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from teiten.model.facts import LogicalCpu
 from teiten.model.plan import Cell, Conditions, PlannedLoad
+from teiten.model.settings import SPARE_CONNECTIONS
 from teiten.model.study import DataSet, Study, Workload
 
 
@@ -59,9 +60,8 @@ def of_alias(study: Study, cell: Cell) -> tuple[tuple[str, str], ...]:
 
 def every_level(study: Study, factor: str) -> tuple[str, ...]:
     """The levels of a factor in all cells, those of servers' aliases among them."""
-    varied = study.factor(factor)
     of_aliases = (dict(levels).get(factor) for _, levels in study.server_levels)
-    return (*(varied.levels if varied else ()), *(level for level in of_aliases if level))
+    return (*study.levels(factor), *(level for level in of_aliases if level))
 
 
 def varied_factors(study: Study) -> Iterator[str]:
@@ -69,3 +69,9 @@ def varied_factors(study: Study) -> Iterator[str]:
     names = [factor.name for factor in study.factors]
     of_aliases = (name for _, levels in study.server_levels for name, _ in levels)
     yield from dict.fromkeys((*names, *of_aliases))
+
+
+def permitted_clients(study: Study) -> int | None:
+    """The most clients that the study's max_connections permits; None where it sets none."""
+    fixed = {setting.name: setting.value for setting in study.settings}.get("max_connections")
+    return max(1, int(fixed) - SPARE_CONNECTIONS) if fixed and fixed.isdecimal() else None

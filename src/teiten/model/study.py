@@ -441,6 +441,11 @@ class Study:
     def factor(self, name: str) -> Factor | None:
         return next((factor for factor in self.factors if factor.name == name), None)
 
+    def levels(self, name: str) -> tuple[str, ...]:
+        """The levels of a factor; empty where they are derived, or where it is not varied."""
+        factor = self.factor(name)
+        return () if factor is None else factor.levels
+
     @property
     def sides_of_a_start(self) -> int:
         """How many contrasted levels a start of servers that run side by side has, at the most."""
@@ -456,8 +461,7 @@ class Study:
     @property
     def contrasted_levels(self) -> tuple[str, ...]:
         """The levels that are compared, the base first; empty where nothing is contrasted."""
-        factor = self.factor(self.contrast)
-        return factor.levels if factor is not None else ()
+        return self.levels(self.contrast)
 
     def place(self, workload: str, levels: Iterable[tuple[str, str]]) -> tuple[int, list[int]]:
         """Where a cell stands in the study's order, by its workload and then by its levels."""

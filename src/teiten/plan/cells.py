@@ -64,8 +64,7 @@ def levels_of(study: Study, workload: Workload, factor: str) -> tuple[str, ...]:
     if not applies(factor, workload):
         return ()
     limited = workload.own_levels(factor)
-    varied = study.factor(factor)
-    levels = limited if limited is not None else varied.levels if varied is not None else ()
+    levels = limited if limited is not None else study.levels(factor)
     own = plan_of(workload.kind).own_levels(workload.options, factor)
     return levels if own is None else tuple(level for level in levels if level in own)
 

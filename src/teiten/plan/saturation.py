@@ -13,7 +13,7 @@ from dataclasses import replace
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.saturation import PROVISIONAL, Saturation, ShortTrial
-from teiten.model.settings import SPARE_CONNECTIONS
+from teiten.model.setup import permitted_clients
 from teiten.model.study import Factor, Study
 from teiten.model.units import Seconds
 
@@ -35,12 +35,7 @@ def doublings(most: int) -> tuple[int, ...]:
 def most_clients_of(study: Study, facts: HostFacts) -> int:
     """Where the search ends at the latest: a power of two that the connections permit."""
     most = max(LEAST_MOST, MOST_PER_CORE * facts.cpu.logical)
-    fixed = next(
-        (setting.value for setting in study.settings if setting.name == "max_connections"), None
-    )
-    if fixed and fixed.isdecimal():
-        most = max(1, min(most, int(fixed) - SPARE_CONNECTIONS))
-    return doublings(most)[-1]
+    return doublings(min(most, permitted_clients(study) or most))[-1]
 
 
 def next_clients(probes: Sequence[ShortTrial], most: int, delta: float) -> int | None:

@@ -105,7 +105,7 @@ def build(draft: Draft, document: Document, *, profile: str, overrides: tuple[st
         file=None if document.built_in else document.path,
         source_text=document.text,
         hosts=_hosts(draft, tables.hosts),
-        storage=tuple(storage.named(name) for name, storage in tables.storage.items()),
+        storage=tuple(replace(storage, name=name) for name, storage in tables.storage.items()),
         clusters=tuple(_clusters(draft, tables, factors)),
         nodes=_nodes(draft, tables, factors),
         keep_texts=_keep_texts(draft, tables, workloads),

@@ -52,19 +52,17 @@ def study_of(document: Document, changes: Sequence[Change], *, profile: str | No
 
 
 def catalogue() -> tuple[StudySummary, ...]:
-    """The built-in studies, by name."""
-    return tuple(summary(read_document(name)) for name in catalogue_names())
-
-
-def summary(document: Document) -> StudySummary:
-    """A study in one line."""
-    study = document.tables.study
-    return StudySummary(
-        name=study.name,
-        title=titled(study.title, study.name),
-        question=study.question,
-        sources=study.sources,
-        profiles=tuple(document.tables.profiles),
+    """The built-in studies, by name, each in one line."""
+    documents = [read_document(name).tables for name in catalogue_names()]
+    return tuple(
+        StudySummary(
+            name=tables.study.name,
+            title=titled(tables.study.title, tables.study.name),
+            question=tables.study.question,
+            sources=tables.study.sources,
+            profiles=tuple(tables.profiles),
+        )
+        for tables in documents
     )
 
 

@@ -5,15 +5,13 @@ As in ``values``: ValueError holds a sentence that completes "KEY: …".
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from teiten.given_paths import expanded
 from teiten.model.quantities import parse_size
 from teiten.model.storage import Emulation, StorageClass
 from teiten.model.units import GIB, MIB, Bytes
+from teiten.study.values import folder
 from teiten.suggest import did_you_mean
 
 EMULATE = "emulate"
@@ -26,26 +24,11 @@ KEYS = (
 )
 
 
-@dataclass(frozen=True)
-class WrittenStorage:
-    """A storage class as a study writes it; its name is the key beside it."""
-
-    path: str
-    emulation: Emulation | None
-
-    def named(self, name: str) -> StorageClass:
-        return StorageClass(name, self.path, self.emulation)
-
-
-def storage(value: Any) -> WrittenStorage:
-    """A folder, made absolute; whether it is there is asked when the study is planned."""
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError(f'{value!r} is not a folder; write its path, for example "/mnt/ssd"')
-    if any(ord(character) < ord(" ") for character in value):
-        raise ValueError(f"{value!r} holds a control character")
-    head, _, rest = value.strip().partition(":")
+def storage(value: Any) -> StorageClass:
+    """A folder, or an emulated device, still without its name, which is the key beside it."""
+    head, _, rest = str(value).strip().partition(":")
     if head != EMULATE:
-        return WrittenStorage(_folder(value.strip()), None)
+        return StorageClass("", folder(value))
     given = dict(_pairs(rest))
     size = parse_size(given["size"]) if "size" in given else USUAL_SIZE
     if size < LEAST_SIZE:
@@ -57,11 +40,7 @@ def storage(value: Any) -> WrittenStorage:
         read_bandwidth=_rate(given, "read_bandwidth"),
         write_bandwidth=_rate(given, "write_bandwidth"),
     )
-    return WrittenStorage(_folder(given["in"]) if "in" in given else "", emulation)
-
-
-def _folder(text: str) -> str:
-    return os.path.normpath(expanded(text).absolute())
+    return StorageClass("", folder(given["in"]) if "in" in given else "", emulation)
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:

@@ -23,11 +23,12 @@ from pydantic_core import CoreSchema, core_schema
 
 from teiten.model.hosts import DEFAULT_PYTHON
 from teiten.model.ssb import SsbVariant
+from teiten.model.storage import StorageClass
 from teiten.model.study import CLASSIC, FLAME_GRAPH_WINDOW, CachePolicy, QueryMode
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds, Share
 from teiten.study import parameters, values
-from teiten.study.storage import WrittenStorage, storage
+from teiten.study.storage import storage
 from teiten.study.values import node_addresses, statements
 
 
@@ -84,7 +85,7 @@ WayOfPairs = Annotated[str | None, PlainValidator(values.way)]
 Preferred = Annotated[str, PlainValidator(values.preferred_way)]
 Slices = Annotated[int, Field(ge=1, le=100)]
 Repeats = Annotated[int, Field(ge=0, le=10)]
-Storage = Annotated[WrittenStorage, PlainValidator(storage)]
+Storage = Annotated[StorageClass, PlainValidator(storage)]
 NodeAddresses = Annotated[tuple[str, ...], PlainValidator(node_addresses)]
 Statements = Annotated[str, PlainValidator(statements)]
 HostName = Annotated[str, PlainValidator(values.host_name)]

@@ -7,6 +7,7 @@ completes "KEY: …".
 from __future__ import annotations
 
 import math
+import os
 import re
 import shlex
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from teiten.addresses import holds_secret
+from teiten.given_paths import expanded
 from teiten.model import quantities
 from teiten.model.attached import is_address
 from teiten.model.memory import MACHINE
@@ -138,6 +140,16 @@ def host_folder(value: Any) -> str:
     if any(ord(character) < ord(" ") for character in value):
         raise ValueError(f"{value!r} holds a control character")
     return value.rstrip("/") or "/"
+
+
+def folder(value: Any) -> str:
+    """A folder of this machine, made absolute; whether it is there is asked when the study is
+    planned."""
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f'{value!r} is not a folder; write its path, for example "/mnt/ssd"')
+    if any(ord(character) < ord(" ") for character in value):
+        raise ValueError(f"{value!r} holds a control character")
+    return os.path.normpath(expanded(value.strip()).absolute())
 
 
 def size(value: Any) -> Bytes | None:

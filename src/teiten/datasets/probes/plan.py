@@ -21,12 +21,9 @@ from teiten.datasets.probes.model import (
     tables_of,
 )
 from teiten.model.study import DataSet
-from teiten.model.units import MIB, Bytes, Seconds
+from teiten.model.units import MIB, Bytes
 from teiten.study.locate import Place
 from teiten.study.tables import DataTable, Fillfactor, Growth, Name, ScaledTable, TomlTable
-
-RATE = 150 * MIB
-"""Bytes per second of COPY by one stream, and of the vacuum after it."""
 
 
 class SizedTableForm(TomlTable):
@@ -45,6 +42,8 @@ class ProbeTablesPlan(DataPlan):
     table = ProbeTablesForm
     options = ProbesTables
     keys_are_for = "probes"
+    rate = 150 * MIB
+    """Of COPY, and of the vacuum after it."""
 
     def data_set(self, place: Place, workload: ScaledTable, data: DataTable) -> DataSet:
         assert isinstance(data, ProbeTablesForm)
@@ -74,9 +73,6 @@ class ProbeTablesPlan(DataPlan):
 
     def filled_bytes(self, data: DataSet) -> Bytes:
         return tables_bytes(data)
-
-    def fill_seconds(self, data: DataSet) -> Seconds:
-        return Seconds(self.filled_bytes(data) / RATE)
 
     def made_by(self, data: DataSet) -> str:
         return "COPY"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from teiten.datasets.plan import LOAD_RATE, DataPlan
+from teiten.datasets.plan import DataPlan
 from teiten.datasets.script.model import ScriptTables, script_data, script_of
 from teiten.model.sql import commands
 from teiten.model.study import DataSet
-from teiten.model.units import GIB, MIB, Bytes, Seconds
+from teiten.model.units import GIB, MIB, Bytes
 from teiten.study.locate import Place
 from teiten.study.scripts import read_sql
 from teiten.study.tables import DataTable, Rows, ScaledTable, Size
@@ -51,9 +51,6 @@ class ScriptData(DataPlan):
 
     def filled_bytes(self, data: DataSet) -> Bytes:
         return script_of(data).size or UNKNOWN_SIZE
-
-    def fill_seconds(self, data: DataSet) -> Seconds:
-        return Seconds(self.filled_bytes(data) / LOAD_RATE)
 
     def made_by(self, data: DataSet) -> str:
         return f"the script {script_of(data).name}"

@@ -9,12 +9,9 @@ from teiten.datasets.plan import DataPlan
 from teiten.datasets.ssb.model import StarSchemaTables, ssb_data, variant_of
 from teiten.model.ssb import LARGEST_SCALE, SsbVariant, table_bytes
 from teiten.model.study import DataSet
-from teiten.model.units import MIB, Bytes, Seconds
+from teiten.model.units import MIB, Bytes
 from teiten.study.locate import Place
 from teiten.study.tables import DataTable, ScaledTable, Variant
-
-RATE = 45 * MIB
-"""Bytes per second of generating, loading, verifying and freezing by one stream."""
 
 
 class StarSchemaTable(DataTable):
@@ -25,6 +22,8 @@ class StarSchema(DataPlan):
     table = StarSchemaTable
     options = StarSchemaTables
     keys_are_for = "the Star Schema Benchmark"
+    rate = 45 * MIB
+    """Of generating, loading, verifying and freezing."""
     scales: ClassVar[tuple[float, ...]] = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
     """100 is the reports'."""
 
@@ -47,9 +46,6 @@ class StarSchema(DataPlan):
 
     def filled_bytes(self, data: DataSet) -> Bytes:
         return table_bytes(data.scale or 1, variant_of(data))
-
-    def fill_seconds(self, data: DataSet) -> Seconds:
-        return Seconds(self.filled_bytes(data) / RATE)
 
     def made_by(self, data: DataSet) -> str:
         return "Teiten's generator"

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from teiten.factors.contract import FactorRule
 from teiten.factors.cores import FACTOR as CORES
 from teiten.model.facts import HostFacts
-from teiten.model.settings import SPARE_CONNECTIONS
+from teiten.model.setup import permitted_clients
 from teiten.model.study import Study
 from teiten.study.values import count
 
@@ -30,11 +30,7 @@ class Clients(FactorRule):
         factor = study.factor(self.name)
         if factor is None or factor.levels:
             return study
-        fixed = next(
-            (setting.value for setting in study.settings if setting.name == "max_connections"), None
-        )
-        limit = max(1, int(fixed) - SPARE_CONNECTIONS) if fixed and fixed.isdecimal() else None
-        levels = automatic_clients(facts.cpu.logical, limit)
+        levels = automatic_clients(facts.cpu.logical, permitted_clients(study))
         cores = CORES.sized(study, facts).factor(CORES.name)
         if cores is not None and study.contrast == CORES.name:
             levels = (max(cores.levels, key=int),)  # 2013 §2.6: as many clients as the most cores

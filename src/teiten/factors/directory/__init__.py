@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,12 +9,12 @@ from typing import Any, ClassVar
 
 from teiten.errors import MachineError, UsageError
 from teiten.factors.contract import FactorRule, Need
-from teiten.given_paths import expanded
 from teiten.model.facts import DirectoryFacts, HostFacts
 from teiten.model.plan import Plan
 from teiten.model.quantities import format_size
 from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Study
+from teiten.study.values import folder
 
 
 class Directory(FactorRule):
@@ -25,12 +24,7 @@ class Directory(FactorRule):
     needs: ClassVar[frozenset[Need]] = frozenset({Need.START, Need.HERE})
 
     def level(self, value: Any) -> str:
-        """An absolute path; whether it is there is asked when the study is planned."""
-        if not isinstance(value, str) or not value.strip():
-            raise ValueError(f'{value!r} is not a folder; write its path, for example "/mnt/ssd"')
-        if any(ord(character) < ord(" ") for character in value):
-            raise ValueError(f"{value!r} holds a control character")
-        return os.path.normpath(expanded(value.strip()).absolute())
+        return folder(value)
 
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
         return replace(setup, directory=level)

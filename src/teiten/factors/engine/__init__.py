@@ -8,13 +8,12 @@ from typing import Any, ClassVar
 from teiten.engines.contract import Engine
 from teiten.engines.registry import engine_of, names
 from teiten.errors import UsageError
-from teiten.factors.contract import FactorRule, Need
-from teiten.factors.nodes import runs_already
+from teiten.factors.contract import Need
+from teiten.factors.nodes import OfOwnServers
 from teiten.model.distribution import CoordinatorRows
 from teiten.model.facts import HostFacts
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.study import Study
 from teiten.study.values import one_of
 
 SPARE = 10
@@ -23,15 +22,12 @@ USUAL_CONNECTIONS = 100
 """PostgreSQL's own."""
 
 
-class EngineFactor(FactorRule):
+class EngineFactor(OfOwnServers):
     name = "engine"
     rank = 64
     of_server = False
     of_data = True
     needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START})
-
-    def needs_in(self, study: Study) -> frozenset[Need]:
-        return frozenset() if runs_already(study) else self.needs
 
     def level(self, value: Any) -> str:
         return one_of(str(value).strip(), names())

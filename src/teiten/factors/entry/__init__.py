@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 from teiten.engines.registry import engine_of
 from teiten.errors import UsageError
 from teiten.factors.contract import Need
-from teiten.factors.nodes import OfNodes, runs_already
+from teiten.factors.nodes import OfNodes
 from teiten.model.distribution import ClientEntry
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
 from teiten.model.setup import PlannedCell, Setup
-from teiten.model.study import Study
 from teiten.study.values import one_of
 from teiten.ways.registry import way_of
 
@@ -26,9 +25,6 @@ class EntryFactor(OfNodes):
     says = "says which nodes the clients reach"
     rank = 66
     needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.HERE})
-
-    def needs_in(self, study: Study) -> frozenset[Need]:
-        return frozenset() if runs_already(study) else self.needs
 
     def level(self, value: Any) -> str:
         return one_of(str(value).strip(), tuple(ClientEntry))

@@ -20,16 +20,20 @@ MOST = 64
 PRELOAD = "shared_preload_libraries"
 
 
-class NodesFactor(FactorRule):
+class OfOwnServers(FactorRule):
+    """A factor that needs nothing of a place where all engines' servers run already."""
+
+    def needs_in(self, study: Study) -> frozenset[Need]:
+        return frozenset() if runs_already(study) else self.needs
+
+
+class NodesFactor(OfOwnServers):
     name = "nodes"
     rank = 65
     of_server = False
     of_data = True
     flag = "--set {factor}=0,1,2"
     needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.TOGETHER})
-
-    def needs_in(self, study: Study) -> frozenset[Need]:
-        return frozenset() if runs_already(study) else self.needs
 
     def level(self, value: Any) -> str:
         text = str(value).strip()
@@ -108,9 +112,7 @@ def cluster_of(study: Study, server: str, nodes: int) -> AttachedCluster:
 
 def runs_already(study: Study) -> bool:
     """Whether all engines of a study have servers that Teiten does not start."""
-    factor = study.factor("engine")
-    levels = factor.levels if factor is not None else (DEFAULT,)
-    return not any(engine_of(level).starts for level in levels)
+    return not any(engine_of(level).starts for level in study.levels("engine") or (DEFAULT,))
 
 
 def _together(wanted: Mapping[str, str], setup: Setup) -> dict[str, str]:
@@ -122,7 +124,7 @@ def _together(wanted: Mapping[str, str], setup: Setup) -> dict[str, str]:
     return {**wanted, **given, **loaded}
 
 
-class OfNodes(FactorRule):
+class OfNodes(OfOwnServers):
     """A factor that says nothing of trials without nodes."""
 
     of_server = False
@@ -143,8 +145,7 @@ class OfNodes(FactorRule):
 
 def most_nodes(study: Study) -> int:
     """The largest number of nodes of any trial; 1 where there is none."""
-    factor = study.factor(NodesFactor.name)
-    return max([1, *(int(level) for level in factor.levels)] if factor else [1])
+    return max([1, *map(int, study.levels(NodesFactor.name))])
 
 
 FACTOR = NodesFactor()

@@ -45,19 +45,16 @@ class PlacementFactor(FactorRule):
 
     def sized(self, study: Study, facts: HostFacts) -> Study:
         """Unchanged. Raises UsageError where a level names a storage that the study does not."""
-        factor = study.factor(self.name)
-        if factor is None:
-            return study
+        levels = study.levels(self.name)
         known = [storage_class.name for storage_class in study.storage]
-        missing = [name for name in storages_named(factor.levels) if name not in known]
+        missing = [name for name in storages_named(levels) if name not in known]
         if missing:
             has = f"there is only {', '.join(known)}" if known else "no storage is named"
             raise UsageError(
-                f"placement: {', '.join(factor.levels)} need the storage {', '.join(missing)}, and"
-                f" {has}",
+                f"placement: {', '.join(levels)} need the storage {', '.join(missing)}, and {has}",
                 f"{NAME_THEM}, or other placements: --set placement=…",
             )
-        for level in factor.levels:
+        for level in levels:
             try:
                 resolved(level, known)
             except ValueError as error:

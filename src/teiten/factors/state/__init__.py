@@ -34,13 +34,11 @@ class TableStateFactor(FactorRule):
     def sized(self, study: Study, facts: HostFacts) -> Study:
         """Where readers change a state, each trial of the study begins with a new copy: of all
         states, so that they are compared alike."""
-        factor = study.factor(self.name)
-        levels = factor.levels if factor is not None else ()
+        levels = study.levels(self.name)
         return replace(study, read_anew=any(recipes()[level].read_anew for level in levels))
 
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
-        first = cell.study.factor(SERVER)
-        is_first = first is not None and cell.cell.server == first.levels[0]
+        is_first = cell.cell.server in cell.study.levels(SERVER)[:1]
         recipe = recipes()[FRESH if recipes()[level].upgraded and is_first else level]
         kept = setup.with_settings(dict(recipe.settings))
         return replace(kept, data=replace(kept.data, state=recipe.state))
