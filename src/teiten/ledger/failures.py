@@ -46,10 +46,7 @@ def translated(path: Path, *, reading: bool = True) -> Iterator[None]:
     except unreadable as error:
         raise _damaged(path, "a value in it cannot be read") from error
     except OSError as error:
-        refusal = machine_error(error, f"the ledger {path}")
-        if refusal is None:
-            raise
-        raise refusal from error
+        raise machine_error(error, f"the ledger {path}") or error from error
 
 
 @contextmanager

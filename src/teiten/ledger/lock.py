@@ -93,10 +93,7 @@ def _acquire(path: Path, what: str, hint: str) -> HeldLock:
         by = f"process {pid}" if pid else "another process"
         raise LedgerError(f"{what} by {by}", hint) from error
     except OSError as error:
-        refusal = machine_error(error, f"{path} cannot be locked")
-        if refusal is None:
-            raise
-        raise refusal from error
+        raise machine_error(error, f"{path} cannot be locked") or error from error
     with suppress(OSError):  # a full disk: it only tells others who holds it
         _holder_file(path).write_text(f"{os.getpid()}\n", encoding="ascii")
     return HeldLock(path, lock)

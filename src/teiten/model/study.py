@@ -333,7 +333,7 @@ class Measure:
     had."""
     lengthens: bool = False
     """The duration is that of the first starts of paired transactions; that of later ones follows
-    from what they have shown (``model.paired_starts``)."""
+    from what they have shown (``model.starts``)."""
 
     rounds: bool = False
     """Every pair begins with new copies of the data, whose bytes are written anew, so that the

@@ -77,7 +77,7 @@ def trial_seconds(
     ``nodes``: servers, started one by one.
     """
     measure = study.measure
-    seconds = load_seconds(study, workload, warm=not starts)
+    seconds: float = load_seconds(study, workload, warm=not starts)
     seconds += SLICE_SECONDS * way_of(measure).parts(measure)
     if not starts:
         ending = END_SECONDS if plan_of(workload.kind).lasts else STATEMENT_SECONDS

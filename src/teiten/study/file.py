@@ -93,10 +93,7 @@ def profile_table() -> type[ProfileTable]:
     fields = {
         **_optional(MeasureTable.model_fields),
         **{f"{OF_NODES}{key}": field for key, field in _optional(NodesTable.model_fields).items()},
-        **{
-            name: (Annotated[tuple[str, ...], PlainValidator(partial(levels, name))] | None, None)
-            for name in plain_names()
-        },
+        **{name: (_levels_of(name) | None, None) for name in plain_names()},
         **_of_kinds(lambda kind: kind.changeable),
         "workloads": (of_workloads, {}),
     }
@@ -122,6 +119,10 @@ def _of_kinds(keys: Callable[[KindPlan], Iterable[str]]) -> dict[str, Any]:
         for key, field in _optional(own_keys(kind)).items()
         if key in keys(plan_of(kind))
     }
+
+
+def _levels_of(factor: str) -> Any:
+    return Annotated[tuple[str, ...], PlainValidator(partial(levels, factor))]
 
 
 def _optional(fields: Mapping[str, FieldInfo]) -> dict[str, Any]:
