@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from teiten.errors import MachineError, TeitenError, UsageError
 from teiten.plan.sizing import size
-from teiten.study.changes import MEASURE_KEYS, short_keys
+from teiten.study.changes import KEYS as KEYS_OF_TABLES
+from teiten.study.changes import short_keys
 from teiten.study.document import CATALOGUE
 from teiten.study.load import load_study
 from tests.fixtures.planned import expanded
@@ -42,7 +43,9 @@ MORE_KEYS = [
     "workloads.",
     "guc:",
 ]
-KEYS = st.sampled_from([*short_keys(), *(f"measure.{key}" for key in MEASURE_KEYS), *MORE_KEYS])
+KEYS = st.sampled_from(
+    [*short_keys(), *(f"measure.{key}" for key in KEYS_OF_TABLES["measure"]), *MORE_KEYS]
+)
 TEXTS = st.one_of(
     st.sampled_from(["1", "1,4", "auto", "on", "off,on", "5s", "2%", "all", "read", "simple", '"'])
     | st.sampled_from(["guc:jit", "checksums", "17,18", "a,b", ",", "-3", "1.5", "tpcb-like"]),

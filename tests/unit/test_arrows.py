@@ -42,7 +42,7 @@ def test_no_circle_of_imports_leaves_its_folder() -> None:
     ("module", "line"),
     [
         ("factors.contract", "from teiten.plan.cells import setup_of"),
-        ("factors.cores.plan", "from teiten.plan import cells"),
+        ("factors.cores", "from teiten.plan import cells"),
         ("study.values", "from teiten.factors.registry import rule"),
         ("kinds.contract", "import teiten.analysis.model.findings"),
         ("model.plan", "from teiten.study.tables import TomlTable"),
