@@ -15,10 +15,10 @@ from pathlib import Path
 
 import duckdb
 
+from teiten.datasets.ssb.rows.blocks import Unwatched
 from teiten.datasets.ssb.rows.files import write_files
 from teiten.datasets.ssb.rows.native import columns
 from teiten.datasets.ssb.rows.results import KnownResult, condensed, queries
-from teiten.datasets.ssb.rows.watch import Unwatched
 from teiten.model.ssb import SsbData, SsbFormat, SsbVariant
 
 TARGET = Path(__file__).parent.parent / "src/teiten/studies/sql/ssb/results.toml"

@@ -23,7 +23,11 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("engines",),
     ("kinds", "datasets", "factors", "kinds.registry", "datasets.registry", "studies"),
     (
-        *("study.values", "study.parameters", "study.storage", "study.locate", "study.tables"),
+        "study.values",
+        "study.parameters",
+        "study.storage",
+        "study.locate",
+        "study.tables",
     ),
     ("datasets.plan", "datasets.contract", "datasets.sql", "factors.contract"),
     ("factors.registry", "study.schema"),
