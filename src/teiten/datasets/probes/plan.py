@@ -43,7 +43,7 @@ class ProbeTablesPlan(DataPlan):
     options = ProbesTables
     keys_are_for = "probes"
     rate = 150 * MIB
-    """Of COPY, and of the vacuum after it."""
+    """COPY, and the vacuum after it."""
 
     def data_set(self, place: Place, workload: ScaledTable, data: DataTable) -> DataSet:
         assert isinstance(data, ProbeTablesForm)

@@ -23,7 +23,7 @@ class StarSchema(DataPlan):
     options = StarSchemaTables
     keys_are_for = "the Star Schema Benchmark"
     rate = 45 * MIB
-    """Of generating, loading, verifying and freezing."""
+    """Generating, loading, verifying and freezing."""
     scales: ClassVar[tuple[float, ...]] = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
     """100 is the reports'."""
 
