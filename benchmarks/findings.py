@@ -23,8 +23,7 @@ from scipy import special
 from tests.fixtures.planned import expanded
 from tests.fixtures.synthetic_plan import HOST
 
-from teiten.analysis.claims.allotment import CampaignProgress, next_allotment
-from teiten.analysis.claims.forecast import further_blocks
+from teiten.analysis.claims.forecast import CampaignProgress, further_blocks, next_allotment
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding
 from teiten.claims.catalogue import claims_of

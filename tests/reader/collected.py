@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
-from teiten.analysis.across.atlas import atlas_of
-from teiten.analysis.across.collection import findings_of
+from teiten.analysis.across.collection import atlas_of, findings_of
 from teiten.analysis.model.collection import CollectedCampaign, CollectionResult
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.study import Measure

@@ -8,9 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from teiten.analysis.claims.allotment import Allotment, CampaignProgress, next_allotment
 from teiten.analysis.claims.checks import at_every_look, check_of
-from teiten.analysis.claims.forecast import further_blocks
+from teiten.analysis.claims.forecast import (
+    Allotment,
+    CampaignProgress,
+    further_blocks,
+    next_allotment,
+)
 from teiten.analysis.claims.outcomes import standing_of
 from teiten.analysis.model.claims import Check, ClaimOutcome, ClaimQuestion, ClaimStanding
 from teiten.analysis.verdict.stopping import standing

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from teiten.analysis.series import distribution
+from teiten.analysis.campaign import distribution
 
 
 def encoded(values: list[int]) -> str:

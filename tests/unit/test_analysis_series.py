@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from teiten.analysis.series import BUDGET, PER_CORE_BUDGET, group_means, strides, thin
+from teiten.analysis.campaign import BUDGET, PER_CORE_BUDGET, group_means, strides, thin
 from teiten.model.trial import Series
 
 

@@ -8,10 +8,9 @@ from dataclasses import replace
 import pytest
 
 from teiten.model.text import Language
-from teiten.report.appendix import parted
 from teiten.report.blocks import Block, Details, Further, Heading, Section, Text, of_kind
 from teiten.report.charts.base import Chart
-from teiten.report.numbered import numbered
+from teiten.report.parts import numbered, parted
 from teiten.report.render.html import html
 from teiten.report.render.typst import typst_text
 from teiten.report.tables import Table

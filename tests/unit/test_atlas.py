@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from teiten.analysis.across.atlas import atlas_of, undecided_blocks
+from teiten.analysis.across.collection import atlas_of, undecided_blocks
 from teiten.analysis.model.collection import CollectionResult
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.verdict import VerdictKind

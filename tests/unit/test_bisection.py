@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from teiten.analysis.across.bisection import (
+    BisectStep,
+    CommitComparison,
     comparisons,
     direction,
     mark_of,
@@ -15,7 +17,6 @@ from teiten.analysis.across.bisection import (
     step_alpha,
     step_delta,
 )
-from teiten.analysis.model.bisection import BisectStep, CommitComparison
 from teiten.analysis.model.findings import Interval, VerdictKind
 from teiten.cli.bisect.search import BisectRecord
 from teiten.errors import LedgerError, UsageError

@@ -35,7 +35,7 @@ from teiten.plan.sites.contract import ActionContext
 from teiten.plan.sites.local import LocalPlan
 from teiten.report.texts import caution_text
 from teiten.report.view.kit import Kit
-from teiten.report.view.nodes import emulates_nodes, node_rows
+from teiten.report.view.variants import emulates_nodes, node_rows
 from teiten.study.load import load_study
 from tests.fixtures.planned import FOLDER, planned
 from tests.fixtures.synthetic_plan import HOST

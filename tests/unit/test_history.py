@@ -22,7 +22,7 @@ from teiten.model.text import Language
 from teiten.model.units import Seconds
 from teiten.report.blocks import Details, Heading, Items, Pairs, Text, of_kind
 from teiten.report.charts.base import Chart
-from teiten.report.charts.history import LinePoint, LineWords, history_line, reach
+from teiten.report.charts.points import LinePoint, history_line, reach
 from teiten.report.forms import history_html
 from teiten.report.history.points import line_titles
 from teiten.report.history.table import CONFIGURATION, history_csv, otava_files
@@ -253,12 +253,12 @@ def test_the_axis_ends_at_useful_intervals_and_marks_those_that_it_cuts() -> Non
     assert high < 1010 * 1.04
     low, high = reach([*usual, point(1005.0, 12.0)])
     assert low > 900 and high < 1100
-    words = LineWords("title", "cut.", "x", "y", "campaign", "version")
-    chart = history_line("line-1", [*usual, point(1005.0, 12.0)], words)
+    english = texts("en")
+    chart = history_line(english, "line-1", [*usual, point(1005.0, 12.0)], "date")
     assert chart.rows["above"] == chart.rows["below"] == [False, False, False, True]
     assert max(chart.rows["high"]) == high and min(chart.rows["low"]) == low
-    assert chart.note == "cut."
-    assert not history_line("line-1", usual, words).note
+    assert chart.note == english("history.chart-cut")
+    assert not history_line(english, "line-1", usual, "date").note
 
 
 def test_the_axis_of_huge_intervals_alone_shows_the_points() -> None:

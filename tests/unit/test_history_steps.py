@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 
 from teiten.analysis.across.comparison import compare
-from teiten.analysis.across.history import ALPHA, history
-from teiten.analysis.across.steps import steps_of
+from teiten.analysis.across.history import ALPHA, history, steps_of
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import Axis, CampaignStep, LineStep
 from teiten.analysis.model.verdict import Interval
 from teiten.model.text import Language
 from teiten.model.units import Share
-from teiten.report.history.steps import MOST, step_sentence
+from teiten.report.history.points import MOST, step_sentence
 from teiten.report.texts import texts
 from tests.fixtures.synthetic import START
 from tests.fixtures.two_machines import DAY, OTHER, campaign, plan_of, times

@@ -10,7 +10,7 @@ LIGHT = (
     *("report", "schema", "show", "site", "studies"),
 )
 """The verbs whose options need no stage."""
-HEAVY = ("altair", "pydantic")
+HEAVY = ("jinja2", "pydantic")
 LOADED = """
 import importlib, sys
 for verb in sys.argv[1].split():

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from teiten.analysis.across.fingerprint import conditions_fingerprint
-from teiten.analysis.model.carry_over import CpuWitness
 from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.verdict import CpuWitness
 from teiten.analysis.per_transaction import server_cpu
 from teiten.analysis.verdict.carry_over import (
     carry_overs,

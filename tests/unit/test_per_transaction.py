@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from teiten.analysis.model.discussion import Counted, Origin, Taken
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.per_transaction import Counted, Origin, Taken
 from teiten.analysis.per_transaction import per_transaction
 from tests.fixtures.invented_analysis import invented_analysis, invented_facts
 

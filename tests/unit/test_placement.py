@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from teiten.analysis.model.placement import Direction, PlacementRow, StorageUse
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.errors import MachineError, TeitenError, UsageError
 from teiten.execute.postgres.templates.identity import template_fingerprint
@@ -27,7 +26,14 @@ from teiten.factors.placement import FACTOR
 from teiten.factors.registry import rule
 from teiten.host.cautions.variants import variant_cautions
 from teiten.host.system.paths import Workdir
-from teiten.kinds.pgbench.placements import bottleneck, correlations, followed
+from teiten.kinds.pgbench.placements import (
+    Direction,
+    PlacementRow,
+    StorageUse,
+    bottleneck,
+    correlations,
+    followed,
+)
 from teiten.model.facts import DirectoryFacts, HostFacts
 from teiten.model.plan import Plan
 from teiten.model.storage import Emulation, Part, is_of_storage, resolved, storage_metric

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from teiten.analysis.across.prediction import checked, foretold
+from teiten.analysis.across.prediction import Basis, SecondMachine, checked, foretold
 from teiten.analysis.model.claims import ClaimNeeds, ClaimOutcome, ClaimStanding
 from teiten.analysis.model.collection import CollectedCampaign, CollectionResult, Finding
-from teiten.analysis.model.prediction import Basis, SecondMachine
 from teiten.cli.collection.prediction import check_prediction, prediction_of, read_prediction
 from teiten.cli.console import json_text
 from teiten.errors import UsageError

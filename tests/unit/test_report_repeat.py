@@ -10,8 +10,7 @@ from teiten.model.facts import Caution, Severity
 from teiten.model.trial import Event
 from teiten.report.blocks import Cautions, Code, of_kind
 from teiten.report.tables import Table
-from teiten.report.view.cautions import cautions
-from teiten.report.view.evidence import evidence
+from teiten.report.view.evidence import cautions, evidence
 from teiten.report.view.kit import Kit
 from teiten.report.view.repeat import repeat_blocks, without_place
 from teiten.report.view.settings import settings_table

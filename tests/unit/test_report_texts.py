@@ -65,6 +65,7 @@ def mentions() -> tuple[set[str], list[re.Pattern[str]]]:
         whole |= {key, f"{key}.one", f"{key}.many"}
     composed = re.findall(r"""f["']([a-z-]+\.[^"']*\{[^"']*)["']""", text)
     composed += [f"{one}{{x}}" for one in re.findall(r"""["']([a-z-]+\.)["'] ~""", text)]
+    composed += [f"{family}.{{key}}" for family in re.findall(r'statement\(t, "([a-z-]+)"', text)]
     patterns = [
         re.compile("[A-Za-z0-9_.:-]+".join(map(re.escape, re.split(r"\{[^}]*\}", one))))
         for one in composed

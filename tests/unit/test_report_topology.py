@@ -7,9 +7,8 @@ import re
 import pytest
 
 from teiten.report.texts import texts
-from teiten.report.topology import BESIDE_ARROW, beside_arrow
 from teiten.report.view.kit import Kit
-from teiten.report.view.topology import topology
+from teiten.report.view.topology import BESIDE_ARROW, beside_arrow, topology
 from teiten.ways.registry import rules
 from tests.fixtures.invented_partitions import insert_plan, of_partitions
 from tests.fixtures.invented_probes import Invented, invented_probes

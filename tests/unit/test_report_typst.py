@@ -15,7 +15,7 @@ from teiten.errors import UsageError
 from teiten.model.text import Language
 from teiten.report.blocks import Page
 from teiten.report.notes import Notes
-from teiten.report.numbered import numbered
+from teiten.report.parts import numbered
 from teiten.report.render.markdown import markdown_text
 from teiten.report.render.pdf import FONTS, PROGRAM, pdf
 from teiten.report.render.pdf import _fonts as fonts_folder

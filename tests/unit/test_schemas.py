@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from teiten.analysis.model.bisection import BisectEnding, BisectStep, CommitComparison
+from teiten.analysis.across.bisection import BisectEnding, BisectStep, CommitComparison
 from teiten.analysis.model.findings import CampaignAnalysis, Interval
 from teiten.analysis.model.verdict import VerdictKind
 from teiten.cli.bisect.search import Search

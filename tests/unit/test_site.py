@@ -12,8 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import CliRunner, Result
 
-from teiten.analysis.across.history import history
-from teiten.analysis.across.steps import steps_of
+from teiten.analysis.across.history import history, steps_of
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import Axis, HistoryLine
 from teiten.cli.main import teiten

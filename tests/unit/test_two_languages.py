@@ -12,8 +12,8 @@ import pytest
 
 from teiten.cli.verbs.report import _beside
 from teiten.report.forms import render_html
-from teiten.report.render import stills
-from teiten.report.render.stills import still
+from teiten.report.render import pictures
+from teiten.report.render.pictures import still
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.shown import part
@@ -69,12 +69,12 @@ def test_both_are_smaller_than_two_files(both: str) -> None:
 def test_a_chart_has_a_picture_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     chart = part(view(ANALYSIS, "en"), "answer").charts[0]
     marks = len(next(iter(chart.rows.values())))
-    monkeypatch.setattr(stills, "MOST_MARKS", marks)
+    monkeypatch.setattr(pictures, "MOST_MARKS", marks)
     with drawn():
         picture = str(still(chart))
     assert picture.startswith("<svg") and "currentColor" in picture
     assert not re.search(r'\bid="(?!forest-1-)', picture), "names are the page's"
-    monkeypatch.setattr(stills, "MOST_MARKS", marks - 1)
+    monkeypatch.setattr(pictures, "MOST_MARKS", marks - 1)
     assert str(still(chart)).startswith('<img alt="" src="data:image/png;base64,')
 
 

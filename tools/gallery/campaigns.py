@@ -14,6 +14,7 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.collection.state import CollectionState, read_state
 from teiten.ledger.campaigns import CampaignState, find_campaign, summarise
 from teiten.report.blocks import Page, Statement, Text, of_kind
+from teiten.report.numbers import moment
 from teiten.report.sentences import machine_text
 from teiten.report.view.kit import Kit
 from teiten.report.view.report import view
@@ -90,7 +91,7 @@ def entry_of(analysis: CampaignAnalysis, place: Place) -> Entry:
         study=analysis.plan.study.name,
         title=page.title,
         machine=machine_text(kit.t, analysis.facts),
-        day=kit.moment(analysis.created_at)[:10],
+        day=moment(analysis.created_at)[:10],
         notices=_paragraphs(page, "notice"),
         answers=_answers(page),
         command=analysis.command,

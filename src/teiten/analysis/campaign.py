@@ -1,25 +1,32 @@
 """A campaign's values to what a report is made from.
 
-Trials that ended well, but whose partner did not: they do not count either.
-
 The ledger holds each trial as it ended by itself; whether its comparison counts is known when all
-of its sides have run.
+of its sides have run: trials that ended well, but whose partner did not, do not count either.
+
+Series of trials are thinned (neighbouring samples averaged, until all fit a budget), and latencies
+are given as the distribution of the histogram of all transactions.
 """
 
 from __future__ import annotations
 
+import binascii
 import itertools
 import math
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+from hdrh.codec import HdrCookieException, HdrLengthException
+from hdrh.histogram import HdrHistogram
+
 from teiten.analysis.claims.outcomes import assess, further_numbers, with_further
 from teiten.analysis.discussion import discuss
 from teiten.analysis.model.claims import Claim
-from teiten.analysis.model.findings import CampaignAnalysis, Measured, TrialView
+from teiten.analysis.model.findings import CampaignAnalysis, Measured, SeriesView, TrialView
+from teiten.analysis.model.node_series import group_means
 from teiten.analysis.per_transaction import per_transaction, server_cpu
-from teiten.analysis.series import distribution, strides, thin
 from teiten.analysis.stacks import stacks_found
 from teiten.analysis.verdict.carry_over import cpu_witnesses, mixed_cautions, witness_cautions
 from teiten.analysis.verdict.conclusive import as_declared
@@ -35,7 +42,7 @@ from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import CPU_PER_TRANSACTION, with_wal_per_transaction
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import allotted_blocks, compared_together, counting, open_trials
-from teiten.model.trial import PARTNER, Event, Outcome, Problem, Trial
+from teiten.model.trial import PARTNER, Event, Outcome, Problem, Series, Trial
 from teiten.model.units import Seconds
 from teiten.ways.registry import sides_of_a_second, way_of
 
@@ -194,7 +201,9 @@ def _view(planned: PlannedTrial, trial: Trial, stride_by_source: Mapping[str, in
         started_at=trial.started_at,
         finished_at=trial.finished_at,
         metrics=with_wal_per_transaction(trial.metrics),
-        series=tuple(thin(one, stride_by_source.get(one.source, 1)) for one in trial.series),
+        series=tuple(
+            thin(series, stride_by_source.get(series.source, 1)) for series in trial.series
+        ),
         histogram=distribution(trial.histogram),
         facts=trial.facts,
         evidence=trial.evidence,
@@ -209,7 +218,7 @@ def judged_together(plan: Plan, views: Sequence[TrialView]) -> Iterator[TrialVie
         (view.number, view.attempt): view for view in views if view.outcome is not Outcome.COUNTED
     }
     partners = {
-        trial.number: [other.number for other in together]
+        trial.number: [partner.number for partner in together]
         for together in compared_together(plan)
         for trial in together
     }
@@ -221,3 +230,81 @@ def judged_together(plan: Plan, views: Sequence[TrialView]) -> Iterator[TrialVie
         blamed = next(out[place] for place in places if place in out)
         detail = f"trial {blamed.number}: {blamed.problems[0].code}" if blamed.problems else ""
         yield replace(view, outcome=Outcome.DISTURBED, problems=(Problem(PARTNER, detail),))
+
+
+BUDGET = 200_000
+"""About how many numbers all series of a report hold together; some 2 MB of text."""
+PER_CORE_BUDGET = 50_000
+"""The budget of the series of single cores, of which a large machine has hundreds."""
+PER_CORE = "cpu:"
+
+
+def strides(points: Mapping[str, int]) -> dict[str, int]:
+    """How many neighbouring samples of each source become one.
+
+    ``points``: how many numbers each source has in all trials. Sources share one stride, but for
+    those of single cores.
+    """
+    cores = {source for source in points if source.startswith(PER_CORE)}
+    per_core = _stride(sum(points[source] for source in cores), PER_CORE_BUDGET)
+    others = _stride(sum(points.values()) - sum(points[source] for source in cores), BUDGET)
+    return {source: per_core if source in cores else others for source in points}
+
+
+def thin(series: Series, stride: int) -> SeriesView:
+    """Average each ``stride`` neighbouring samples (the last group may be shorter).
+
+    NaN are left out of an average; an average of nothing but NaN is NaN.
+    """
+    rows = (series.seconds, *series.columns.values())
+    if stride > 1 and len(series.seconds):
+        rows = tuple(group_means(np.vstack(rows), stride))
+    return SeriesView(
+        source=series.source,
+        seconds=rows[0],
+        columns=dict(zip(series.columns, rows[1:], strict=True)),
+        stride=stride,
+    )
+
+
+def _stride(points: int, budget: int) -> int:
+    return max(1, -(-points // budget))
+
+
+SHARES = np.array(
+    (
+        *(0.001, 0.01, 0.05, *(n / 20 for n in range(2, 19)), 0.925, 0.95, 0.96, 0.97, 0.975),
+        *(0.98, 0.985, 0.99, 0.9925, 0.995, 0.9975, 0.999, 0.9995, 0.9999, 0.99999, 1.0),
+    )
+)
+"""Where the curve is drawn: evenly in the body, ever closer in the tail."""
+
+
+def distribution(histogram: str) -> tuple[tuple[float, float], ...]:
+    """Latency in seconds, and the share of transactions at or below it; both ascending.
+
+    ``histogram``: HdrHistogram V2, base64, in microseconds. Empty where there is none, or where
+    it cannot be read: the percentiles among the metrics stand for themselves.
+    """
+    if not histogram:
+        return ()
+    try:
+        decoded = HdrHistogram.decode(histogram)
+    except (TypeError, HdrCookieException, HdrLengthException, binascii.Error, zlib.error):
+        return ()
+    counts = np.frombuffer(decoded.counts, dtype=np.int64)
+    total = int(counts.sum())
+    if total == 0:
+        return ()
+    cumulative = np.cumsum(counts)
+    indexes = np.unique(np.searchsorted(cumulative, SHARES * total - 1e-9 * total, side="left"))
+    return tuple(
+        (_upper_edge(decoded, int(index)) / 1e6, float(cumulative[index]) / total)
+        for index in indexes
+    )
+
+
+def _upper_edge(histogram: HdrHistogram, index: int) -> int:
+    """The highest value that is counted in the same bucket, in microseconds."""
+    value = histogram.get_value_from_index(index)
+    return int(histogram.get_highest_equivalent_value(value))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from statistics import fmean
 
 from teiten.analysis.model.discussion import (
@@ -25,8 +26,10 @@ from teiten.analysis.model.discussion import (
 )
 from teiten.analysis.model.findings import ContrastResult, Interval, TrialView
 from teiten.analysis.model.observations import Context
-from teiten.analysis.verdict.changes import PairedViews, change, half_width_of, paired_views
+from teiten.analysis.verdict.changes import PairedViews, paired_views
+from teiten.model.metrics import Metric
 from teiten.model.plan import Plan
+from teiten.model.quantities import is_number
 from teiten.model.study import SERVER, Study
 from teiten.ways.registry import way_of
 
@@ -72,16 +75,8 @@ def tallies(study: Study, contrasts: Iterable[ContrastResult]) -> Iterator[SignC
             continue
         effects = [level.verdict.effect for level in contrast.levels if level.verdict.effect]
         if len(effects) >= FEWEST:
-            signs = [side_of_equality(effect) for effect in effects]
-            yield SignCount(
-                contrast.workload,
-                contrast.old,
-                contrast.new,
-                contrast.metric,
-                signs.count(1),
-                signs.count(-1),
-                len(signs),
-            )
+            signs = [effect.sign for effect in effects]
+            yield SignCount(*_sides(contrast), signs.count(1), signs.count(-1), len(signs))
 
 
 def means_apart(contrasts: Iterable[ContrastResult]) -> Iterator[MeanApart]:
@@ -91,11 +86,9 @@ def means_apart(contrasts: Iterable[ContrastResult]) -> Iterator[MeanApart]:
         if overall is None or not _is_told(contrast):
             continue
         effects = [level.verdict.effect for level in contrast.levels if level.verdict.effect]
-        side = side_of_equality(overall)
-        if side and len(effects) >= FEWEST and not any(map(side_of_equality, effects)):
-            yield MeanApart(
-                contrast.workload, contrast.old, contrast.new, contrast.metric, side > 0
-            )
+        parted = any(effect.sign for effect in effects)
+        if overall.sign and len(effects) >= FEWEST and not parted:
+            yield MeanApart(*_sides(contrast), overall.sign > 0)
 
 
 def axis_of(study: Study, contrast: ContrastResult) -> str | None:
@@ -105,15 +98,10 @@ def axis_of(study: Study, contrast: ContrastResult) -> str | None:
         for factor in study.factors
         if factor.name != SERVER
         and len(levels := _levels(contrast, factor.name)) > 1
-        and all(map(_is_number, levels))
+        and all(map(is_number, levels))
     ]
     most = max((count for count, _ in found), default=0)
     return next((name for count, name in found if count == most), None)
-
-
-def side_of_equality(effect: Interval) -> int:
-    """1: the whole interval is above 1; -1: below; 0: it includes 1."""
-    return int(effect.low > 1) - int(effect.high < 1)
 
 
 def course_of(signs: Sequence[int]) -> Course:
@@ -130,22 +118,24 @@ def course_of(signs: Sequence[int]) -> Course:
 
 
 def _parting(
-    contrast: ContrastResult, axis: str, others: Context, found: dict[str, Interval]
+    contrast: ContrastResult, axis: str, others: Context, effects: dict[str, Interval]
 ) -> Parting:
-    levels = sorted(found, key=float)
-    signs = [side_of_equality(found[level]) for level in levels]
+    levels = sorted(effects, key=float)
+    signs = [effects[level].sign for level in levels]
     return Parting(
-        contrast.workload,
-        contrast.old,
-        contrast.new,
-        contrast.metric,
+        *_sides(contrast),
         axis,
         others,
         course_of(signs),
-        tuple(one for one, sign in zip(levels, signs, strict=True) if sign > 0),
-        tuple(one for one, sign in zip(levels, signs, strict=True) if sign < 0),
+        tuple(level for level, sign in zip(levels, signs, strict=True) if sign > 0),
+        tuple(level for level, sign in zip(levels, signs, strict=True) if sign < 0),
         tuple(levels),
     )
+
+
+def _sides(contrast: ContrastResult) -> tuple[str, str, str, Metric]:
+    """The workload, sides and metric of a contrast."""
+    return contrast.workload, contrast.old, contrast.new, contrast.metric
 
 
 def _is_told(contrast: ContrastResult) -> bool:
@@ -160,10 +150,6 @@ def _levels(contrast: ContrastResult, factor: str) -> set[str]:
     }
 
 
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.replace(".", "", 1).isdigit()
-
-
 STATES = ("user", "system", "iowait", "steal", "idle")
 
 
@@ -175,56 +161,31 @@ def processors(plan: Plan, views: Iterable[TrialView]) -> Iterator[ProcessorUse]
     measure = plan.study.measure
     if way_of(measure).concurrent:
         return
-    found: dict[tuple[str, str, str], list[PairedViews]] = {}
-    for one in paired_views(plan, views):
-        found.setdefault((one.workload, one.old, one.new), []).append(one)
-    for (workload, old, new), levels in found.items():
+    contrasts: dict[tuple[str, str, str], list[PairedViews]] = {}
+    for pairs in paired_views(plan, views):
+        contrasts.setdefault((pairs.workload, pairs.old, pairs.new), []).append(pairs)
+    for (workload, old, new), levels in contrasts.items():
         counted = [
-            (pairs, state, values)
+            (state, pairs.context, numbers)
             for pairs in levels
             for state in STATES
-            if (values := _values(pairs, f"cpu_{state}_share"))
+            if (numbers := pairs.numbers(partial(metric_of, f"cpu_{state}_share")))
         ]
         if counted:
             alpha = measure.alpha / len(counted)
-            compared = tuple(_compared(plan, *each, alpha) for each in counted)
+            compared = tuple(
+                StateLevel(
+                    state,
+                    context,
+                    fmean(numbers.old),
+                    fmean(numbers.new),
+                    numbers.change(measure, alpha),
+                )
+                for state, context, numbers in counted
+            )
             yield ProcessorUse(workload, old, new, compared)
 
 
-Values = list[tuple[float, float, int]]
-"""Old, new, and the start of the servers, of each block."""
-
-
-def _values(pairs: PairedViews, metric: str) -> Values:
-    """List a metric's values in blocks where both sides have it; empty if all of them are 0."""
-    placed = zip(pairs.blocks, pairs.starts, strict=True)
-    every = [(_of(old, metric), _of(new, metric), start) for (old, new), start in placed]
-    known = [one for one in every if math.isfinite(one[0]) and math.isfinite(one[1])]
-    return known if any(old or new for old, new, _ in known) else []
-
-
-def _of(view: TrialView, metric: str) -> float:
-    return view.metrics.get(metric, math.nan)
-
-
-def _compared(
-    plan: Plan, pairs: PairedViews, state: str, values: Values, alpha: float
-) -> StateLevel:
-    old, new, starts = (_column(values, at) for at in range(3))
-    return StateLevel(
-        state,
-        pairs.context,
-        fmean(old),
-        fmean(new),
-        change(
-            old,
-            new,
-            starts=[int(start) for start in starts],
-            alpha=alpha,
-            width=half_width_of(plan.study.measure),
-        ),
-    )
-
-
-def _column(values: Values, at: int) -> Sequence[float]:
-    return [value[at] for value in values]
+def metric_of(name: str, view: TrialView) -> float:
+    """A metric of a trial; NaN where it has none."""
+    return view.metrics.get(name, math.nan)

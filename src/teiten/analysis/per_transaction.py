@@ -13,17 +13,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-import numpy as np
-
+from teiten.analysis.model.discussion import WAL_ROW, Counted, Origin, PerTransaction, Taken
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.node_series import WAITS, find_series
-from teiten.analysis.model.per_transaction import WAL_ROW, Counted, Origin, PerTransaction, Taken
+from teiten.analysis.model.node_series import mean_backends
 from teiten.analysis.stacks import leaf_seconds
-from teiten.analysis.verdict.changes import PairedViews, change, half_width_of, paired_views
-from teiten.analysis.verdict.verdict import HalfWidth
+from teiten.analysis.verdict.changes import PairedViews, paired_views
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import SERVER_CPU, TRANSACTIONS, WAL_BYTES, by_node, total_of_nodes
 from teiten.model.plan import Plan
+from teiten.model.study import Measure
 
 RUNNING = "CPU"
 """Backends that wait for nothing: their time is the CPU's row."""
@@ -66,41 +64,26 @@ def per_transaction(
     plan: Plan, facts: HostFacts, views: Sequence[TrialView]
 ) -> tuple[PerTransaction, ...]:
     """One table for each contrast and level; none where no row could be made."""
-    measure = plan.study.measure
     cpu = server_cpu(plan, facts)
-    made = (
-        _table(pairs, cpu, measure.alpha, half_width_of(measure))
-        for pairs in paired_views(plan, views)
-    )
-    return tuple(one for one in made if one.rows)
+    made = (_table(pairs, cpu, plan.study.measure) for pairs in paired_views(plan, views))
+    return tuple(table for table in made if table.rows)
 
 
-def _table(pairs: PairedViews, cpu: Of, alpha: float, width: HalfWidth) -> PerTransaction:
-    known = [(row, found) for row in _rows(pairs, cpu) if (found := _values(pairs, row.of))]
+def _table(pairs: PairedViews, cpu: Of, measure: Measure) -> PerTransaction:
+    known = [(row, numbers) for row in _rows(pairs, cpu) if (numbers := pairs.numbers(row.of))]
     rows = tuple(
         Taken(
             row.name,
             row.kind,
             row.origin,
-            fmean(old),
-            fmean(new),
-            len(old),
-            change(old, new, starts=starts, alpha=alpha / len(known), width=width),
+            fmean(numbers.old),
+            fmean(numbers.new),
+            len(numbers.old),
+            numbers.change(measure, measure.alpha / len(known)),
         )
-        for row, (old, new, starts) in known
+        for row, numbers in known
     )
     return PerTransaction(pairs.workload, pairs.context, pairs.old, pairs.new, rows)
-
-
-def _values(pairs: PairedViews, of: Of) -> tuple[list[float], list[float], list[int]] | None:
-    """List a number of the old and the new side in the blocks in which both have it, and the starts
-    of these blocks; None where there is none, or all numbers are 0."""
-    placed = zip(pairs.blocks, pairs.starts, strict=True)
-    found = [(of(old), of(new), start) for (old, new), start in placed]
-    found = [one for one in found if math.isfinite(one[0]) and math.isfinite(one[1])]
-    if not any(old or new for old, new, _ in found):
-        return None
-    return [old for old, _, _ in found], [new for _, new, _ in found], [at for _, _, at in found]
 
 
 def _rows(pairs: PairedViews, cpu: Of) -> Iterator[_Row]:
@@ -167,24 +150,13 @@ def _waited(event: str) -> Of:
     wanted = event.lower()
 
     def of(view: TrialView) -> float:
-        waits = _mean_backends(view)
+        waits = mean_backends(view)
         if waits is None:
             return math.nan
-        backends = math.fsum(value for name, value in waits if name.lower() == wanted)
+        backends = math.fsum(value for name, value in waits.items() if name.lower() == wanted)
         return _each(view, backends * view.metrics.get("measured_seconds", math.nan))
 
     return of
-
-
-def _mean_backends(view: TrialView) -> list[tuple[str, float]] | None:
-    series = find_series(view, WAITS)
-    if series is None:
-        return None
-    return [
-        (name, float(np.nanmean(values)))
-        for name, values in series.columns.items()
-        if np.isfinite(values).any()
-    ]
 
 
 def _events(views: Iterable[TrialView]) -> list[str]:
@@ -193,7 +165,7 @@ def _events(views: Iterable[TrialView]) -> list[str]:
     spelled: dict[str, str] = {}
     total = 0.0
     for view in views:
-        for name, value in _mean_backends(view) or ():
+        for name, value in (mean_backends(view) or {}).items():
             total += value
             if name != RUNNING:
                 spent[name.lower()] = spent.get(name.lower(), 0.0) + value

@@ -59,9 +59,9 @@ def stacks_found(plan: Plan, views: Sequence[TrialView]) -> StacksFound:
     if not sampled:
         return StacksFound()
     costs = {
-        id(one): costs_of(one.stack_samples) for one in sampled if one.stack_samples is not None
+        id(view): costs_of(view.stack_samples) for view in sampled if view.stack_samples is not None
     }
-    pairs = paired_views(plan, views, lambda one: one.stack_samples is not None)
+    pairs = paired_views(plan, views, lambda view: view.stack_samples is not None)
     return StacksFound(
         levels=tuple(_levels(plan, sampled)),
         contrasts=tuple(_contrast(plan, pair, costs) for pair in pairs),
@@ -78,21 +78,21 @@ def costs_of(window: StackSamples) -> WindowCosts:
         itself[frames[-1]] += count
         for frame in set(frames):
             total[frame] += count
-    each = window.sample_seconds / window.transactions
+    seconds = window.sample_seconds / window.transactions
     return WindowCosts(
-        {name: count * each for name, count in itself.items()},
-        {name: count * each for name, count in total.items()},
-        window.samples * each,
+        {name: count * seconds for name, count in itself.items()},
+        {name: count * seconds for name, count in total.items()},
+        window.samples * seconds,
     )
 
 
-def stack_costs(found: Sequence[StackSamples]) -> dict[str, float]:
+def stack_costs(windows: Sequence[StackSamples]) -> dict[str, float]:
     """Folded stack to CPU seconds per transaction, the mean over windows."""
     merged: dict[str, float] = defaultdict(float)
-    for one in found:
-        each = one.sample_seconds / one.transactions / len(found)
-        for stack, count in one.stacks.items():
-            merged[stack] += count * each
+    for window in windows:
+        seconds = window.sample_seconds / window.transactions / len(windows)
+        for stack, count in window.stacks.items():
+            merged[stack] += count * seconds
     return dict(merged)
 
 
@@ -142,27 +142,26 @@ def _level(
 
 def _contrast(plan: Plan, pairs: PairedViews, costs: Mapping[int, WindowCosts]) -> StacksContrast:
     measure = plan.study.measure
+    sampled = [(before.stack_samples, after.stack_samples) for before, after in pairs.blocks]
     old = [costs[id(before)] for before, _ in pairs.blocks]
     new = [costs[id(after)] for _, after in pairs.blocks]
     comparison = _Comparison(old, new, pairs.starts, measure.alpha, half_width_of(measure))
     functions = comparison.functions()
+    old_stacks, new_stacks = (
+        stack_costs(list(filter(None, windows))) for windows in zip(*sampled, strict=True)
+    )
     return StacksContrast(
         pairs.workload,
         pairs.context,
         pairs.old,
         pairs.new,
         len(pairs.blocks),
-        fmean(one.whole for one in old),
-        fmean(one.whole for one in new),
+        *comparison.wholes,
         comparison.whole,
         functions,
         comparison.compared,
-        stack_costs(
-            [one.stack_samples for one, _ in pairs.blocks if one.stack_samples is not None]
-        ),
-        stack_costs(
-            [one.stack_samples for _, one in pairs.blocks if one.stack_samples is not None]
-        ),
+        old_stacks,
+        new_stacks,
         comparison.explained(functions),
         comparison.most_itself(functions),
     )
@@ -182,25 +181,21 @@ class _Comparison:
         self._old, self._new = old, new
         self._starts = starts
         self._alpha, self._width = alpha, width
-        self._wholes = (fmean(one.whole for one in old), fmean(one.whole for one in new))
+        self.wholes = (fmean(window.whole for window in old), fmean(window.whole for window in new))
         self._names = self._visible()
         self.compared = max(1, self._differences_looked_at())
-        before, after = ([one.whole for one in side] for side in (old, new))
+        before, after = ([window.whole for window in side] for side in (old, new))
         self.whole = change(before, after, starts=starts, alpha=alpha, width=width)
 
     def functions(self) -> tuple[FunctionCost, ...]:
         """Those with the greatest difference of their own code first."""
         made = [self._function(name) for name in self._names]
-        return tuple(
-            sorted(
-                made,
-                key=lambda one: (
-                    -abs(one.self_change.difference),
-                    -abs(one.total_change.difference),
-                    one.name,
-                ),
-            )
-        )
+
+        def rank(function: FunctionCost) -> tuple[float, float, str]:
+            own, total = function.self_change, function.total_change
+            return -abs(own.difference), -abs(total.difference), function.name
+
+        return tuple(sorted(made, key=rank))
 
     def explained(self, functions: Sequence[FunctionCost]) -> Explained | Unexplained:
         if len(set(self._starts)) < 2:
@@ -212,15 +207,15 @@ class _Comparison:
             for function in functions
             if (part := self._guilty(function, total=True)) is not None and part.part >= HALF
         ]
-        return min(parts, key=lambda one: one[0])[1] if parts else Unexplained.SPREAD
+        return min(parts, key=lambda pair: pair[0])[1] if parts else Unexplained.SPREAD
 
     def most_itself(self, functions: Sequence[FunctionCost]) -> Explained | None:
         if not self.whole.certain:
             return None
         parts = [part for function in functions if (part := self._guilty(function, total=False))]
-        return max(parts, key=lambda one: one.part, default=None)
+        return max(parts, key=lambda part: part.part, default=None)
 
-    def _guilty(self, one: FunctionCost, *, total: bool) -> Explained | None:
+    def _guilty(self, cost: FunctionCost, *, total: bool) -> Explained | None:
         """A function's part of the difference, where that is certainly greater than its part of the
         cost: where all code gets slower alike, every function has a part, and none is the cause.
 
@@ -230,38 +225,42 @@ class _Comparison:
         One that only one side has is not named: it may be another's new name, or code that the
         other side's compiler put into the caller, which is compared instead.
         """
-        if one.only_old or one.only_new or (total and self._nearly_all(one)):
+        if cost.only_old or cost.only_new or (total and self._nearly_all(cost)):
             return None
-        found = one.total_change if total else one.self_change
+        found = cost.total_change if total else cost.self_change
         part = found.difference / self.whole.difference
-        before, after = self._shares(one.name, total=total)
-        share = one.share_change if total else self._share_change(one.name, total=False)
+        before, after = self._shares(cost.name, total=total)
+        share = cost.share_change if total else self._share_change(cost.name, total=False)
         if not share.certain or share.difference * self.whole.difference < 0:
             return None
-        return Explained(one.name, part, Share(fmean(before)), Share(fmean(after)), share)
+        return Explained(cost.name, part, Share(fmean(before)), Share(fmean(after)), share)
 
     def _visible(self) -> list[str]:
-        names = {name for side in (self._old, self._new) for one in side for name in one.total}
+        names = {
+            name for side in (self._old, self._new) for window in side for name in window.total
+        }
         return sorted(name for name in names if self._share(name) >= VISIBLE)
 
     def _share(self, name: str) -> float:
         """The greater share of a function in a side's cost, with what it calls."""
-        sides = zip((self._old, self._new), self._wholes, strict=True)
-        return max(fmean(one.total.get(name, 0.0) for one in side) / whole for side, whole in sides)
+        sides = zip((self._old, self._new), self.wholes, strict=True)
+        return max(
+            fmean(window.total.get(name, 0.0) for window in side) / whole for side, whole in sides
+        )
 
-    def _nearly_all(self, one: FunctionCost) -> bool:
-        old, new = self._wholes
-        return one.old_total >= NEARLY_ALL * old and one.new_total >= NEARLY_ALL * new
+    def _nearly_all(self, cost: FunctionCost) -> bool:
+        old, new = self.wholes
+        return cost.old_total >= NEARLY_ALL * old and cost.new_total >= NEARLY_ALL * new
 
     def _differences_looked_at(self) -> int:
         """Functions that only call one another have one and the same total: one difference."""
-        found = {tuple(self._differences(name, total=True)) for name in self._names}
-        found |= {tuple(self._differences(name, total=False)) for name in self._names}
-        return len({one for one in found if any(one)})
+        distinct = {tuple(self._differences(name, total=True)) for name in self._names}
+        distinct |= {tuple(self._differences(name, total=False)) for name in self._names}
+        return len({differences for differences in distinct if any(differences)})
 
     def _values(self, name: str, *, total: bool) -> tuple[list[float], list[float]]:
         old, new = (
-            [(one.total if total else one.itself).get(name, 0.0) for one in side]
+            [(window.total if total else window.itself).get(name, 0.0) for window in side]
             for side in (self._old, self._new)
         )
         return old, new
@@ -294,7 +293,7 @@ class _Comparison:
     def _shares(self, name: str, *, total: bool) -> tuple[list[float], list[float]]:
         """A function's share of each window's cost."""
         old, new = (
-            [value / one.whole for value, one in zip(values, side, strict=True)]
+            [value / window.whole for value, window in zip(values, side, strict=True)]
             for values, side in zip(
                 self._values(name, total=total), (self._old, self._new), strict=True
             )

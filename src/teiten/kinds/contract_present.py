@@ -16,13 +16,12 @@ from teiten.kinds.registry import Stage, kind
 if TYPE_CHECKING:
     from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
     from teiten.model.study import Workload
-    from teiten.report.blocks import Block, Section
+    from teiten.report.blocks import Block, Box, Section
     from teiten.report.charts.base import Chart
+    from teiten.report.charts.lines import SeriesColumn
     from teiten.report.names import Names
-    from teiten.report.series import SeriesColumn
     from teiten.report.tables import Table
     from teiten.report.texts import Texts
-    from teiten.report.topology import Box
     from teiten.report.view.kit import Kit
 
 

@@ -33,6 +33,11 @@ _DURATION_PART = re.compile(rf"({_NUMBER})\s*(us|ms|min|s|m|h|d)\s*")
 _DURATION = re.compile(rf"(?:{_NUMBER}\s*(?:us|ms|min|s|m|h|d)\s*)+")
 
 
+def is_number(text: str) -> bool:
+    """Whether a level is a plain number, by which levels have an order: ``4``, ``0.5``."""
+    return text.isascii() and text.replace(".", "", 1).isdecimal()
+
+
 def parse_size(text: str, *, unitless: int | None = None) -> Bytes:
     """Read a size such as ``40GB``, ``1.5 GiB`` or ``512B``; the fraction must give whole bytes.
 

@@ -88,6 +88,16 @@ class CostChange:
         """The interval excludes 0."""
         return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
+    @property
+    def half_width(self) -> float:
+        """The half-width of the interval; 0 without one."""
+        return 0.0 if self.low is None or self.high is None else (self.high - self.low) / 2
+
+    def times(self, factor: float) -> CostChange:
+        """The change in another unit."""
+        ends = (None if end is None else end * factor for end in (self.low, self.high))
+        return CostChange(self.difference * factor, *ends)
+
 
 @dataclass(frozen=True)
 class FunctionCost:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from teiten.analysis.model.atlas import AtlasLine
-from teiten.analysis.model.collection import CollectionResult
-from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
+from teiten.analysis.model.collection import AtlasLine, CollectionResult
+from teiten.analysis.model.verdict import Verdict, VerdictKind
 from teiten.model.installation import Version
 from teiten.report.blocks import Block, Heading, Section, Text
-from teiten.report.charts.atlas import AtlasDot, AtlasWords, atlas_chart
 from teiten.report.charts.base import Chart
+from teiten.report.charts.points import AtlasDot, atlas_chart
 from teiten.report.effects import interval_text, ratio_text
 from teiten.report.numbers import plain
 from teiten.report.sentences import verdict_kind, verdict_word
@@ -100,18 +99,14 @@ def _chart(t: Texts, name: str, lines: Sequence[AtlasLine]) -> Iterator[Chart]:
     named = _named(lines)
     dots = [dot for line in lines for dot in _dots(t, line, named)]
     if dots:
-        words = AtlasWords(
-            t("atlas.chart", first=_firsts(t, lines)),
-            t("atlas.chart-note"),
-            t("atlas.cut"),
-            t("collection.servers"),
-            t("atlas.speed"),
-            t("atlas.workload"),
-            t("table.verdict"),
-            tuple(t(f"atlas.{kind.value}") for kind in COUNTED),
-            tuple(named.values()),
+        yield atlas_chart(
+            t,
+            f"atlas-{name}-lines",
+            dots,
+            [t(f"atlas.{kind.value}") for kind in COUNTED],
+            list(named.values()),
+            first=_firsts(t, lines),
         )
-        yield atlas_chart(f"atlas-{name}-lines", dots, words)
 
 
 def _named(lines: Sequence[AtlasLine]) -> Mapping[Version, str]:
@@ -130,8 +125,11 @@ def _firsts(t: Texts, lines: Sequence[AtlasLine]) -> str:
 def _dots(t: Texts, line: AtlasLine, named: Mapping[Version, str]) -> Iterator[AtlasDot]:
     """The first version at 1, and the others that have a finite interval."""
     title = t.of(line.title)
-    speeds = [(point, line.speed(point)) for point in line.points]
-    shown = [(point, speed) for point, speed in speeds if speed is not None and _is_finite(speed)]
+    shown = [
+        (point, speed)
+        for point in line.points
+        if (speed := line.speed(point)) is not None and speed.low > 0 and math.isfinite(speed.high)
+    ]
     if shown:
         yield AtlasDot(title, named[line.first], 1.0, None, None, "", t("atlas.first"))
     for point, speed in shown:
@@ -144,10 +142,6 @@ def _dots(t: Texts, line: AtlasLine, named: Mapping[Version, str]) -> Iterator[A
             t(f"atlas.{_kind(point.verdict).value}"),
             t.aside(ratio_text(speed), interval_text(t, speed)),
         )
-
-
-def _is_finite(speed: Interval) -> bool:
-    return speed.low > 0 and math.isfinite(speed.high)
 
 
 def _kind(verdict: Verdict) -> VerdictKind:

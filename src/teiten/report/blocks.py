@@ -106,6 +106,14 @@ class Gallery:
 
 
 @dataclass(frozen=True)
+class Box:
+    """A heading with lines below it, in a drawing."""
+
+    heading: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Drawing:
     """A picture that Teiten drew itself."""
 
@@ -282,7 +290,7 @@ B = TypeVar("B")
 
 def of_kind(shown: Iterable[Block], kind: type[B]) -> list[B]:
     """Those of a kind, wherever they stand, in the order of the page."""
-    return [one for one in walk(shown) if isinstance(one, kind)]
+    return [block for block in walk(shown) if isinstance(block, kind)]
 
 
 def walk(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -302,12 +310,12 @@ def _inside(block: Block) -> Iterable[Block]:
         case Details(blocks=blocks) | Unprinted(blocks=blocks) | Further(blocks=blocks):
             found = blocks
         case Entries(entries=entries):
-            found = (each for entry in entries for each in entry.blocks)
+            found = (inner for entry in entries for inner in entry.blocks)
         case Beside(parts=parts):
-            found = (each for part in parts for each in part)
+            found = (inner for part in parts for inner in part)
         case Downloads(table=table):
             found = (table,)
-    return (one for one in found if one is not None)
+    return (inner for inner in found if inner is not None)
 
 
 def folded(table: Table | None) -> tuple[Block, ...]:
@@ -326,11 +334,11 @@ def rebuilt(shown: T, change: Callable[[Any], Any]) -> T:
     """Sections or blocks as ``change`` makes each of them, those inside of others first."""
     found: Any = shown
     if isinstance(found, tuple):
-        return tuple(rebuilt(one, change) for one in found)  # type: ignore[return-value]
+        return tuple(rebuilt(part, change) for part in found)  # type: ignore[return-value]
     if not is_dataclass(found) or isinstance(found, type):
         return shown
     if not isinstance(found, LEAVES):
-        parts = {one.name: getattr(found, one.name) for one in fields(found)}
+        parts = {field.name: getattr(found, field.name) for field in fields(found)}
         new = {name: rebuilt(part, change) for name, part in parts.items()}
         found = replace(found, **new)
     made: T = change(found)
@@ -340,18 +348,18 @@ def rebuilt(shown: T, change: Callable[[Any], Any]) -> T:
 def apart(page: Page, prefix: str) -> Page:
     """The page with names that begin with ``prefix``, for a file with another page in it."""
 
-    def renamed(one: Any) -> Any:
-        if isinstance(one, Contents):
+    def renamed(part: Any) -> Any:
+        if isinstance(part, Contents):
             return replace(
-                one, sections=tuple((prefix + name, said) for name, said in one.sections)
+                part, sections=tuple((prefix + name, said) for name, said in part.sections)
             )
-        if isinstance(one, Drawing):
-            return replace(one, name=prefix + one.name, svg=_with_own_names(one.svg, prefix))
-        if isinstance(one, Section | Table | Chart | ViewedPlan):
-            return replace(one, name=prefix + one.name)
-        if isinstance(one, Heading) and one.name:
-            return replace(one, name=prefix + one.name)
-        return one
+        if isinstance(part, Drawing):
+            return replace(part, name=prefix + part.name, svg=_with_own_names(part.svg, prefix))
+        if isinstance(part, Section | Table | Chart | ViewedPlan):
+            return replace(part, name=prefix + part.name)
+        if isinstance(part, Heading) and part.name:
+            return replace(part, name=prefix + part.name)
+        return part
 
     return replace(page, sections=rebuilt(page.sections, renamed))
 
@@ -364,6 +372,6 @@ def _with_own_names(svg: Markup, prefix: str) -> Markup:
 
 def with_contents(title: str, answer: Section, *others: Section) -> tuple[Section, ...]:
     """The sections that have anything to show, with the way to them at the end of the answer."""
-    shown = tuple(one for one in others if one.blocks)
-    contents = Contents(title, tuple((one.name, one.title) for one in shown))
+    shown = tuple(section for section in others if section.blocks)
+    contents = Contents(title, tuple((section.name, section.title) for section in shown))
     return (replace(answer, blocks=(*answer.blocks, contents)), *shown)

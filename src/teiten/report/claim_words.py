@@ -20,6 +20,7 @@ from teiten.analysis.model.claims import (
 from teiten.model.study import GUC_PREFIX
 from teiten.report.effects import confidence_percent, interval_text, ratio_text
 from teiten.report.numbers import NOTHING, fixed, plain
+from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
 
 Side = Callable[[str], str]
@@ -55,6 +56,13 @@ def reason_text(t: Texts, reason: Reason | None) -> str:
     return "" if reason is None else t(f"claim-reason.{reason.code}", **dict(reason.values))
 
 
+def outcome_cell(t: Texts, outcome: ClaimOutcome) -> TableCell:
+    """The outcome with its reason, where it has one."""
+    reason, word = reason_text(t, outcome.reason), outcome_word(t, outcome)
+    text = t("claim.because", outcome=word, reason=reason) if reason else word
+    return TableCell(text, kind=f"verdict {outcome.standing.value}")
+
+
 def statement_text(t: Texts, claim: Claim) -> str:
     """The finding, and where it stands."""
     return t(
@@ -65,7 +73,7 @@ def statement_text(t: Texts, claim: Claim) -> str:
 def printed_text(t: Texts, outcome: ClaimOutcome, side: Side) -> str:
     """The printed numbers with what is recomputed, and the same check on the printed table."""
     claim = outcome.claim
-    lines = [_printed_value(t, one) for one in claim.printed]
+    lines = [_printed_value(t, value) for value in claim.printed]
     if outcome.in_print is not None and claim.published is not None:
         derived = isinstance(claim.published, PublishedCurves) and claim.published.derived
         key = "claim.in-print-derived" if derived else "claim.in-print"
@@ -142,9 +150,9 @@ def further_levels(claim: Claim) -> tuple[tuple[str, str], ...]:
     return (*claim.at, *dict.fromkeys(of_sides))
 
 
-def _printed_value(t: Texts, one: PrintedValue) -> str:
-    key = "claim.printed-wrongly" if one.recomputed else "claim.printed"
-    return t(key, label=t.of(one.label), value=one.value, recomputed=one.recomputed)
+def _printed_value(t: Texts, value: PrintedValue) -> str:
+    key = "claim.printed-wrongly" if value.recomputed else "claim.printed"
+    return t(key, label=t.of(value.label), value=value.value, recomputed=value.recomputed)
 
 
 def check_text(t: Texts, check: Check | None, side: Side) -> str:
@@ -174,8 +182,8 @@ def as_told(check: Check) -> Check:
     if not check.kind.speed_up or check.metric:
         return check
     least, most, low, high = (
-        None if one is None else 1 / one if one else math.inf
-        for one in (check.most, check.least, check.high, check.low)
+        None if end is None else 1 / end if end else math.inf
+        for end in (check.most, check.least, check.high, check.low)
     )
     ratio = None if not check.ratio else 1 / check.ratio
     return replace(check, ratio=ratio, low=low, high=high, least=least, most=most)

@@ -7,12 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote
 
 from teiten.analysis.model.claims import JUDGED, Check, ClaimStanding
-from teiten.analysis.model.collection import (
-    CollectedCampaign,
-    CollectionResult,
-    Finding,
-    counts,
-)
+from teiten.analysis.model.collection import CollectedCampaign, CollectionResult, Finding, counts
 from teiten.model.text import Language
 from teiten.model.units import Seconds
 from teiten.report.atlas import atlas_sections
@@ -28,10 +23,11 @@ from teiten.report.blocks import (
     with_contents,
 )
 from teiten.report.charts.base import Chart, as_columns
-from teiten.report.charts.printed import PrintedPoint, PrintedWords, printed_against_measured
+from teiten.report.charts.points import PrintedPoint, printed_against_measured
 from teiten.report.claim_words import (
     as_told,
     check_text,
+    outcome_cell,
     outcome_word,
     printed_text,
     reason_text,
@@ -91,18 +87,15 @@ def _answer(t: Texts, result: CollectionResult) -> Iterator[Block]:
     if result.open:
         yield Text(t.plural("collection.left-open", len(result.open)))
     yield Text(t("collection.scope"), "note")
+    spent, budget = _minutes(result.spent), _minutes(result.budget)
     facts = [
-        (t("collection.spent"), _spent(t, result)),
+        (t("collection.spent"), t("collection.minutes-of", spent=spent, budget=budget)),
         (t("collection.command"), result.command),
     ]
     if result.machines:
         machines = dict.fromkeys(machine_text(t, facts) for facts in result.machines)
         facts.insert(0, (t("cover.machine"), t("list.separator").join(machines)))
     yield Pairs(tuple(facts), "facts")
-
-
-def _spent(t: Texts, result: CollectionResult) -> str:
-    return t("collection.minutes-of", spent=_minutes(result.spent), budget=_minutes(result.budget))
 
 
 def _counts(t: Texts, result: CollectionResult) -> Iterator[Block]:
@@ -150,15 +143,8 @@ def _chart(t: Texts, result: CollectionResult) -> Iterator[Chart]:
     """Findings whose printed table answers the same question as the campaign."""
     points = tuple(_points(t, result))
     if points:
-        words = PrintedWords(
-            t("collection.chart"),
-            t("collection.chart-note"),
-            t("collection.printed-ratio"),
-            t("collection.measured-ratio"),
-            t("table.finding"),
-            tuple(t(f"claim-outcome.{standing.value}") for standing in JUDGED),
-        )
-        yield printed_against_measured("printed-measured", points, words)
+        outcomes = tuple(t(f"claim-outcome.{standing.value}") for standing in JUDGED)
+        yield printed_against_measured(t, points, outcomes)
 
 
 def _points(t: Texts, result: CollectionResult) -> Iterator[PrintedPoint]:
@@ -208,15 +194,11 @@ def _table(t: Texts, result: CollectionResult, evidence: EvidencePlace) -> Table
 def _row(t: Texts, finding: Finding, evidence: EvidencePlace) -> Row:
     outcome, campaign = finding.outcome, finding.campaign
     side = side_of(outcome.claim, str)
-    reason, word = reason_text(t, outcome.reason), outcome_word(t, outcome)
     return cells(
         _finding_text(t, finding),
         printed_text(t, outcome, side),
         check_text(t, outcome.deciding, side),
-        TableCell(
-            t("claim.because", outcome=word, reason=reason) if reason else word,
-            kind=f"verdict {outcome.standing.value}",
-        ),
+        outcome_cell(t, outcome),
         TableCell(_minutes(campaign.wall), sort=campaign.wall) if campaign.campaign else NOTHING,
         TableCell("", kind="links", links=_links(t, campaign, campaign.name, evidence)),
     )

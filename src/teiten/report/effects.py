@@ -62,24 +62,27 @@ def effect_cells(t: Texts, effect: Interval | None) -> tuple[TableCell, TableCel
 
 def interval_text(t: Texts, effect: Interval | None) -> str:
     """``1.011 to 1.035``"""
-    if effect is None:
-        return NOTHING
+    return NOTHING if effect is None else t("interval.plain", **_ends(effect))
+
+
+def _ends(effect: Interval) -> dict[str, str]:
     digits = percent_decimals(effect) + 2
-    return t(
-        "interval.plain",
-        low=ratio_in_reach(effect.low, digits),
-        high=ratio_in_reach(effect.high, digits),
-    )
+    ends = {"low": effect.low, "high": effect.high}
+    return {name: ratio_in_reach(ratio, digits) for name, ratio in ends.items()}
 
 
 def ratio_in_reach(ratio: float, decimals: int) -> str:
     """A ratio; one beyond REACH, as an interval of two pairs can end at, by that bound. What is
     small keeps two digits, however few decimals the interval allows."""
+    digits = max(decimals, decimals_of(ratio, 2)) if ratio < 0.1 else decimals
+    return _beyond_reach(ratio) or fixed(ratio, digits)
+
+
+def _beyond_reach(ratio: float) -> str:
+    """The bound that a ratio is beyond; empty for one within REACH."""
     if ratio > REACH:
         return f"> {fixed(REACH, 0)}"
-    if ratio < 1 / REACH:
-        return f"< {fixed(1 / REACH, 3)}"
-    return fixed(ratio, max(decimals, decimals_of(ratio, 2)) if ratio < 0.1 else decimals)
+    return f"< {fixed(1 / REACH, 3)}" if ratio < 1 / REACH else ""
 
 
 def is_wide(effect: Interval) -> bool:
@@ -95,9 +98,7 @@ def interval_percent(t: Texts, effect: Interval) -> str:
 
 def interval_of_ratio(t: Texts, effect: Interval) -> str:
     """``95 % interval 1.011 to 1.035``"""
-    digits = percent_decimals(effect) + 2
-    low, high = (ratio_in_reach(ratio, digits) for ratio in (effect.low, effect.high))
-    return _interval(t, effect, low, high)
+    return _interval(t, effect, **_ends(effect))
 
 
 def _interval(t: Texts, effect: Interval, low: str, high: str) -> str:
@@ -136,14 +137,11 @@ def is_many_fold(effect: Interval) -> bool:
 
 def times_text(value: float, effect: Interval) -> str:
     """A factor with the digits that its interval allows: ``10.3``, ``1.023``, ``> 1,000``."""
-    if value > REACH:
-        return f"> {fixed(REACH, 0)}"
-    if value < 1 / REACH:
-        return f"< {fixed(1 / REACH, 3)}"
     least = 2 if value < 10 else 1 if value < 100 else 0
     if value < 0.1:
         least = decimals_of(value, 2)
-    return fixed(value, min(4, max(least, decimals_for((effect.high - effect.low) / 2))))
+    digits = min(4, max(least, decimals_for((effect.high - effect.low) / 2)))
+    return _beyond_reach(value) or fixed(value, digits)
 
 
 def shorter_text(t: Texts, value: float, effect: Interval) -> str:

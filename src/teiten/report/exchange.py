@@ -65,27 +65,27 @@ def _junit(analysis: CampaignAnalysis) -> str:
     """A verdict is a test: it fails where the new side is slower, be it at one level of a mixed
     verdict, and is skipped where nothing was
     decided, or where the campaign supports no conclusion."""
-    told = list(_told(analysis))
-    failed = [one for one in told if _fails(one.verdict)]
-    skipped = [one for one in told if _is_open(one.verdict)]
+    statements = list(_told(analysis))
+    failed = [statement for statement in statements if _fails(statement.verdict)]
+    skipped = [statement for statement in statements if _is_open(statement.verdict)]
     suite = ElementTree.Element(
         "testsuite",
         name=analysis.name,
-        tests=str(len(told)),
+        tests=str(len(statements)),
         failures=str(len(failed)),
         errors="0",
         skipped=str(len(skipped)),
         time=f"{analysis.wall:.3f}",
     )
-    for one in told:
+    for statement in statements:
         case = ElementTree.SubElement(
-            suite, "testcase", classname=analysis.plan.study.name, name=one.name, time="0"
+            suite, "testcase", classname=analysis.plan.study.name, name=statement.name, time="0"
         )
-        if _fails(one.verdict):
-            ElementTree.SubElement(case, "failure", message=_plain(one.said), type="slower")
-        elif _is_open(one.verdict):
-            ElementTree.SubElement(case, "skipped", message=_plain(one.said))
-        ElementTree.SubElement(case, "system-out").text = _plain(one.said)
+        if _fails(statement.verdict):
+            ElementTree.SubElement(case, "failure", message=_plain(statement.said), type="slower")
+        elif _is_open(statement.verdict):
+            ElementTree.SubElement(case, "skipped", message=_plain(statement.said))
+        ElementTree.SubElement(case, "system-out").text = _plain(statement.said)
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)
@@ -105,7 +105,7 @@ def _github(analysis: CampaignAnalysis, language: Language) -> str:
     each answer stands where its chart does on the page."""
     kit = Kit(analysis, language)
     page = view(analysis, language)
-    tables = (_levels(kit, one, at) for at, one in enumerate(primary(kit)))
+    tables = (_levels(kit, contrast, at) for at, contrast in enumerate(primary(kit)))
     first = page.sections[0]
     shown = tuple(
         replace(block, chart=None) if isinstance(block, Statement) else block
@@ -126,11 +126,11 @@ def _bencher(analysis: CampaignAnalysis) -> str:
     has no number to give, and is left out. What supports no conclusion is a measure of its own, so
     that no threshold is held against it."""
     found: dict[str, Any] = {}
-    for one in _told(analysis):
-        effect = one.verdict.effect
+    for statement in _told(analysis):
+        effect = statement.verdict.effect
         if effect is not None:
-            found[one.name] = {
-                f"{one.contrast.metric.name}-ratio{_apart(one.verdict)}": {
+            found[statement.name] = {
+                f"{statement.contrast.metric.name}-ratio{_apart(statement.verdict)}": {
                     "value": effect.ratio,
                     "lower_value": effect.low,
                     "upper_value": effect.high,
@@ -146,20 +146,20 @@ def _apart(verdict: Verdict) -> str:
 def _benchmark_action(analysis: CampaignAnalysis) -> str:
     """``customSmallerIsBetter``: the time that the same work takes, new ÷ old."""
     found = []
-    for one in _told(analysis):
-        effect = one.verdict.effect
+    for statement in _told(analysis):
+        effect = statement.verdict.effect
         if effect is None:
             continue
         ratio, low, high = effect.ratio, effect.low, effect.high
-        if one.contrast.metric.better is Better.HIGHER:
+        if statement.contrast.metric.better is Better.HIGHER:
             ratio, low, high = 1 / ratio, 1 / high, 1 / low
         found.append(
             {
-                "name": one.name + _apart(one.verdict),
+                "name": statement.name + _apart(statement.verdict),
                 "unit": "time of new ÷ old",
                 "value": ratio,
                 "range": f"{low:.4f} to {high:.4f}",
-                "extra": _plain(one.said),
+                "extra": _plain(statement.said),
             }
         )
     return _json(found)

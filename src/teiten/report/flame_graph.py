@@ -84,14 +84,14 @@ def placed(root: Frame, *, narrowest: float = NARROWEST) -> Iterator[PlacedFrame
         return
     waiting = [PlacedFrame(root, 0, 0.0, 1.0)]
     while waiting:
-        one = waiting.pop()
-        yield one
-        left = one.left
-        for name in sorted(one.frame.called):
-            child = one.frame.called[name]
+        frame = waiting.pop()
+        yield frame
+        left = frame.left
+        for name in sorted(frame.frame.called):
+            child = frame.frame.called[name]
             width = (child.old + child.new) / whole
             if width >= narrowest:
-                waiting.append(PlacedFrame(child, one.depth + 1, left, width))
+                waiting.append(PlacedFrame(child, frame.depth + 1, left, width))
             left += width
 
 
@@ -120,7 +120,7 @@ def difference(root: Frame, title: str, words: Words, *, alone: bool = False) ->
 
 def greatest_difference(root: Frame) -> float:
     """CPU seconds per transaction that the strongest colour of ``difference`` stands for."""
-    return max((abs(one.frame.new - one.frame.old) for one in placed(root)), default=0.0)
+    return max((abs(frame.frame.new - frame.frame.old) for frame in placed(root)), default=0.0)
 
 
 def kind_of(name: str) -> str:
@@ -137,7 +137,7 @@ def _drawing(
     colour: Callable[[Frame], tuple[str, float]],
     alone: bool,
 ) -> Markup:
-    frames = sorted(placed(root), key=lambda one: (one.depth, one.left))
+    frames = sorted(placed(root), key=lambda frame: (frame.depth, frame.left))
     rows = 1 + max((frame.depth for frame in frames), default=0)
     height = rows * ROW
     size = Markup('width="{}"').format(WIDTH if alone else "100%")
@@ -153,27 +153,27 @@ def _drawing(
 
 
 def _frame(
-    one: PlacedFrame,
+    frame: PlacedFrame,
     height: int,
     words: Words,
     colour: Callable[[Frame], tuple[str, float]],
 ) -> Markup:
     """A box of its own, which clips its text; the outermost function stands at the foot."""
-    label, hint = words(one.frame)
-    fill, strength = colour(one.frame)
+    label, hint = words(frame.frame)
+    fill, strength = colour(frame.frame)
     return Markup(
         '<svg class="frame{}" x="{:.4f}%" y="{}" width="{:.4f}%" height="{}" data-depth="{}"'
         ' data-name="{}"><title>{}</title>'
         '<rect width="100%" height="100%" fill="{}" fill-opacity="{:.3f}"/>'
         '<text x="3" y="13">{}</text></svg>'
     ).format(
-        " narrow" if one.width < WORDLESS else "",
-        one.left * 100,
-        height - (one.depth + 1) * ROW,
-        one.width * 100,
+        " narrow" if frame.width < WORDLESS else "",
+        frame.left * 100,
+        height - (frame.depth + 1) * ROW,
+        frame.width * 100,
         ROW,
-        one.depth,
-        one.frame.name,
+        frame.depth,
+        frame.frame.name,
         hint,
         fill,
         strength,

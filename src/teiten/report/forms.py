@@ -13,10 +13,11 @@ from teiten.report.comparison.view import comparison_page
 from teiten.report.history.points import Reports
 from teiten.report.history.view import NO_REPORTS, history_page
 from teiten.report.notes import NO_NOTES, Notes
-from teiten.report.numbered import numbered
+from teiten.report.parts import numbered
 from teiten.report.render.html import html
 from teiten.report.render.markdown import markdown_files
 from teiten.report.render.pdf import pdf
+from teiten.report.render.pictures import with_stills
 from teiten.report.view.report import view
 
 
@@ -32,8 +33,6 @@ def render_html(
     take seconds to draw."""
     pages = [numbered(view(analysis, language, notes, beside)) for language in languages]
     if stills:
-        from teiten.report.render.stills import with_stills  # noqa: PLC0415 - loads 40 MB
-
         pages = [with_stills(page) for page in pages]
     return html(pages[0], analysis.teiten_version, *pages[1:])
 
@@ -54,8 +53,6 @@ def render_pdf(analysis: CampaignAnalysis, language: Language, notes: Notes = NO
 
 def comparison_html(comparison: Comparison, language: Language) -> str:
     """One file that works offline, and has pictures for readers without scripts."""
-    from teiten.report.render.stills import with_stills  # noqa: PLC0415 - loads 40 MB
-
     return html(with_stills(comparison_page(comparison, language)), __version__)
 
 
@@ -67,15 +64,11 @@ def comparison_markdown(comparison: Comparison, language: Language) -> dict[str,
 def history_html(history: History, language: Language, reports: Reports = NO_REPORTS) -> str:
     """The whole page; it works offline, and has pictures for readers without scripts. Points lead
     to ``reports``."""
-    from teiten.report.render.stills import with_stills  # noqa: PLC0415 - loads 40 MB
-
     return html(with_stills(history_page(history, language, reports)), __version__)
 
 
 def collection_html(result: CollectionResult, language: Language) -> bytes:
     """One file that works offline, with pictures for readers without scripts."""
-    from teiten.report.render.stills import with_stills  # noqa: PLC0415 - loads 40 MB
-
     page = with_stills(numbered(collection_page(result, language)))
     return html(page, __version__).encode()
 

@@ -38,21 +38,21 @@ class Names:
         self.emulates = any(storage_class.emulation is not None for storage_class in study.storage)
         """Some of the storages on which files are placed are no devices of this machine."""
         self.is_server = study.contrast == SERVER
-        versions = {str(one.version) for _, one in plan.servers}
+        versions = {str(server.version) for _, server in plan.servers}
         self.by_version = self.is_server and len(versions) > 1
         self.ratio = t("table.ratio" if self.by_version else "table.ratio-sides")
         self.configured = self.is_server and bool(study.server_levels)
         self.workload_titles = {workload.name: t.of(workload.title) for workload in study.workloads}
-        kinds = [plan_of(one) for one in sorted({workload.kind for workload in study.workloads})]
+        kinds = [plan_of(name) for name in sorted({workload.kind for workload in study.workloads})]
         self.axes = [kind.axis for kind in kinds if kind.axis is not None]
         self.own_factors = {kind.own_factor for kind in kinds if kind.own_factor is not None}
         self.titles = _titles(plan, t)
         self.told = _told(plan)
         self.of_one_start = bool(plan.servers_elsewhere)
-        self.sides = {one.level: one for one in _sides(study.contrasted_levels, plan, self)}
+        self.sides = {side.level: side for side in _sides(study.contrasted_levels, plan, self)}
         self.servers = {
-            level: Side(level, f"PostgreSQL {one.version}", str(one.version))
-            for level, one in plan.servers
+            level: Side(level, f"PostgreSQL {server.version}", str(server.version))
+            for level, server in plan.servers
         }
         self.single = {factor.name for factor in study.factors if len(factor.levels) == 1}
         self.contrast_on_axis = f"counted.{study.contrast}.side" in t or (
@@ -198,7 +198,7 @@ def _sides(levels: tuple[str, ...], plan: Plan, names: Names) -> list[Side]:
         return [_of_factor(plan.study.contrast, level, names) for level in levels]
     if names.configured:
         return [_configured(level, plan, names) for level in levels]
-    versions = {level: str(one.version) for level, one in plan.servers}
+    versions = {level: str(server.version) for level, server in plan.servers}
     texts = [versions.get(level, level) for level in levels]
     clear = len(set(texts)) == len(texts)
     return [
@@ -240,7 +240,7 @@ def _called(factor: str, level: str, names: Names) -> str:
 
 def _configured(level: str, plan: Plan, names: Names) -> Side:
     """A side that is a server with settings of its own: ``B (PostgreSQL 18.4, jit = off)``."""
-    version = next((one.version for name, one in plan.servers if name == level), level)
+    version = next((server.version for name, server in plan.servers if name == level), level)
     own = dict(plan.study.server_levels).get(level, ())
     parts = (f"PostgreSQL {version}", *(f"{names.factor(key)} = {value}" for key, value in own))
     return Side(level, names.t.aside(level, names.t("list.separator").join(parts)), level)

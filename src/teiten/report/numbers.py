@@ -1,9 +1,10 @@
-"""Numbers for people: as many digits as the interval allows, with their units."""
+"""Numbers for people: as many digits as the interval allows, with their units; and moments."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 MINUS = "−"
 NOTHING = "—"
@@ -91,3 +92,13 @@ def _without_zeros(text: str) -> str:
 def plain(value: float) -> str:
     """A declared number (δ, seconds, a level): no digit more than it has."""
     return _without_zeros(f"{value:,.6f}")
+
+
+def moment(at: float) -> str:
+    """A moment to the minute. ``at``: seconds since the epoch."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def clock(at: float) -> str:
+    """A moment to the second, where UTC is said elsewhere."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from teiten.analysis.model.comparison import UnpairedResult
 from teiten.analysis.model.findings import (
     CampaignAnalysis,
     ContrastResult,
@@ -120,23 +121,12 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
         "new": new.long,
         "workload": names.workload_in_sentence(contrast.workload),
         "machine": machine,
-        "delta": plain_percent(t, verdict.delta),
     }
     subject = (
-        ""
-        if contrast.metric.judged
-        else t(
-            "sentence.metric",
-            metric=t.either(f"metric.{contrast.metric.name}", contrast.metric.name),
-        )
+        "" if contrast.metric.judged else t("sentence.metric", metric=t.metric(contrast.metric))
     )
     subject += pooled_text(t, names, contrast.levels)
-    if verdict.kind is VerdictKind.MIXED:
-        key = "mixed" if verdict.conclusive else "no-conclusion-mixed"
-        values |= extremes_said(t, verdict, contrast.metric, names.context)
-        said = subject + t(f"sentence.{key}", **values)
-    else:
-        said = subject + _statement(t, verdict, contrast.metric, values)
+    said = subject + statement(t, "sentence", contrast, values, names.context)
     if names.of_one_start and verdict.is_given:
         said += t("sentence.one-start")
     is_described = (
@@ -155,27 +145,52 @@ def pooled_text(t: Texts, names: Names, levels: Sequence[LevelResult]) -> str:
     return t("sentence.pooled", servers=listed)
 
 
-def _statement(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]) -> str:
-    effect = verdict.effect
-    if effect is None:
-        reason = t.either(f"reason.{verdict.reason}", t("reason.too-few-pairs"))
-        return t("sentence.nothing", reason=reason, **values)
-    values["confidence"] = confidence_percent(t, effect.confidence)
+def statement(
+    t: Texts,
+    family: str,
+    result: ContrastResult | UnpairedResult,
+    names: Mapping[str, str],
+    level: Callable[[Context], str],
+) -> str:
+    """The sentence of a verdict, of those whose keys begin with ``family``: ``sentence`` in a
+    campaign, ``comparison-sentence`` between two. ``names``: of sides and workload, as they have
+    them; ``level`` names a level."""
+    verdict, metric = result.overall, result.metric
+    if verdict.kind is VerdictKind.MIXED:
+        key = "mixed" if verdict.conclusive else "no-conclusion-mixed"
+        values = extremes_said(t, verdict, metric, level)
+    elif verdict.effect is None:
+        reasons = family.replace("sentence", "reason")
+        otherwise = t.either(f"{reasons}.too-few-pairs", str(verdict.reason))
+        key = "nothing"
+        values = {"reason": t.either(f"{reasons}.{verdict.reason}", otherwise)}
+    else:
+        key, values = _measured(t, family, verdict, verdict.effect, metric)
+        values["confidence"] = confidence_percent(t, verdict.effect.confidence)
+    common = {**names, "delta": plain_percent(t, verdict.delta), "factor": plain(WIDEST)}
+    return t(f"{family}.{key}", **{**common, **values})
+
+
+def _measured(
+    t: Texts, family: str, verdict: Verdict, effect: Interval, metric: Metric
+) -> tuple[str, dict[str, str]]:
+    """Choose the sentence of a verdict with an interval, with its numbers."""
+    if verdict.conclusive and verdict.kind in (*DECIDED, VerdictKind.DIFFERENT_BUT_SMALL):
+        is_time = metric.better is Better.LOWER
+        misleads = is_many_times(effect) if is_time else is_many_fold(effect)
+        in_times = f"{family}.times-faster" in t and metric.judged and misleads
+        if verdict.kind in DECIDED and in_times:
+            return _many_times(t, verdict, effect, is_time=is_time)
+        return _decided(t, verdict, effect, metric)
     wide = "-wide" if is_wide(effect) else ""
-    values["factor"] = plain(WIDEST)
+    key = f"inconclusive{wide}"
     if not verdict.conclusive:
-        return t(f"sentence.no-conclusion{wide}", **values, **_signed(t, effect))
-    is_time = metric.better is Better.LOWER
-    misleads = is_many_times(effect) if is_time else is_many_fold(effect)
-    if verdict.kind in DECIDED and metric.judged and misleads:
-        return _many_times(t, verdict, values, is_time=is_time)
-    if verdict.kind in DECIDED or verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
-        which, numbers = decided(t, verdict, metric)
-        return t(f"sentence.{which}", **values, **numbers)
-    values |= _signed(t, effect)
-    if verdict.kind in {VerdictKind.EQUIVALENT, VerdictKind.UNJUDGED}:
-        return t(f"sentence.{verdict.kind.value}{wide}", **values)
-    return t(f"sentence.inconclusive{wide}", detectable=_detectable(t, verdict), **values)
+        key = f"no-conclusion{wide}"
+    elif verdict.kind is VerdictKind.EQUIVALENT:
+        key = "equivalent"
+    elif verdict.kind is VerdictKind.UNJUDGED:
+        key = f"unjudged{wide}"
+    return key, {**_signed(t, effect), "detectable": _detectable(t, family, verdict)}
 
 
 def _signed(t: Texts, effect: Interval) -> dict[str, str]:
@@ -185,35 +200,33 @@ def _signed(t: Texts, effect: Interval) -> dict[str, str]:
     return {name: change(t, ratio, digits) for name, ratio in ends.items()}
 
 
-def _many_times(t: Texts, verdict: Verdict, values: dict[str, str], *, is_time: bool) -> str:
+def _many_times(
+    t: Texts, verdict: Verdict, effect: Interval, *, is_time: bool
+) -> tuple[str, dict[str, str]]:
     """Word a difference so great that per cent mislead: 90 % less time is ten times as fast, as
-    900 % more throughput are. Raises ValueError without an interval."""
-    effect = verdict.effect
-    if effect is None:
-        raise ValueError("without an interval there is no difference to tell")
+    900 % more throughput are."""
     faster = effect.ratio < 1 or not is_time
     shown = effect.inverse if effect.ratio < 1 else effect
     shorter = faster and is_time
-    for name, value in (("factor", shown.ratio), ("low", shown.low), ("high", shown.high)):
-        values[name] = shorter_text(t, value, shown) if shorter else times_text(value, shown)
+    numbers = {"factor": shown.ratio, "low": shown.low, "high": shown.high}
+    values = {
+        name: shorter_text(t, value, shown) if shorter else times_text(value, shown)
+        for name, value in numbers.items()
+    }
     suffix = "-at-least" if verdict.at_least_delta else ""
     way = "shorter" if shorter else "faster" if faster else "slower"
-    return t(f"sentence.times-{way}{suffix}", **values)
+    return f"times-{way}{suffix}", values
 
 
-def decided(t: Texts, verdict: Verdict, metric: Metric) -> tuple[str, dict[str, str]]:
+def _decided(
+    t: Texts, verdict: Verdict, effect: Interval, metric: Metric
+) -> tuple[str, dict[str, str]]:
     """Choose the sentence that tells a difference (slower-at-least, …), with its numbers."""
-    effect = verdict.effect
-    if effect is None:
-        raise ValueError("without an interval there is no difference to tell")
     above = effect.ratio > 1
-    ends = (effect.low - 1, effect.high - 1) if above else (1 - effect.high, 1 - effect.low)
     digits = percent_decimals(effect)
-    values = {
-        "percent": percent(t, abs(effect.ratio - 1), digits),
-        "low": percent(t, ends[0], digits),
-        "high": percent(t, ends[1], digits),
-    }
+    shares = (abs(effect.ratio - 1), *_differences(effect))
+    numbers = (percent(t, share, digits) for share in shares)
+    values = dict(zip(("percent", "low", "high"), numbers, strict=True))
     faster = above != (metric.better is Better.LOWER)
     direction = "faster" if faster else "slower"
     if verdict.kind is VerdictKind.DIFFERENT_BUT_SMALL:
@@ -221,11 +234,12 @@ def decided(t: Texts, verdict: Verdict, metric: Metric) -> tuple[str, dict[str, 
     return f"{direction}-at-least" if verdict.at_least_delta else direction, values
 
 
-def _detectable(t: Texts, verdict: Verdict) -> str:
+def _detectable(t: Texts, family: str, verdict: Verdict) -> str:
     smallest = told_detectable(verdict)
     if smallest is None:
         return ""
-    return t.plural("sentence.detectable", verdict.pairs, percent=detectable_percent(t, smallest))
+    key, values = f"{family}.detectable", {"percent": detectable_percent(t, smallest)}
+    return t(key, **values) if key in t else t.plural(key, verdict.pairs, **values)
 
 
 def told_detectable(verdict: Verdict) -> float | None:

@@ -46,13 +46,13 @@ def host_rows(kit: Kit) -> Rows:
         return []
     t = kit.t
     first = {"both": hosts.db} if hosts.together else {"db": hosts.db, "client": hosts.client}
-    found: Rows = [(t(f"host.role-{role}"), _of_host(kit, one)) for role, one in first.items()]
+    found: Rows = [(t(f"host.role-{role}"), _of_host(kit, node)) for role, node in first.items()]
     found += [
-        (t("host.role-node", number=number), _of_host(kit, one.host))
-        for number, one in enumerate(hosts.more, start=2)
+        (t("host.role-node", number=number), _of_host(kit, node.host))
+        for number, node in enumerate(hosts.more, start=2)
     ]
-    for one in hosts.more:
-        words = {"address": one.address, "client": one.peer}
+    for node in hosts.more:
+        words = {"address": node.address, "client": node.peer}
         found.append((t("host.way-of-nodes"), t("host.way.text", **words)))
     if hosts.address is not None:
         words = {"address": hosts.address, "client": hosts.client_address or ""}
@@ -70,8 +70,8 @@ def client_rows(kit: Kit, rows: Callable[[Kit, HostFacts], Rows]) -> Rows:
         return []
     others = [] if hosts.together else [(partial(t, "host.of-client"), hosts.client.facts)]
     others += [
-        (partial(t, "host.of-node", number=number), one.host.facts)
-        for number, one in enumerate(hosts.more, start=2)
+        (partial(t, "host.of-node", number=number), node.host.facts)
+        for number, node in enumerate(hosts.more, start=2)
     ]
     return [(name(what=what), value) for name, facts in others for what, value in rows(kit, facts)]
 
@@ -167,7 +167,7 @@ def link_text(kit: Kit) -> str:
     hosts = kit.analysis.plan.hosts
     if hosts is not None and hosts.address is not None:
         return kit.t("host.link", address=hosts.address)
-    attached = {one.attached is not None for _, one in kit.analysis.plan.servers}
+    attached = {server.attached is not None for _, server in kit.analysis.plan.servers}
     if attached == {True}:
         return kit.t("topology.link-attached")
     return kit.t("topology.link-both" if True in attached else "topology.link")
@@ -180,22 +180,22 @@ def whereabouts(kit: Kit) -> str:
     if hosts is not None:
         if hosts.more:
             names = t("list.separator").join(map(shown, hosts.servers))
-            addresses = t("list.separator").join(one.address for one in hosts.more)
+            addresses = t("list.separator").join(node.address for node in hosts.more)
             return t("host.note-nodes", hosts=names, addresses=addresses)
         words = {"db": shown(hosts.db), "client": shown(hosts.client), "address": hosts.address}
         apart = f"way.{way_of(kit.study.measure).name}.apart"
         together = "host.note-together-nodes" if on_nodes(kit) else "host.note-together"
         return t(together if hosts.together else apart, **words)
     attached = [
-        t("topology.attached", server=level, address=one.attached.address)
-        for level, one in kit.analysis.plan.servers
-        if one.attached is not None
+        t("topology.attached", server=level, address=server.attached.address)
+        for level, server in kit.analysis.plan.servers
+        if server.attached is not None
     ]
     if not attached:
         way = way_of(kit.study.measure)
         spread = on_nodes(kit)
         if spread and not way.concurrent:
-            already = any(one.ran_already for one in spread)
+            already = any(distribution.ran_already for distribution in spread)
             return t("topology.note-attached-own" if already else "topology.note-nodes")
         return way_text(kit, "note")
     own = len(attached) < len(kit.analysis.plan.servers)
@@ -222,12 +222,12 @@ def steps_of_sites(kit: Kit) -> list[str]:
 
 def starts_servers(plan: Plan) -> bool:
     """Whether Teiten starts any of the servers: one that was attached keeps running."""
-    return any(one.attached is None for _, one in plan.servers)
+    return any(server.attached is None for _, server in plan.servers)
 
 
 def named_by_user(plan: Plan) -> list[str]:
     """The servers that are told by the name that the user gave them, in the plan's order."""
-    return [level for level, one in plan.servers if one.attached is not None]
+    return [level for level, server in plan.servers if server.attached is not None]
 
 
 def parameter_of(kit: Kit, level: str, name: str, otherwise: str | None) -> str | None:

@@ -15,6 +15,7 @@ from teiten.datasets.registry import names as names_of_datasets
 from teiten.factors.registry import folders as names_of_factors
 from teiten.kinds.registry import names as names_of_kinds
 from teiten.model.facts import Caution
+from teiten.model.metrics import Metric
 from teiten.model.text import Bilingual, Language
 from teiten.model.trial import Problem
 from teiten.ways.registry import folders as names_of_ways
@@ -58,6 +59,10 @@ class Texts:
         """The text under ``key``, or ``otherwise`` where there is none: for names of open lists."""
         return self.entries.get(key, otherwise)
 
+    def metric(self, metric: Metric) -> str:
+        """The name of a metric; its own where it has no text."""
+        return self.either(f"metric.{metric.name}", metric.name)
+
     def of(self, text: Bilingual) -> str:
         return text.in_language(self.language)
 
@@ -92,9 +97,9 @@ def words_in(package: str, language: Language) -> dict[str, str]:
 def with_words() -> tuple[str, ...]:
     """The folders that may have words: of all kinds of workloads, data sets, factors and ways."""
     return (
-        *(f"{kinds.__name__}.{one}" for one in names_of_kinds()),
-        *(f"{datasets.__name__}.{one}" for one in names_of_datasets()),
-        *(f"{factors.__name__}.{one}" for one in names_of_factors()),
+        *(f"{kinds.__name__}.{kind}" for kind in names_of_kinds()),
+        *(f"{datasets.__name__}.{dataset}" for dataset in names_of_datasets()),
+        *(f"{factors.__name__}.{factor}" for factor in names_of_factors()),
         *(f"{ways.__name__}.{name}" for name in names_of_ways()),
     )
 

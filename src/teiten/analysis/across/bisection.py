@@ -1,13 +1,15 @@
-"""The judgement of a commit from a comparison: the pure part of ``teiten bisect``."""
+"""Comparisons and outcome of a search for a commit, and the judgement of a commit from a
+comparison: the pure part of ``teiten bisect``."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from enum import StrEnum
 
-from teiten.analysis.model.bisection import CommitComparison
-from teiten.analysis.model.verdict import BY_SIGN, VerdictKind
+from teiten.analysis.model.verdict import BY_SIGN, Interval, VerdictKind
 from teiten.model.bisection import Mark
-from teiten.model.units import Share
+from teiten.model.units import Seconds, Share
 
 SMALLEST_DELTA = 0.001
 SMALLEST_ALPHA = 0.0001
@@ -21,22 +23,22 @@ def direction(ends: CommitComparison) -> VerdictKind | None:
     return ends.verdict if ends.verdict in BY_SIGN else None
 
 
-def mark_of(looked_for: VerdictKind, one: CommitComparison) -> Mark | None:
+def mark_of(looked_for: VerdictKind, comparison: CommitComparison) -> Mark | None:
     """Bad where the commit differs from the good one as the bad end does, by δ or more; good where
     it does not; None where its interval is not yet on one side of δ, which needs more pairs, and
     where its levels contradict one another."""
-    if one.verdict in (VerdictKind.INCONCLUSIVE, VerdictKind.MIXED):
+    if comparison.verdict in (VerdictKind.INCONCLUSIVE, VerdictKind.MIXED):
         return None
-    if one.verdict is looked_for:
-        return Mark.BAD if one.at_least_delta else None
+    if comparison.verdict is looked_for:
+        return Mark.BAD if comparison.at_least_delta else None
     return Mark.GOOD
 
 
-def needs_more_pairs(one: CommitComparison, *, beyond_delta: bool) -> bool:
+def needs_more_pairs(comparison: CommitComparison, *, beyond_delta: bool) -> bool:
     """Whether a comparison is not decided. ``beyond_delta``: its interval may not contain δ."""
-    if one.verdict is VerdictKind.INCONCLUSIVE:
+    if comparison.verdict is VerdictKind.INCONCLUSIVE:
         return True
-    return beyond_delta and one.verdict in BY_SIGN and not one.at_least_delta
+    return beyond_delta and comparison.verdict in BY_SIGN and not comparison.at_least_delta
 
 
 def step_delta(ends: CommitComparison) -> Share:
@@ -60,3 +62,43 @@ def step_alpha(alpha: float, count: int) -> Share:
     """The α of one of ``count`` comparisons, so that the whole search errs in α of searches at the
     most; rounded down, to be read."""
     return Share(max(SMALLEST_ALPHA, math.floor(alpha / count * 1e4 + 1e-6) / 1e4))
+
+
+class BisectEnding(StrEnum):
+    """How far a search came."""
+
+    FOUND = "found"
+    NO_DIFFERENCE = "no-difference"
+    """Good and bad do not differ by δ: there is nothing to look for."""
+    UNDECIDED = "undecided"
+    """The budget was spent before a comparison was decided."""
+    ONLY_SKIPPED = "only-skipped"
+    """The commits that are left cannot be judged."""
+
+
+@dataclass(frozen=True)
+class CommitComparison:
+    """The outcome of one campaign of a search: a commit against the good one."""
+
+    campaign: str
+    verdict: VerdictKind
+    at_least_delta: bool
+    effect: Interval | None
+    pairs: int
+    delta: Share
+    seconds: Seconds
+    report: str
+
+
+@dataclass(frozen=True)
+class BisectStep:
+    """One commit that was looked at."""
+
+    commit: str
+    mark: Mark | None
+    """None where the comparison was not decided."""
+    why: str
+    """For a skipped commit, or one that needed no measuring."""
+    comparison: CommitComparison | None = None
+    seconds: Seconds = Seconds(0)  # noqa: RUF009 - a NewType
+    """Time that all campaigns of this commit took."""

@@ -1,4 +1,5 @@
-"""The findings of a collection, each judged by one campaign."""
+"""The findings of a collection, each judged by one campaign; and the lines of an atlas: verdicts of
+campaigns that compare versions, told by workload."""
 
 from __future__ import annotations
 
@@ -8,11 +9,15 @@ from teiten.analysis.claims.forecast import further_blocks
 from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding
 from teiten.analysis.model.collection import (
     NOT_RUN,
+    AtlasLine,
+    AtlasPoint,
     CollectedCampaign,
     CollectionResult,
     ComparedFinding,
     Finding,
 )
+from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, VerdictKind
+from teiten.model.study import SERVER
 from teiten.model.units import Seconds, Share
 
 
@@ -52,9 +57,9 @@ def compared(first: CollectionResult, second: CollectionResult) -> Iterator[Comp
     """The findings that stand in both collections, in the order of the first."""
     others = {finding.outcome.claim.id: finding for finding in second.findings}
     for finding in first.findings:
-        other = others.get(finding.outcome.claim.id)
-        if other is not None:
-            yield ComparedFinding(finding, other)
+        second_finding = others.get(finding.outcome.claim.id)
+        if second_finding is not None:
+            yield ComparedFinding(finding, second_finding)
 
 
 def _finding(
@@ -62,3 +67,44 @@ def _finding(
 ) -> Finding:
     blocks = further_blocks(outcome, alpha)
     return Finding(outcome, campaign, blocks, None if blocks is None else Seconds(blocks * block))
+
+
+def atlas_of(campaigns: Mapping[str, CampaignAnalysis]) -> Iterator[AtlasLine]:
+    """Yield a line for each workload of the campaigns that contrast servers.
+
+    ``campaigns``: by their names in the collection.
+    """
+    for name, analysis in campaigns.items():
+        if _compares_servers(analysis):
+            yield from _lines(name, analysis)
+
+
+def undecided_blocks(analysis: CampaignAnalysis) -> Iterator[int]:
+    """Foretell for each open verdict of the atlas how many further blocks decide it; verdicts that
+    no number of blocks is foretold to decide are left out."""
+    for contrast in analysis.contrasts if _compares_servers(analysis) else ():
+        verdict = contrast.overall
+        is_open = contrast.metric.judged and verdict.kind is VerdictKind.INCONCLUSIVE
+        if is_open and contrast.forecast is not None:
+            yield max(1, contrast.forecast - verdict.pairs)
+
+
+def _compares_servers(analysis: CampaignAnalysis) -> bool:
+    return analysis.plan.study.contrast == SERVER
+
+
+def _lines(name: str, analysis: CampaignAnalysis) -> Iterator[AtlasLine]:
+    versions = {level: server.version for level, server in analysis.plan.servers}
+    lines: dict[tuple[str, str], list[ContrastResult]] = {}
+    for contrast in analysis.contrasts:
+        if contrast.metric.judged:
+            lines.setdefault((contrast.workload, contrast.old), []).append(contrast)
+    for (workload, old), contrasts in lines.items():
+        yield AtlasLine(
+            name,
+            workload,
+            analysis.plan.study.workload(workload).title,
+            contrasts[0].metric,
+            versions[old],
+            tuple(AtlasPoint(versions[contrast.new], contrast.overall) for contrast in contrasts),
+        )

@@ -15,7 +15,7 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.datasets.plan import rows_of
 from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.installation import Installation
-from teiten.model.plan import Cell, Plan, PlannedTrial
+from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.quantities import exact_size
 from teiten.model.study import SERVER, Workload
 
@@ -29,7 +29,9 @@ def comparability(a: CampaignAnalysis, b: CampaignAnalysis) -> tuple[Difference,
     found = [*_of_question(a, b), *_of_measure(a, b), *_of_servers(a, b), *_of_state(a, b)]
     found += _of_machine(a, b)
     order = list(Weight)
-    return tuple(sorted(dict.fromkeys(found), key=lambda one: order.index(one.weight)))
+    return tuple(
+        sorted(dict.fromkeys(found), key=lambda difference: order.index(difference.weight))
+    )
 
 
 def matched_levels(a: Plan, b: Plan) -> tuple[ComparedLevel, ...]:
@@ -38,8 +40,8 @@ def matched_levels(a: Plan, b: Plan) -> tuple[ComparedLevel, ...]:
     levels_a, levels_b = a.study.contrasted_levels, b.study.contrasted_levels
     pairs = [(level, level) for level in levels_a if level in levels_b]
     if a.study.contrast == SERVER == b.study.contrast:
-        left_a = [one for one in levels_a if one not in levels_b]
-        left_b = [one for one in levels_b if one not in levels_a]
+        left_a = [level for level in levels_a if level not in levels_b]
+        left_b = [level for level in levels_b if level not in levels_a]
         pairs += _of_one_major(a, b, left_a, left_b)
         if len(left_a) == len(left_b) == 1:
             pairs.append((left_a[0], left_b[0]))
@@ -58,10 +60,10 @@ def common_contexts(
 def _of_one_major(
     a: Plan, b: Plan, left_a: list[str], left_b: list[str]
 ) -> Iterator[tuple[str, str]]:
-    majors_a = {level: one.version.major for level, one in a.servers}
-    majors_b = {level: one.version.major for level, one in b.servers}
+    majors_a = {level: server.version.major for level, server in a.servers}
+    majors_b = {level: server.version.major for level, server in b.servers}
     for level in tuple(left_a):
-        same = [one for one in left_b if majors_b.get(one) == majors_a.get(level)]
+        same = [candidate for candidate in left_b if majors_b.get(candidate) == majors_a.get(level)]
         if len(same) == 1:
             left_a.remove(level)
             left_b.remove(same[0])
@@ -75,7 +77,7 @@ def _cells(plan: Plan, workload: str, side: str) -> dict[tuple[tuple[str, str], 
     for trial in plan.trials:
         if trial.cell.workload == workload and trial.cell.level(contrast) == side:
             found.setdefault(trial.cell.context(contrast), trial)
-    return dict(sorted(found.items(), key=lambda one: plan.study.ranks(one[0])))
+    return dict(sorted(found.items(), key=lambda entry: plan.study.ranks(entry[0])))
 
 
 def _differ(
@@ -96,20 +98,20 @@ def _text(value: object) -> str:
 
 
 def _of_question(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference]:
-    one, other = a.plan.study, b.plan.study
+    study_a, study_b = a.plan.study, b.plan.study
     if (a.name, a.created_at) == (b.name, b.created_at):
         yield Difference("same-campaign", OBSTACLE, a.name, b.name)
-    yield from _differ("study", OBSTACLE, one.name, other.name)
-    yield from _differ("contrast", OBSTACLE, one.contrast, other.contrast)
-    names = [workload.name for workload in one.workloads]
-    others = [workload.name for workload in other.workloads]
+    yield from _differ("study", OBSTACLE, study_a.name, study_b.name)
+    yield from _differ("contrast", OBSTACLE, study_a.contrast, study_b.contrast)
+    names = [workload.name for workload in study_a.workloads]
+    others = [workload.name for workload in study_b.workloads]
     shared = [name for name in names if name in others]
     if not shared:
         yield Difference("workloads", OBSTACLE, _text(names), _text(others))
     elif set(names) != set(others):
         yield Difference("workloads", CAUTION, _text(names), _text(others))
     for name in shared:
-        yield from _of_workload(one.workload(name), other.workload(name))
+        yield from _of_workload(study_a.workload(name), study_b.workload(name))
         yield from _of_levels(a.plan, b.plan, name)
 
 
@@ -121,17 +123,19 @@ def _of_workload(a: Workload, b: Workload) -> Iterator[Difference]:
         ("restored", a.changes_data, b.changes_data),
     )
     if a.kind == b.kind:
-        for one in analysis_of(a.kind).unlike(a, b):
-            yield from _differ(one.code, OBSTACLE, one.here, one.there, one.subject or a.name)
+        for unlike in analysis_of(a.kind).unlike(a, b):
+            yield from _differ(
+                unlike.code, OBSTACLE, unlike.here, unlike.there, unlike.subject or a.name
+            )
     else:
         yield from _differ("script", OBSTACLE, a.options.source, b.options.source, a.name)
     for code, here, there in pairs:
         yield from _differ(code, OBSTACLE, here, there, a.name)
 
 
-def _fillfactor(one: Workload) -> object:
+def _fillfactor(workload: Workload) -> object:
     """Find the fillfactor of a workload's tables; None for tables that have none."""
-    return one.data.options.told.get("fillfactor")
+    return workload.data.options.told.get("fillfactor")
 
 
 def _of_levels(a: Plan, b: Plan, workload: str) -> Iterator[Difference]:
@@ -143,41 +147,44 @@ def _of_levels(a: Plan, b: Plan, workload: str) -> Iterator[Difference]:
         shared = shared or any(context in there for context in here)
         if here.keys() != there.keys():
             weight = CAUTION if here.keys() & there.keys() else OBSTACLE
-            only = [_contexts(cells, other) for cells, other in ((here, there), (there, here))]
+            only = [
+                _contexts(cells, counterparts)
+                for cells, counterparts in ((here, there), (there, here))
+            ]
             yield Difference("levels", weight, only[0], only[1], workload)
         for context in here.keys() & there.keys():
             yield from _of_cells(a.study.workload(workload).kind, here[context], there[context])
     if not shared and not sides:
-        yield Difference("no-common-level", OBSTACLE, *_sides_text(a, b), workload)
-
-
-def _sides_text(a: Plan, b: Plan) -> tuple[str, str]:
-    return _text(a.study.contrasted_levels), _text(b.study.contrasted_levels)
+        levels_a, levels_b = (_text(plan.study.contrasted_levels) for plan in (a, b))
+        yield Difference("no-common-level", OBSTACLE, levels_a, levels_b, workload)
 
 
 def _contexts(
     cells: Mapping[tuple[tuple[str, str], ...], PlannedTrial],
-    other: Mapping[tuple[tuple[str, str], ...], PlannedTrial],
+    counterparts: Mapping[tuple[tuple[str, str], ...], PlannedTrial],
 ) -> str:
     """Name the contexts that only these cells have."""
-    missing = [context for context in cells if context not in other]
-    return "; ".join(" ".join(f"{name}={level}" for name, level in one) for one in missing) or NONE
+    missing = [context for context in cells if context not in counterparts]
+    return (
+        "; ".join(" ".join(f"{name}={level}" for name, level in context) for context in missing)
+        or NONE
+    )
 
 
 def _of_cells(kind: str, a: PlannedTrial, b: PlannedTrial) -> Iterator[Difference]:
     here, there = dict(a.settings), dict(b.settings)
     for name in dict.fromkeys((*here, *there)):
         yield from _differ("setting", OBSTACLE, here.get(name), there.get(name), name)
-    server = _server_of(a.cell)
+    server = a.cell.level(SERVER) or ""
     yield from _differ("nodes", OBSTACLE, len(a.templates), len(b.templates), a.cell.workload)
     machines = (_machine(a), _machine(b))
     yield from _differ("node-machine", OBSTACLE, *machines, a.cell.workload)
     yield from _differ("checksums", OBSTACLE, _checksums(a), _checksums(b), server)
     yield from _differ("memory-limit", OBSTACLE, a.memory_limit, b.memory_limit)
     if type(a.load) is type(b.load):
-        for one in analysis_of(kind).unlike_trials(a, b):
+        for unlike in analysis_of(kind).unlike_trials(a, b):
             yield from _differ(
-                one.code, CAUTION, one.here, one.there, one.subject or a.cell.workload
+                unlike.code, CAUTION, unlike.here, unlike.there, unlike.subject or a.cell.workload
             )
 
 
@@ -185,13 +192,13 @@ def _machine(trial: PlannedTrial) -> str | None:
     """Describe the machine of a trial's first emulated node; None where nodes are plain servers."""
     if not trial.machines:
         return None
-    one = trial.machines[0]
+    machine = trial.machines[0]
     had = {
-        "memory": one.memory and exact_size(one.memory),
-        "read": one.read and f"{exact_size(one.read)}/s",
-        "write": one.write and f"{exact_size(one.write)}/s",
-        "cpus": len(one.cpus) or None,
-        "network": "TCP" if one.network else None,
+        "memory": machine.memory and exact_size(machine.memory),
+        "read": machine.read and f"{exact_size(machine.read)}/s",
+        "write": machine.write and f"{exact_size(machine.write)}/s",
+        "cpus": len(machine.cpus) or None,
+        "network": "TCP" if machine.network else None,
     }
     return " ".join(f"{name}={value}" for name, value in had.items() if value is not None)
 
@@ -201,20 +208,18 @@ def _checksums(trial: PlannedTrial) -> tuple[bool, ...]:
     return tuple(dict.fromkeys(template.checksums for template in trial.templates))
 
 
-def _server_of(cell: Cell) -> str:
-    return cell.level(SERVER) or ""
-
-
 def _of_measure(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference]:
-    one, other = a.plan.study.measure, b.plan.study.measure
-    yield from _differ("duration", OBSTACLE, one.duration, other.duration)
-    yield from _differ("warmup", OBSTACLE, one.warmup, other.warmup)
-    yield from _differ("caches", OBSTACLE, one.caches.value, other.caches.value)
-    yield from _differ("prewarm", OBSTACLE, one.prewarm, other.prewarm)
-    yield from _differ("settle", CAUTION, one.settle, other.settle)
-    yield from _differ("delta", CAUTION, one.delta, other.delta)
-    yield from _differ("alpha", CAUTION, one.alpha, other.alpha)
-    yield from _differ("disturbed-share", CAUTION, one.disturbed_share, other.disturbed_share)
+    measure_a, measure_b = a.plan.study.measure, b.plan.study.measure
+    yield from _differ("duration", OBSTACLE, measure_a.duration, measure_b.duration)
+    yield from _differ("warmup", OBSTACLE, measure_a.warmup, measure_b.warmup)
+    yield from _differ("caches", OBSTACLE, measure_a.caches.value, measure_b.caches.value)
+    yield from _differ("prewarm", OBSTACLE, measure_a.prewarm, measure_b.prewarm)
+    yield from _differ("settle", CAUTION, measure_a.settle, measure_b.settle)
+    yield from _differ("delta", CAUTION, measure_a.delta, measure_b.delta)
+    yield from _differ("alpha", CAUTION, measure_a.alpha, measure_b.alpha)
+    yield from _differ(
+        "disturbed-share", CAUTION, measure_a.disturbed_share, measure_b.disturbed_share
+    )
     yield from _differ("loaded", OBSTACLE, loaded(a.plan), loaded(b.plan))
     yield from _differ("way", OBSTACLE, connected_by(a.plan), connected_by(b.plan))
     yield from _differ("client-machine", CAUTION, _client_of(a.plan), _client_of(b.plan))
@@ -237,15 +242,15 @@ def _of_servers(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference
     else:
         matched = [(level, level) for level in here if level in there]
     alone = (
-        tuple(level for level in here if level not in {one for one, _ in matched}),
-        tuple(level for level in there if level not in {other for _, other in matched}),
+        tuple(level for level in here if level not in {level_a for level_a, _ in matched}),
+        tuple(level for level in there if level not in {level_b for _, level_b in matched}),
     )
     if any(alone):
         yield Difference("servers", CAUTION, _text(alone[0]), _text(alone[1]))
-    for one, other in matched:
-        if one in here and other in there:
-            facts = (a.server_facts.get(one, {}), b.server_facts.get(other, {}))
-            yield from _of_server(one, here[one], there[other], facts)
+    for level_a, level_b in matched:
+        if level_a in here and level_b in there:
+            facts = (a.server_facts.get(level_a, {}), b.server_facts.get(level_b, {}))
+            yield from _of_server(level_a, here[level_a], there[level_b], facts)
 
 
 def _of_server(
@@ -260,19 +265,21 @@ def _of_server(
         ("compiler", "compiler", CAUTION),
         ("block-size", "block_size", OBSTACLE),
     ):
-        here, there = (one.get(fact) for one in facts)
+        here, there = (known.get(fact) for known in facts)
         if here is not None and there is not None:
             yield from _differ(code, weight, here, there, level)
 
 
 def _of_state(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference]:
-    one, other = a.plan.study, b.plan.study
-    yield from _differ("profile", CAUTION, one.profile, other.profile)
-    if not (one.conclusive and other.conclusive):
-        yield Difference("not-conclusive", CAUTION, _said(one.conclusive), _said(other.conclusive))
+    study_a, study_b = a.plan.study, b.plan.study
+    yield from _differ("profile", CAUTION, study_a.profile, study_b.profile)
+    if not (study_a.conclusive and study_b.conclusive):
+        yield Difference(
+            "not-conclusive", CAUTION, _said(study_a.conclusive), _said(study_b.conclusive)
+        )
     if not (a.complete and b.complete):
         yield Difference("incomplete", CAUTION, _said(a.complete), _said(b.complete))
-    sequential = (one.measure.sequential is not None, other.measure.sequential is not None)
+    sequential = (study_a.measure.sequential is not None, study_b.measure.sequential is not None)
     if any(sequential):
         yield Difference("sequential", CAUTION, _said(sequential[0]), _said(sequential[1]))
     yield from _differ("teiten", CAUTION, a.teiten_version, b.teiten_version)
@@ -285,20 +292,20 @@ def _said(yes: bool) -> str:
 def _of_machine(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference]:
     """Find the differences between the machines, the subject of the comparison; the report's table
     of environments gives them in full."""
-    one, other = a.facts, b.facts
+    facts_a, facts_b = a.facts, b.facts
     pairs = (
-        ("system", one.system, other.system),
-        ("distribution", one.distribution, other.distribution),
-        ("kernel", one.kernel, other.kernel),
-        ("architecture", one.architecture, other.architecture),
-        ("cpu", one.cpu.model, other.cpu.model),
-        ("cores", one.cpu.logical, other.cpu.logical),
-        ("memory", one.memory.total, other.memory.total),
-        ("disk", one.disk.kind, other.disk.kind),
-        ("file-system", one.disk.file_system, other.disk.file_system),
-        ("virtualisation", one.virtualisation, other.virtualisation),
-        ("container", one.container, other.container),
-        ("governor", one.cpu.governor, other.cpu.governor),
+        ("system", facts_a.system, facts_b.system),
+        ("distribution", facts_a.distribution, facts_b.distribution),
+        ("kernel", facts_a.kernel, facts_b.kernel),
+        ("architecture", facts_a.architecture, facts_b.architecture),
+        ("cpu", facts_a.cpu.model, facts_b.cpu.model),
+        ("cores", facts_a.cpu.logical, facts_b.cpu.logical),
+        ("memory", facts_a.memory.total, facts_b.memory.total),
+        ("disk", facts_a.disk.kind, facts_b.disk.kind),
+        ("file-system", facts_a.disk.file_system, facts_b.disk.file_system),
+        ("virtualisation", facts_a.virtualisation, facts_b.virtualisation),
+        ("container", facts_a.container, facts_b.container),
+        ("governor", facts_a.cpu.governor, facts_b.cpu.governor),
     )
     for code, here, there in pairs:
         yield from _differ(code, SUBJECT, here, there)

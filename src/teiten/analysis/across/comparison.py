@@ -19,28 +19,27 @@ from teiten.analysis.across.comparability import common_contexts, comparability,
 from teiten.analysis.across.fingerprint import machine_fingerprint
 from teiten.analysis.across.unpaired import decide_unpaired
 from teiten.analysis.claims.outcomes import (
-    deciding_of,
     further_numbers,
-    in_print,
     other_question,
-    standing_of,
+    outcome_of,
+    require,
     with_further,
 )
-from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding
+from teiten.analysis.model.claims import Check, Claim, ClaimOutcome
 from teiten.analysis.model.comparison import ComparedLevel, Comparison, Systems, UnpairedResult
-from teiten.analysis.model.evidence import EvidenceTable
+from teiten.analysis.model.evidence import Blocks, EvidenceTable, block_means, logarithm
 from teiten.analysis.model.findings import CampaignAnalysis, LevelResult
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.predicate import UnmetError
 from teiten.analysis.verdict.conclusive import marked
 from teiten.analysis.verdict.contrasts import contrasted_here
 from teiten.analysis.verdict.mixed import is_averaged, over_levels
-from teiten.analysis.verdict.pairs import by_start, in_block_order, observe, starts_of
+from teiten.analysis.verdict.pairs import in_block_order, observe, starts_of
 from teiten.analysis.verdict.verdict import Rule, median, over_timeout
 from teiten.model.metrics import Metric
 from teiten.model.units import Share
 
-Values = Mapping[Context, Mapping[int, float]]
+Values = Mapping[Context, Blocks]
 """Context to block to value."""
 
 
@@ -82,45 +81,34 @@ def evidence_of(campaign: CampaignAnalysis, claims: Sequence[Claim] = ()) -> Evi
 class Logs:
     """Logarithms of one metric of one campaign on one side."""
 
-    by_context: dict[Context, dict[int, float]]
+    by_context: Mapping[Context, Blocks]
+    """By block, or by the first one of a start of the servers."""
     unusable: int
     """Values that are zero, negative or infinite."""
 
     @property
-    def complete(self) -> tuple[int, ...]:
-        """Blocks, or the first ones of a start, that have every context."""
-        blocks = [set(found) for found in self.by_context.values()]
-        return tuple(sorted(set.intersection(*blocks))) if blocks else ()
-
-    def block_means(self) -> list[float]:
-        count = len(self.by_context)
-        return [
-            math.fsum(found[block] for found in self.by_context.values()) / count
-            for block in self.complete
-        ]
+    def means(self) -> list[float]:
+        """Over the contexts, of the blocks that have all of them."""
+        return list(block_means(list(self.by_context.values())).values())
 
 
-def logs(campaign: CampaignAnalysis, values: Values) -> Logs:
+def logs(evidence: EvidenceTable, values: Values) -> Logs:
     """The logarithms of a campaign's values by context and block, or start of the servers."""
-    usable: dict[Context, dict[int, float]] = {}
-    unusable = 0
-    for context, by_block in values.items():
-        usable[context] = {}
-        for block, value in by_block.items():
-            if 0 < value < math.inf:
-                usable[context][block] = math.log(value)
-            else:
-                unusable += 1
-    starts = {
-        context: by_start(campaign.plan, campaign.trials, found)
-        for context, found in usable.items()
+    usable = {
+        context: {
+            block: log
+            for block, value in by_block.items()
+            if not math.isnan(log := logarithm(value))
+        }
+        for context, by_block in values.items()
     }
-    return Logs(starts, unusable)
+    unusable = sum(len(by_block) - len(usable[context]) for context, by_block in values.items())
+    return Logs({context: evidence.alone(found) for context, found in usable.items()}, unusable)
 
 
 def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResult]:
     """The primary statements, of each workload on each side, share α."""
-    here, there = evidence_of(a), evidence_of(b)
+    tables = evidence_of(a), evidence_of(b)
     names = {workload.name for workload in b.plan.study.workloads}
     common = {
         (workload, side): contexts
@@ -132,15 +120,14 @@ def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResul
     }
     for workload in dict.fromkeys(workload for workload, _ in common):
         mine = [
-            [observation for observation in found.observations if observation.workload == workload]
-            for found in (here, there)
+            [observation for observation in table.observations if observation.workload == workload]
+            for table in tables
         ]
         for metric in contrasted_here(a.plan, workload, *mine):
             for (of, side), contexts in common.items():
                 if of == workload:
                     yield _result(
-                        (a, b),
-                        (here, there),
+                        tables,
                         workload=workload,
                         metric=metric,
                         side=side,
@@ -150,8 +137,7 @@ def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResul
 
 
 def _result(
-    campaigns: tuple[CampaignAnalysis, CampaignAnalysis],
-    found: tuple[EvidenceTable, EvidenceTable],
+    tables: tuple[EvidenceTable, EvidenceTable],
     *,
     workload: str,
     metric: Metric,
@@ -159,42 +145,32 @@ def _result(
     contexts: Sequence[Context],
     alpha: Share,
 ) -> UnpairedResult:
-    old, new = (
-        {context: one.side(workload, context, level, metric.name) for context in contexts}
-        for one, level in zip(found, (side.a, side.b), strict=True)
+    plan = tables[0].plan
+    values = tuple(
+        {context: table.side(workload, context, level, metric.name) for context in contexts}
+        for table, level in zip(tables, (side.a, side.b), strict=True)
     )
-    a, b = campaigns
-    rule = Rule(a.plan.study.measure.delta, alpha, metric.better, metric.judged)
+    rule = Rule(plan.study.measure.delta, alpha, metric.better, metric.judged)
     level_rule = replace(rule, alpha=Share(alpha / len(contexts)))
-    over = _over(found, workload, (side.a, side.b), metric.exceeded)
-    whole = [context for context in contexts if context not in over]
-    logs_old, logs_new = (
-        logs(campaign, {context: one[context] for context in whole})
-        for campaign, one in ((a, old), (b, new))
-    )
+    over = _over(tables, workload, (side.a, side.b), metric.exceeded)
+    old, new = _logs_at([context for context in contexts if context not in over], tables, values)
     levels = tuple(
-        _level(context, (a, old), (b, new), level_rule, over=context in over)
-        for context in contexts
+        _level(context, tables, values, level_rule, over=context in over) for context in contexts
     )
-    mean = decide_unpaired(
-        logs_old.block_means(),
-        logs_new.block_means(),
-        rule,
-        unusable=logs_old.unusable + logs_new.unusable,
-    )
+    mean = decide_unpaired(old.means, new.means, rule, unusable=old.unusable + new.unusable)
     return UnpairedResult(
         workload=workload,
         metric=metric,
         side=side,
         levels=levels,
-        overall=over_levels(mean, levels, rule, averaged=is_averaged(a.plan, workload, contexts)),
-        blocks=(len(logs_old.complete), len(logs_new.complete)),
+        overall=over_levels(mean, levels, rule, averaged=is_averaged(plan, workload, contexts)),
+        blocks=(len(old.means), len(new.means)),
         left_out=tuple(context for context in contexts if context in over),
     )
 
 
 def _over(
-    found: tuple[EvidenceTable, EvidenceTable],
+    tables: tuple[EvidenceTable, EvidenceTable],
     workload: str,
     levels: tuple[str, str],
     exceeded: str,
@@ -202,23 +178,32 @@ def _over(
     """The contexts in which a trial was cut off at its limit: they have no ratio."""
     return frozenset(
         observation.context
-        for observed, level in zip(found, levels, strict=True)
-        for observation in observed.observations
+        for table, level in zip(tables, levels, strict=True)
+        for observation in table.observations
         if (observation.workload, observation.side) == (workload, level)
         and exceeded in observation.metrics
     )
 
 
+def _logs_at(
+    contexts: Sequence[Context], tables: Sequence[EvidenceTable], values: Sequence[Values]
+) -> Iterator[Logs]:
+    """The logarithms of both campaigns, in these contexts."""
+    for table, of_table in zip(tables, values, strict=True):
+        yield logs(table, {context: of_table[context] for context in contexts})
+
+
 def _level(
     context: Context,
-    old: tuple[CampaignAnalysis, Values],
-    new: tuple[CampaignAnalysis, Values],
+    tables: Sequence[EvidenceTable],
+    values: Sequence[Values],
     rule: Rule,
     *,
     over: bool,
 ) -> LevelResult:
-    of_old, of_new = (logs(one, {context: values[context]}) for one, values in (old, new))
-    old_values, new_values = (in_block_order(values[context]) for _, values in (old, new))
+    old, new = _logs_at([context], tables, values)
+    old_values, new_values = (in_block_order(of_table[context]) for of_table in values)
+    unusable = old.unusable + new.unusable
     return LevelResult(
         context=context,
         old_values=old_values,
@@ -227,12 +212,7 @@ def _level(
         new_median=median(new_values),
         verdict=over_timeout(0, rule)
         if over
-        else decide_unpaired(
-            list(of_old.by_context[context].values()),
-            list(of_new.by_context[context].values()),
-            rule,
-            unusable=of_old.unusable + of_new.unusable,
-        ),
+        else decide_unpaired(old.means, new.means, rule, unusable=unusable),
     )
 
 
@@ -252,15 +232,11 @@ def _assess(
     of_a: EvidenceTable,
     of_b: EvidenceTable,
 ) -> ClaimOutcome:
-    printed = in_print(claim)
-    try:
-        systems = systems_of(claim, comparison, of_a, of_b)
-        checks = claim.predicate.between(claim, systems)
-    except UnmetError as unmet:
-        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, unmet.reason, in_print=printed)
+    def ask() -> tuple[Check, ...]:
+        return claim.predicate.between(claim, systems_of(claim, comparison, of_a, of_b))
+
     reasons = (side.plan.study.withholds_findings for side in (comparison.a, comparison.b))
-    standing, reason = standing_of(checks, withheld=next(filter(None, reasons), ""))
-    return ClaimOutcome(claim, standing, reason, checks, deciding_of(checks), printed)
+    return outcome_of(claim, ask, withheld=next(filter(None, reasons), ""))
 
 
 def systems_of(
@@ -272,15 +248,13 @@ def systems_of(
     """The campaigns by their operating systems. Raises UnmetError where they do not do what the
     claim is about, or not on the same hardware."""
     a, b = comparison.a, comparison.b
-    for one in (a, b):
-        unmet = other_question(claim, one.plan)
-        if unmet is not None:
-            raise UnmetError(unmet.code, **dict(unmet.values))
+    for campaign in (a, b):
+        require(other_question(claim, campaign.plan))
     here = {a.facts.system: of_a, b.facts.system: of_b}
     if set(here) != set(claim.needs.systems):
         listed = f"{a.facts.system}, {b.facts.system}"
         raise UnmetError("systems", needed=", ".join(claim.needs.systems), here=listed)
-    hardware = [(one.facts.cpu.model, one.facts.cpu.logical) for one in (a, b)]
+    hardware = [(side.facts.cpu.model, side.facts.cpu.logical) for side in (a, b)]
     if hardware[0] != hardware[1]:
         raise UnmetError("hardware")
     return Systems(comparison, here)

@@ -115,12 +115,12 @@ def commands_of(script: Script) -> list[str]:
     return [script.name] if script.builtin else commands(script.text)
 
 
-def _workload(one: Workload) -> dict[str, Any]:
+def _workload(workload: Workload) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "changes": one.changes_data,
-        "fillfactor": one.data.options.told.get("fillfactor", 100),
-        **analysis_of(one.kind).identity(one),
+        "name": workload.name,
+        "changes": workload.changes_data,
+        "fillfactor": workload.data.options.told.get("fillfactor", 100),
+        **analysis_of(workload.kind).identity(workload),
     }
 
 

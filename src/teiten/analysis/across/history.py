@@ -1,10 +1,12 @@
-"""Campaigns to lines through time or versions: grouped, each point with its interval."""
+"""Campaigns to lines through time or versions: grouped, each point with its interval; and each
+campaign beside the one before it in its series."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -12,11 +14,13 @@ from teiten.analysis.across.change_points import CORRELATION, FEWEST, change_poi
 from teiten.analysis.across.comparability import comparability
 from teiten.analysis.across.comparison import evidence_of, logs
 from teiten.analysis.across.fingerprint import conditions_fingerprint, machine_fingerprint
+from teiten.analysis.across.unpaired import interval_of_means
 from teiten.analysis.model.comparison import Weight
 from teiten.analysis.model.evidence import EvidenceTable
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import (
     Axis,
+    CampaignStep,
     ChangePoint,
     ChangeSearch,
     History,
@@ -24,8 +28,10 @@ from teiten.analysis.model.history import (
     HistoryPoint,
     LeftOut,
     LineEstimate,
+    LineStep,
 )
 from teiten.analysis.model.observations import Context
+from teiten.analysis.model.verdict import Interval
 from teiten.analysis.verdict.changes import half_width_of
 from teiten.analysis.verdict.verdict import mean_and_deviation
 from teiten.kinds.metrics import judged_in
@@ -78,17 +84,21 @@ def history(
             without.append(found)
             continue
         kept = replace(campaign, trials=(), contrasts=(), results={}, claims=())
-        located += [Located(one, partial(_itself, kept)) for one in found]
+        located += [Located(estimate, partial(_itself, kept)) for estimate in found]
     return laid_out(located, axis, without)
+
+
+def _itself(campaign: CampaignAnalysis) -> CampaignAnalysis:
+    return campaign
 
 
 def estimates_of(path: str, campaign: CampaignAnalysis) -> tuple[LineEstimate, ...] | LeftOut:
     """A campaign's points, or why it has none. ``path``: where it was found."""
     if campaign.plan.study.profile == PROVISIONAL:
         return LeftOut(path, "a provisional run, which only chose the clients")
-    other = _not_a_rate(campaign.plan)
-    if other:
-        return LeftOut(path, f"it is judged by {other}; the lines are of TPS")
+    metric = _not_a_rate(campaign.plan)
+    if metric:
+        return LeftOut(path, f"it is judged by {metric}; the lines are of TPS")
     found = tuple(_estimates(path, campaign))
     return found or LeftOut(path, "it has no complete block yet")
 
@@ -96,20 +106,16 @@ def estimates_of(path: str, campaign: CampaignAnalysis) -> tuple[LineEstimate, .
 def laid_out(located: Iterable[Located], axis: Axis, left_out: Sequence[LeftOut]) -> History:
     """The lines of estimates, each campaign of which is there once."""
     lines: dict[Key, list[Located]] = defaultdict(list)
-    for one in located:
-        lines[_key(one.estimate, axis)].append(one)
+    for placed in located:
+        lines[_key(placed.estimate, axis)].append(placed)
     made = [_line(key, found, axis) for key, found in lines.items()]
     return History(axis, tuple(sorted(made, key=_order)), tuple(left_out))
-
-
-def _itself(campaign: CampaignAnalysis) -> CampaignAnalysis:
-    return campaign
 
 
 def _not_a_rate(plan: Plan) -> str:
     """Name the metric by which a workload is judged, where that is no rate; else empty."""
     found = (judged_in(plan, workload.name) for workload in plan.study.workloads)
-    return next((one.name for one in found if one.unit != RATE), "")
+    return next((metric.name for metric in found if metric.unit != RATE), "")
 
 
 def _order(line: HistoryLine) -> tuple[object, ...]:
@@ -124,9 +130,14 @@ def _order(line: HistoryLine) -> tuple[object, ...]:
     )
 
 
-def _key(one: LineEstimate, axis: Axis) -> Key:
-    all_versions = axis is Axis.VERSION and one.factor == SERVER
-    return (one.machine, one.conditions, one.workload, "" if all_versions else one.point.level)
+def _key(estimate: LineEstimate, axis: Axis) -> Key:
+    all_versions = axis is Axis.VERSION and estimate.factor == SERVER
+    return (
+        estimate.machine,
+        estimate.conditions,
+        estimate.workload,
+        "" if all_versions else estimate.point.level,
+    )
 
 
 def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[LineEstimate]:
@@ -155,8 +166,8 @@ def _point(
     """None without a block that has every level, or with a value that is not positive."""
     metric = judged_in(campaign.plan, workload).name
     values = {context: found.side(workload, context, side, metric) for context in contexts}
-    of_values = logs(campaign, values)
-    means = of_values.block_means()
+    of_values = logs(found, values)
+    means = of_values.means
     if not means or of_values.unusable:
         return None
     mean = math.fsum(means) / len(means)
@@ -193,8 +204,8 @@ def _version(campaign: CampaignAnalysis, side: str) -> tuple[str, int]:
 
 def _line(key: Key, found: Sequence[Located], axis: Axis) -> HistoryLine:
     machine, conditions, workload, level = key
-    ordered = sorted(found, key=lambda one: _place(one.point, axis))
-    newest = max(ordered, key=lambda one: one.point.at).load()
+    ordered = sorted(found, key=lambda placed: _place(placed.point, axis))
+    newest = max(ordered, key=lambda placed: placed.point.at).load()
     study = newest.plan.study
     return HistoryLine(
         machine=machine,
@@ -202,7 +213,7 @@ def _line(key: Key, found: Sequence[Located], axis: Axis) -> HistoryLine:
         study=study.name,
         profile=study.profile,
         title=next(
-            (one.title for one in study.workloads if one.name == workload),
+            (known.title for known in study.workloads if known.name == workload),
             Bilingual(workload, workload),
         ),
         workload=workload,
@@ -210,7 +221,7 @@ def _line(key: Key, found: Sequence[Located], axis: Axis) -> HistoryLine:
         level=level,
         plan=newest.plan,
         facts=newest.facts,
-        points=tuple(one.point for one in ordered),
+        points=tuple(placed.point for placed in ordered),
         changes=tuple(_changes(ordered)),
         search=ChangeSearch.DONE if len(ordered) >= FEWEST else ChangeSearch.TOO_FEW,
         confidence=Share(1 - ALPHA),
@@ -222,8 +233,8 @@ def _place(point: HistoryPoint, axis: Axis) -> tuple[float, ...]:
 
 
 def _changes(ordered: Sequence[Located]) -> Iterator[ChangePoint]:
-    values = [math.log(one.point.value) for one in ordered]
-    errors = [one.point.error for one in ordered if one.point.error is not None]
+    values = [math.log(placed.point.value) for placed in ordered]
+    errors = [placed.point.error for placed in ordered if placed.point.error is not None]
     firsts = change_points(values, errors, ALPHA)
     firm = change_points(values, errors, ALPHA, correlation=CORRELATION) if firsts else ()
     edges = [0, *firsts, len(values)]
@@ -236,5 +247,44 @@ def _changes(ordered: Sequence[Located]) -> Iterator[ChangePoint]:
             for difference in differences
             if difference.code not in EXPECTED and difference.code != "same-campaign"
         ]
-        told.sort(key=lambda one: one.weight is Weight.SUBJECT)
+        told.sort(key=lambda difference: difference.weight is Weight.SUBJECT)
         yield ChangePoint(first, ratio, first in firm, tuple(told))
+
+
+Arrival = tuple[HistoryLine, HistoryPoint, HistoryPoint]
+"""A line, and two points that follow one another on it."""
+
+
+def steps_of(lines: Sequence[HistoryLine]) -> Mapping[str, CampaignStep]:
+    """The step to each campaign that has an earlier one, by the path of its ledger.
+
+    Lines in the order of time. Where a campaign follows several on different lines, the newest of
+    these is the one before it.
+    """
+    arrivals: dict[str, list[Arrival]] = defaultdict(list)
+    for line in lines:
+        for before, after in itertools.pairwise(line.points):
+            arrivals[after.path].append((line, before, after))
+    return {path: _step(steps) for path, steps in arrivals.items()}
+
+
+def _step(steps: Sequence[Arrival]) -> CampaignStep:
+    """The intervals of all lines together have the level of one."""
+    _, before, after = max(steps, key=lambda step: step[1].at)
+    shared = [step for step in steps if step[1].path == before.path]
+    alpha = ALPHA / len(shared)
+    return CampaignStep(
+        before,
+        after,
+        tuple(LineStep(line, old, new, _effect(old, new, alpha)) for line, old, new in shared),
+    )
+
+
+def _effect(before: HistoryPoint, after: HistoryPoint, alpha: float) -> Interval | None:
+    if before.error is None or after.error is None:
+        return None
+    return interval_of_means(
+        (math.log(before.value), before.error, before.blocks),
+        (math.log(after.value), after.error, after.blocks),
+        alpha,
+    )

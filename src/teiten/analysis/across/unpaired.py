@@ -15,18 +15,17 @@ from dataclasses import replace
 
 from teiten.analysis.claims.checks import Estimate, check_of, lack_of
 from teiten.analysis.model.claims import Check, ClaimQuestion
-from teiten.analysis.model.findings import Interval, Verdict, VerdictKind
+from teiten.analysis.model.verdict import Interval, Verdict
 from teiten.analysis.verdict.verdict import (
     NO_VARIANCE,
     NOT_POSITIVE,
     Rule,
-    classify,
-    exp,
     mean_and_deviation,
-    smallest_detectable,
+    no_verdict,
+    of_interval,
+    ratio_of,
     student_quantile,
 )
-from teiten.model.units import Share
 
 Mean = tuple[float, float, int]
 """A mean, its standard error, and the number of values that it is the mean of."""
@@ -44,29 +43,14 @@ def decide_unpaired(
     """
     fewer = min(len(old), len(new))
     if unusable:
-        return _nothing(fewer, rule, NOT_POSITIVE)
+        return no_verdict(fewer, rule, NOT_POSITIVE)
     if fewer < 2:
-        return _nothing(fewer, rule, TOO_FEW_TRIALS)
+        return no_verdict(fewer, rule, TOO_FEW_TRIALS)
     difference, error, freedom = welch(old, new)
     if error < NO_VARIANCE:
-        return _nothing(fewer, rule, IDENTICAL_TRIALS)
+        return no_verdict(fewer, rule, IDENTICAL_TRIALS)
     half = student_quantile(1 - rule.alpha / 2, freedom) * error
-    kind, beyond = classify(difference - half, difference + half, rule)
-    return Verdict(
-        kind=kind,
-        at_least_delta=beyond,
-        effect=Interval(
-            exp(difference),
-            exp(difference - half),
-            exp(difference + half),
-            confidence=Share(1 - rule.alpha),
-        ),
-        pairs=fewer,
-        delta=rule.delta,
-        smallest_detectable=Share(smallest_detectable(half, error, freedom))
-        if kind is VerdictKind.INCONCLUSIVE
-        else None,
-    )
+    return of_interval(difference, half, (error, freedom), fewer, rule)
 
 
 def estimate_unpaired(old: Sequence[float], new: Sequence[float], alpha: float) -> Estimate | None:
@@ -104,9 +88,7 @@ def interval_of_means(old: Mean, new: Mean, alpha: float) -> Interval | None:
     error, freedom = _added((error_old**2, count_old), (error_new**2, count_new))
     if error < NO_VARIANCE:
         return None
-    difference, half = mean_new - mean_old, student_quantile(1 - alpha / 2, freedom) * error
-    ends = (exp(difference), exp(difference - half), exp(difference + half))
-    return Interval(*ends, confidence=Share(1 - alpha))
+    return ratio_of(mean_new - mean_old, student_quantile(1 - alpha / 2, freedom) * error, alpha)
 
 
 def _added(old: tuple[float, int], new: tuple[float, int]) -> tuple[float, float]:
@@ -119,11 +101,6 @@ def _added(old: tuple[float, int], new: tuple[float, int]) -> tuple[float, float
     share = part_old / variance
     freedom = 1 / (share**2 / (count_old - 1) + (1 - share) ** 2 / (count_new - 1))
     return math.sqrt(variance), freedom
-
-
-def _nothing(fewer: int, rule: Rule, reason: str) -> Verdict:
-    kind = VerdictKind.INCONCLUSIVE if rule.worded else VerdictKind.UNJUDGED
-    return Verdict(kind, False, None, fewer, rule.delta, None, reason)
 
 
 def unpaired_check(

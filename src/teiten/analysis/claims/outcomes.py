@@ -12,7 +12,7 @@ Numbers of single trials, beside their metrics, that claims speak of.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from teiten.analysis.across.fingerprint import commands_of
@@ -63,21 +63,40 @@ def in_print(claim: Claim) -> Check | None:
         return None
 
 
-def _assess(claim: Claim, facts: HostFacts, evidence: EvidenceTable) -> ClaimOutcome:
-    printed, plan = in_print(claim), evidence.plan
-    unmet = _unmet(claim, plan, facts)
-    if unmet is not None:
-        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, unmet, in_print=printed)
+def outcome_of(
+    claim: Claim, ask: Callable[[], tuple[Check, ...]], *, withheld: str
+) -> ClaimOutcome:
+    """The outcome of a claim by the checks that ``ask`` makes; it does not apply where that raises
+    UnmetError. ``withheld``: as for ``standing_of``."""
+    printed = in_print(claim)
     try:
-        checks = checks_of(claim, Ground(evidence, facts.cpu.logical))
-    except UnmetError as lacking:
-        reason: Reason | None = lacking.reason
-        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, reason, in_print=printed)
-    standing, reason = standing_of(checks, withheld=plan.study.withholds_findings)
-    lacks = any(check.lack for check in checks) and standing is ClaimStanding.INCONCLUSIVE
-    if lacks and not plan.study.withholds_findings and _exceeded_limit(claim, evidence):
-        reason = Reason("over-timeout")
+        checks = ask()
+    except UnmetError as unmet:
+        return ClaimOutcome(claim, ClaimStanding.NOT_APPLICABLE, unmet.reason, in_print=printed)
+    standing, reason = standing_of(checks, withheld=withheld)
     return ClaimOutcome(claim, standing, reason, checks, deciding_of(checks), printed)
+
+
+def require(unmet: Reason | None) -> None:
+    """Raise UnmetError with a reason; nothing without one."""
+    if unmet is not None:
+        raise UnmetError(unmet.code, **dict(unmet.values))
+
+
+def _assess(claim: Claim, facts: HostFacts, evidence: EvidenceTable) -> ClaimOutcome:
+    plan = evidence.plan
+
+    def ask() -> tuple[Check, ...]:
+        require(_unmet(claim, plan, facts))
+        return checks_of(claim, Ground(evidence, facts.cpu.logical))
+
+    withheld = plan.study.withholds_findings
+    outcome = outcome_of(claim, ask, withheld=withheld)
+    lacks = any(check.lack for check in outcome.checks) and not withheld
+    inconclusive = outcome.standing is ClaimStanding.INCONCLUSIVE
+    if lacks and inconclusive and _exceeded_limit(claim, evidence):
+        return replace(outcome, reason=Reason("over-timeout"))
+    return outcome
 
 
 def _exceeded_limit(claim: Claim, evidence: EvidenceTable) -> bool:
@@ -120,8 +139,10 @@ def _other_work(published: Sequence[Script], here: Sequence[Script]) -> bool:
     as the only one, whatever its name."""
     if len(published) == len(here) == 1:
         return commands_of(published[0]) != commands_of(here[0])
-    known = {one.name: commands_of(one) for one in published}
-    return any(known.get(one.name, commands_of(one)) != commands_of(one) for one in here)
+    known = {script.name: commands_of(script) for script in published}
+    return any(
+        known.get(script.name, commands_of(script)) != commands_of(script) for script in here
+    )
 
 
 def _lacking(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> Reason | None:
@@ -130,10 +151,14 @@ def _lacking(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> Reason | None:
         code = "systems" if needs.compared else "system"
         return Reason(code, (("needed", ", ".join(needs.systems)), ("here", facts.system)))
     if any(of_major(plan, major) is None for major in needs.servers):
-        here = ", ".join(sorted({one.version.major for _, one in plan.servers}))
+        here = ", ".join(sorted({server.version.major for _, server in plan.servers}))
         return Reason("servers", (("needed", ", ".join(needs.servers)), ("here", here)))
     if needs.before is not None:
-        newer = [one.version for _, one in plan.servers if one.version.major_number >= needs.before]
+        newer = [
+            server.version
+            for _, server in plan.servers
+            if server.version.major_number >= needs.before
+        ]
         if newer:
             here = ", ".join(sorted(map(str, newer)))
             return Reason("before", (("needed", str(needs.before)), ("here", here)))
@@ -167,7 +192,9 @@ _RANK = {ClaimStanding.CONTRADICTED: 0, ClaimStanding.INCONCLUSIVE: 1, ClaimStan
 
 def deciding_of(checks: Sequence[Check]) -> Check | None:
     """The check that contradicts; else one that is open; else the one nearest to its bounds."""
-    ranked = sorted(checks, key=lambda one: (_RANK[one.standing], one.ratio is None, _room(one)))
+    ranked = sorted(
+        checks, key=lambda check: (_RANK[check.standing], check.ratio is None, _room(check))
+    )
     return ranked[0] if ranked else None
 
 
@@ -194,7 +221,7 @@ def of_major(plan: Plan, major: str) -> str | None:
     if major.startswith(">="):
         later = [level for level in numbers if numbers[level] >= int(major.removeprefix(">="))]
         return min(later, key=lambda level: numbers[level], default=None)
-    return next((level for level, one in plan.servers if one.version.major == major), None)
+    return next((level for level, server in plan.servers if server.version.major == major), None)
 
 
 def further_numbers(

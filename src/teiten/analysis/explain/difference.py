@@ -1,13 +1,22 @@
-"""Two plans of one question, node by node: what was replaced, and what that cost."""
+"""Two plans of one question, node by node: what was replaced, and what that cost.
+
+Nodes are matched by what they work on: a scan by its table's alias, every other node by the tables
+below it and by its class (join, sort, aggregate …). So a join that stands elsewhere, or has another
+algorithm, still finds its counterpart, and one without counterpart tells of another join order.
+Where a table has partitions in one plan only, the nodes that do its work partition by partition are
+matched together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 
 from teiten.analysis.explain.consumers import is_subplan
-from teiten.analysis.explain.matching import Match, Work, class_of, match
-from teiten.analysis.explain.statistics import pruned, statistics
+from teiten.analysis.explain.partitions import TableNames, comparable_names
+from teiten.analysis.explain.statistics import APPENDS, SCANS, pruned, statistics
 from teiten.analysis.explain.structure import JOINS, fingerprint, join_order
 from teiten.analysis.model.explain import (
     ExplainedPlan,
@@ -136,3 +145,225 @@ def _inputs(work: Work, node: PlanNode) -> list[int]:
     """List the numbers that stand for the tables of each of a node's inputs."""
     inputs = [child for child in work.plan.children(node.number) if not is_subplan(child)]
     return [work.tables[child.number] for child in inputs]
+
+
+Key = tuple[str, int, str]
+"""The class, the tables below, and the subplan in which the node stands."""
+
+_CLASSES = {
+    **dict.fromkeys(SCANS, "scan"),
+    **dict.fromkeys(JOINS, "join"),
+    **dict.fromkeys(APPENDS, "append"),
+    **dict.fromkeys(("Sort", "Incremental Sort"), "sort"),
+    **dict.fromkeys(("Gather", "Gather Merge"), "gather"),
+    **dict.fromkeys(("HashSetOp", "SetOp"), "set operation"),
+    **dict.fromkeys(
+        ("Aggregate", "HashAggregate", "GroupAggregate", "MixedAggregate", "Group", "Unique"),
+        "aggregate",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Match:
+    """Counterparts; what is in neither has none."""
+
+    pairs: tuple[tuple[int, int], ...]
+    """In the old plan's order."""
+    groups: tuple[NodeGroup, ...]
+    old: Work
+    new: Work
+
+
+def match(old: ExplainedPlan, new: ExplainedPlan) -> Match:
+    """Every node is in one pair or group at most."""
+    works = tuple(map(Work, (old, new), comparable_names(old, new)))
+    keyed = [work.by_key() for work in works]
+    pairs: list[tuple[int, int]] = []
+    groups: list[NodeGroup] = []
+    for key, olds in keyed[0].items():
+        news = keyed[1].get(key, [])
+        if news and (works[0].any_partition(olds) or works[1].any_partition(news)):
+            groups.append(NodeGroup(_numbers(olds), _numbers(news)))
+        elif news:
+            pairs += _paired(olds, news)
+    return Match(
+        pairs=tuple(sorted(pairs)),
+        groups=tuple(_with_bitmaps(old, new, groups, pairs)),
+        old=works[0],
+        new=works[1],
+    )
+
+
+def class_of(node: PlanNode) -> str:
+    """Name the kind of work that a node does, whatever its algorithm."""
+    return _CLASSES.get(node.kind, node.kind)
+
+
+def _numbers(nodes: Iterable[PlanNode]) -> tuple[int, ...]:
+    return tuple(node.number for node in nodes)
+
+
+def _paired(olds: Sequence[PlanNode], news: Sequence[PlanNode]) -> list[tuple[int, int]]:
+    """The k-th node of a key is the counterpart of the other plan's k-th: first of the very same
+    type and index, then of the same class."""
+    exact: dict[tuple[str, str, str], deque[PlanNode]] = defaultdict(deque)
+    for node in news:
+        exact[_type(node)].append(node)
+    pairs: list[tuple[int, int]] = []
+    rest: list[PlanNode] = []
+    for node in olds:
+        same = exact[_type(node)]
+        if same:
+            pairs.append((node.number, same.popleft().number))
+        else:
+            rest.append(node)
+    left = sorted(node.number for nodes in exact.values() for node in nodes)
+    return [*pairs, *zip(_numbers(rest), left, strict=False)]
+
+
+def _type(node: PlanNode) -> tuple[str, str, str]:
+    return node.kind, node.index, node.partial
+
+
+def _with_bitmaps(
+    old: ExplainedPlan,
+    new: ExplainedPlan,
+    groups: Iterable[NodeGroup],
+    pairs: Iterable[tuple[int, int]],
+) -> list[NodeGroup]:
+    """Scans of a bitmap belong to the scan of the table where the other plan has none."""
+    found = list(groups)
+    olds = {old_node for old_node, _ in pairs} | {number for group in found for number in group.old}
+    news = {new_node for _, new_node in pairs} | {number for group in found for number in group.new}
+    return [
+        NodeGroup(
+            (*group.old, *_bitmaps(old, group.old, olds)),
+            (*group.new, *_bitmaps(new, group.new, news)),
+        )
+        for group in found
+    ]
+
+
+def _bitmaps(plan: ExplainedPlan, scans: Iterable[int], known: set[int]) -> list[int]:
+    """Adds what it returns to ``known``: no node is in two groups."""
+    found: list[int] = []
+    for scan in scans:
+        if plan.nodes[scan].kind == "Bitmap Heap Scan":
+            new = [node for node in plan.below(scan) if node.kind.startswith("Bitmap")]
+            found += [node.number for node in new if node.number not in known]
+            known.update(found)
+    return found
+
+
+@dataclass
+class Work:
+    """The tables and partitions that the nodes of a plan work on."""
+
+    plan: ExplainedPlan
+    names: TableNames
+    tables: list[int] = field(init=False)
+    """For each node what stands for the tables that it and the nodes below read."""
+    _partitions: set[int] = field(init=False)
+    """Nodes that do a part of the work on a table that the other plan has as a whole."""
+
+    def __post_init__(self) -> None:
+        self.tables = _tables(self.plan, self.names)
+        others = self._reads_others()
+        self._partitions = {
+            number
+            for append in self.names.appends
+            for number in range(append, self.plan.ends[append])
+            if not others[number]
+        }
+
+    def any_partition(self, nodes: Iterable[PlanNode]) -> bool:
+        return any(node.number in self._partitions for node in nodes)
+
+    def by_key(self) -> Mapping[Key, list[PlanNode]]:
+        found: dict[Key, list[PlanNode]] = defaultdict(list)
+        inside = _subplans(self.plan)
+        for node in self.plan.nodes:
+            found[self._class(node), self.tables[node.number], inside[node.number]].append(node)
+        return found
+
+    def _reads_others(self) -> list[bool]:
+        """For each node whether it reads, or one below, what is no partition of such a table."""
+        found = [
+            bool(name := _read(node)) and name not in self.names.whole for node in self.plan.nodes
+        ]
+        for node in reversed(self.plan.nodes):
+            if node.parent is not None and not is_subplan(node):
+                found[node.parent] = found[node.parent] or found[node.number]
+        return found
+
+    def _class(self, node: PlanNode) -> str:
+        """An Append over partitions does the work of what is below it, as the scans of a bitmap do
+        the work of the table's."""
+        if node.kind.startswith("Bitmap") and node.number in self._partitions:
+            return "scan"
+        while node.kind in APPENDS and node.number in self._partitions:
+            members = self.plan.children(node.number)
+            if not members:
+                break
+            node = members[0]
+        return class_of(node)
+
+
+def _tables(plan: ExplainedPlan, names: TableNames) -> list[int]:
+    """Add up for each node the hashes of names of tables read at or below it, without subplans'.
+
+    Sets of names would be as many for each node as stand below it; of two sets that are joined the
+    smaller is added to the larger.
+    """
+    sums = [0] * len(plan.nodes)
+    sets: list[set[str] | None] = [None] * len(plan.nodes)
+    for node in reversed(plan.nodes):
+        known = sets[node.number]
+        name = names.of(_read(node))
+        if known is None:
+            known = sets[node.number] = set()
+        if name and name not in known:
+            known.add(name)
+            sums[node.number] += _hash(name)
+        if node.parent is not None and not is_subplan(node):
+            _join(sets, sums, node.parent, node.number)
+        sets[node.number] = None
+    for node in plan.nodes:  # the index scans below a bitmap heap scan belong to its table
+        if node.parent is not None and node.kind.startswith("Bitmap") and not sums[node.number]:
+            sums[node.number] = sums[node.parent]
+    return sums
+
+
+def _join(sets: list[set[str] | None], sums: list[int], above: int, below: int) -> None:
+    ours, theirs = sets[above] or set(), sets[below] or set()
+    total = sums[above]
+    if len(theirs) > len(ours):
+        ours, theirs, total = theirs, ours, sums[below]
+    for name in theirs:
+        if name not in ours:
+            ours.add(name)
+            total += _hash(name)
+    sets[above], sums[above] = ours, total
+
+
+def _hash(name: str) -> int:
+    return int.from_bytes(blake2b(name.encode("utf-8", "replace"), digest_size=16).digest(), "big")
+
+
+def _read(node: PlanNode) -> str:
+    return (
+        node.alias
+        or node.relation
+        or next((str(value) for key, value in node.details if key == "Relations"), "")
+    )
+
+
+def _subplans(plan: ExplainedPlan) -> list[str]:
+    """For each node the subplan in which it stands."""
+    found: list[str] = []
+    for node in plan.nodes:
+        above = found[node.parent] if node.parent is not None else ""
+        name = node.subplan.split(" (returns")[0]
+        found.append(f"{above}/{name}" if is_subplan(node) else above)
+    return found

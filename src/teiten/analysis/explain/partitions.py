@@ -52,13 +52,13 @@ def comparable_names(old: ExplainedPlan, new: ExplainedPlan) -> tuple[TableNames
     for first, second in _both_partitioned(*sides):
         if first.relations & second.relations:
             for own, known in zip((first, second), names, strict=True):
-                known.update({one.alias: f"partition {one.relation}" for one in own.scans})
+                known.update({scan.alias: f"partition {scan.relation}" for scan in own.scans})
         else:
             for own, known, whole in zip((first, second), names, wholes, strict=True):
                 known.update(dict.fromkeys(_aliases(own.scans), first.base))
                 whole.append(own)
-    for index, (side, other) in enumerate((sides, sides[::-1])):
-        for partitions, alias in _partitioned_here(side, other):
+    for index, (side, counterpart) in enumerate((sides, sides[::-1])):
+        for partitions, alias in _partitioned_here(side, counterpart):
             names[index].update(dict.fromkeys(_aliases(partitions.scans), alias))
             wholes[index].append(partitions)
     return _names(names[0], wholes[0]), _names(names[1], wholes[1])
@@ -96,26 +96,26 @@ class _Side:
 
 
 def _partitions_of(plan: ExplainedPlan, append: PlanNode) -> Iterator[_Partitions]:
-    members = [one for one in plan.children(append.number) if one.relationship == "Member"]
+    members = [child for child in plan.children(append.number) if child.relationship == "Member"]
     scans = [
-        [one for one in plan.below(member.number) if one.kind in SCANS and one.alias]
+        [node for node in plan.below(member.number) if node.kind in SCANS and node.alias]
         for member in members
     ]
     buckets: dict[str, list[PlanNode]] = defaultdict(list)
-    for each in scans:
-        for scan in each:
+    for of_member in scans:
+        for scan in of_member:
             buckets[_base(scan.alias)].append(scan)
-    if len(buckets) == len(members) > 1 and all(len(each) == 1 for each in scans):
-        yield _Partitions(append.number, "", tuple(each[0] for each in scans))
+    if len(buckets) == len(members) > 1 and all(len(of_member) == 1 for of_member in scans):
+        yield _Partitions(append.number, "", tuple(of_member[0] for of_member in scans))
         return
     for base, bucket in buckets.items():
-        if len({one.relation for one in bucket}) == len(bucket):
+        if len({node.relation for node in bucket}) == len(bucket):
             yield _Partitions(append.number, base, tuple(bucket))
 
 
 def _both_partitioned(old: _Side, new: _Side) -> Iterator[tuple[_Partitions, _Partitions]]:
     """The k-th table of a name with the other plan's k-th; those are taken out."""
-    for base in [one for one in old.partitioned if one in new.partitioned]:
+    for base in [alias for alias in old.partitioned if alias in new.partitioned]:
         pairs = list(zip(old.partitioned[base], new.partitioned[base], strict=False))
         if not base:
             pairs = [pair for pair in pairs if pair[0].relations & pair[1].relations]
@@ -125,26 +125,26 @@ def _both_partitioned(old: _Side, new: _Side) -> Iterator[tuple[_Partitions, _Pa
             yield first, second
 
 
-def _partitioned_here(side: _Side, other: _Side) -> Iterator[tuple[_Partitions, str]]:
+def _partitioned_here(side: _Side, counterpart: _Side) -> Iterator[tuple[_Partitions, str]]:
     """Tables that have partitions on this side only, with their aliases on the other."""
     unnamed = list(side.partitioned.get("", ()))
     for base, found in side.partitioned.items():
         if not base:
             continue
-        for partitions, plain in zip(found, other.plain.get(base, ()), strict=False):
+        for partitions, plain in zip(found, counterpart.plain.get(base, ()), strict=False):
             if len(partitions.scans) > 1 or plain.relation not in partitions.relations:
                 yield partitions, plain.alias
     strange = {
         plain.relation: plain
-        for plains in other.plain.values()
+        for plains in counterpart.plain.values()
         for plain in plains
         if plain.alias not in side.relations and _base(plain.alias) not in side.partitioned
     }
-    read = set(other.relations.values())
+    read = set(counterpart.relations.values())
     for partitions in unnamed:
         if partitions.relations & read:
             continue  # a UNION ALL of tables that the other plan reads too
-        named = [one for one in _named_before(partitions.relations) if one in strange]
+        named = [name for name in _named_before(partitions.relations) if name in strange]
         alone = list(strange) if len(strange) == len(unnamed) == 1 else []
         if named or alone:
             yield partitions, strange.pop([*named, *alone][0]).alias
@@ -154,7 +154,7 @@ def _named_before(partitions: Iterable[str]) -> list[str]:
     """List what all names can have begun with: ``sales`` of ``sales_2020`` and ``sales_2021``."""
     first, *others = partitions
     starts = [first[:end] for end, letter in enumerate(first) if letter == "_" and end]
-    return [start for start in starts if all(other.startswith(f"{start}_") for other in others)]
+    return [start for start in starts if all(name.startswith(f"{start}_") for name in others)]
 
 
 def _base(alias: str) -> str:

@@ -143,11 +143,11 @@ def _processes(
     seconds: dict[int, float] = {}
     for index, worker in enumerate(_list(raw.get("Workers"))):
         figures = _Numbers(_table(worker), f"{place}.Workers[{index}]")
-        count, each = figures.whole("Actual Loops"), figures("Actual Total Time")
+        count, per_loop = figures.whole("Actual Loops"), figures("Actual Total Time")
         process = figures.whole("Worker Number")
         if count is not None and process is not None:
             own_loops[process] = count
-            seconds[process] = (each or 0.0) * MILLISECOND * count
+            seconds[process] = (per_loop or 0.0) * MILLISECOND * count
     own_loops[LEADER] = max(0, loops - sum(own_loops.values()))
     if time is None:
         return own_loops, {LEADER: 0.0} if loops == 0 else None
@@ -200,8 +200,8 @@ def _details(raw: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _triggers(value: Any) -> Iterator[Trigger]:
-    for one in _list(value):
-        raw = _table(one)
+    for entry in _list(value):
+        raw = _table(entry)
         number_of = _Numbers(raw, "Triggers")
         yield Trigger(
             name=_first(raw, "Trigger Name", "Constraint Name"),

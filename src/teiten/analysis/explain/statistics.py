@@ -117,9 +117,11 @@ def summed(parts: Iterable[dict[str, int]]) -> dict[str, int]:
 
 
 def _scans_by_workers(plan: ExplainedPlan) -> tuple[tuple[int, int, float], ...]:
-    found: dict[int, list[float]] = {}
+    by_workers: dict[int, list[float]] = {}
     for gather in (node for node in plan.nodes if node.kind in GATHERS):
         for node in plan.below(gather.number):
             if node.kind in SCANS and node.seconds is not None and node.loops:
-                found.setdefault(node.workers, []).append(sum(node.seconds.values()))
-    return tuple((workers, len(each), fmean(each)) for workers, each in sorted(found.items()))
+                by_workers.setdefault(node.workers, []).append(sum(node.seconds.values()))
+    return tuple(
+        (workers, len(seconds), fmean(seconds)) for workers, seconds in sorted(by_workers.items())
+    )

@@ -37,37 +37,37 @@ class _Found:
 def greatest_table(plans: Iterable[PlanStatistics], relations: Iterable[Relations]) -> str | None:
     """The table of which the plans touch the most blocks: of a star schema the fact table."""
     most: dict[str, int] = defaultdict(int)
-    for one, known in zip(plans, relations, strict=True):
-        for table, found in _found(one, known).items():
+    for plan, known in zip(plans, relations, strict=True):
+        for table, found in _found(plan, known).items():
             most[table] = max(most[table], found.blocks)
     return max(most, key=lambda table: most[table], default=None)
 
 
 def table_use(
-    one: PlanStatistics, table: str, relations: Relations, context: Context, side: str
+    statistics: PlanStatistics, table: str, relations: Relations, context: Context, side: str
 ) -> TableUse:
     """Find how an executed plan used a table: blocks, partitions, and scans that workers shared."""
-    found = _found(one, relations).get(table, _Found())
+    found = _found(statistics, relations).get(table, _Found())
     return TableUse(
         context=context,
         side=side,
         table=table,
-        blocks=found.blocks if one.accounts.total.buffers else None,
+        blocks=found.blocks if statistics.accounts.total.buffers else None,
         partitions=_partitions(table, found, relations),
-        shared=_shared(one.plan, found),
+        shared=_shared(statistics.plan, found),
     )
 
 
-def _found(one: PlanStatistics, relations: Relations) -> dict[str, _Found]:
-    plan = one.plan
+def _found(statistics: PlanStatistics, relations: Relations) -> dict[str, _Found]:
+    plan = statistics.plan
     found: dict[str, _Found] = defaultdict(_Found)
     for node in plan.nodes:
         if node.kind in SCANS and node.relation:
             table = _table(node.relation, relations)
             entry = found[table]
             entry.nodes.append(node)
-            entry.blocks += _blocks(one, node)
-            entry.blocks += sum(_blocks(one, index) for index in _below_bitmap(plan, node))
+            entry.blocks += _blocks(statistics, node)
+            entry.blocks += sum(_blocks(statistics, index) for index in _below_bitmap(plan, node))
             if table != node.relation:
                 executed = entry.members.get(node.relation, False)
                 entry.members[node.relation] = executed or node.executed
@@ -81,11 +81,11 @@ def _found(one: PlanStatistics, relations: Relations) -> dict[str, _Found]:
 def _below_bitmap(plan: ExplainedPlan, node: PlanNode) -> list[PlanNode]:
     if node.kind != "Bitmap Heap Scan":
         return []
-    return [one for one in plan.below(node.number) if one.kind == BITMAP]
+    return [below for below in plan.below(node.number) if below.kind == BITMAP]
 
 
-def _blocks(one: PlanStatistics, node: PlanNode) -> int:
-    buffers = one.accounts.nodes[node.number].buffers
+def _blocks(statistics: PlanStatistics, node: PlanNode) -> int:
+    buffers = statistics.accounts.nodes[node.number].buffers
     return buffers.get(HIT, 0) + buffers.get(READ, 0)
 
 
@@ -112,13 +112,13 @@ def _partitions(table: str, found: _Found, relations: Relations) -> PartitionUse
     )
 
 
-def share_of_leader(one: PlanStatistics, table: str, relations: Relations) -> float | None:
+def share_of_leader(statistics: PlanStatistics, table: str, relations: Relations) -> float | None:
     """The time of a partitioned table's scans that no worker had a part in, by that of the slowest
     process of the Append above them (2020, table 6.38); None of a plan that does not tell, or where
     no partition was scanned below a Gather. Of several Appends the one that takes the longest."""
-    plan = one.plan
+    plan = statistics.plan
     scans: dict[int, list[PlanNode]] = defaultdict(list)
-    for node in _shared_scans(plan, _found(one, relations).get(table, _Found())):
+    for node in _shared_scans(plan, _found(statistics, relations).get(table, _Found())):
         append = _append_above(plan, node)
         if append is not None:
             scans[append].append(node)
@@ -126,8 +126,8 @@ def share_of_leader(one: PlanStatistics, table: str, relations: Relations) -> fl
     longest = max(took, key=lambda append: took[append], default=None)
     if longest is None or not took[longest]:
         return None
-    alone = (one for one in scans[longest] if not one.workers)
-    return sum(sum((one.seconds or {}).values()) for one in alone) / took[longest]
+    alone = (scan for scan in scans[longest] if not scan.workers)
+    return sum(sum((scan.seconds or {}).values()) for scan in alone) / took[longest]
 
 
 def _append_above(plan: ExplainedPlan, node: PlanNode) -> int | None:
@@ -160,6 +160,6 @@ def _shared(plan: ExplainedPlan, found: _Found) -> tuple[SharedScans, ...]:
     for node in _shared_scans(plan, found):
         times[node.workers].append(sum((node.seconds or {}).values()) / _processes(node))
     return tuple(
-        SharedScans(workers, len(each), Seconds(fmean(each)))
-        for workers, each in sorted(times.items(), reverse=True)
+        SharedScans(workers, len(seconds), Seconds(fmean(seconds)))
+        for workers, seconds in sorted(times.items(), reverse=True)
     )

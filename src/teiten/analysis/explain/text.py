@@ -80,13 +80,13 @@ def require_plain(document: Any) -> None:
     level = [document]
     for _ in range(DEEPEST):
         inner: list[Any] = []
-        for one in level:
-            if isinstance(one, dict):
-                inner += one.values()
-            elif isinstance(one, list):
-                inner += one
-            elif isinstance(one, float) and not math.isfinite(one):
-                raise _no_number(str(one))
+        for value in level:
+            if isinstance(value, dict):
+                inner += value.values()
+            elif isinstance(value, list):
+                inner += value
+            elif isinstance(value, float) and not math.isfinite(value):
+                raise _no_number(str(value))
         if not inner:
             return
         level = inner
@@ -122,7 +122,10 @@ def _documents(text: str) -> Iterator[dict[str, Any]]:
     except json.JSONDecodeError:
         pass
     ways: tuple[Callable[[str], str], ...] = (
-        *(str, _without_frame, _without_quotes, _without_tags),
+        str,
+        _without_frame,
+        lambda csv: csv.replace('""', '"'),
+        lambda page: html.unescape(re.sub(r"<[^<>]*>", "", page)),
         lambda asciidoc: asciidoc.replace("\\|", "|"),
     )
     for way in ways:
@@ -170,14 +173,14 @@ def _cleaned(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _clean(value: Any) -> Any:
     if isinstance(value, str):
         return well_formed(value)
-    return [_clean(one) for one in value] if isinstance(value, list) else value
+    return [_clean(entry) for entry in value] if isinstance(value, list) else value
 
 
 def _plans_of(value: Any) -> Iterator[dict[str, Any]]:
     """Find the plans of EXPLAIN's list, one object, a client's row, or a line of a JSON log."""
     if isinstance(value, list):
-        for one in value:
-            yield from _plans_of(one)
+        for entry in value:
+            yield from _plans_of(entry)
     elif isinstance(value, dict):
         if "Plan" in value:
             yield value
@@ -207,15 +210,6 @@ def _without_frame(text: str) -> str:
             lines.append(rest)
         wrapped = goes_on is not None
     return "\n".join(lines)
-
-
-def _without_quotes(text: str) -> str:
-    """Restore the quotes of a field of CSV, in which every quote stands twice."""
-    return text.replace('""', '"')
-
-
-def _without_tags(text: str) -> str:
-    return html.unescape(re.sub(r"<[^<>]*>", "", text))
 
 
 def _logged(text: str) -> Iterator[dict[str, Any]]:

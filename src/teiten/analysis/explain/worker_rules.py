@@ -48,10 +48,10 @@ def gather_workers(
     plan: ExplainedPlan, relations: Relations, limits: WorkerLimits | None
 ) -> tuple[GatherWorkers, ...]:
     """Every Gather of a plan, that with the most workers first."""
-    found = [
+    gathers = [
         _of_gather(plan, node, relations, limits) for node in plan.nodes if node.kind in GATHERS
     ]
-    return tuple(sorted(found, key=lambda one: (-one.planned, one.node)))
+    return tuple(sorted(gathers, key=lambda gather: (-gather.planned, gather.node)))
 
 
 def _of_gather(
@@ -103,10 +103,10 @@ def worker_source(
 def _of_append(
     plan: ExplainedPlan, append: PlanNode, relations: Relations, limits: WorkerLimits | None
 ) -> WorkerSource | None:
-    members = [one for one in plan.children(append.number) if one.relationship == "Member"]
+    members = [child for child in plan.children(append.number) if child.relationship == "Member"]
     sources = [worker_source(plan, member, relations, limits) for member in members]
     known = [source for source in sources if source is not None]
-    greatest = max(known, key=lambda one: one.workers, default=None)
+    greatest = max(known, key=lambda source: source.workers, default=None)
     count = len(members) + append.subplans_removed
     by_count = workers_by_partitions(count) if append.parallel_aware else 0
     parent = _parent(plan, members, relations)

@@ -1,4 +1,5 @@
-"""A collection of campaigns and the findings that they judge together."""
+"""A collection of campaigns: the findings that they judge together, and an atlas of upgrades: the
+speed of every workload on several versions, relative to the oldest."""
 
 from __future__ import annotations
 
@@ -6,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from teiten.analysis.model.atlas import AtlasLine, AtlasPoint
 from teiten.analysis.model.claims import ClaimOutcome, ClaimStanding, Reason
-from teiten.analysis.model.verdict import VerdictKind
+from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
 from teiten.model.facts import HostFacts
+from teiten.model.installation import Version
+from teiten.model.metrics import Better, Metric
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds
 
@@ -132,3 +134,32 @@ class ComparedFinding:
 def counts(findings: Iterable[Finding]) -> Counter[ClaimStanding]:
     """How many findings have each outcome."""
     return Counter(finding.standing for finding in findings)
+
+
+@dataclass(frozen=True)
+class AtlasPoint:
+    """A workload on one version."""
+
+    version: Version
+    verdict: Verdict
+    """The campaign's own, over all levels, against the line's first version."""
+
+
+@dataclass(frozen=True)
+class AtlasLine:
+    """A workload through the versions of a campaign."""
+
+    campaign: str
+    """In the collection."""
+    workload: str
+    title: Bilingual
+    metric: Metric
+    first: Version
+    """The version to which the others are relative."""
+    points: tuple[AtlasPoint, ...]
+
+    def speed(self, point: AtlasPoint) -> Interval | None:
+        """The speed on a version by that on the first one; None where the verdict has no ratio."""
+        effect = point.verdict.effect
+        of_time = self.metric.better is Better.LOWER
+        return effect.inverse if effect is not None and of_time else effect

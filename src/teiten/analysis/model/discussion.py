@@ -1,4 +1,5 @@
-"""Decisions for a report's discussion of its results; the words are the report's."""
+"""Decisions for a report's discussion of its results, and the resources that a transaction took on
+both sides of a contrast; the words are the report's."""
 
 from __future__ import annotations
 
@@ -48,7 +49,7 @@ class Parting:
     def apart(self) -> tuple[str, ...]:
         """Levels whose interval excludes equality, ascending."""
         known = {*self.higher, *self.lower}
-        return tuple(one for one in self.compared if one in known)
+        return tuple(level for level in self.compared if level in known)
 
 
 @dataclass(frozen=True)
@@ -127,3 +128,53 @@ class Discussion:
     tallies: tuple[SignCount, ...] = ()
     means: tuple[MeanApart, ...] = ()
     processors: tuple[ProcessorUse, ...] = ()
+
+
+class Origin(StrEnum):
+    """In which window something was counted."""
+
+    MEASURED = "measured"
+    PROFILE = "profile"
+    """The extra window after it (``--flame-graph``)."""
+
+
+WAL_ROW = "wal-bytes"
+"""The row of the WAL that a transaction wrote."""
+
+
+class Counted(StrEnum):
+    """The quantity that a row counts, and so its unit."""
+
+    SECONDS = "s"
+    BYTES = "B"
+    COUNT = "1"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """One thing per transaction; ``name`` has a text under ``taken.``, but for a wait event."""
+
+    name: str
+    """``cpu``, ``wal-bytes``, … or a wait event ``Type:Event``."""
+    kind: Counted
+    origin: Origin
+    old: float
+    new: float
+    """Means over the pairs."""
+    pairs: int
+    change: CostChange
+
+    @property
+    def is_wait(self) -> bool:
+        return ":" in self.name
+
+
+@dataclass(frozen=True)
+class PerTransaction:
+    """All rows of one contrast at one level; each interval is at α divided by their number."""
+
+    workload: str
+    context: tuple[tuple[str, str], ...]
+    old: str
+    new: str
+    rows: tuple[Taken, ...]

@@ -79,7 +79,7 @@ class EvidenceTable:
         orders = {factor.name: factor.levels for factor in self.plan.study.factors}
         return {
             workload: {
-                name: tuple(one for one in orders.get(name, sorted(levels)) if one in levels)
+                name: tuple(level for level in orders.get(name, sorted(levels)) if level in levels)
                 for name, levels in sorted(
                     of_workload.items(), key=lambda pair: _rank(orders, pair[0])
                 )
@@ -122,7 +122,7 @@ class EvidenceTable:
 
     def _is_setting(self, factor: str, level: str) -> bool:
         """Whether the level of a factor that is not varied is the setting of every trial."""
-        only_server = factor == SERVER and [one for one, _ in self.plan.servers] == [level]
+        only_server = factor == SERVER and [name for name, _ in self.plan.servers] == [level]
         return level in (FIRST, LAST) or only_server
 
     def contexts(

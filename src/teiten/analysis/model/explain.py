@@ -85,9 +85,9 @@ class PlanNode:
     @property
     def name(self) -> str:
         """The node's line as EXPLAIN in text begins it, without its costs."""
-        words = [self.partial, "Parallel" if self.parallel_aware else "", self.kind]
-        if self.join and self.join != "Inner":
-            words = [self.partial, "Parallel" if self.parallel_aware else "", _joined(self)]
+        parallel = "Parallel" if self.parallel_aware else ""
+        kind = _joined(self) if self.join and self.join != "Inner" else self.kind
+        words = [self.partial, parallel, kind]
         if self.operation:
             words.append(self.operation)
         if self.index:

@@ -9,12 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from teiten.analysis.model.carry_over import CpuWitness
 from teiten.analysis.model.claims import ClaimOutcome
-from teiten.analysis.model.discussion import Discussion
-from teiten.analysis.model.per_transaction import PerTransaction
+from teiten.analysis.model.discussion import Discussion, PerTransaction
 from teiten.analysis.model.replication import Replication
-from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
+from teiten.analysis.model.verdict import CpuWitness, Interval, Verdict, VerdictKind
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import Metric
 from teiten.model.noise import NoiseFloor
@@ -59,8 +57,8 @@ class LevelResult:
 
 def servers_of(levels: Sequence[LevelResult]) -> tuple[str, ...]:
     """The servers over which a mean over levels goes; none where they are what is contrasted."""
-    found = (dict(level.context).get(SERVER) for level in levels)
-    return tuple(dict.fromkeys(one for one in found if one is not None))
+    servers = (dict(level.context).get(SERVER) for level in levels)
+    return tuple(dict.fromkeys(server for server in servers if server is not None))
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,11 @@
-"""Series of a trial on several nodes, put together for the trial."""
+"""Series of a trial: on several nodes put together for the trial, waits as means, neighbours
+averaged."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from statistics import fmean
 
 import numpy as np
 
@@ -29,6 +31,23 @@ def find_series(trial: TrialView, source: str) -> SeriesView | None:
     return parts[0] if len(parts) == 1 else _total(source, parts) if parts else None
 
 
+def mean_backends(trial: TrialView) -> dict[str, float] | None:
+    """The mean number of backends in each wait event, over the seconds of a trial; None where they
+    were not sampled."""
+    series = find_series(trial, WAITS)
+    if series is None:
+        return None
+    present = {event: values[np.isfinite(values)] for event, values in series.columns.items()}
+    return {event: float(values.mean()) for event, values in present.items() if len(values)}
+
+
+def waits_of(trials: Iterable[TrialView]) -> dict[str, float]:
+    """``mean_backends`` over trials; an event that a trial did not see was 0 in it."""
+    tables = [table for table in map(mean_backends, trials) if table is not None]
+    events = dict.fromkeys(event for table in tables for event in table)
+    return {event: fmean(table.get(event, 0.0) for table in tables) for event in events}
+
+
 def _total(source: str, parts: Sequence[SeriesView]) -> SeriesView:
     """A column that a node lacks, and a second that it has not seen, count nothing."""
     longest = max(parts, key=lambda part: len(part.seconds))
@@ -49,3 +68,14 @@ def _sum(columns: Sequence[FloatArray], length: int) -> FloatArray:
         total[: len(column)] += np.where(finite, column, 0.0)
         seen[: len(column)] |= finite
     return np.where(seen, total, np.nan)
+
+
+def group_means(values: FloatArray, stride: int) -> FloatArray:
+    """The means of each ``stride`` neighbours in every row: (r, n) to (r, ceil(n / stride))."""
+    starts = np.arange(0, values.shape[1], stride)
+    present = ~np.isnan(values)
+    sums = np.add.reduceat(np.where(present, values, 0.0), starts, axis=1)
+    counts = np.add.reduceat(present.astype(np.float64), starts, axis=1)
+    means: FloatArray = np.full(sums.shape, np.nan)
+    np.divide(sums, counts, out=means, where=counts > 0)
+    return means

@@ -1,4 +1,5 @@
-"""Statements on two sides, and how sure they are."""
+"""Statements on two sides, and how sure they are; of paired transactions with the evidence beside
+them: what the sides leave behind for each other, and the processor time of the servers."""
 
 from __future__ import annotations
 
@@ -24,6 +25,11 @@ class Interval:
         """The interval of old/new; for a ratio of times that of speeds."""
         low, high = (1 / end if end else math.inf for end in (self.high, self.low))
         return Interval(1 / self.ratio, low, high, self.confidence)
+
+    @property
+    def sign(self) -> int:
+        """1: the whole interval is above 1; -1: below; 0: it includes 1."""
+        return int(self.low > 1) - int(self.high < 1)
 
 
 class VerdictKind(StrEnum):
@@ -98,3 +104,38 @@ class Verdict:
         return frozenset(
             {self.kind, *(extreme.kind for extreme in self.extremes if extreme.kind in BY_SIGN)}
         )
+
+
+@dataclass(frozen=True)
+class CarryOver:
+    """Carry-over in one of the numbers: by which share a new side seems better than it is."""
+
+    new: str
+    """The level that is compared with the base."""
+    metric: str
+    share: float
+    low: float
+    """Lower end of the interval that is valid at every look; infinite with too few starts."""
+    high: float
+    limit: float
+
+    @property
+    def is_too_much(self) -> bool:
+        """Surely beyond the limit."""
+        return self.low > self.limit or self.high < -self.limit
+
+
+@dataclass(frozen=True)
+class CpuWitness:
+    """Evidence on one contrast: whether throughput and processor time per transaction can both be
+    true."""
+
+    workload: str
+    old: str
+    new: str
+    speed: Interval
+    """New by old, as throughput would be if a transaction took processor time and nothing else."""
+    agrees: bool
+    """The intervals of both have a value in common."""
+    parting: tuple[Context, ...]
+    """Levels at which they have none."""

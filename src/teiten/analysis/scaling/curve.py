@@ -26,14 +26,14 @@ from teiten.analysis.model.scaling import (
     UslFit,
 )
 from teiten.analysis.model.verdict import Interval
-from teiten.analysis.scaling.replicates import (
+from teiten.analysis.scaling.usl import (
     FEWEST_LEVELS,
     Replicates,
+    fit_usl,
     lack_of_fit,
     replicates,
     residuals,
 )
-from teiten.analysis.scaling.usl import fit_usl
 from teiten.analysis.verdict.verdict import exp
 from teiten.model.trial import FloatArray
 from teiten.model.units import Share
@@ -97,12 +97,12 @@ def _with_intervals(trials: Replicates, curve: Curve, alpha: Share) -> UslFit:
             return Parameter(0.0, at_bound=True)
         if not whole:
             return Parameter(value)
-        return Parameter(value, *_jackknife(value, [of(one) for one in others], alpha))
+        return Parameter(value, *_jackknife(value, [of(fitted) for fitted in others], alpha))
 
     return UslFit(
-        rate=parameter(lambda one: one.rate),
-        contention=parameter(lambda one: one.contention),
-        coherency=parameter(lambda one: one.coherency),
+        rate=parameter(lambda fitted: fitted.rate),
+        contention=parameter(lambda fitted: fitted.contention),
+        coherency=parameter(lambda fitted: fitted.coherency),
     )
 
 
@@ -124,7 +124,9 @@ def _jackknife(value: float, others: Sequence[float], alpha: Share) -> tuple[flo
     """
     count = len(others)
     mean = math.fsum(others) / count
-    error = math.sqrt((count - 1) / count * math.fsum((one - mean) ** 2 for one in others))
+    error = math.sqrt(
+        (count - 1) / count * math.fsum((estimate - mean) ** 2 for estimate in others)
+    )
     half = float(special.stdtrit(count - 1, 1 - alpha / 2)) * error
     return max(0.0, value - half), value + half
 

@@ -9,7 +9,7 @@ from statistics import fmean
 import numpy as np
 
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.node_series import POSTGRES, WAITS, find_series
+from teiten.analysis.model.node_series import POSTGRES, find_series, waits_of
 from teiten.model.bottleneck import Readings
 from teiten.model.trial import FloatArray
 from teiten.model.units import Share
@@ -52,7 +52,7 @@ def read(
     return Readings(
         plateau=plateau,
         clients=clients,
-        waits=_waits(trials),
+        waits=dict(sorted(waits_of(trials).items())),
         cpu_cores=_level(trials, busy),
         generator=_share(trials, generator),
         written=_level(trials, lambda trial: _rate(trial, "disk_written_bytes")),
@@ -117,18 +117,6 @@ def _series_mean(trial: TrialView, source: str, column: str, *, since: float = 0
         if column in series.columns
     ]
     return math.fsum(means) if means else math.nan
-
-
-def _waits(trials: Sequence[TrialView]) -> dict[str, float]:
-    """Backends in each wait event; an event that a trial did not see was 0 in it."""
-    tables = [
-        {event: _mean(values) for event, values in series.columns.items()}
-        for trial in trials
-        if (series := find_series(trial, WAITS)) is not None
-    ]
-    events = sorted({event for table in tables for event in table})
-    means = {event: fmean(table.get(event, 0.0) for table in tables) for event in events}
-    return {event: value for event, value in means.items() if math.isfinite(value)}
 
 
 def _mean(values: FloatArray) -> float:

@@ -14,10 +14,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from teiten.analysis.model.carry_over import CarryOver, CpuWitness
 from teiten.analysis.model.findings import ContrastResult, TrialView
 from teiten.analysis.model.observations import Context, Observation
-from teiten.analysis.model.verdict import Interval
+from teiten.analysis.model.verdict import CarryOver, CpuWitness, Interval
 from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.analysis.verdict.verdict import mean_and_deviation
 from teiten.kinds.contract import plan_of

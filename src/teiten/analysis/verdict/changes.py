@@ -36,6 +36,34 @@ class PairedViews:
     """The start of the servers to which each block of ``blocks`` belongs: those of one start are
     not independent, and count as one."""
 
+    def numbers(self, of: Callable[[TrialView], float]) -> PairedNumbers | None:
+        """A number in the blocks in which both sides have it, which is not NaN there; None where
+        there is none, or all numbers are 0."""
+        placed = zip(self.blocks, self.starts, strict=True)
+        known = [
+            (*both, start)
+            for (old, new), start in placed
+            if all(map(math.isfinite, both := (of(old), of(new))))
+        ]
+        if not any(old or new for old, new, _ in known):
+            return None
+        return PairedNumbers(*zip(*known, strict=True))
+
+
+@dataclass(frozen=True)
+class PairedNumbers:
+    """A number of both sides, by block, with the start of the servers of each block."""
+
+    old: tuple[float, ...]
+    new: tuple[float, ...]
+    starts: tuple[int, ...]
+
+    def change(self, measure: Measure, alpha: float) -> CostChange:
+        """The mean of new - old over starts, with the interval of a campaign's design."""
+        return change(
+            self.old, self.new, starts=self.starts, alpha=alpha, width=half_width_of(measure)
+        )
+
 
 def half_width_of(measure: Measure) -> HalfWidth:
     """Student's for a fixed design, else valid at every look: a campaign that ended because of
@@ -73,7 +101,7 @@ def _by_start(values: Sequence[float], starts: Sequence[int]) -> list[float]:
     shared: dict[int, list[float]] = defaultdict(list)
     for value, start in zip(values, starts, strict=True):
         shared[start].append(value)
-    return [math.fsum(one) / len(one) for one in shared.values()]
+    return [math.fsum(of_start) / len(of_start) for of_start in shared.values()]
 
 
 def paired_views(

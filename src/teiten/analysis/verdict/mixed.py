@@ -17,7 +17,7 @@ from teiten.analysis.model.verdict import BY_SIGN, Extreme, Interval, Verdict, V
 from teiten.analysis.verdict.verdict import LEVELS_DIFFER, NOT_AVERAGED, Rule, withheld
 from teiten.kinds.contract import plan_of
 from teiten.model.plan import Plan
-from teiten.model.quantities import parse_size
+from teiten.model.quantities import is_number, parse_size
 from teiten.model.study import SERVER
 
 WITHIN_DELTA = (VerdictKind.EQUIVALENT, VerdictKind.DIFFERENT_BUT_SMALL)
@@ -95,7 +95,7 @@ def _is_amount(level: str) -> bool:
     try:
         parse_size(text, unitless=1)
     except ValueError:
-        return text.replace(".", "", 1).isdecimal()
+        return is_number(text)
     return True
 
 

@@ -91,32 +91,45 @@ def decide(
     """
     pairs = len(log_ratios)
     if unusable:
-        return _nothing(pairs, rule, NOT_POSITIVE)
+        return no_verdict(pairs, rule, NOT_POSITIVE)
     if pairs < 2:
-        return _nothing(pairs, rule, TOO_FEW_PAIRS)
+        return no_verdict(pairs, rule, TOO_FEW_PAIRS)
     mean, deviation = mean_and_deviation(log_ratios)
     if deviation < NO_VARIANCE:
-        return _nothing(pairs, rule, IDENTICAL_PAIRS)
+        return no_verdict(pairs, rule, IDENTICAL_PAIRS)
     half = half_width(deviation, pairs, rule.alpha)
     if math.isinf(half):
-        return _nothing(pairs, rule, INFINITE_INTERVAL)
+        return no_verdict(pairs, rule, INFINITE_INTERVAL)
+    return of_interval(mean, half, (deviation / math.sqrt(pairs), pairs - 1), pairs, rule)
+
+
+def of_interval(
+    mean: float, half: float, scatter: tuple[float, float], pairs: int, rule: Rule
+) -> Verdict:
+    """The verdict of an interval of d: ``mean`` ± ``half``. ``scatter``: the standard error of the
+    mean, and its degrees of freedom."""
     kind, beyond = classify(mean - half, mean + half, rule)
-    seen = smallest_detectable(half, deviation / math.sqrt(pairs), pairs - 1)
     return Verdict(
         kind=kind,
         at_least_delta=beyond,
-        effect=Interval(
-            exp(mean), exp(mean - half), exp(mean + half), confidence=Share(1 - rule.alpha)
-        ),
+        effect=ratio_of(mean, half, rule.alpha),
         pairs=pairs,
         delta=rule.delta,
-        smallest_detectable=Share(seen) if kind is VerdictKind.INCONCLUSIVE else None,
+        smallest_detectable=Share(smallest_detectable(half, *scatter))
+        if kind is VerdictKind.INCONCLUSIVE
+        else None,
     )
+
+
+def ratio_of(mean: float, half: float, alpha: float) -> Interval:
+    """The ratio with its interval, from a mean of logarithms and half the width of its interval."""
+    ends = (exp(mean), exp(mean - half), exp(mean + half))
+    return Interval(*ends, confidence=Share(1 - alpha))
 
 
 def over_timeout(pairs: int, rule: Rule) -> Verdict:
     """Give the verdict of a level where a trial exceeded its time limit, and so has no number."""
-    return _nothing(pairs, rule, OVER_TIMEOUT)
+    return no_verdict(pairs, rule, OVER_TIMEOUT)
 
 
 def withheld(verdict: Verdict, reason: str) -> Verdict:
@@ -196,7 +209,8 @@ def _direction(higher: bool, better: Better) -> VerdictKind:
     return VerdictKind.FASTER if good else VerdictKind.SLOWER
 
 
-def _nothing(pairs: int, rule: Rule, reason: str) -> Verdict:
+def no_verdict(pairs: int, rule: Rule, reason: str) -> Verdict:
+    """The verdict where nothing can be said, with the code of the reason."""
     return Verdict(
         kind=VerdictKind.INCONCLUSIVE if rule.worded else VerdictKind.UNJUDGED,
         at_least_delta=False,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from teiten.analysis.across.bisection import needs_more_pairs
-from teiten.analysis.model.bisection import CommitComparison
+from teiten.analysis.across.bisection import CommitComparison, needs_more_pairs
 from teiten.analysis.verdict.sequential import least_pairs
 from teiten.cli.campaign.begin import begin, carry_out_new
 from teiten.cli.campaign.carry_out import CarriedOut, carry_out

@@ -13,8 +13,16 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from teiten.analysis.across.bisection import comparisons, direction, mark_of, step_alpha, step_delta
-from teiten.analysis.model.bisection import BisectEnding, BisectStep, CommitComparison
+from teiten.analysis.across.bisection import (
+    BisectEnding,
+    BisectStep,
+    CommitComparison,
+    comparisons,
+    direction,
+    mark_of,
+    step_alpha,
+    step_delta,
+)
 from teiten.analysis.model.findings import VerdictKind
 from teiten.cli.bisect.comparison import Question, compare
 from teiten.cli.durable import write_durably

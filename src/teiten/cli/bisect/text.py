@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from teiten.analysis.model.bisection import BisectEnding, CommitComparison
+from teiten.analysis.across.bisection import BisectEnding, CommitComparison
 from teiten.analysis.model.findings import VerdictKind
 from teiten.cli.bisect.search import Search, effect_text
 from teiten.cli.plan.builds import SHORT

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from teiten.analysis.across.atlas import atlas_of, undecided_blocks
-from teiten.analysis.across.collection import findings_of
-from teiten.analysis.claims.allotment import (
+from teiten.analysis.across.collection import atlas_of, findings_of, undecided_blocks
+from teiten.analysis.claims.forecast import (
     Allotment,
     CampaignProgress,
     first_pass,
+    further_blocks,
     next_allotment,
 )
-from teiten.analysis.claims.forecast import further_blocks
 from teiten.analysis.model.claims import JUDGED, ClaimStanding
 from teiten.analysis.model.collection import CollectedCampaign, CollectionResult
 from teiten.analysis.model.findings import CampaignAnalysis

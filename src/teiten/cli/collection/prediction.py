@@ -7,9 +7,14 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from teiten.analysis.across.prediction import checked, foretold
+from teiten.analysis.across.prediction import (
+    CheckedPrediction,
+    Prediction,
+    SecondMachine,
+    checked,
+    foretold,
+)
 from teiten.analysis.model.collection import CollectionResult
-from teiten.analysis.model.prediction import CheckedPrediction, Prediction, SecondMachine
 from teiten.cli.console import json_text
 from teiten.cli.printed.collection import json_collection
 from teiten.errors import UsageError

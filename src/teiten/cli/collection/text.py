@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
+from teiten.analysis.across.prediction import Basis, CheckedPrediction, Prediction
 from teiten.analysis.model.claims import ClaimStanding
 from teiten.analysis.model.collection import CollectionResult, ComparedFinding
-from teiten.analysis.model.prediction import Basis, CheckedPrediction, Prediction
 from teiten.cli.collection.carry_out import foretold_first_pass
 from teiten.cli.collection.planning import PlannedCampaign, disk_needed, reasons
 from teiten.cli.text.layout import paragraph

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from teiten.analysis.model.bisection import BisectEnding, BisectStep, CommitComparison
+from teiten.analysis.across.bisection import BisectEnding, BisectStep, CommitComparison
 from teiten.analysis.model.claims import ClaimStanding
 from teiten.analysis.model.comparison import Comparison, Weight
 from teiten.analysis.model.history import (

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from teiten.analysis.model.atlas import AtlasLine
+from teiten.analysis.across.prediction import CheckedPrediction
 from teiten.analysis.model.claims import ClaimSource, ClaimStanding
 from teiten.analysis.model.collection import (
+    AtlasLine,
     CollectedCampaign,
     CollectionResult,
     ComparedFinding,
     Finding,
 )
-from teiten.analysis.model.prediction import CheckedPrediction
 from teiten.cli.collection.planning import PlannedCampaign
 from teiten.cli.printed.claims import JsonAssessment, json_assessment
 from teiten.cli.printed.form import SPREAD, Count, Names, Positive, taken

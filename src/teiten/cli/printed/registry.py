@@ -116,7 +116,7 @@ SCHEMAS = (
     ),
     NamedSchema(
         "collection-prediction",
-        "analysis.model.prediction.Prediction",
+        "analysis.across.prediction.Prediction",
         "outcomes foretold for a second machine",
         ("collection predict",),
     ),

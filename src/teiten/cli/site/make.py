@@ -11,8 +11,7 @@ from itertools import combinations
 
 from teiten import __version__
 from teiten.analysis.across.comparison import compare
-from teiten.analysis.across.history import Located, laid_out
-from teiten.analysis.across.steps import steps_of
+from teiten.analysis.across.history import Located, laid_out, steps_of
 from teiten.analysis.model.history import Axis, CampaignStep, History
 from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.read import analyse_campaign
@@ -26,8 +25,7 @@ from teiten.ledger.folders import FILE_NAME
 from teiten.ledger.reading import reading
 from teiten.model.text import Bilingual, Language
 from teiten.report.forms import comparison_html, history_html, render_html
-from teiten.report.history.points import line_id
-from teiten.report.history.steps import step_sentence
+from teiten.report.history.points import line_id, step_sentence
 from teiten.report.site.entry import SiteEntry
 from teiten.report.site.render import (
     CampaignSite,

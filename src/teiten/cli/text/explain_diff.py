@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from teiten.analysis.model.explain import PlanDifference
 from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.model.text import Language
-from teiten.report.plans import sentences
+from teiten.report.plans import page
 from teiten.report.plans.tables import difference_tables
 from teiten.report.tables import Table
 from teiten.report.texts import texts
@@ -18,11 +18,11 @@ WIDEST_CELL = 56
 def as_lines(found: PlanDifference, sides: tuple[str, str], language: Language) -> Iterator[str]:
     """The headline, statements, differences, notes, and the tables."""
     t = texts(language)
-    yield from paragraph(sentences.headline(t, found, sides))
-    for statement in sentences.statements(t, found):
+    yield from paragraph(page.headline(t, found, sides))
+    for statement in page.statements(t, found):
         yield from paragraph(statement)
     yield ""
-    yield from bullets(sentences.changes(t, found))
+    yield from bullets(page.changes(t, found))
     for table in difference_tables(t, "plans", found, sides):
         yield ""
         yield table.caption
@@ -30,7 +30,7 @@ def as_lines(found: PlanDifference, sides: tuple[str, str], language: Language) 
         if table.note:
             yield from paragraph(table.note, indent="  ")
     yield ""
-    for note in sentences.notes(t, found, sides):
+    for note in page.notes(t, found, sides):
         yield from paragraph(note)
 
 

@@ -249,7 +249,7 @@ def predict_command(
     does not hang on processors or memory that the machines do not have alike. Keep what --json
     prints: `teiten collection compare --prediction` tells how much of it came true.
     """
-    from teiten.analysis.model.prediction import SecondMachine
+    from teiten.analysis.across.prediction import SecondMachine
     from teiten.cli.collection.carry_out import read_night, result_of
     from teiten.cli.collection.prediction import prediction_of
     from teiten.cli.collection.state import read_state

@@ -95,7 +95,7 @@ def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison
     from teiten.analysis.across.comparison import compare
     from teiten.claims.catalogue import claims_of
     from teiten.cli.campaign.read import locate, read_campaign
-    from teiten.report.comparison.differences import obstacle_lines
+    from teiten.report.comparison.sides import obstacle_lines
 
     folders = [locate(session, reference) for reference in (a, b)]
     if folders[0] == folders[1] and not anyway:

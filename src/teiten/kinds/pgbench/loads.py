@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.scaling import ScalingResult
 from teiten.analysis.scaling.curve import scale
-from teiten.analysis.scaling.replicates import FEWEST_LEVELS
+from teiten.analysis.scaling.usl import FEWEST_LEVELS
 from teiten.analysis.verdict.pairs import observe
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.model.plan import Plan

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from teiten.analysis.model.carry_over import CarryOver
 from teiten.analysis.model.discussion import Tail
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.analysis.model.placement import PlacementResult
 from teiten.analysis.model.scaling import ScalingResult
+from teiten.analysis.model.verdict import CarryOver
 from teiten.kinds.pgbench.model import NAME
+from teiten.kinds.pgbench.placements import PlacementResult
 from teiten.kinds.pgbench.scale_out.results import ScaleOutResult
 from teiten.model.bottleneck import BottleneckResult
 

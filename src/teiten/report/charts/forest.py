@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import altair as alt
-
 from teiten.model.text import joined_sentences
 from teiten.report.charts.base import (
     NEW,
     WIDE,
     Chart,
+    Cuttable,
     Fit,
-    Plot,
     Spec,
-    as_columns,
-    configured,
-    rows_data,
+    columns_of,
+    cut,
+    inline,
+    mark,
+    of,
+    plot,
     text_width,
+    tips,
 )
 
 WIDEST = (0.5, 2.0)
@@ -34,11 +36,10 @@ LABEL_LIMIT = 380
 """Pixels."""
 USUAL_LABELS = 220.0
 """Pixels of labels up to which the plot is as wide as it usually is."""
-FIELDS = ("label", "ratio", "low", "high", "text", "verdict", "kind", "below", "above")
 
 
 @dataclass(frozen=True)
-class ForestRow:
+class ForestRow(Cuttable):
     """A line of the chart; ``text`` is the ratio with its interval in figures."""
 
     label: str
@@ -85,31 +86,22 @@ def forest(
 
     ``widest``: how far intervals are drawn; beyond LINEAR the axis is logarithmic.
     """
-    low, high = _reach(rows, delta, widest)
-    data = as_columns(
-        FIELDS,
-        [
-            (
-                row.label,
-                row.ratio,
-                max(row.low, low),
-                min(row.high, high),
-                row.text,
-                row.verdict,
-                "overall" if row.overall else "level",
-                row.low < low,
-                row.high > high,
-            )
-            for row in rows
-        ],
-    )
-    spec = _spec([row.label for row in rows], (low, high), delta, words)
-    lines = "; ".join(f"{row.label}: {row.text}, {row.verdict}" for row in rows)
-    figures = tuple((row.label, row.text, row.verdict) for row in rows)
-    cut = any(row.low < low or row.high > high for row in rows)
-    note = joined_sentences((words.note, words.cut if cut else ""))
+    domain = _reach(rows, delta, widest)
+    drawn, is_cut = cut(rows, *domain)
+    layers = _layers([row.label for row in rows], domain, delta, words)
+    width = round(WIDE - 180 - max(0.0, _labels(row.label for row in rows) - USUAL_LABELS))
     return Chart(
-        name, words.title, note, spec, data, _fit(rows), alternative=lines, figures=figures
+        name,
+        words.title,
+        joined_sentences((words.note, words.cut if is_cut else "")),
+        {
+            **plot(layers, width, ROW_HEIGHT * len(rows)),
+            "resolve": {"scale": {"size": "independent"}},
+        },
+        columns_of(ForestRow, drawn),
+        _fit(rows),
+        alternative="; ".join(f"{row.label}: {row.text}, {row.verdict}" for row in rows),
+        figures=tuple((row.label, row.text, row.verdict) for row in rows),
     )
 
 
@@ -124,80 +116,73 @@ def _labels(labels: Iterable[str]) -> float:
     return max(min(LABEL_LIMIT, text_width(label)) for label in labels)
 
 
-def _spec(labels: list[str], domain: tuple[float, float], delta: float, words: ForestWords) -> Spec:
+def _layers(
+    labels: list[str], domain: tuple[float, float], delta: float, words: ForestWords
+) -> list[Spec]:
     logarithmic = domain[1] / domain[0] > LINEAR
-    scale = (
-        alt.Scale(type="log", domain=list(domain), nice=False)
-        if logarithmic
-        else alt.Scale(domain=list(domain), zero=False, nice=False)
-    )
-    ratios = alt.Axis(
-        values=[one for one in TICKS if domain[0] <= one <= domain[1]]
-        if logarithmic
-        else alt.Undefined,
-        tickCount=5,
-        format="~g" if logarithmic else ".3f" if domain[1] - domain[0] < 0.025 else ".2f",
-        labelOverlap=True,
-    )
-    band = (
-        Plot(alt.InlineData([{"from": 1 - delta, "to": 1 + delta}]))
-        .mark_rect(fill="currentColor", opacity=0.08)
-        .encode(x=alt.X("from:Q", scale=scale, title=words.axis, axis=ratios), x2=alt.X2("to:Q"))
-    )
-    one = (
-        Plot(alt.InlineData([{"one": 1}]))
-        .mark_rule(strokeWidth=1.5, opacity=0.6)
-        .encode(x=alt.X("one:Q", scale=scale))
-    )
-    base = Plot(rows_data()).encode(
-        y=alt.Y(
+    ticks = [tick for tick in TICKS if domain[0] <= tick <= domain[1]]
+    kind = {"type": "log"} if logarithmic else {"zero": False}
+    scale = {**kind, "domain": list(domain), "nice": False}
+    ratios = {
+        **({"values": ticks} if logarithmic else {}),
+        "tickCount": 5,
+        "format": "~g" if logarithmic else ".3f" if domain[1] - domain[0] < 0.025 else ".2f",
+        "labelOverlap": True,
+    }
+    band = {"x": of("from:Q", scale=scale, title=words.axis, axis=ratios), "x2": of("to")}
+    base = {
+        "y": of(
             "label:N",
-            scale=alt.Scale(domain=labels),
+            scale={"domain": labels},
             title=None,
-            axis=alt.Axis(
-                ticks=False, domain=False, labelPadding=10, labelFontSize=13, labelLimit=LABEL_LIMIT
-            ),
+            axis={
+                "ticks": False,
+                "domain": False,
+                "labelPadding": 10,
+                "labelFontSize": 13,
+                "labelLimit": LABEL_LIMIT,
+            },
         ),
-        color=alt.Color(
-            "kind:N",
-            legend=None,
-            scale=alt.Scale(domain=["overall", "level"], range=[NEW, "#6f7f90"]),
+        "color": _of_kind(NEW, "#6f7f90"),
+        **tips(("label:N", " "), ("text:N", words.ratio), ("verdict:N", words.verdict)),
+    }
+    interval = {"x": of("low:Q", scale=scale), "x2": of("high"), "size": _size(5, 2.5)}
+    point = {
+        "x": of("ratio:Q", scale=scale),
+        "size": _size(170, 80),
+        "shape": _of_kind("diamond", "circle"),
+    }
+    text = {"x": {"value": "width"}, "y": of("label:N"), "text": of("text:N")}
+    return [
+        inline(
+            mark("rect", band, fill="currentColor", opacity=0.08),
+            {"from": 1 - delta, "to": 1 + delta},
         ),
-        tooltip=[
-            alt.Tooltip("label:N", title=" "),
-            alt.Tooltip("text:N", title=words.ratio),
-            alt.Tooltip("verdict:N", title=words.verdict),
-        ],
-    )
-    overall = "datum.kind === 'overall'"
-    size = alt.SizeValue(2.5, condition={"test": overall, "value": 5})
-    interval = base.mark_rule().encode(
-        x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), size=size
-    )
-    point = base.mark_point(filled=True, opacity=1).encode(
-        x=alt.X("ratio:Q", scale=scale),
-        size=alt.SizeValue(80, condition={"test": overall, "value": 170}),
-        shape=alt.Shape(
-            "kind:N",
-            legend=None,
-            scale=alt.Scale(domain=["overall", "level"], range=["diamond", "circle"]),
+        inline(
+            mark("rule", {"x": of("equal:Q", scale=scale)}, strokeWidth=1.5, opacity=0.6),
+            {"equal": 1},
         ),
-    )
-    beyond = [
-        base.transform_filter(f"datum.{field}")
-        .mark_point(shape=f"triangle-{side}", filled=True, opacity=1)
-        .encode(x=alt.value(end), size=alt.value(70))
-        for field, side, end in (("below", "left", 0), ("above", "right", "width"))
+        mark("rule", {**base, **interval}),
+        *(
+            mark(
+                "point",
+                {**base, "x": {"value": end}, "size": {"value": 70}},
+                only=f"datum.{field}",
+                shape=f"triangle-{side}",
+                filled=True,
+                opacity=1,
+            )
+            for field, side, end in (("below", "left", 0), ("above", "right", "width"))
+        ),
+        mark("point", {**base, **point}, filled=True, opacity=1),
+        mark("text", text, align="left", dx=14, fontSize=13),
     ]
-    text = (
-        Plot(rows_data())
-        .mark_text(align="left", dx=14, fontSize=13)
-        .encode(x=alt.value("width"), y=alt.Y("label:N"), text=alt.Text("text:N"))
-    )
-    width = round(WIDE - 180 - max(0.0, _labels(labels) - USUAL_LABELS))
-    chart = (
-        alt.layer(band, one, interval, *beyond, point, text)
-        .resolve_scale(size="independent")
-        .properties(width=width, height=ROW_HEIGHT * len(labels))
-    )
-    return configured(chart)
+
+
+def _of_kind(overall: str, level: str) -> Spec:
+    """How the overall ratio differs from that of a level."""
+    return of("overall:N", legend=None, scale={"domain": [True, False], "range": [overall, level]})
+
+
+def _size(overall: float, level: float) -> Spec:
+    return {"value": level, "condition": {"test": "datum.overall", "value": overall}}

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import altair as alt
-
 from teiten.report.charts.base import (
     Chart,
-    Plot,
     Spec,
     coloured,
+    coloured_by,
     columns_of,
-    configured,
-    rows_data,
-    side_scale,
+    faceted,
+    mark,
+    of,
+    rows_of_plots,
     text_width,
+    tips,
 )
+from teiten.report.texts import Texts
 
 TALLEST = 700
 LABEL_SIZE = 11
 WIDEST = 900
-UNMARKED = "datum.mark === ''"
 
 
 @dataclass(frozen=True)
@@ -39,106 +39,78 @@ class Square:
     mark: str
 
 
-@dataclass(frozen=True)
-class GridWords:
-    title: str
-    note: str
-    bare: str
-    """Text in place of ``note`` where the squares are too small for labels."""
-    block: str
-    position: str
-    side: str
-    label: str
-    trial: str
-    state: str
-
-
 def design_grid(
-    name: str,
+    t: Texts,
     squares: Sequence[Square],
     workloads: Sequence[str],
     sides: tuple[str, ...],
-    words: GridWords,
+    *,
+    titles: tuple[str, str],
+    marks: str,
 ) -> Chart:
-    """Squares coloured by side, the level inside, a mark on those that did not count at once."""
+    """Squares coloured by side, the level inside, a mark on those that did not count at once.
+    ``titles``: of sides, and of what stands in a square; ``marks``: what each mark means."""
     blocks = max(square.block for square in squares)
     across = max(square.position for square in squares)
     height = max(4.0, min(24.0, TALLEST / (blocks * len(workloads))))
     width = max(5.0, min(34.0, WIDEST / across))
     longest = max(text_width(square.label, LABEL_SIZE) for square in squares)
     readable = longest <= width and height >= LABEL_SIZE + 3
-    spec = _spec(list(workloads), sides, words, (width, height), readable)
-    note = words.note if readable else words.bare
-    return Chart(name, words.title, note, spec, columns_of(Square, squares))
-
-
-def _spec(
-    workloads: list[str],
-    sides: tuple[str, ...],
-    words: GridWords,
-    step: tuple[float, float],
-    labels: bool,
-) -> Spec:
-    width, height = step
-    tooltips = [
-        alt.Tooltip("trial:Q", title=words.trial),
-        alt.Tooltip("side:N", title=words.side),
-        alt.Tooltip("label:N", title=words.label),
-        alt.Tooltip("block:O", title=words.block),
-        alt.Tooltip("state:N", title=words.state),
+    square, label = _channels(t, sides, titles)
+    size = max(7, min(14, height - 3))
+    layers = [
+        mark("rect", square, cornerRadius=2),
+        *([mark("text", label, fontSize=LABEL_SIZE, fill="#ffffff")] if readable else []),
+        mark("text", {**_places(t), "text": of("mark:N")}, fontSize=size, fontWeight="bold"),
     ]
-    base = Plot().encode(
-        x=alt.X(
+    header = {"labelOrient": "top", "labelAnchor": "start", "labelAlign": "left", "labelPadding": 2}
+    facet = rows_of_plots("workload:N", workloads, **header)
+    key = "chart.grid.note" if readable else "chart.grid.note-bare"
+    return Chart(
+        "design",
+        t("chart.grid.title"),
+        t(key, label=titles[1], marks=marks),
+        faceted(layers, {"step": width}, {"step": height}, facet=facet),
+        columns_of(Square, squares),
+    )
+
+
+def _places(t: Texts) -> Spec:
+    bare = {"labelOverlap": True, "grid": False, "domain": False, "ticks": False}
+    return {
+        "x": of(
             "position:O",
-            title=words.position,
-            axis=alt.Axis(labelAngle=0, labelOverlap=True, grid=False, domain=False, ticks=False),
-            scale=alt.Scale(paddingInner=0.08),
+            title=t("chart.grid.position"),
+            axis={"labelAngle": 0, **bare},
+            scale={"paddingInner": 0.08},
         ),
-        y=alt.Y(
+        "y": of(
             "block:O",
-            title=words.block,
-            axis=alt.Axis(labelOverlap=True, grid=False, domain=False, ticks=False, titleAngle=-90),
-            scale=alt.Scale(paddingInner=0.12),
+            title=t("table.block"),
+            axis={"titleAngle": -90, **bare},
+            scale={"paddingInner": 0.12},
         ),
-    )
-    squares = base.mark_rect(cornerRadius=2).encode(
-        color=alt.Color(
-            "side:N",
-            title=None,
-            scale=side_scale(coloured(sides)),
-            legend=alt.Legend(symbolType="square"),
+    }
+
+
+def _channels(t: Texts, sides: tuple[str, ...], titles: tuple[str, str]) -> tuple[Spec, Spec]:
+    """The channels of a square, and of the label inside."""
+    side, label = titles
+    square = {
+        **_places(t),
+        **coloured_by("side:N", coloured(sides), legend={"symbolType": "square"}),
+        "opacity": _unmarked(0.85, otherwise=0.35),
+        **tips(
+            ("trial:Q", t("table.trial")),
+            ("side:N", side),
+            ("label:N", label),
+            ("block:O", t("table.block")),
+            ("state:N", t("table.outcome")),
         ),
-        opacity=alt.OpacityValue(0.35, condition={"test": UNMARKED, "value": 0.85}),
-        tooltip=tooltips,
-    )
-    layers = [squares]
-    if labels:
-        layers.append(
-            base.mark_text(fontSize=LABEL_SIZE, fill="#ffffff").encode(
-                text=alt.Text("label:N"),
-                opacity=alt.OpacityValue(0, condition={"test": UNMARKED, "value": 1}),
-            )
-        )
-    layers.append(
-        base.mark_text(fontSize=max(7, min(14, height - 3)), fontWeight="bold").encode(
-            text=alt.Text("mark:N")
-        )
-    )
-    layered = alt.layer(*layers).properties(width=alt.Step(width), height=alt.Step(height))
-    return configured(
-        layered.facet(
-            data=rows_data(),
-            row=alt.Row(
-                "workload:N",
-                title=None,
-                sort=workloads,
-                header=alt.Header(
-                    labelAngle=0,
-                    labelOrient="top",
-                    labelAnchor="start",
-                    labelAlign="left",
-                    labelPadding=2,
-                ),
-            ),
-        )
-    )
+    }
+    return square, {**_places(t), "text": of("label:N"), "opacity": _unmarked(1, otherwise=0)}
+
+
+def _unmarked(value: float, *, otherwise: float) -> Spec:
+    """``value``: of a trial that counted at once."""
+    return {"value": otherwise, "condition": {"test": "datum.mark === ''", "value": value}}

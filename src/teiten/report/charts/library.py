@@ -12,7 +12,8 @@ from functools import cache
 from pathlib import Path
 
 VEGA_LITE = "6.4"
-"""The version, of those that vl-convert bundles, whose schema Altair writes."""
+"""The version that charts are written for, of those that vl-convert bundles."""
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.4.1.json"
 SNIPPET = "window.vegaEmbed = vegaEmbed;"
 """Script that exports the part of the bundle that the page uses."""
 END = "\n// whole\n"

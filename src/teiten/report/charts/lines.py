@@ -1,29 +1,54 @@
-"""Lines by a quantity, one for each side, with their intervals: working sets, clients, sizes."""
+"""Lines by a quantity: by size, clients, load, level of a factor, or second of a trial."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
-
-import altair as alt
 
 from teiten.model.text import joined_sentences
 from teiten.report.charts.base import (
+    CATEGORY_COLOURS,
+    HALF,
+    NEW,
+    PANEL,
+    WHOLE,
     WIDE,
+    WIDE_PANEL,
     Chart,
+    Cuttable,
     Fit,
-    Plot,
+    Spec,
+    coloured,
+    coloured_by,
     columns_of,
-    configured,
-    rows_data,
-    side_scale,
-    with_ends_cut,
+    cut_above,
+    inline,
+    is_kind,
+    logarithmic_ticks,
+    mark,
+    of,
+    panels,
+    plot,
+    tips,
 )
+
+ZERO = {"zero": True}
 
 
 @dataclass(frozen=True)
-class CurvePointOfSide:
+class SeriesColumn:
+    """A series that the reader can choose: where it is found, and the factor to its shown unit."""
+
+    name: str
+    source: str
+    column: str
+    factor: float
+
+
+@dataclass(frozen=True)
+class CurvePointOfSide(Cuttable):
     side: str
     x: float
     value: float
@@ -31,8 +56,6 @@ class CurvePointOfSide:
     high: float | None
     text: str
     """The value with its interval in figures."""
-    cut: bool = False
-    """Whether the interval ends above what is drawn."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +69,8 @@ class CurveLabels:
     """The colour of each, in their order."""
     cut: str = ""
     """The words for a triangle, where an interval ends beyond the chart."""
+    logarithmic: bool = False
+    """Both axes are, with the loads as ticks; the chart is then half as wide (``curves``)."""
 
 
 @dataclass(frozen=True)
@@ -65,75 +90,297 @@ def line_chart(
     ticks: Sequence[float] = (),
     wide: bool = True,
 ) -> Chart:
-    """From zero on. ``ticks``: where the horizontal axis has labels; empty leaves it to Vega.
-    Intervals that end far above every value are cut."""
-    lines = "; ".join(f"{one.side}, {one.x:g}: {one.text}" for one in points)
-    drawn = with_ends_cut(points)
-    cut = any(point.cut for point in drawn)
+    """Lines from zero on, one for each side. ``ticks``: where the horizontal axis has labels; empty
+    leaves it to Vega. Intervals that end far above every value are cut."""
+    drawn, is_cut = cut_above(points)
+    places = {"values": list(ticks)} if ticks else {"tickCount": 8}
+    x = of(
+        "x:Q",
+        title=words.x,
+        scale={"zero": True, "nice": False, "padding": 12},
+        axis={"grid": False, "format": WHOLE, **places},
+    )
+    base = {"x": x, **coloured_by("side:N", words.sides)}
+    y = of("value:Q", title=words.y, scale=ZERO, axis={"tickCount": 5, "format": WHOLE})
+    layers = [layer for at, named in enumerate(marks) for layer in _named(named, at)]
+    if any(point.low is not None for point in points):
+        band = {"y": of("low:Q", title=words.y, scale=ZERO), "y2": of("high")}
+        layers += [mark("area", {**base, **band}, opacity=0.16), _cut_end(base, scale=ZERO)]
+    hint = tips(("side:N", words.side), ("x:Q", words.x, WHOLE), ("text:N", words.y))
+    layers += [
+        mark("line", {**base, "y": y}, strokeWidth=2.2),
+        mark("circle", {**base, "y": y, **hint}, size=46, opacity=1),
+    ]
     return Chart(
         name,
         words.title,
-        joined_sentences((words.note, words.cut if cut else "")),
-        configured(_layers(points, words, marks, ticks, WIDE - 60 if wide else 340)),
+        joined_sentences((words.note, words.cut if is_cut else "")),
+        plot(layers, WIDE - 60 if wide else 340, 260),
         columns_of(CurvePointOfSide, drawn),
         Fit((), 110),
         wide=wide,
-        alternative=lines,
+        alternative="; ".join(f"{point.side}, {point.x:g}: {point.text}" for point in points),
     )
 
 
-def _layers(
-    points: Sequence[CurvePointOfSide],
-    words: CurveLabels,
-    marks: Sequence[AxisMark],
-    ticks: Sequence[float],
-    width: int,
-) -> Any:
-    top = alt.Scale(zero=True)
-    places = alt.Axis(values=list(ticks)) if ticks else alt.Axis(tickCount=8)
-    x = alt.X(
-        "x:Q",
-        title=words.x,
-        scale=alt.Scale(zero=True, nice=False, padding=12),
-        axis=alt.Axis(grid=False, format=",~f", **places.to_dict()),
-    )
-    y = alt.Y("value:Q", title=words.y, scale=top, axis=alt.Axis(tickCount=5, format=",~f"))
-    base = Plot(rows_data()).encode(
-        x=x,
-        color=alt.Color(
-            "side:N",
-            title=None,
-            scale=side_scale(words.sides),
-        ),
-    )
-    layers = [_named(mark, at) for at, mark in enumerate(marks)]
-    if any(point.low is not None for point in points):
-        band = base.mark_area(opacity=0.16).encode(
-            y=alt.Y("low:Q", title=words.y, scale=top), y2=alt.Y2("high:Q")
-        )
-        ends = base.mark_point(shape="triangle-up", filled=True, size=40, opacity=0.8)
-        cut = ends.encode(y=alt.Y("high:Q", scale=top)).transform_filter("datum.cut")
-        layers += [band, cut]
-    layers.append(base.mark_line(strokeWidth=2.2).encode(y=y))
-    dots = base.mark_circle(size=46, opacity=1).encode(
-        y=y,
-        tooltip=[
-            alt.Tooltip("side:N", title=words.side),
-            alt.Tooltip("x:Q", title=words.x, format=",~f"),
-            alt.Tooltip("text:N", title=words.y),
-        ],
-    )
-    layers.append(dots)
-    return alt.layer(*layers).properties(width=width, height=260)
+def _cut_end(base: Spec, **how: Any) -> Spec:
+    """A triangle where an interval goes on above the plot."""
+    channels = {**base, "y": of("high:Q", **how)}
+    look = {"shape": "triangle-up", "filled": True, "size": 40, "opacity": 0.8}
+    return mark("point", channels, only="datum.above", **look)
 
 
-def _named(mark: AxisMark, at: int) -> Any:
+def _named(named: AxisMark, at: int) -> tuple[Spec, Spec]:
     """A line upwards with its name above the plot, each higher than the one before."""
-    data = alt.InlineData([{"x": mark.x, "name": mark.name}])
-    rule = Plot(data).mark_rule(strokeDash=[4, 4], opacity=0.45).encode(x=alt.X("x:Q"))
-    text = (
-        Plot(data)
-        .mark_text(align="center", fontSize=11, opacity=0.75, baseline="bottom")
-        .encode(x=alt.X("x:Q"), y=alt.value(-4 - 14 * at), text=alt.Text("name:N"))
+    row, x = {"x": named.x, "name": named.name}, of("x:Q")
+    text = {"x": x, "y": {"value": -4 - 14 * at}, "text": of("name:N")}
+    look: Spec = {"align": "center", "fontSize": 11, "opacity": 0.75, "baseline": "bottom"}
+    return (
+        inline(mark("rule", {"x": x}, strokeDash=[4, 4], opacity=0.45), row),
+        inline(mark("text", text, **look), row),
     )
-    return alt.layer(rule, text)
+
+
+@dataclass(frozen=True)
+class SweepPoint(Cuttable):
+    query: str
+    level: float
+    value: float
+    """Time at the first level by the time here."""
+    low: float | None
+    high: float | None
+    text: str
+    workers: str
+    """Launched; a dash where unknown."""
+
+
+@dataclass(frozen=True)
+class SweepWords:
+    title: str
+    note: str
+    x: str
+    y: str
+    query: str
+    workers: str
+    cut: str
+    """The words for a triangle, where an interval ends beyond the chart."""
+
+
+def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> Chart:
+    """The speed-up of queries over the levels of a numeric factor, each with its interval: lines
+    from zero on, with the line at 1."""
+    queries = list(dict.fromkeys(point.query for point in points))
+    colours = (
+        [NEW] if len(queries) == 1 else [CATEGORY_COLOURS[at % 10] for at in range(len(queries))]
+    )
+    drawn, is_cut = cut_above(points)
+    x = of(
+        "level:Q",
+        title=words.x,
+        scale={"nice": False, "padding": 12},
+        axis={
+            "values": sorted({point.level for point in points}),
+            "format": "~g",
+            "grid": False,
+            "labelOverlap": True,
+        },
+    )
+    legend = {"legend": None} if len(queries) == 1 else {}
+    base = {"x": x, **coloured_by("query:N", dict(zip(queries, colours, strict=True)), **legend)}
+    y = of("value:Q", title=words.y, scale=ZERO, axis={"tickCount": 5})
+    interval = {"y": of("low:Q", title=words.y), "y2": of("high")}
+    hint = tips(
+        ("query:N", words.query),
+        ("level:Q", words.x),
+        ("text:N", words.y),
+        ("workers:N", words.workers),
+    )
+    layers = [
+        inline(mark("rule", {"y": of("equal:Q")}, strokeWidth=1.5, opacity=0.5), {"equal": 1}),
+        mark("rule", {**base, **interval}, strokeWidth=2, opacity=0.8),
+        _cut_end(base, title=words.y),
+        mark("line", {**base, "y": y}, strokeWidth=2.2),
+        mark("circle", {**base, "y": y, **hint}, size=70, opacity=1),
+    ]
+    return Chart(
+        name,
+        words.title,
+        joined_sentences((words.note, words.cut if is_cut else "")),
+        plot(layers, WIDE - 60, 260),
+        columns_of(SweepPoint, drawn),
+        Fit((), 110),
+        alternative="; ".join(f"{point.query}, {point.level:g}: {point.text}" for point in points),
+    )
+
+
+class PointKind(StrEnum):
+    MEAN = "mean"
+    CURVE = "curve"
+    KNEE = "knee"
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """A mean that was measured, a point of a fitted curve, or the knee with its interval."""
+
+    kind: PointKind
+    side: str
+    load: float
+    value: float
+    low: float | None = None
+    """Lower end of the interval of the knee's load; ``high`` is the upper one."""
+    high: float | None = None
+
+
+def curves(name: str, points: Sequence[CurvePoint], words: CurveLabels) -> Chart:
+    """A number by load: a dot for every load's mean, the knee, and the curve where one fits. Axes
+    that are not logarithmic begin at 0; the curves' points end where the measured loads do."""
+    legend = {} if any(words.sides) else {"legend": None}
+    across, up = _logarithmic(points) if words.logarithmic else _from_zero()
+    base = {
+        "x": of("load:Q", title=words.x, **across),
+        "y": of("value:Q", title=words.y, **up),
+        **coloured_by("side:N", words.sides, **legend),
+    }
+    spans = {"x": of("low:Q", title=words.x), "x2": of("high")}
+    hint = tips(("side:N", words.side), ("load:Q", words.x), ("value:Q", words.y, ",.4~g"))
+    knee, kinds = is_kind(PointKind.KNEE), {point.kind for point in points}
+    layers = []  # only those that have points: Vega complains of one without
+    if PointKind.CURVE in kinds:
+        only = is_kind(PointKind.CURVE)
+        layers.append(mark("line", base, only=only, strokeWidth=2, opacity=0.9))
+    if any(point.low is not None for point in points):
+        look = {"strokeWidth": 7, "opacity": 0.3, "strokeCap": "round"}
+        layers.append(mark("rule", {**base, **spans}, only=knee, **look))
+    if PointKind.KNEE in kinds:
+        look = {"shape": "diamond", "size": 260, "filled": False, "strokeWidth": 2}
+        layers.append(mark("point", base, only=knee, **look))
+    only = is_kind(PointKind.MEAN)
+    layers.append(mark("circle", {**base, **hint}, only=only, size=60, opacity=0.9))
+    return Chart(
+        name,
+        words.title,
+        words.note,
+        plot(layers, HALF if words.logarithmic else WIDE - 90, 260),
+        columns_of(CurvePoint, points),
+        Fit((), 90),
+        wide=not words.logarithmic,
+    )
+
+
+def _from_zero() -> tuple[Spec, Spec]:
+    """The scales and axes of loads and values."""
+    return (
+        {"scale": ZERO, "axis": {"grid": False, "tickMinStep": 1}},
+        {"scale": ZERO, "axis": {"tickCount": 5, "format": WHOLE}},
+    )
+
+
+def _logarithmic(points: Sequence[CurvePoint]) -> tuple[Spec, Spec]:
+    loads = sorted({point.load for point in points if point.kind is PointKind.MEAN})
+    ticks = list(logarithmic_ticks([point.value for point in points]))
+    across = {"values": loads, "grid": False, "format": WHOLE, "labelOverlap": True}
+    up = {"type": "log", "domain": [ticks[0], ticks[-1]], "nice": False}
+    return (
+        {"scale": {"type": "log", "nice": False, "padding": 12}, "axis": across},
+        {"scale": up, "axis": {"values": ticks, "format": WHOLE}},
+    )
+
+
+@dataclass(frozen=True)
+class PublishedPoint:
+    """``load``: clients per core; ``relative``: the value, with as many clients as cores = 1."""
+
+    panel: str
+    curve: str
+    origin: str
+    side: str
+    load: float
+    clients: float
+    relative: float
+    value: float
+
+
+@dataclass(frozen=True)
+class PublishedWords:
+    title: str
+    note: str
+    x: str
+    y: str
+    clients: str
+    value: str
+    curve: str
+    sides: tuple[str, ...]
+    """Old and new, in words that suit every panel."""
+    origins: tuple[str, str]
+    """Published, measured."""
+
+
+def published_curves(name: str, points: Sequence[PublishedPoint], words: PublishedWords) -> Chart:
+    """Published and measured curves over one another: a panel for each published table, with lines
+    by clients per core; dashed where published, drawn through where measured."""
+    order = list(dict.fromkeys(point.panel for point in points))
+    ticks = logarithmic_ticks([point.load for point in points])
+    base = {
+        "x": of(
+            "load:Q",
+            title=words.x,
+            scale={"type": "log", "nice": False, "padding": 8},
+            axis={"values": list(ticks), "format": "~g", "grid": False},
+        ),
+        "y": of("relative:Q", title=words.y, scale=ZERO, axis={"tickCount": 5}),
+        **coloured_by("side:N", coloured(words.sides)),
+        "detail": [of("curve:N"), of("origin:N")],
+    }
+    dash = of(
+        "origin:N",
+        title=None,
+        scale={"domain": list(words.origins), "range": [[5, 3], [1, 0]]},
+        legend={"symbolType": "stroke"},
+    )
+    hint = tips(
+        ("origin:N", " "),
+        ("curve:N", words.curve),
+        ("clients:Q", words.clients),
+        ("value:Q", words.value, ",.4~g"),
+        ("relative:Q", words.y, ".3f"),
+    )
+    layers = [
+        mark("line", {**base, "strokeDash": dash}, strokeWidth=2, opacity=0.9),
+        mark("circle", {**base, **hint}, size=34, opacity=0.9),
+    ]
+    spec = panels(layers, WIDE_PANEL if len(order) < 4 else PANEL, 200, order=order)
+    fit = Fit(("columns",), WIDE_PANEL + 30)
+    return Chart(name, words.title, words.note, spec, columns_of(PublishedPoint, points), fit)
+
+
+def series_spec(
+    x: str, y: str, sides: Mapping[str, str], outcomes: tuple[str, ...], words: dict[str, str]
+) -> Spec:
+    """Samples of trials over their seconds: lines of ``value`` over ``second``; one line per
+    ``trial``, one panel per ``panel``; dashed where the outcome is not the first one. ``sides``:
+    the colour of each."""
+    dashes = [[1, 0], *([4, 3] for _ in outcomes[1:])]
+    channels = {
+        "x": of(
+            "second:Q",
+            title=x,
+            scale={"zero": True, "nice": False},
+            axis={"tickCount": 5, "grid": False},
+        ),
+        "y": of("value:Q", title=y, scale=ZERO, axis={"tickCount": 4, "format": WHOLE}),
+        **coloured_by("side:N", sides, legend={"symbolType": "stroke", "symbolStrokeWidth": 3}),
+        "detail": of("trial:N"),
+        "strokeDash": of(
+            "counted:N", legend=None, scale={"domain": list(outcomes), "range": dashes}
+        ),
+        **tips(
+            ("side:N", words["side"]),
+            ("trial:N", words["trial"]),
+            ("counted:N", words["counted"]),
+            ("second:Q", x, ",.4~g"),
+            ("value:Q", y, ",.4~g"),
+        ),
+    }
+    line = mark("line", channels, strokeWidth=1.3, opacity=0.85, interpolate="linear")
+    return panels([line], WIDE_PANEL, 120)

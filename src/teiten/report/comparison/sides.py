@@ -1,45 +1,24 @@
-"""Names of the two campaigns of a comparison, and its verdicts in words."""
+"""The two campaigns of a comparison: their names, the verdicts in words, their differences as
+tables and notices, and their environments side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from teiten.analysis.model.comparison import Comparison, UnpairedResult
-from teiten.analysis.model.findings import CampaignAnalysis, Verdict, VerdictKind
-from teiten.model.facts import HostFacts
-from teiten.model.metrics import Metric
+from teiten.analysis.model.comparison import Comparison, Difference, UnpairedResult, Weight
+from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
+from teiten.model.facts import HostFacts, Severity
+from teiten.model.study import SERVER
 from teiten.model.text import Language
-from teiten.report.effects import (
-    WIDEST,
-    change,
-    confidence_percent,
-    is_wide,
-    percent_decimals,
-    plain_percent,
-)
-from teiten.report.numbers import bytes_text, plain
-from teiten.report.sentences import (
-    DECIDED,
-    decided,
-    detectable_percent,
-    extremes_said,
-    pooled_text,
-    processor,
-    told_detectable,
-)
-from teiten.report.texts import Texts, texts
+from teiten.report.names import Side
+from teiten.report.numbers import bytes_text
+from teiten.report.sentences import pooled_text, processor, statement
+from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.texts import Texts, caution_text, texts
+from teiten.report.view.evidence import environment_rows
 from teiten.report.view.kit import Kit
 
 A, B = "A", "B"
-
-
-@dataclass(frozen=True)
-class SideNames:
-    """``A`` and ``A (Debian GNU/Linux 12)``."""
-
-    short: str
-    long: str
 
 
 class Pair:
@@ -53,7 +32,7 @@ class Pair:
         """The end of the keys of texts that speak of the machines."""
         distinct = distinctions(comparison.a, comparison.b, self.t)
         self.sides = tuple(
-            SideNames(letter, self.t("comparison.side", letter=letter, what=what))
+            Side(letter, self.t("comparison.side", letter=letter, what=what), letter)
             for letter, what in zip((A, B), distinct, strict=True)
         )
 
@@ -72,18 +51,16 @@ class Pair:
 
     def sentence(self, result: UnpairedResult) -> str:
         """The verdict over all levels in one sentence, with its interval."""
-        values = {
+        t, names, metric = self.t, self.kits[0].names, result.metric
+        told_by_itself = metric.is_throughput or result.overall.kind is VerdictKind.MIXED
+        words = {
             "old": self.sides[0].long,
             "new": self.sides[1].long,
             "what": self.title(result),
+            "subject": "" if told_by_itself else t("sentence.metric", metric=t.metric(metric)),
         }
-        pooled = pooled_text(self.t, self.kits[0].names, result.levels)
-        verdict = result.overall
-        if verdict.kind is VerdictKind.MIXED:
-            key = "mixed" if verdict.conclusive else "no-conclusion-mixed"
-            values |= extremes_said(self.t, verdict, result.metric, self.kits[0].names.context)
-            return pooled + self.t(f"comparison-sentence.{key}", subject="", **values)
-        return pooled + _sentence(self.t, verdict, result.metric, values)
+        said = statement(t, "comparison-sentence", result, words, names.context)
+        return pooled_text(t, names, result.levels) + said
 
 
 def comparison_sentence(comparison: Comparison, result: UnpairedResult, language: Language) -> str:
@@ -107,36 +84,114 @@ def distinctions(a: CampaignAnalysis, b: CampaignAnalysis, t: Texts) -> tuple[st
     return (a.name, b.name) if a.name != b.name else (f"{a.created_at:.0f}", f"{b.created_at:.0f}")
 
 
-def _sentence(t: Texts, verdict: Verdict, metric: Metric, values: dict[str, str]) -> str:
-    values["delta"] = plain_percent(t, verdict.delta)
-    values["subject"] = (
-        ""
-        if metric.is_throughput
-        else t("sentence.metric", metric=t.either(f"metric.{metric.name}", metric.name))
+BYTES = frozenset({"memory", "memory-limit"})
+
+
+def difference_text(t: Texts, difference: Difference) -> str:
+    """``scale factor of read: 10 against 20``"""
+    return t(
+        "comparison.difference",
+        what=_what(t, difference),
+        a=_value(t, difference, difference.a),
+        b=_value(t, difference, difference.b),
     )
-    effect = verdict.effect
-    if effect is None:
-        reason = t.either(f"comparison-reason.{verdict.reason}", str(verdict.reason))
-        return t("comparison-sentence.nothing", reason=reason, **values)
-    values["confidence"] = confidence_percent(t, effect.confidence)
-    if verdict.conclusive and verdict.kind in (*DECIDED, VerdictKind.DIFFERENT_BUT_SMALL):
-        which, numbers = decided(t, verdict, metric)
-        return t(f"comparison-sentence.{which}", **values, **numbers)
-    digits = percent_decimals(effect)
-    ends = {"percent": effect.ratio, "low": effect.low, "high": effect.high}
-    values |= {name: change(t, ratio, digits) for name, ratio in ends.items()}
-    values["factor"] = plain(WIDEST)
-    wide = "-wide" if is_wide(effect) else ""
-    if not verdict.conclusive:
-        return t(f"comparison-sentence.no-conclusion{wide}", **values)
-    if verdict.kind is VerdictKind.EQUIVALENT:
-        return t("comparison-sentence.equivalent", **values)
-    if verdict.kind is VerdictKind.UNJUDGED:
-        return t(f"comparison-sentence.unjudged{wide}", **values)
-    smallest = told_detectable(verdict)
-    told = (
-        ""
-        if smallest is None
-        else t("comparison-sentence.detectable", percent=detectable_percent(t, smallest))
+
+
+def obstacle_lines(comparison: Comparison, language: Language) -> tuple[str, ...]:
+    """List what forbids the comparison, a line each."""
+    t = texts(language)
+    return tuple(difference_text(t, obstacle) for obstacle in comparison.obstacles)
+
+
+def difference_table(pair: Pair, weight: Weight) -> Table | None:
+    t = pair.t
+    found = [
+        difference for difference in pair.comparison.differences if difference.weight is weight
+    ]
+    if not found:
+        return None
+    columns = (Column(t("table.what")), *(Column(side.long) for side in pair.sides))
+    rows = tuple(
+        cells(
+            _what(t, difference),
+            _value(t, difference, difference.a),
+            _value(t, difference, difference.b),
+        )
+        for difference in found
     )
-    return t(f"comparison-sentence.inconclusive{wide}", detectable=told, **values)
+    return Table(
+        f"differences-{weight.value}",
+        t(f"comparison.differences.{weight.value}"),
+        columns,
+        rows,
+        sortable=False,
+    )
+
+
+def environment_table(pair: Pair) -> Table:
+    """Both environments side by side; what differs is marked."""
+    t = pair.t
+    here, there = (dict(environment_rows(kit)) for kit in pair.kits)
+    rows = [
+        _row(name, here.get(name) or "—", there.get(name) or "—")
+        for name in dict.fromkeys((*here, *there))
+        if here.get(name) or there.get(name)
+    ]
+    return Table(
+        "environments",
+        t("comparison.environments"),
+        (Column(t("table.what")), *(Column(side.long) for side in pair.sides)),
+        (*rows, *_server_rows(pair)),
+        note=t("comparison.environments-note"),
+        sortable=False,
+    )
+
+
+def caution_table(pair: Pair) -> Table | None:
+    """Tabulate what could have disturbed either campaign, the warnings first; None without any."""
+    t = pair.t
+    told: dict[str, tuple[bool, set[int]]] = {}
+    for at, kit in enumerate(pair.kits):
+        for caution in kit.analysis.cautions:
+            what, _ = caution_text(caution, t.language)
+            _, sides = told.setdefault(what, (caution.severity is Severity.WARNING, set()))
+            sides.add(at)
+    if not told:
+        return None
+    ordered = sorted(told.items(), key=lambda entry: not entry[1][0])
+    rows = tuple(
+        cells(what, *(t("difference-value.yes") if at in sides else "" for at in (0, 1)))
+        for what, (_, sides) in ordered
+    )
+    columns = (Column(t("heading.cautions")), *(Column(side.short) for side in pair.sides))
+    return Table("cautions", t("comparison.cautions"), columns, rows, sortable=False)
+
+
+def _server_rows(pair: Pair) -> list[Row]:
+    """Version and compiler of each server that both have."""
+    rows = []
+    sides = dict.fromkeys(result.side for result in pair.comparison.results)
+    for side in sides:
+        found = [
+            kit.analysis.server_facts.get(level, {}).get("version") or "—"
+            for kit, level in zip(pair.kits, (side.a, side.b), strict=True)
+        ]
+        if pair.kits[0].names.contrast == SERVER:
+            name = pair.t("comparison.server-row", server=pair.kits[0].names.side(side.a).short)
+            rows.append(_row(name, *found))
+    return rows
+
+
+def _row(name: str, a: str, b: str) -> Row:
+    kind = "differs" if a != b else ""
+    return (TableCell(name), TableCell(a, kind=kind), TableCell(b, kind=kind))
+
+
+def _what(t: Texts, difference: Difference) -> str:
+    return t(f"difference.{difference.code}", subject=difference.subject)
+
+
+def _value(t: Texts, difference: Difference, value: str) -> str:
+    if difference.code in BYTES and value.isdecimal():
+        return bytes_text(float(value))
+    return t.either(f"difference-value.{value}", value)

@@ -1,19 +1,22 @@
-"""A comparison as data: the parts of its report, in the order of every report."""
+"""A comparison as data: the parts of its report, in the order of every report; its results as
+charts and tables with A, B, ratio, interval, verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 
-from teiten.analysis.model.comparison import Comparison, Weight
-from teiten.analysis.model.findings import VerdictKind
+from teiten.analysis.model.comparison import Comparison, UnpairedResult, Weight
+from teiten.analysis.model.findings import LevelResult, VerdictKind
+from teiten.kinds.contract_present import present_in
 from teiten.model.text import Language
 from teiten.model.trial import Outcome
-from teiten.report.appendix import parted
 from teiten.report.blocks import (
     Block,
     Code,
     Download,
     Downloads,
+    Gallery,
     Heading,
     Items,
     Page,
@@ -22,23 +25,26 @@ from teiten.report.blocks import (
     Text,
     with_contents,
 )
-from teiten.report.comparison.differences import (
+from teiten.report.charts.base import Chart, Columns, as_columns, coloured
+from teiten.report.charts.forest import forest
+from teiten.report.charts.levels import Dot, by_level
+from teiten.report.comparison.sides import (
+    Pair,
     caution_table,
     difference_table,
     difference_text,
     environment_table,
 )
-from teiten.report.comparison.results import (
-    forest_chart,
-    part_results,
-    value_columns,
-)
-from teiten.report.comparison.sides import Pair
 from teiten.report.effects import confidence_percent, plain_percent
+from teiten.report.numbers import moment
+from teiten.report.parts import parted
 from teiten.report.sentences import machine_text, verdict_kind, verdict_word
-from teiten.report.tables import Column, Table, cells
+from teiten.report.tables import Column, Table, TableCell, cells
 from teiten.report.view.answer import answer_section
+from teiten.report.view.contrasts import Judged, by_spread, forest_rows, forest_words, verdict_table
 from teiten.report.view.findings import findings_section
+from teiten.report.view.kit import factor_of
+from teiten.report.view.levels import ChartPlace, level_axes
 
 
 def comparison_page(comparison: Comparison, language: Language) -> Page:
@@ -68,7 +74,7 @@ def comparison_page(comparison: Comparison, language: Language) -> Page:
 def _asked(pair: Pair) -> Section:
     t = pair.t
     found = (difference_table(pair, weight) for weight in Weight)
-    differences = tuple(one for one in found if one is not None)
+    differences = tuple(table for table in found if table is not None)
     shown: tuple[Block, ...] = (
         Text(t.of(pair.kits[0].study.question), "question"),
         _campaigns(pair),
@@ -100,29 +106,31 @@ def _notices(pair: Pair) -> Iterator[str]:
             difference_text(t, obstacle) for obstacle in comparison.obstacles
         )
         yield t("comparison-notice.insisted", differences=listed)
-    for side, one in zip(pair.sides, (comparison.a, comparison.b), strict=True):
-        if not one.plan.study.conclusive:
+    for side, campaign in zip(pair.sides, (comparison.a, comparison.b), strict=True):
+        if not campaign.plan.study.conclusive:
             yield t(
-                "comparison-notice.no-conclusion", side=side.short, profile=one.plan.study.profile
+                "comparison-notice.no-conclusion",
+                side=side.short,
+                profile=campaign.plan.study.profile,
             )
-        if one.missing and one.plan.study.measure.sequential is None:
+        if campaign.missing and campaign.plan.study.measure.sequential is None:
             yield t.plural(
                 "comparison-notice.missing",
-                one.missing,
+                campaign.missing,
                 side=side.short,
-                planned=len(one.plan.trials),
+                planned=len(campaign.plan.trials),
             )
 
 
 def _statements(pair: Pair) -> Iterator[Statement]:
     found = [result for result in pair.comparison.results if result.metric.judged]
-    for at, one in enumerate(found, start=1):
+    for at, result in enumerate(found, start=1):
         yield Statement(
-            pair.title(one),
-            verdict_kind(one.overall),
-            verdict_word(pair.t, one.overall),
-            pair.sentence(one),
-            forest_chart(pair, f"forest-{at}", one),
+            pair.title(result),
+            verdict_kind(result.overall),
+            verdict_word(pair.t, result.overall),
+            pair.sentence(result),
+            forest_chart(pair, f"forest-{at}", result),
         )
 
 
@@ -138,10 +146,10 @@ def _remarks(pair: Pair) -> Iterator[tuple[str, str]]:
                 "comparison.side-text",
                 campaign=analysis.name,
                 machine=machine_text(t, analysis.facts),
-                at=kit.moment(analysis.created_at),
+                at=moment(analysis.created_at),
                 counted=len(counted),
                 ended=len(analysis.trials),
-                blocks=t.plural("answer.cost.blocks", len({one.block for one in counted})),
+                blocks=t.plural("answer.cost.blocks", len({trial.block for trial in counted})),
             ),
         )
     undecided = [
@@ -164,7 +172,7 @@ def _campaigns(pair: Pair) -> Table:
             cells(
                 side.long,
                 analysis.name,
-                kit.moment(analysis.created_at),
+                moment(analysis.created_at),
                 machine_text(t, analysis.facts),
                 f"{study.name}, {study.profile}",
                 servers,
@@ -192,3 +200,120 @@ def _method(pair: Pair) -> tuple[str, ...]:
         ),
         t(f"comparison-method.scope{pair.machines}"),
     )
+
+
+WIDEST = (0.02, 50.0)
+"""Machines differ by more than versions do."""
+FIELDS = ("workload", "metric", "factor", "level_a", "level_b", "levels", "side", "value")
+
+
+def part_results(pair: Pair) -> Iterator[Block]:
+    """A part for each workload on each server."""
+    groups: dict[str, list[UnpairedResult]] = {}
+    for result in pair.comparison.results:
+        groups.setdefault(pair.title(result), []).append(result)
+    for at, (title, results) in enumerate(groups.items(), start=1):
+        yield Heading(3, title, part=True)
+        charts = tuple(_charts(pair, f"part-{at}", results))
+        if charts:
+            yield Gallery(charts)
+        for result in results:
+            name = f"part-{at}-{result.metric.name}"
+            yield result_table(pair, name, result, noted=result is results[0])
+
+
+def forest_chart(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
+    """The ratio B ÷ A with its interval by level; None where there is none."""
+    t = pair.t
+    label = pair.kits[0].names.context
+    rows = forest_rows(t, result.levels, result.overall, label)
+    if not rows:
+        return None
+    words = forest_words(
+        t,
+        result,
+        t("contrast.sides", new="B", old="A"),
+        t("comparison.ratio"),
+        title="chart.forest.title",
+        note="comparison.forest-note",
+        workload=pair.title(result),
+    )
+    return forest(name, rows, result.overall.delta, words, WIDEST)
+
+
+def _charts(pair: Pair, prefix: str, results: Sequence[UnpairedResult]) -> Iterator[Chart]:
+    for result in results:
+        metric, kind = result.metric, present_in(pair.kits[0], result.workload)
+        if metric.judged or metric.name in kind.by_level:
+            chart = _by_level(pair, f"{prefix}-{metric.name}-levels", result)
+            if chart is not None:
+                yield chart
+
+
+def _by_level(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
+    t, kit = pair.t, pair.kits[0]
+    factor = factor_of(result.metric)
+    labels = tuple(side.long for side in pair.sides)
+    dots, places = [], []
+    for level in result.levels:
+        on_axis, panel = kit.names.axis(level.context)
+        places.append(ChartPlace(on_axis, panel, ""))
+        for label, values in zip(labels, (level.old_values, level.new_values), strict=True):
+            dots += [
+                Dot(panel, on_axis, label, value * factor, at, at)
+                for at, value in enumerate(values, start=1)
+                if math.isfinite(value)
+            ]
+    if not dots:
+        return None
+    axis = kit.names.axis_factor(result.levels[0].context)
+    y = kit.metric_title(result.metric)
+    axes = level_axes(kit, (axis, y, t("comparison.campaign")), places, coloured(labels))
+    title = t("chart.by-level.title", metric=t.metric(result.metric))
+    return by_level(name, title, t("chart.by-level.note"), dots, axes)
+
+
+def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) -> Table:
+    """A, B, ratio, interval, trials and verdict of every level, and over all levels."""
+    t, kit = pair.t, pair.kits[0]
+    factors = kit.names.varied([level.context for level in result.levels])
+    confidence = confidence_percent(t, 1 - pair.comparison.statement_alpha)
+    a, b = pair.sides
+
+    def count(level: LevelResult | None) -> TableCell:
+        seen = (len(level.old_values), len(level.new_values)) if level else result.blocks
+        verdict = level.verdict if level else result.overall
+        return TableCell(t("comparison.counts", a=seen[0], b=seen[1]), verdict.pairs)
+
+    said = Judged(
+        t,
+        t(
+            "table.contrast.caption",
+            metric=kit.metric_title(result.metric),
+            workload=pair.title(result),
+        ),
+        factors,
+        tuple(kit.names.factor(factor) for factor in factors),
+        (a.short, b.short),
+        t("comparison.ratio"),
+        t("comparison.trials"),
+        t("level.overall"),
+        t("comparison.table-note", confidence=confidence) if noted else "",
+        by_spread(factor_of(result.metric)),
+        count,
+    )
+    return verdict_table(name, said, result.levels, result.overall)
+
+
+def value_columns(pair: Pair) -> Columns:
+    """Every counted value that entered the comparison, in base units. ``level_a`` and ``level_b``
+    are of the contrasted ``factor``, ``levels`` those of all others."""
+    factor = pair.comparison.a.plan.study.contrast
+    rows = []
+    for result in pair.comparison.results:
+        which = (result.workload, result.metric.name, factor, result.side.a, result.side.b)
+        for level in result.levels:
+            where = " ".join(f"{name}={text}" for name, text in level.context)
+            for side, values in (("A", level.old_values), ("B", level.new_values)):
+                rows += [(*which, where, side, value) for value in values]
+    return as_columns(FIELDS, rows)

@@ -1,6 +1,5 @@
 """The lines of a history in words and tables: titles that differ on a page, points with the true
-ends of their intervals.
-"""
+ends of their intervals, and the change since the campaign before it, in one sentence."""
 
 from __future__ import annotations
 
@@ -8,25 +7,25 @@ import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from functools import partial
 
-from teiten.analysis.model.history import ChangePoint, HistoryLine, HistoryPoint
+from teiten.analysis.model.history import (
+    CampaignStep,
+    ChangePoint,
+    HistoryLine,
+    HistoryPoint,
+    LineStep,
+)
 from teiten.model.study import SERVER
-from teiten.report.effects import percent
+from teiten.report.effects import change, interval_percent, percent, percent_decimals
 from teiten.report.names import Names
-from teiten.report.numbers import measured
+from teiten.report.numbers import NOTHING, measured, moment
 from teiten.report.sentences import machine_text
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.texts import Texts
 
-NOTHING = "—"
 Reports = Mapping[str, str]
 """The addresses of campaigns' reports, by the paths of their points; of those that have one."""
-
-
-def moment(at: float) -> str:
-    """``at``: seconds since the epoch."""
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def value_text(t: Texts, point: HistoryPoint) -> str:
@@ -35,7 +34,7 @@ def value_text(t: Texts, point: HistoryPoint) -> str:
     value = measured(point.value, half)
     if point.low is None or point.high is None:
         return t("history.plain", value=value)
-    ends = (measured(one, half) for one in (point.low, point.high))
+    ends = (measured(end, half) for end in (point.low, point.high))
     return t("history.interval", value=value, **dict(zip(("low", "high"), ends, strict=True)))
 
 
@@ -169,12 +168,14 @@ def _title(t: Texts, line: HistoryLine, apart: str) -> str:
 def _apart(t: Texts, line: HistoryLine, alike: Sequence[HistoryLine]) -> str:
     """Tell what differs between lines of one title: clients where these tell their conditions
     apart, else fingerprints."""
-    machines = {one.machine for one in alike}
-    conditions = {one.conditions for one in alike}
+    machines = {same_title.machine for same_title in alike}
+    conditions = {same_title.conditions for same_title in alike}
     said = t("history.apart-machine", of=line.machine) if len(machines) > 1 else ""
     if len(conditions) == 1:
         return said
-    if len({(one.conditions, _clients(one)) for one in alike}) == len(set(map(_clients, alike))):
+    if len({(same_title.conditions, _clients(same_title)) for same_title in alike}) == len(
+        set(map(_clients, alike))
+    ):
         counts = t("history.counts").join(map(str, _clients(line)))
         return said + t("history.apart-clients", of=counts)
     return said + t("history.apart-conditions", of=line.conditions)
@@ -182,3 +183,65 @@ def _apart(t: Texts, line: HistoryLine, alike: Sequence[HistoryLine]) -> str:
 
 def _clients(line: HistoryLine) -> tuple[int, ...]:
     return tuple(sorted({trial.load.connections for trial in line.plan.trials}))
+
+
+MOST = 3
+"""Lines that changed and are told one by one; more of them are counted."""
+
+
+def step_sentence(t: Texts, step: CampaignStep) -> str:
+    """``Since night-2 (…): TPS of Range read, server 18: −3.1 % (95 % interval …); on 3 other
+    lines no change can be told. …``"""
+    changed = [line for line in step.lines if _direction(line)]
+    conclusive = step.before.conclusive and step.after.conclusive
+    return t(
+        "history.since",
+        campaign=step.before.campaign,
+        at=moment(step.before.at),
+        changes=_counted(t, step) if len(changed) > MOST else _each(t, step, changed),
+        scope=t(f"history.since-scope-{'all' if conclusive else 'no-conclusion'}"),
+    )
+
+
+def _each(t: Texts, step: CampaignStep, changed: Sequence[LineStep]) -> str:
+    """Tell the lines that changed; a single line in any case, and others by their number."""
+    if len(step.lines) == 1:
+        return _line(t, step.lines[0])
+    left = len(step.lines) - len(changed)
+    rest = t.plural("history.since-rest", left) if changed else t("history.since-none", count=left)
+    return t("list.strong").join([*map(partial(_line, t), changed), *([rest] if left else [])])
+
+
+def _line(t: Texts, step: LineStep) -> str:
+    what = t("comparison.part", workload=t.of(step.line.title), server=level_text(t, step.line))
+    versions = (
+        ""
+        if step.before.version == step.after.version
+        else t("history.since-versions", before=step.before.version, after=step.after.version)
+    )
+    if step.effect is None:
+        before, after = (value_text(t, point) for point in (step.before, step.after))
+        return t("history.since-values", what=what, before=before, after=after, versions=versions)
+    return t(
+        f"history.since-{'open' if _direction(step) == 0 else 'changed'}",
+        what=what,
+        percent=change(t, step.effect.ratio, percent_decimals(step.effect)),
+        interval=interval_percent(t, step.effect),
+        versions=versions,
+    )
+
+
+def _counted(t: Texts, step: CampaignStep) -> str:
+    directions = [_direction(line) for line in step.lines]
+    return t(
+        "history.since-counted",
+        count=len(directions),
+        higher=directions.count(1),
+        lower=directions.count(-1),
+        open=directions.count(0),
+    )
+
+
+def _direction(step: LineStep) -> int:
+    """Tell on which side of no change the whole interval lies: 1 above, −1 below, 0 on neither."""
+    return 0 if step.effect is None else step.effect.sign

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -27,11 +27,15 @@ FIELDS = (
 
 
 def history_csv(history: History) -> bytes:
+    lines = enumerate(history.lines, start=1)
+    return _csv(FIELDS, (row for number, line in lines for row in _rows(number, line)))
+
+
+def _csv(fields: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(FIELDS)
-    for number, line in enumerate(history.lines, start=1):
-        writer.writerows(_rows(number, line))
+    writer.writerow(fields)
+    writer.writerows(rows)
     return text.getvalue().encode()
 
 
@@ -39,15 +43,19 @@ def _rows(number: int, line: HistoryLine) -> Iterator[tuple[object, ...]]:
     """In the line's own order; what is not known is left empty, times are ISO 8601 in UTC."""
     changes = {change.first: change for change in line.changes}
     same = (number, line.study, line.profile, line.workload, line.machine, line.conditions)
-    for at, one in enumerate(line.points):
-        moment = datetime.fromtimestamp(one.at, UTC).isoformat(timespec="seconds")
-        figures = ("" if each is None else repr(each) for each in (one.value, one.low, one.high))
+    for at, point in enumerate(line.points):
+        moment = datetime.fromtimestamp(point.at, UTC).isoformat(timespec="seconds")
+        figures = map(_number, (point.value, point.low, point.high))
         change = changes.get(at)
         turn = ("", "") if change is None else (repr(change.ratio), _word(change.firm))
         yield (
-            *(*same, one.campaign, moment, line.factor, one.level, one.version),
-            *(*figures, _word(one.conclusive), *turn),
+            *(*same, point.campaign, moment, line.factor, point.level, point.version),
+            *(*figures, _word(point.conclusive), *turn),
         )
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else repr(value)
 
 
 def _word(value: bool) -> str:
@@ -66,7 +74,7 @@ def otava_files(history: History) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     for at, line in enumerate(history.lines, start=1):
         name = f"line-{at}"
-        files[f"{name}.csv"] = _table(line)
+        files[f"{name}.csv"] = _csv(OTAVA_FIELDS, _otava_rows(line))
         tests[name] = {
             "type": "csv",
             "file": f"{name}.csv",
@@ -79,17 +87,9 @@ def otava_files(history: History) -> dict[str, bytes]:
     return {CONFIGURATION: configuration.encode(), **files}
 
 
-def _table(line: HistoryLine) -> bytes:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(OTAVA_FIELDS)
-    writer.writerows(_otava_rows(line))
-    return text.getvalue().encode()
-
-
 def _otava_rows(line: HistoryLine) -> Iterator[tuple[object, ...]]:
     """In the order of time, as Otava wants them; an end that is not known is left empty."""
-    for one in sorted(line.points, key=lambda point: point.at):
-        moment = datetime.fromtimestamp(one.at, UTC).strftime("%Y-%m-%d %H:%M:%S %z")
-        ends = ("" if end is None else repr(end) for end in (one.low, one.high))
-        yield (moment, one.campaign, one.level, one.version, repr(one.value), *ends)
+    for point in sorted(line.points, key=lambda point: point.at):
+        moment = datetime.fromtimestamp(point.at, UTC).strftime("%Y-%m-%d %H:%M:%S %z")
+        figures = map(_number, (point.value, point.low, point.high))
+        yield (moment, point.campaign, point.level, point.version, *figures)

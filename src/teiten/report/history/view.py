@@ -31,17 +31,17 @@ from teiten.report.blocks import (
     WithoutScripts,
 )
 from teiten.report.charts.base import Columns, as_columns
-from teiten.report.charts.history import LinePoint, LineWords, history_line
+from teiten.report.charts.points import LinePoint, history_line
 from teiten.report.effects import confidence_percent, percent
 from teiten.report.history.points import (
     Reports,
     line_id,
     line_titles,
-    moment,
     points_table,
     single_points_table,
     value_text,
 )
+from teiten.report.numbers import moment
 from teiten.report.tables import Column, Table, TableCell, cells
 from teiten.report.texts import Texts, texts
 
@@ -66,7 +66,9 @@ def history_page(history: History, language: Language, reports: Reports = NO_REP
     left_out = _left_out(t, history)
     if not history.drawn:
         return _nothing_yet(t, len(campaigns), left_out)
-    method = tuple(t(f"history.method-{one}") for one in ("points", "changes", "swings", "groups"))
+    method = tuple(
+        t(f"history.method-{part}") for part in ("points", "changes", "swings", "groups")
+    )
     evidence: tuple[Block, ...] = (
         Items(method),
         *([left_out] if left_out else []),
@@ -118,7 +120,11 @@ def _answer(t: Texts, titled: Sequence[Titled]) -> Iterator[Block]:
         )
     if short:
         listed = tuple(
-            t("history.short-line", line=title, campaigns=_counted(t, line))
+            t(
+                "history.short-line",
+                line=title,
+                campaigns=t.plural("history.campaigns", len(line.points)),
+            )
             for title, line in short
         )
         yield Details(
@@ -141,10 +147,6 @@ def _alone(changed: Sequence[Titled], others: Sequence[Titled]) -> bool:
 def short_text(t: Texts, count: int) -> str:
     """Say that so many lines have too few campaigns for changes to be looked for."""
     return t.plural("history.short", count)
-
-
-def _counted(t: Texts, line: HistoryLine) -> str:
-    return t.plural("history.campaigns", len(line.points))
 
 
 def line_sentences(line: HistoryLine, language: Language) -> tuple[str, ...]:
@@ -181,10 +183,10 @@ def _lines(t: Texts, titled: Sequence[Titled], axis: Axis, reports: Reports) -> 
     changed: list[Titled] = []
     others: list[Titled] = []
     drawn: dict[str, tuple[Block, ...]] = {}
-    for at, (title, one) in enumerate(titled, start=1):
-        if one.is_drawn:
-            (changed if one.changes else others).append((title, one))
-            drawn[title] = tuple(_line(t, f"line-{at}", (title, one), axis, reports))
+    for at, (title, line) in enumerate(titled, start=1):
+        if line.is_drawn:
+            (changed if line.changes else others).append((title, line))
+            drawn[title] = tuple(_line(t, f"line-{at}", (title, line), axis, reports))
     if drawn:
         yield Text(t("history.chart-note"), "note")
         yield Text(t("history.points-note"), "note")
@@ -201,19 +203,10 @@ def _lines(t: Texts, titled: Sequence[Titled], axis: Axis, reports: Reports) -> 
 
 def _line(t: Texts, name: str, titled: Titled, axis: Axis, reports: Reports) -> Iterator[Block]:
     title, line = titled
-    metric = t("metric.tps")
-    words = LineWords(
-        t("history.chart", metric=metric),
-        t("history.chart-cut"),
-        t(f"history.axis-{axis.value}"),
-        t("history.value"),
-        t("comparison.campaign"),
-        t("history.version"),
-    )
     yield Heading(3, title, part=True, name=line_id(line))
     yield Text(line.facts.distribution or line.facts.system, "note")
     yield Items(line_sentences(line, t.language), "findings")
-    yield history_line(name, tuple(_points(t, line, axis)), words)
+    yield history_line(t, name, tuple(_points(t, line, axis)), axis.value)
     yield points_table(t, f"{name}-points", line, reports)
 
 
@@ -261,20 +254,17 @@ def _differences(t: Texts, found: tuple[Difference, ...]) -> str:
     """Tell what differs around a change; what is compared comes last."""
     if not found:
         return t("history.no-differences")
-    ordered = sorted(found, key=lambda one: one.weight is Weight.SUBJECT)
-    return t(
-        "history.differences",
-        differences=t("list.strong").join(_around(t, one) for one in ordered),
+    ordered = sorted(found, key=lambda difference: difference.weight is Weight.SUBJECT)
+    texts_of_each = (
+        t(
+            "history.difference",
+            what=t(f"difference.{difference.code}", subject=difference.subject),
+            before=difference.a,
+            after=difference.b,
+        )
+        for difference in ordered
     )
-
-
-def _around(t: Texts, one: Difference) -> str:
-    return t(
-        "history.difference",
-        what=t(f"difference.{one.code}", subject=one.subject),
-        before=one.a,
-        after=one.b,
-    )
+    return t("history.differences", differences=t("list.strong").join(texts_of_each))
 
 
 def _left_out(t: Texts, history: History) -> Table | None:
@@ -284,35 +274,22 @@ def _left_out(t: Texts, history: History) -> Table | None:
         "left-out",
         t("history.left-out"),
         (Column(t("history.ledger")), Column(t("history.why"))),
-        tuple(cells(TableCell(one.path, kind="code"), one.why) for one in history.left_out),
+        tuple(
+            cells(TableCell(ledger.path, kind="code"), ledger.why) for ledger in history.left_out
+        ),
         sortable=False,
     )
 
 
 def _columns(history: History) -> Columns:
-    rows = []
-    for at, line in enumerate(history.lines, start=1):
-        firsts = {change.first for change in line.changes}
-        for place, one in enumerate(line.points):
-            rows.append(
-                (
-                    at,
-                    line.machine,
-                    line.conditions,
-                    line.study,
-                    line.profile,
-                    line.workload,
-                    one.campaign,
-                    one.at,
-                    line.factor,
-                    one.level,
-                    one.version,
-                    one.value,
-                    one.low,
-                    one.high,
-                    one.blocks,
-                    one.levels,
-                    place in firsts,
-                )
-            )
+    rows = [
+        (
+            *(at, line.machine, line.conditions, line.study, line.profile, line.workload),
+            *(point.campaign, point.at, line.factor, point.level, point.version),
+            *(point.value, point.low, point.high, point.blocks, point.levels),
+            place in {change.first for change in line.changes},
+        )
+        for at, line in enumerate(history.lines, start=1)
+        for place, point in enumerate(line.points)
+    ]
     return as_columns(FIELDS, rows)

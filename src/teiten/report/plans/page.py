@@ -1,31 +1,34 @@
-"""A comparison of two plans as a page."""
+"""A comparison of two plans as a page, and the sentences on their differences."""
 
 from __future__ import annotations
 
-from teiten.analysis.model.explain import PlanDifference
+from collections.abc import Iterator, Sequence
+
+from teiten.analysis.model.explain import NodeChange, PlanDifference, PlanNode, PlanStatistics
 from teiten.model.text import Language
 from teiten.report.blocks import Block, Items, Page, Section, Text
-from teiten.report.plans import sentences
-from teiten.report.plans.tables import difference_tables
+from teiten.report.plans.tables import difference_tables, duration, jit_seconds, names_of
 from teiten.report.plans.viewer import PlanPair, viewed
 from teiten.report.render.html import html
-from teiten.report.texts import texts
+from teiten.report.texts import Texts, texts
 
 
-def difference_page(found: PlanDifference, sides: tuple[str, str], language: Language) -> Page:
+def difference_page(difference: PlanDifference, sides: tuple[str, str], language: Language) -> Page:
     """``sides``: what the plans are called."""
     t = texts(language)
     plans = (
-        viewed(f"plans-plan-{at}", side, one.plan)
-        for at, (side, one) in enumerate(zip(sides, (found.old, found.new), strict=True))
+        viewed(f"plans-plan-{at}", side, statistics.plan)
+        for at, (side, statistics) in enumerate(
+            zip(sides, (difference.old, difference.new), strict=True)
+        )
     )
     shown: tuple[Block, ...] = (
-        Text(sentences.headline(t, found, sides), "question"),
-        *(Text(line) for line in sentences.statements(t, found)),
-        Items(tuple(sentences.changes(t, found)), "findings"),
-        *(Text(note, "note") for note in sentences.notes(t, found, sides)),
+        Text(headline(t, difference, sides), "question"),
+        *(Text(line) for line in statements(t, difference)),
+        Items(tuple(changes(t, difference)), "findings"),
+        *(Text(note, "note") for note in notes(t, difference, sides)),
         PlanPair(t("plan.open"), tuple(plans)),
-        *difference_tables(t, "plans", found, sides),
+        *difference_tables(t, "plans", difference, sides),
     )
     section = Section("answer", t("section.answer"), shown, headed=False)
     return Page(t, t("plan.title"), " → ".join(sides), (), (section,), made_key="plan.made")
@@ -36,3 +39,180 @@ def render_difference(
 ) -> str:
     """One HTML file that works offline; both plans can be opened side by side in pev2."""
     return html(difference_page(found, sides, language), teiten_version)
+
+
+MOST_CHANGES = 20
+MOST_ALIKE = 3
+MOST_TABLES = 6
+ALWAYS_SINGLE = frozenset(
+    (
+        *("workers-changed", "pruning-changed", "join-sides", "index-changed", "relation-changed"),
+        *("partitioned", "unpartitioned", "partitions-changed"),
+    )
+)
+
+
+def headline(t: Texts, found: PlanDifference, sides: tuple[str, str]) -> str:
+    """Which plan took how much longer in its one execution; by the planner's cost where one of them
+    was not executed."""
+    old, new = found.old.plan, found.new.plan
+    if old.execution is not None and new.execution is not None:
+        return t(
+            "plan.headline.time",
+            old=sides[0],
+            new=sides[1],
+            old_time=duration(old.execution),
+            new_time=duration(new.execution),
+            difference=duration(new.execution - old.execution, signed=True),
+        )
+    costs = [plan.nodes[0].planned_cost for plan in (old, new)]
+    if None in costs:
+        return t("plan.headline.unknown")
+    old_cost, new_cost = (f"{cost:,.2f}" for cost in costs)
+    return t("plan.headline.cost", old=sides[0], new=sides[1], old_cost=old_cost, new_cost=new_cost)
+
+
+def statements(t: Texts, found: PlanDifference) -> list[str]:
+    """Whether the plans have the same structure, and their join orders."""
+    lines = [t("plan.same" if found.same_structure else "plan.different")]
+    if found.joins_reordered and found.old_join_order and found.new_join_order:
+        lines.append(t("plan.join-orders", old=found.old_join_order, new=found.new_join_order))
+    elif found.old_join_order and not found.joins_reordered:
+        lines.append(t("plan.join-order", old=found.old_join_order))
+    return lines
+
+
+def changes(t: Texts, found: PlanDifference) -> list[str]:
+    """One sentence for each difference, the costliest first; the same difference at many nodes,
+    as partitions have it, is one."""
+    if not found.changes:
+        return [t("plan.changes.none")]
+    groups: dict[tuple[str, ...], list[NodeChange]] = {}
+    for change in found.changes:
+        groups.setdefault(_likeness(found, change), []).append(change)
+    lines: list[tuple[float, str]] = []
+    for group in groups.values():
+        if len(group) > MOST_ALIKE:
+            lines.append((_cost(group), _together(t, found, group)))
+        else:
+            lines += [(_cost([change]), change_text(t, found, change)) for change in group]
+    ranked = [text for _, text in sorted(lines, key=lambda line: -abs(line[0]))]
+    more = len(ranked) - MOST_CHANGES
+    return [*ranked[:MOST_CHANGES], *([t("plan-change.more", count=more)] if more > 0 else [])]
+
+
+def _likeness(found: PlanDifference, change: NodeChange) -> tuple[str, ...]:
+    old, new = _node(found.old, change.old), _node(found.new, change.new)
+    if change.code in ALWAYS_SINGLE:
+        return (change.code, str(change.old), str(change.new))
+    return (change.code, _kind(old), _kind(new))
+
+
+def _kind(node: PlanNode | None) -> str:
+    if node is None:
+        return ""
+    words = (node.partial, "Parallel" if node.parallel_aware else "", node.kind)
+    return " ".join(word for word in words if word)
+
+
+def _cost(group: Sequence[NodeChange]) -> float:
+    return sum(change.cost or 0.0 for change in group)
+
+
+def _together(t: Texts, found: PlanDifference, group: Sequence[NodeChange]) -> str:
+    _, old, new = _likeness(found, group[0])
+    key = "plan-group.changed" if old and new else f"plan-group.{group[0].code}"
+    text = t(key, count=len(group), old=old, new=new)
+    if any(change.cost is None for change in group):
+        return text
+    return text + t(
+        "plan-change.cost",
+        old=duration(sum(change.old_seconds or 0.0 for change in group)),
+        new=duration(sum(change.new_seconds or 0.0 for change in group)),
+        cost=duration(_cost(group), signed=True),
+    )
+
+
+def change_text(t: Texts, found: PlanDifference, change: NodeChange) -> str:
+    """A difference with what it costs."""
+    old = _node(found.old, change.old)
+    new = _node(found.new, change.new)
+    key = f"plan-change.{change.code}"
+    if change.code == "workers-changed":
+        launched = (node.workers_launched if node else None for node in (old, new))
+        key += ".planned" if None in launched else ".launched"
+    if change.code == "parallel-changed":
+        key += ".on" if new is not None and new.parallel_aware else ".off"
+    text = t(
+        key,
+        old=_name(found.old, change.old, change.group.old if change.group else ()),
+        new=_name(found.new, change.new, change.group.new if change.group else ()),
+        tables=_tables(found.old, old),
+        **_workers("old", old),
+        **_workers("new", new),
+        old_pruned=_pruned(found.old, old),
+        new_pruned=_pruned(found.new, new),
+    )
+    if change.cost is None:
+        return text
+    cost = duration(change.cost, signed=True)
+    return text + t(
+        "plan-change.cost",
+        old=duration(change.old_seconds),
+        new=duration(change.new_seconds),
+        cost=cost,
+    )
+
+
+def notes(t: Texts, found: PlanDifference, sides: tuple[str, str]) -> Iterator[str]:
+    """Word what a reader of these plans must know."""
+    both = (found.old, found.new)
+    if all(statistics.plan.analysed for statistics in both):
+        yield t("plan.once")
+    if not all(statistics.plan.analysed for statistics in both):
+        yield t("plan.estimated")
+    elif not all(statistics.plan.timed for statistics in both):
+        yield t("plan.untimed")
+    if not all(statistics.accounts.leader_known for statistics in both):
+        yield t("plan.leader-unknown")
+    for statistics, side in zip(both, sides, strict=True):
+        seconds = jit_seconds(statistics)
+        if seconds:
+            yield t("plan.jit", seconds=duration(seconds), side=side)
+
+
+def _node(side: PlanStatistics, number: int | None) -> PlanNode | None:
+    return None if number is None else side.plan.nodes[number]
+
+
+def _name(side: PlanStatistics, number: int | None, group: Sequence[int]) -> str:
+    return names_of(side, group or ([] if number is None else [number]))
+
+
+def _workers(side: str, node: PlanNode | None) -> dict[str, int]:
+    return {
+        f"{side}_planned": (node.workers_planned if node else 0) or 0,
+        f"{side}_launched": (node.workers_launched if node else 0) or 0,
+    }
+
+
+def _pruned(side: PlanStatistics, node: PlanNode | None) -> int:
+    if node is None:
+        return 0
+    never = [child for child in side.plan.children(node.number) if child.loops == 0]
+    return node.subplans_removed + len(never)
+
+
+def _tables(side: PlanStatistics, node: PlanNode | None) -> str:
+    """The tables below a join, in the order of the plan."""
+    if node is None:
+        return ""
+    shown: dict[str, None] = {}
+    for below in side.plan.below(node.number)[1:]:
+        name = below.alias or below.relation
+        if name and not below.kind.startswith("Subquery"):
+            shown[name] = None
+        if len(shown) > MOST_TABLES:
+            break
+    names = list(shown)[:MOST_TABLES]
+    return ", ".join(names) + (" …" if len(shown) > MOST_TABLES else "")

@@ -27,10 +27,10 @@ def difference_tables(
     """All that are shown of two plans; ``name``: a prefix of ids, unique in the page."""
     both = list(zip((found.old, found.new), sides, strict=True))
     yield summary_table(t, f"{name}-summary", found, sides)
-    for index, (one, side) in enumerate(both):
-        yield kinds_table(t, f"{name}-kinds-{index}", one, side)
-    for index, (one, side) in enumerate(both):
-        scans = scans_table(t, f"{name}-scans-{index}", one, side)
+    for index, (statistics, side) in enumerate(both):
+        yield kinds_table(t, f"{name}-kinds-{index}", statistics, side)
+    for index, (statistics, side) in enumerate(both):
+        scans = scans_table(t, f"{name}-scans-{index}", statistics, side)
         if scans is not None:
             yield scans
     yield nodes_table(t, f"{name}-nodes", found, sides)
@@ -54,41 +54,47 @@ def summary_table(t: Texts, name: str, found: PlanDifference, sides: tuple[str, 
 
 def _summary_rows(t: Texts, found: PlanDifference) -> Iterator[Row]:
     figures: tuple[tuple[str, Of, Callable[[float | None], str]], ...] = (
-        ("execution", lambda one: one.plan.execution, duration),
-        ("planning", lambda one: one.plan.planning, duration),
-        ("cost", lambda one: one.plan.root.planned_cost, count),
-        ("leader", lambda one: one.accounts.total.leader if one.plan.timed else None, duration),
-        ("workers-time", lambda one: one.accounts.total.workers or None, duration),
-        ("blocks", lambda one: one.blocks or None, count),
-        ("blocks-read", lambda one: one.blocks_read or None, count),
-        ("io", lambda one: one.io_seconds or None, duration),
-        ("pruned", lambda one: one.pruned or None, count),
-        ("triggers", _trigger_seconds, duration),
+        ("execution", lambda plan_side: plan_side.plan.execution, duration),
+        ("planning", lambda plan_side: plan_side.plan.planning, duration),
+        ("cost", lambda plan_side: plan_side.plan.root.planned_cost, count),
+        (
+            "leader",
+            lambda plan_side: plan_side.accounts.total.leader if plan_side.plan.timed else None,
+            duration,
+        ),
+        ("workers-time", lambda plan_side: plan_side.accounts.total.workers or None, duration),
+        ("blocks", lambda plan_side: plan_side.blocks or None, count),
+        ("blocks-read", lambda plan_side: plan_side.blocks_read or None, count),
+        ("io", lambda plan_side: plan_side.io_seconds or None, duration),
+        ("pruned", lambda plan_side: plan_side.pruned or None, count),
+        (
+            "triggers",
+            lambda side: sum(fired.seconds for fired in side.plan.triggers) or None,
+            duration,
+        ),
         ("jit", jit_seconds, duration),
     )
     for key, of, words in figures:
         old, new = of(found.old), of(found.new)
         if old is not None or new is not None:
-            yield cells(t(f"plan-fact.{key}"), words(old), words(new), _ratio(old, new))
+            ratio = significant(new / old) if old and new is not None else NOTHING
+            yield cells(t(f"plan-fact.{key}"), words(old), words(new), ratio)
     if found.old.workers_planned or found.new.workers_planned:
         old_text, new_text = (
-            f"{one.workers_launched} / {one.workers_planned}" for one in (found.old, found.new)
+            f"{plan_side.workers_launched} / {plan_side.workers_planned}"
+            for plan_side in (found.old, found.new)
         )
         yield cells(t("plan-fact.workers"), old_text, new_text, NOTHING)
 
 
-def jit_seconds(one: PlanStatistics) -> float | None:
+def jit_seconds(statistics: PlanStatistics) -> float | None:
     """Find the time of just-in-time compilation, in seconds; None without it."""
-    timing = one.plan.jit.get("Timing")
+    timing = statistics.plan.jit.get("Timing")
     total = timing.get("Total") if isinstance(timing, dict) else None
     return total / 1000 if isinstance(total, int | float) else None
 
 
-def _trigger_seconds(one: PlanStatistics) -> float | None:
-    return sum(trigger.seconds for trigger in one.plan.triggers) or None
-
-
-def kinds_table(t: Texts, name: str, one: PlanStatistics, side: str) -> Table:
+def kinds_table(t: Texts, name: str, statistics: PlanStatistics, side: str) -> Table:
     """Node statistics of one plan."""
     columns: tuple[tuple[str, Callable[[KindStatistics], TableCell]], ...] = (
         ("kind", lambda kind: TableCell(kind.kind)),
@@ -96,8 +102,8 @@ def kinds_table(t: Texts, name: str, one: PlanStatistics, side: str) -> Table:
         ("never", lambda kind: _number(kind.never_executed)),
         ("loops", lambda kind: _number(kind.loops)),
         ("worker-loops", lambda kind: _number(kind.worker_loops)),
-        ("leader", lambda kind: _time(one, kind.leader)),
-        ("workers", lambda kind: _time(one, kind.workers)),
+        ("leader", lambda kind: _time(statistics, kind.leader)),
+        ("workers", lambda kind: _time(statistics, kind.workers)),
         ("share", lambda kind: TableCell(share(kind.share), kind.share)),
         ("rows", lambda kind: _number(kind.rows)),
         ("error", lambda kind: TableCell(factor(kind.estimate_error), kind.estimate_error)),
@@ -106,22 +112,22 @@ def kinds_table(t: Texts, name: str, one: PlanStatistics, side: str) -> Table:
         ("temp", lambda kind: _number(sum(kind.buffers.get(key, 0) for key in TEMPORARY))),
         ("io", lambda kind: TableCell(duration(kind.io_seconds or None), kind.io_seconds)),
     )
-    kept = [(key, of) for key, of in columns if key in ALWAYS or _any(one.kinds, of)]
+    kept = [
+        (key, of)
+        for key, of in columns
+        if key in ALWAYS or any(of(kind).sort for kind in statistics.kinds)
+    ]
     return Table(
         name=name,
         caption=t("plan-table.kinds", side=side),
         columns=tuple(Column(t(f"plan-table.{key}"), numeric=key != "kind") for key, _ in kept),
-        rows=tuple(tuple(of(kind) for _, of in kept) for kind in one.kinds),
+        rows=tuple(tuple(of(kind) for _, of in kept) for kind in statistics.kinds),
         note=t("plan-table.kinds-note"),
     )
 
 
 ALWAYS = frozenset({"kind", "nodes-column", "loops", "leader", "share", "rows", "error"})
 """Columns that are shown even where all their cells are empty."""
-
-
-def _any(kinds: Sequence[KindStatistics], of: Callable[[KindStatistics], TableCell]) -> bool:
-    return any(of(kind).sort for kind in kinds)
 
 
 def nodes_table(t: Texts, name: str, found: PlanDifference, sides: tuple[str, str]) -> Table:
@@ -203,9 +209,9 @@ def _gain(found: PlanDifference, old: Nodes, new: Nodes) -> float:
     return (_own(found.new, new) or 0.0) - (_own(found.old, old) or 0.0)
 
 
-def scans_table(t: Texts, name: str, one: PlanStatistics, side: str) -> Table | None:
+def scans_table(t: Texts, name: str, statistics: PlanStatistics, side: str) -> Table | None:
     """How many scans had how many workers (2020, table 6.38); None of a serial plan."""
-    if not one.scans_by_workers:
+    if not statistics.scans_by_workers:
         return None
     return Table(
         name=name,
@@ -216,7 +222,7 @@ def scans_table(t: Texts, name: str, one: PlanStatistics, side: str) -> Table | 
         ),
         rows=tuple(
             (_number(workers), _number(scans), TableCell(duration(mean), mean))
-            for workers, scans, mean in one.scans_by_workers
+            for workers, scans, mean in statistics.scans_by_workers
         ),
     )
 
@@ -225,12 +231,8 @@ def _number(value: float) -> TableCell:
     return TableCell(count(value), float(value))
 
 
-def _time(one: PlanStatistics, seconds: float) -> TableCell:
-    return TableCell(duration(seconds) if one.plan.timed else NOTHING, seconds)
-
-
-def _ratio(old: float | None, new: float | None) -> str:
-    return significant(new / old) if old and new is not None else NOTHING
+def _time(statistics: PlanStatistics, seconds: float) -> TableCell:
+    return TableCell(duration(seconds) if statistics.plan.timed else NOTHING, seconds)
 
 
 SHORT = 1.0

@@ -6,6 +6,7 @@ import base64
 import gzip
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import resources
@@ -20,32 +21,8 @@ from teiten.report.charts.base import CONFIG, Chart
 from teiten.report.charts.library import library
 from teiten.report.plans.viewer import SCRIPT, STYLE, PlanPair, packed
 from teiten.report.plans.viewer import script as viewer_script
-from teiten.report.tables import Table
 from teiten.report.texts import Texts
 
-MACROS: dict[type[Block], str] = {
-    blocks.Heading: "heading",
-    blocks.Text: "text",
-    blocks.Items: "items",
-    blocks.Pairs: "pairs",
-    blocks.Entries: "entries",
-    blocks.Statement: "statement",
-    blocks.Cautions: "cautions",
-    Table: "table",
-    Chart: "chart",
-    blocks.Gallery: "gallery",
-    blocks.Drawing: "drawing",
-    blocks.FlameGraph: "flame_graph",
-    blocks.Code: "code",
-    blocks.Details: "details",
-    blocks.Beside: "beside",
-    blocks.Unprinted: "unprinted",
-    blocks.WithoutScripts: "without_scripts",
-    blocks.Contents: "contents",
-    blocks.Downloads: "downloads",
-    PlanPair: "plan_pair",
-}
-"""The macro of each block in ``blocks.html.j2``."""
 LANGUAGES = {"en": "English", "ja": "日本語"}
 """The name of each language in that language."""
 SCRIPTS = (
@@ -66,13 +43,12 @@ def html(page: Page, teiten_version: str, *others: Page) -> str:
     ``others``: the same in other languages; the reader's browser chooses which is shown, and the
     reader can choose another.
     """
-    pages = [page, *(apart(one, f"{one.texts.language}-") for one in others)]
-    found = [block for page in pages for block in page.blocks()]
-    charts = [one for one in found if isinstance(one, Chart)]
+    pages = [page, *(apart(page, f"{page.texts.language}-") for page in others)]
+    shown = [block for page in pages for block in page.blocks()]
     scripts = ["\n".join(asset(name) for name in SCRIPTS)]
-    if charts:
+    if any(isinstance(block, Chart) for block in shown):
         scripts.insert(0, library())
-    viewer = any(isinstance(one, PlanPair) for one in found)
+    viewer = any(isinstance(block, PlanPair) for block in shown)
     return (
         environment()
         .get_template("page.html.j2")
@@ -81,7 +57,7 @@ def html(page: Page, teiten_version: str, *others: Page) -> str:
             version=teiten_version,
             languages=LANGUAGES,
             config=CONFIG,
-            embedded=dict(_embedded(found)),
+            embedded=dict(_embedded(shown)),
             style=_ours(asset("report.css")),
             scripts=[_ours(script) for script in scripts],
             viewer_script=packed(SCRIPT) if viewer else "",
@@ -94,7 +70,15 @@ def html(page: Page, teiten_version: str, *others: Page) -> str:
 def _shown(shown: Iterable[Block], t: Texts) -> Markup:
     """Blocks, one after the other."""
     macros = environment().get_template("blocks.html.j2").module
-    return Markup("").join(getattr(macros, MACROS[type(one)])(one, t) for one in shown)
+    return Markup("").join(
+        getattr(macros, _macro(type(block).__name__))(block, t) for block in shown
+    )
+
+
+@cache
+def _macro(kind: str) -> str:
+    """The macro of a kind of block: ``flame_graph`` of ``FlameGraph``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind).lower()
 
 
 @cache
@@ -135,8 +119,8 @@ def script_packed(value: Any) -> str:
 def policy(*scripts: str) -> str:
     """A Content-Security-Policy that lets only these scripts run, and nothing be loaded."""
     hashes = " ".join(
-        f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'"
-        for one in scripts
+        f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+        for script in scripts
     )
     return (
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
@@ -155,15 +139,15 @@ def asset(name: str) -> str:
     return (resources.files("teiten.report") / "assets" / name).read_text(encoding="utf-8")
 
 
-def _embedded(found: Iterable[Block]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _embedded(shown: Iterable[Block]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The data of charts and downloads by name; those of downloads last, which are the same in
     every language."""
     files: list[blocks.Download] = []
-    for one in found:
-        if isinstance(one, Chart):
-            yield one.name, _chart_data(one)
-        elif isinstance(one, blocks.Downloads):
-            files += one.files
+    for block in shown:
+        if isinstance(block, Chart):
+            yield block.name, _chart_data(block)
+        elif isinstance(block, blocks.Downloads):
+            files += block.files
     for file in files:
         yield file.name, file.columns
 
@@ -174,7 +158,9 @@ def _chart_data(chart: Chart) -> dict[str, Any]:
         data["fit"] = {"path": list(chart.fit.path), "beside": chart.fit.beside}
     if not chart.chooser:
         return {**data, "rows": chart.rows}
-    columns = [{**one, "spec": _without_config(one["spec"])} for one in chart.chooser["columns"]]
+    columns = [
+        {**column, "spec": _without_config(column["spec"])} for column in chart.chooser["columns"]
+    ]
     return {**data, "chooser": {**chart.chooser, "columns": columns}}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from teiten.report import blocks
 from teiten.report.blocks import Block, Page, Unfolded
 from teiten.report.charts.base import Chart, Columns
-from teiten.report.charts.drawing import svg
+from teiten.report.render.pictures import picture_path, pictures_of
 from teiten.report.tables import Table, TableCell
 from teiten.report.texts import Texts
 
@@ -25,13 +25,9 @@ SPECIAL = re.compile(r"([\\`*_{}\[\]<>|~#])")
 def markdown_files(page: Page, teiten_version: str) -> dict[str, bytes]:
     """``report.md`` and the files beside it: relative path to content."""
     files = {TEXT: markdown_text(page, teiten_version).encode()}
-    for one in page.blocks():
-        if isinstance(one, Chart):
-            files[f"charts/{one.name}.svg"] = svg(one).encode()
-        elif isinstance(one, blocks.Drawing):
-            files[f"charts/{one.name}.svg"] = str(one.alone).encode()
-        elif isinstance(one, blocks.Downloads):
-            files |= {f"data/{file.name}": csv_bytes(file.columns) for file in one.files}
+    files |= {picture_path(name): svg.encode() for name, svg in pictures_of(page)}
+    for downloads in blocks.of_kind(page.blocks(), blocks.Downloads):
+        files |= {f"data/{file.name}": csv_bytes(file.columns) for file in downloads.files}
     return files
 
 
@@ -55,10 +51,10 @@ class Writer:
         """Blocks with an empty line between them. Lists that follow one another are one list, as
         Markdown has it."""
         text, listed = "", False
-        for one in shown:
-            part = self.one(one)
+        for block in shown:
+            part = self.one(block)
             if part:
-                is_list = isinstance(one, blocks.Items | blocks.Pairs)
+                is_list = isinstance(block, blocks.Items | blocks.Pairs)
                 text += ("\n" if listed and is_list else "\n\n" if text else "") + part
                 listed = is_list
         return text
@@ -69,98 +65,98 @@ class Writer:
         return ""
 
     @one.register
-    def _(self, one: blocks.Heading) -> str:
-        return f"{'#' * one.level} {escape(one.text)}"
+    def _(self, block: blocks.Heading) -> str:
+        return f"{'#' * block.level} {escape(block.text)}"
 
     @one.register
-    def _(self, one: blocks.Text) -> str:
-        return f"> **{escape(one.text)}**" if one.kind == "notice" else escape(one.text)
+    def _(self, block: blocks.Text) -> str:
+        return f"> **{escape(block.text)}**" if block.kind == "notice" else escape(block.text)
 
     @one.register
-    def _(self, one: blocks.Items) -> str:
+    def _(self, block: blocks.Items) -> str:
         return "\n".join(
-            f"{f'{at}.' if one.kind == 'steps' else '-'} {escape(item)}"
-            for at, item in enumerate(one.items, start=1)
+            f"{f'{at}.' if block.kind == 'steps' else '-'} {escape(item)}"
+            for at, item in enumerate(block.items, start=1)
         )
 
     @one.register
-    def _(self, one: blocks.Pairs) -> str:
-        return "\n".join(f"- **{escape(term)}**: {escape(text)}" for term, text in one.pairs)
+    def _(self, block: blocks.Pairs) -> str:
+        return "\n".join(f"- **{escape(term)}**: {escape(text)}" for term, text in block.pairs)
 
     @one.register
-    def _(self, one: blocks.Entries) -> str:
+    def _(self, block: blocks.Entries) -> str:
         return paragraphs(
             part
-            for entry in one.entries
+            for entry in block.entries
             for part in (f"**{escape(entry.title)}**: {escape(entry.text)}", self.all(entry.blocks))
         )
 
     @one.register
-    def _(self, one: blocks.Statement) -> str:
-        heading = blocks.Heading(3, f"{one.workload}: {one.word}")
-        chart = (one.chart,) if one.chart else ()
-        return self.all((heading, blocks.Text(one.text), blocks.Items(one.points), *chart))
+    def _(self, block: blocks.Statement) -> str:
+        heading = blocks.Heading(3, f"{block.workload}: {block.word}")
+        chart = (block.chart,) if block.chart else ()
+        return self.all((heading, blocks.Text(block.text), blocks.Items(block.points), *chart))
 
     @one.register
-    def _(self, one: blocks.Cautions) -> str:
+    def _(self, block: blocks.Cautions) -> str:
         return "\n".join(
-            f"- **{escape(each.word)}**: {escape(each.what)} {escape(each.advice)}".rstrip()
-            for each in one.cautions
+            f"- **{escape(shown.word)}**: {escape(shown.what)} {escape(shown.advice)}".rstrip()
+            for shown in block.cautions
         )
 
     @one.register
-    def _(self, one: Table) -> str:
+    def _(self, block: Table) -> str:
         """A table in GitHub's form; of one longer than MOST_ROWS the first rows."""
-        head = " | ".join(escape(column.title) for column in one.columns)
-        rule = " | ".join("--:" if column.numeric else "---" for column in one.columns)
-        rows = [*one.rows[:MOST_ROWS], *([one.total] if one.total else [])]
+        head = " | ".join(escape(column.title) for column in block.columns)
+        rule = " | ".join("--:" if column.numeric else "---" for column in block.columns)
+        rows = [*block.rows[:MOST_ROWS], *([block.total] if block.total else [])]
         lines = [f"| {head} |", f"| {rule} |"]
         lines += [f"| {' | '.join(_cell(cell) for cell in row)} |" for row in rows]
-        return paragraphs((f"**{escape(one.caption)}**", "\n".join(lines), escape(one.note)))
+        return paragraphs((f"**{escape(block.caption)}**", "\n".join(lines), escape(block.note)))
 
     @one.register(Chart)
     @one.register(blocks.Drawing)
-    def _(self, one: Chart | blocks.Drawing) -> str:
-        title = f"**{escape(one.title)}**"
-        return paragraphs((title, _picture(one.name, one.title), escape(one.note)))
+    def _(self, block: Chart | blocks.Drawing) -> str:
+        picture = f"![{escape(block.title)}]({picture_path(block.name)})"
+        return paragraphs((f"**{escape(block.title)}**", picture, escape(block.note)))
 
     @one.register
-    def _(self, one: blocks.Gallery) -> str:
-        return self.all(one.charts)
+    def _(self, block: blocks.Gallery) -> str:
+        return self.all(block.charts)
 
     @one.register
-    def _(self, one: blocks.Code) -> str:
-        return code_block(one.text, one.language)
+    def _(self, block: blocks.Code) -> str:
+        return code_block(block.text, block.language)
 
     @one.register
-    def _(self, one: blocks.Details) -> str:
-        match one.unfolded:
+    def _(self, block: blocks.Details) -> str:
+        match block.unfolded:
             case Unfolded.LEFT_OUT:
                 return ""
             case Unfolded.UNTITLED:
                 title = ""
             case Unfolded.STRONG:
-                title = f"**{escape(one.title)}**"
+                title = f"**{escape(block.title)}**"
             case Unfolded.TITLED:
-                title = escape(one.title)
-        return paragraphs((title, self.all(one.blocks)))
+                title = escape(block.title)
+        return paragraphs((title, self.all(block.blocks)))
 
     @one.register
-    def _(self, one: blocks.Unprinted) -> str:
-        return self.all(one.blocks)
+    def _(self, block: blocks.Unprinted) -> str:
+        return self.all(block.blocks)
 
     @one.register
-    def _(self, one: blocks.Beside) -> str:
-        return paragraphs(map(self.all, one.parts))
+    def _(self, block: blocks.Beside) -> str:
+        return paragraphs(map(self.all, block.parts))
 
     @one.register
-    def _(self, one: blocks.Downloads) -> str:
+    def _(self, block: blocks.Downloads) -> str:
         """The table first, then where all of it is."""
-        rows = len(one.table.rows) if one.table else 0
+        rows = len(block.table.rows) if block.table else 0
         more = self.t("table.trials.more", shown=MOST_ROWS, count=rows) if rows > MOST_ROWS else ""
-        links = (f"- [{escape(file.name)}](data/{escape(file.name)})" for file in one.files)
+        links = (f"- [{escape(file.name)}](data/{escape(file.name)})" for file in block.files)
         listed = "\n".join((escape(self.t("page.data")), *links))
-        return paragraphs((self.one(one.table) if one.table else "", escape(more), listed))
+        return paragraphs((self.one(block.table) if block.table else "", escape(more), listed))
 
 
 def paragraphs(parts: Iterable[str]) -> str:
@@ -177,10 +173,6 @@ def _cell(cell: TableCell) -> str:
     text = escape(cell.text)
     shown = f"**{text}**" if "verdict" in cell.kind and text else text
     return " ".join(filter(None, (shown, *(f"[{escape(of)}]({to})" for of, to in cell.links))))
-
-
-def _picture(name: str, title: str) -> str:
-    return f"![{escape(title)}](charts/{name}.svg)"
 
 
 def code_block(text: str, language: str = "") -> str:

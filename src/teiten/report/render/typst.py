@@ -15,10 +15,10 @@ from itertools import zip_longest
 from textwrap import wrap
 
 from teiten.report import blocks
-from teiten.report.appendix import printed, unprinted
 from teiten.report.blocks import Block, Page, Section
 from teiten.report.charts.base import Chart
-from teiten.report.charts.drawing import svg
+from teiten.report.parts import printed, unprinted
+from teiten.report.render.pictures import picture_path, pictures_of
 from teiten.report.tables import Row, Table, TableCell
 from teiten.report.texts import Texts
 
@@ -66,17 +66,9 @@ WHOLE_WORD = re.compile(r"([-+−<>0-9.,/%×]*〜[-+−<>0-9.,/%×]*|[ァ-ヶー
 
 def typst_files(page: Page, teiten_version: str) -> dict[str, bytes]:
     """``report.typ`` and the pictures that it refers to: relative path to content."""
-    drawn = dict(_drawn(printed(page)))
-    text = typst_text(page, teiten_version, {name: _width(one) for name, one in drawn.items()})
-    return {TEXT: text.encode()} | {_path(name): one.encode() for name, one in drawn.items()}
-
-
-def _drawn(page: Page) -> Iterator[tuple[str, str]]:
-    for one in page.blocks():
-        if isinstance(one, Chart):
-            yield one.name, svg(one)
-        elif isinstance(one, blocks.Drawing):
-            yield one.name, str(one.alone)
+    drawn = dict(pictures_of(printed(page)))
+    text = typst_text(page, teiten_version, {name: _width(svg) for name, svg in drawn.items()})
+    return {TEXT: text.encode()} | {picture_path(name): svg.encode() for name, svg in drawn.items()}
 
 
 def _width(drawn: str) -> float:
@@ -94,15 +86,11 @@ def _width(drawn: str) -> float:
     return width if box is None else min(width, TALLEST_DRAWING * float(box[1]) / float(box[2]))
 
 
-def _path(name: str) -> str:
-    return f"charts/{name}.svg"
-
-
 def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> str:
     """The document's source. ``widths``: of its pictures, in points."""
     t = page.texts
     front = "".join(f"({string(term)}, {string(said)}), " for term, said in page.front)
-    meta = "".join(f"{string(one)}, " for one in page.meta)
+    meta = "".join(f"{string(line)}, " for line in page.meta)
     left_out = t("list.strong").join(unprinted(page))
     sentence = t("paper.unprinted", titles=left_out) if left_out else ""
     cover = "".join(f"({string(term)}, {string(line)}), " for term, line in page.cover)
@@ -169,83 +157,83 @@ class TypstWriter:
         return ""
 
     @one.register
-    def _(self, one: blocks.Heading) -> str:
-        return f"#heading(level: {one.level - 1}, {string(one.text)})"
+    def _(self, block: blocks.Heading) -> str:
+        return f"#heading(level: {block.level - 1}, {string(block.text)})"
 
     @one.register
-    def _(self, one: blocks.Text) -> str:
-        if not one.text:
+    def _(self, block: blocks.Text) -> str:
+        if not block.text:
             return ""
-        return f"#{one.kind}({content(one.text)})" if one.kind else f"#par({content(one.text)})"
+        return (
+            f"#{block.kind}({content(block.text)})"
+            if block.kind
+            else f"#par({content(block.text)})"
+        )
 
     @one.register
-    def _(self, one: blocks.Items) -> str:
-        kind = "enum" if one.kind == "steps" else "list"
-        return f"#{kind}({_listed(content(item) for item in one.items)})" if one.items else ""
+    def _(self, block: blocks.Items) -> str:
+        kind = "enum" if block.kind == "steps" else "list"
+        return f"#{kind}({_listed(content(item) for item in block.items)})" if block.items else ""
 
     @one.register
-    def _(self, one: blocks.Pairs) -> str:
-        pairs = (f"({content(term)}, {content(said)})" for term, said in one.pairs)
-        return f"#facts({_listed(pairs)})" if one.pairs else ""
+    def _(self, block: blocks.Pairs) -> str:
+        pairs = (f"({content(term)}, {content(said)})" for term, said in block.pairs)
+        return f"#facts({_listed(pairs)})" if block.pairs else ""
 
     @one.register
-    def _(self, one: blocks.Entries) -> str:
+    def _(self, block: blocks.Entries) -> str:
         return "\n\n".join(
             f"#par[#strong({content(entry.title)}) #h(0.6em) #{content(entry.text)}]\n\n"
             f"{self.all(entry.blocks)}"
-            for entry in one.entries
+            for entry in block.entries
         )
 
     @one.register
-    def _(self, one: blocks.Statement) -> str:
-        inside: list[Block] = [blocks.Text(one.text), blocks.Items(one.points)]
-        chart = self.one(one.chart) if one.chart else ""
+    def _(self, block: blocks.Statement) -> str:
+        inside: list[Block] = [blocks.Text(block.text), blocks.Items(block.points)]
+        chart = self.one(block.chart) if block.chart else ""
         return (
-            f"#statement(kind: {string(one.kind)}, workload: {string(one.workload)},"
-            f" word: {string(one.word)})[\n{self.all(inside)}\n\n{chart}\n]"
+            f"#statement(kind: {string(block.kind)}, workload: {string(block.workload)},"
+            f" word: {string(block.word)})[\n{self.all(inside)}\n\n{chart}\n]"
         )
 
     @one.register
-    def _(self, one: blocks.Cautions) -> str:
+    def _(self, block: blocks.Cautions) -> str:
         return "\n\n".join(
-            f"#caution(serious: {_truth(each.severity == 'warning')}, word: {string(each.word)})"
-            f"[#{content(each.what)} #text(fill: quiet, {content(each.advice)})]"
-            for each in one.cautions
+            f"#caution(serious: {_truth(shown.severity == 'warning')}, word: {string(shown.word)})"
+            f"[#{content(shown.what)} #text(fill: quiet, {content(shown.advice)})]"
+            for shown in block.cautions
         )
 
     @one.register
-    def _(self, one: Table) -> str:
-        one = halved(one)
-        rows = one.rows[:MOST_ROWS]
-        size = min(_size(one), self.largest)
+    def _(self, block: Table) -> str:
+        block = halved(block)
+        rows = block.rows[:MOST_ROWS]
+        size = min(_size(block), self.largest)
         heights = list(map(_lines, rows))
-        head = _listed(content(column.title) for column in one.columns)
+        head = _listed(content(column.title) for column in block.columns)
         cells = "\n".join(_listed(map(_cell, row)) for row in rows)
-        total = _listed(map(_cell, one.total)) if one.total else ""
-        note = self._note(one.note) or "none"
-        align = _listed("right" if column.numeric else "left" for column in one.columns)
+        total = _listed(map(_cell, block.total)) if block.total else ""
+        note = self._note(block.note) or "none"
+        align = _listed("right" if column.numeric else "left" for column in block.columns)
         return (
-            f"#rows(caption: {content(one.caption)}, columns: ({_widths(one, size)}),"
+            f"#rows(caption: {content(block.caption)}, columns: ({_widths(block, size)}),"
             f" align: ({align}), size: {size}pt, breaks: {_truth(sum(heights) > WHOLE)},"
             f" whole: {_truth(max(heights, default=1) < TALL)},"
             f" head: ({head}), total: ({total}), note: {note},\n{cells})"
         )
 
     @one.register(Chart)
-    @one.register(blocks.FlameGraph)
-    def _(self, one: Chart | blocks.FlameGraph) -> str:
-        return self._picture(one.name, one.title, one.note)
+    @one.register(blocks.Drawing)
+    def _(self, block: Chart | blocks.Drawing) -> str:
+        return self._picture(block)
 
     @one.register
-    def _(self, one: blocks.Drawing) -> str:
-        return self._picture(one.name, one.title, one.note)
-
-    @one.register
-    def _(self, one: blocks.Gallery) -> str:
+    def _(self, block: blocks.Gallery) -> str:
         """Small charts stand beside one another, by twos."""
         shown: list[str] = []
         waiting: Chart | None = None
-        for chart in one.charts:
+        for chart in block.charts:
             small = self.widths.get(chart.name, LINE) <= SMALL
             if waiting is not None and small:
                 shown.append(self._two(waiting, chart))
@@ -258,33 +246,31 @@ class TypstWriter:
         return "\n\n".join(shown)
 
     def _two(self, *charts: Chart) -> str:
-        parts = (
-            self._picture(chart.name, chart.title, chart.note, beside=True) for chart in charts
-        )
-        cells = ", ".join(f"[{part}]" for part in parts)
+        cells = ", ".join(f"[{self._picture(chart, beside=True)}]" for chart in charts)
         return f"#grid(columns: (1fr, 1fr), gutter: 14pt, {cells})"
 
     @one.register
-    def _(self, one: blocks.Code) -> str:
-        return f"#raw({string(one.text.rstrip())}, block: true, lang: {string(one.language)})"
+    def _(self, block: blocks.Code) -> str:
+        return f"#raw({string(block.text.rstrip())}, block: true, lang: {string(block.language)})"
 
     @one.register
-    def _(self, one: blocks.Details) -> str:
-        inside = self.all(one.blocks)
-        if not inside or one.unfolded is blocks.Unfolded.LEFT_OUT:
+    def _(self, block: blocks.Details) -> str:
+        inside = self.all(block.blocks)
+        if not inside or block.unfolded is blocks.Unfolded.LEFT_OUT:
             return ""
-        if one.unfolded is blocks.Unfolded.UNTITLED:
+        if block.unfolded is blocks.Unfolded.UNTITLED:
             return inside
-        return f"#block(sticky: true, strong({content(one.title)}))\n\n{inside}"
+        return f"#block(sticky: true, strong({content(block.title)}))\n\n{inside}"
 
     @one.register
-    def _(self, one: blocks.Beside) -> str:
-        return "\n\n".join(filter(None, map(self.all, one.parts)))
+    def _(self, block: blocks.Beside) -> str:
+        return "\n\n".join(filter(None, map(self.all, block.parts)))
 
-    def _picture(self, name: str, title: str, note: str, *, beside: bool = False) -> str:
-        width = "100%" if beside else f"{self.widths.get(name, LINE):.0f}pt"
-        shown = f"#drawn({string(title)}, width: {width}, {string(_path(name))})"
-        below = self._note(note)
+    def _picture(self, drawn: Chart | blocks.Drawing, *, beside: bool = False) -> str:
+        width = "100%" if beside else f"{self.widths.get(drawn.name, LINE):.0f}pt"
+        path = string(picture_path(drawn.name))
+        shown = f"#drawn({string(drawn.title)}, width: {width}, {path})"
+        below = self._note(drawn.note)
         if not below:
             return shown
         return f"#block(width: 100%, breakable: false)[\n{shown}\n\n#{below}\n]"
@@ -402,7 +388,7 @@ def _folded(line: str) -> int:
 
 
 def _half_widths(text: str) -> int:
-    return sum(2 if ord(one) > 0x2FFF else 1 for one in text if one != JOINED)
+    return sum(2 if ord(letter) > 0x2FFF else 1 for letter in text if letter != JOINED)
 
 
 def _listed(parts: Iterable[str]) -> str:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from teiten.analysis.across.fingerprint import machine_fingerprint, study_fingerprint
 from teiten.analysis.across.history import estimates_of
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import LeftOut, LineEstimate
-from teiten.model.text import Bilingual
-from teiten.report.sentences import machine_text, verdict_sentence, verdict_word
+from teiten.analysis.model.verdict import Verdict
+from teiten.model.text import Bilingual, Language
+from teiten.report.sentences import machine_text, verdict_kind, verdict_sentence, verdict_word
 from teiten.report.texts import texts
 from teiten.report.view.answer import notices, primary
 from teiten.report.view.kit import Kit
 
-NO_CONCLUSION = "no-conclusion"
-"""The kind of a verdict of a campaign that supports none."""
 LANGUAGES = ("en", "ja")
 
 
@@ -26,7 +27,7 @@ class EntryVerdict:
     """The answer to one contrast."""
 
     kind: str
-    """A verdict's kind, or NO_CONCLUSION."""
+    """As ``verdict_kind`` gives it."""
     word: Bilingual
     sentence: Bilingual
 
@@ -75,34 +76,35 @@ def entry_of(analysis: CampaignAnalysis, path: str) -> SiteEntry:
         study=study.name,
         title=study.title,
         profile=study.profile,
-        servers=tuple(_server(level, str(one.version)) for level, one in analysis.plan.servers),
-        machine=machine_fingerprint(analysis.facts),
-        machine_text=Bilingual(
-            machine_text(texts("en"), analysis.facts), machine_text(texts("ja"), analysis.facts)
+        servers=tuple(
+            _server(level, str(server.version)) for level, server in analysis.plan.servers
         ),
+        machine=machine_fingerprint(analysis.facts),
+        machine_text=_both(lambda language: machine_text(texts(language), analysis.facts)),
         question=study_fingerprint(study),
         verdicts=tuple(_verdicts(analysis)),
         estimates=() if isinstance(found, LeftOut) else found,
         no_line=found.why if isinstance(found, LeftOut) else "",
-        notices=tuple(
-            Bilingual(english, japanese)
-            for english, japanese in zip(
-                notices(Kit(analysis, "en")), notices(Kit(analysis, "ja")), strict=True
-            )
-        ),
+        notices=tuple(map(Bilingual, notices(Kit(analysis, "en")), notices(Kit(analysis, "ja")))),
     )
 
 
-def _verdicts(analysis: CampaignAnalysis) -> list[EntryVerdict]:
-    english, japanese = texts("en"), texts("ja")
-    return [
-        EntryVerdict(
-            one.overall.kind.value if one.overall.conclusive else NO_CONCLUSION,
-            Bilingual(verdict_word(english, one.overall), verdict_word(japanese, one.overall)),
-            Bilingual(verdict_sentence(analysis, one, "en"), verdict_sentence(analysis, one, "ja")),
+def _both(say: Callable[[Language], str]) -> Bilingual:
+    return Bilingual(say("en"), say("ja"))
+
+
+def _verdicts(analysis: CampaignAnalysis) -> Iterator[EntryVerdict]:
+    for contrast in primary(Kit(analysis, "en")):
+        verdict = contrast.overall
+        yield EntryVerdict(
+            verdict_kind(verdict),
+            _both(partial(_word, verdict)),
+            _both(partial(verdict_sentence, analysis, contrast)),
         )
-        for one in primary(Kit(analysis, "en"))
-    ]
+
+
+def _word(verdict: Verdict, language: Language) -> str:
+    return verdict_word(texts(language), verdict)
 
 
 def _server(level: str, version: str) -> str:

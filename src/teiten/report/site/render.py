@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -101,11 +101,10 @@ def index_html(site: CampaignSite, language: Language, study: str | None = None)
             filters=_filters(t, entries),
             other=[
                 (
-                    index_name(one) if study is None else study_name(study, one),
-                    texts(one)("site.language"),
+                    index_name(known) if study is None else study_name(study, known),
+                    texts(known)("site.language"),
                 )
-                for one in _languages()
-                if one != language
+                for known in other_languages(language)
             ],
             made=t("site.made", version=__version__),
             style=asset("report.css") + asset("site.css"),
@@ -126,7 +125,7 @@ def feed(site: CampaignSite, language: Language, url: str | None) -> bytes:
     ElementTree.register_namespace("", ATOM)
     root = ElementTree.Element(f"{{{ATOM}}}feed", {"xml:lang": language})
     newest = site.entries[:NEWEST]
-    updated = max((one.created_at for one in newest), default=0.0)
+    updated = max((entry.created_at for entry in newest), default=0.0)
     _element(root, "title", _title(t, site))
     _element(root, "id", _id(base or _title(t, site), language))
     _element(root, "updated", _moment(updated))
@@ -135,16 +134,15 @@ def feed(site: CampaignSite, language: Language, url: str | None) -> bytes:
     _element(author, "name", _title(t, site))
     _element(root, "link", None, rel="self", href=f"{base}{feed_name(language)}")
     _element(root, "link", None, rel="alternate", href=f"{base}{index_name(language)}")
-    for one in newest:
+    for entry in newest:
         made = _element(root, "entry", None)
-        _element(
-            made, "title", t.aside(f"{t.of(one.title)}: {', '.join(one.servers)}", one.campaign)
-        )
-        _element(made, "id", _id(one.slug, language))
-        _element(made, "updated", _moment(one.created_at))
-        _element(made, "link", None, rel="alternate", href=f"{base}{report_link(one, language)}")
-        answer = [t.of(verdict.sentence) for verdict in one.verdicts] or [t("site.no-verdict")]
-        _element(made, "summary", " ".join([*map(t.of, one.notices), *answer]))
+        title = f"{t.of(entry.title)}: {', '.join(entry.servers)}"
+        _element(made, "title", t.aside(title, entry.campaign))
+        _element(made, "id", _id(entry.slug, language))
+        _element(made, "updated", _moment(entry.created_at))
+        _element(made, "link", None, rel="alternate", href=f"{base}{report_link(entry, language)}")
+        answer = [t.of(verdict.sentence) for verdict in entry.verdicts] or [t("site.no-verdict")]
+        _element(made, "summary", " ".join([*map(t.of, entry.notices), *answer]))
     ElementTree.indent(root)
     return bytes(ElementTree.tostring(root, encoding="utf-8", xml_declaration=True))
 
@@ -158,34 +156,31 @@ def _title(t: Texts, site: CampaignSite) -> str:
 
 
 def other_languages(language: Language) -> Iterable[Language]:
-    return (one for one in _languages() if one != language)
+    languages: tuple[Language, ...] = ("en", "ja")
+    return (known for known in languages if known != language)
 
 
-def _languages() -> Sequence[Language]:
-    return ("en", "ja")
-
-
-def _row(t: Texts, one: SiteEntry, beside: ComparedPair | None) -> dict[str, Any]:
-    moment = datetime.fromtimestamp(one.created_at, UTC)
+def _row(t: Texts, entry: SiteEntry, beside: ComparedPair | None) -> dict[str, Any]:
+    moment = datetime.fromtimestamp(entry.created_at, UTC)
     verdicts = [
-        {"kind": each.kind, "word": t.of(each.word), "sentence": t.of(each.sentence)}
-        for each in one.verdicts
+        {"kind": verdict.kind, "word": t.of(verdict.word), "sentence": t.of(verdict.sentence)}
+        for verdict in entry.verdicts
     ]
     return {
         "day": f"{moment:%Y-%m-%d}",
         "moment": f"{moment:%Y-%m-%d %H:%M}",
-        "campaign": one.campaign,
-        "complete": one.complete,
-        "study": one.study,
-        "title": t.of(one.title),
-        "profile": one.profile,
-        "servers": one.servers,
-        "machine": one.machine,
-        "machine_text": t.of(one.machine_text),
+        "campaign": entry.campaign,
+        "complete": entry.complete,
+        "study": entry.study,
+        "title": t.of(entry.title),
+        "profile": entry.profile,
+        "servers": entry.servers,
+        "machine": entry.machine,
+        "machine_text": t.of(entry.machine_text),
         "shown": verdicts[:SHOWN],
         "folded": verdicts[SHOWN:],
-        "kinds": list(dict.fromkeys(each.kind for each in one.verdicts)),
-        "report": report_link(one, t.language),
+        "kinds": list(dict.fromkeys(verdict.kind for verdict in entry.verdicts)),
+        "report": report_link(entry, t.language),
         "beside": beside and f"{beside.link}.{t.language}.html",
         "before": beside and t.of(beside.title),
     }
@@ -195,11 +190,15 @@ def _filters(
     t: Texts, entries: Iterable[SiteEntry]
 ) -> list[tuple[str, str, list[tuple[str, str]]]]:
     """Each select: the row's attribute, its label, and values with their texts."""
-    found = list(entries)
-    studies = {one.study: one.study for one in found}
-    servers = {each: each for one in found for each in one.servers}
-    machines = {one.machine: t.aside(t.of(one.machine_text), one.machine) for one in found}
-    kinds = {each.kind: t(f"site.kind.{each.kind}") for one in found for each in one.verdicts}
+    shown = list(entries)
+    studies = {entry.study: entry.study for entry in shown}
+    servers = {server: server for entry in shown for server in entry.servers}
+    machines = {entry.machine: t.aside(t.of(entry.machine_text), entry.machine) for entry in shown}
+    kinds = {
+        verdict.kind: t(f"site.kind.{verdict.kind}")
+        for entry in shown
+        for verdict in entry.verdicts
+    }
     return [
         (name, t(f"site.{name}"), sorted(values.items(), key=lambda pair: pair[1]))
         for name, values in (
@@ -212,7 +211,7 @@ def _element(
     parent: ElementTree.Element, name: str, text: str | None, **attributes: str
 ) -> ElementTree.Element:
     made = ElementTree.SubElement(parent, f"{{{ATOM}}}{name}", attributes)
-    made.text = None if text is None else "".join(one for one in text if _is_xml(one))
+    made.text = None if text is None else "".join(letter for letter in text if _is_xml(letter))
     return made
 
 
@@ -267,8 +266,8 @@ class SiteLinks:
         if self.beside is not None:
             yield f"{up}{self.beside}.{self.language}.html", t("site.before"), None
         own = self.name.rpartition("/")[2]
-        for one in other_languages(self.language):
-            yield f"{own}.{one}.html", texts(one)("site.language"), one
+        for language in other_languages(self.language):
+            yield f"{own}.{language}.html", texts(language)("site.language"), language
 
     def html(self) -> str:
         shown = Markup("").join(

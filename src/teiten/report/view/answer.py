@@ -15,11 +15,10 @@ from teiten.report.blocks import Block, Details, Pairs, Section, Statement, Text
 from teiten.report.effects import percent
 from teiten.report.sentences import answer_parts, verdict_kind, verdict_word
 from teiten.report.texts import Texts, caution_text, problem_text
-from teiten.report.view.cautions import shares
 from teiten.report.view.design import stopped
 from teiten.report.view.kit import Kit
 from teiten.report.view.overview import overview, slowest_first
-from teiten.report.view.storage import emulated
+from teiten.report.view.variants import emulated
 
 MOST_OPEN = 10
 """More undecided levels are counted, and named in the results only."""
@@ -43,7 +42,7 @@ def answer(kit: Kit) -> Section:
     )
     if together:
         statements = (Details(t("overview.each"), statements),)
-    own = (block for one in _own(kit) for block in one.blocks)
+    own = (block for answer in _own(kit) for block in answer.blocks)
     return answer_section(
         t, notices(kit), (*together, *statements, *_scope(kit, asked), *own), remarks
     )
@@ -80,23 +79,22 @@ def primary(kit: Kit) -> tuple[ContrastResult, ...]:
 def _asked(kit: Kit) -> tuple[ContrastResult, ...]:
     """List the contrasts that the first page answers, as the kinds of the workloads choose;
     without those of a kind with an answer of its own."""
-    found = primary(kit)
+    contrasts = primary(kit)
+    of_kind: dict[str, list[ContrastResult]] = {name: [] for name in presents_in(kit)}
+    for contrast in contrasts:
+        of_kind[kit.study.workload(contrast.workload).kind].append(contrast)
     chosen = {
-        id(one)
+        id(contrast)
         for name, kind in presents_in(kit).items()
         if kind.own_answer(kit) is None
-        for one in kind.answered(
-            kit, [one for one in found if kit.study.workload(one.workload).kind == name]
-        )
+        for contrast in kind.answered(kit, of_kind[name])
     }
-    return tuple(one for one in found if id(one) in chosen)
+    return tuple(contrast for contrast in contrasts if id(contrast) in chosen)
 
 
 def _own(kit: Kit) -> Iterator[OwnAnswer]:
-    for kind in presents_in(kit).values():
-        found = kind.own_answer(kit)
-        if found is not None:
-            yield found
+    answers = (kind.own_answer(kit) for kind in presents_in(kit).values())
+    yield from (answer for answer in answers if answer is not None)
 
 
 def notices(kit: Kit) -> tuple[str, ...]:
@@ -174,16 +172,15 @@ def _excluded(kit: Kit) -> str:
         for reason, count in reasons.most_common()
     )
     text = t.plural("answer.excluded.some", len(out), attempts=len(trials), reasons=listed)
-    lost = {one.number for one in out} - {
-        trial.number for trial in trials if trial.outcome is Outcome.COUNTED
-    }
+    counted = {trial.number for trial in trials if trial.outcome is Outcome.COUNTED}
+    lost = {trial.number for trial in out} - counted
     return text + (t.plural("answer.excluded.lost", len(lost)) if lost else "")
 
 
 def _other_load(kit: Kit) -> Iterator[tuple[str, str]]:
     """Tell what others took of the machine in trials that count all the same, where it was more
     than a trial usually may lose."""
-    taken = shares(kit, "cpu_other_share")
+    taken = kit.shares("cpu_other_share")
     if taken and median(taken) > USUAL_DISTURBED_SHARE:
         least, typical, most = (
             percent(kit.t, share, 0) for share in (min(taken), median(taken), max(taken))
@@ -203,25 +200,13 @@ def _undecided(kit: Kit, asked: Sequence[ContrastResult]) -> str:
         ]
         if contrast.overall.kind is VerdictKind.INCONCLUSIVE:
             open_levels.insert(0, t("level.overall"))
+        workload = _of_several(kit, contrast, asked)
         if len(open_levels) > MOST_OPEN:
-            workload = _of_several(kit, contrast, asked)
-            count = sum(map(is_open, contrast.levels))
-            parts.append(
-                t(
-                    "answer.undecided-many",
-                    workload=workload,
-                    count=count,
-                    of=len(contrast.levels),
-                )
-            )
+            count, of = sum(map(is_open, contrast.levels)), len(contrast.levels)
+            parts.append(t("answer.undecided-many", workload=workload, count=count, of=of))
         elif open_levels:
-            parts.append(
-                t(
-                    "answer.undecided.workload",
-                    workload=_of_several(kit, contrast, asked),
-                    levels=t("list.separator").join(open_levels),
-                )
-            )
+            levels = t("list.separator").join(open_levels)
+            parts.append(t("answer.undecided.workload", workload=workload, levels=levels))
     return t("list.strong").join(parts) if parts else t("answer.undecided.none")
 
 

@@ -39,8 +39,8 @@ from teiten.report.view.design import (
     sides_rows,
 )
 from teiten.report.view.kit import Kit
-from teiten.report.view.nodes import emulates_nodes
 from teiten.report.view.topology import topology
+from teiten.report.view.variants import emulates_nodes
 
 NOT_TOLD = ("server", "builds.")
 """Beginnings of changes that other parts of the report tell."""
@@ -79,7 +79,7 @@ def _changed(kit: Kit) -> Iterator[str]:
     """Tell what the command line set, which the study's own sentences do not know; without
     addresses, which may hold a password."""
     told = (override for override in kit.study.overrides if not override.startswith(NOT_TOLD))
-    values = [one for one in told if "://" not in one]
+    values = [override for override in told if "://" not in override]
     if values:
         yield kit.t("design.changed", values=kit.t("list.separator").join(values))
 
@@ -89,8 +89,8 @@ def _scripts(kit: Kit) -> Iterator[Block]:
     for workload in kit.study.workloads:
         source = workload.options.source
         text = "\n".join(
-            each.text if each.name == source else f"-- {each.name}\n{each.text}"
-            for each in workload.options.texts
+            script.text if script.name == source else f"-- {script.name}\n{script.text}"
+            for script in workload.options.texts
         )
         if text:
             code = Code(workload.options.drawn + text, "sql")
@@ -115,7 +115,7 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
         for factor in study.factors
     ]
     data = _data_of(kit)
-    durations = _of_kinds(kit, lambda kind, one: kind.duration(kit, one))
+    durations = _of_kinds(kit, lambda kind, first: kind.duration(kit, first))
     return (
         (t("design.contrast"), t("design.contrast.text", factor=kit.names.factor(study.contrast))),
         *factors,
@@ -150,14 +150,16 @@ def _data_of(kit: Kit) -> list[str]:
         by_data.setdefault(_data(kit, workload, ""), []).append(workload)
     separator = kit.t("list.separator")
     return [
-        _data(kit, alike[0], separator.join(kit.names.workload(one.name) for one in alike))
+        _data(
+            kit, alike[0], separator.join(kit.names.workload(workload.name) for workload in alike)
+        )
         for alike in by_data.values()
     ]
 
 
-def _data(kit: Kit, one: Workload, named: str) -> str:
+def _data(kit: Kit, workload: Workload, named: str) -> str:
     """In the words of its data set. ``named``: the workloads."""
-    data = one.data
+    data = workload.data
     return kit.t(
         f"design.data.{data.kind}",
         workload=named,
@@ -209,7 +211,7 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
             settle=kit.seconds(measure.settle),
         )
     )
-    steps += _of_kinds(kit, lambda kind, one: kind.procedure(kit, one))
+    steps += _of_kinds(kit, lambda kind, first: kind.procedure(kit, first))
     steps.append(
         t(
             "procedure.check",
@@ -237,10 +239,10 @@ def _saturation_text(kit: Kit, found: dict[str, Any]) -> str:
     probes = t("list.separator").join(
         t(
             "saturation.probe",
-            clients=one["clients"],
-            tps="—" if one["tps"] is None else significant(one["tps"], 4),
+            clients=probe["clients"],
+            tps="—" if probe["tps"] is None else significant(probe["tps"], 4),
         )
-        for one in found["probes"]
+        for probe in found["probes"]
     )
     return t(
         "saturation.reached" if found["reached"] else "saturation.not-reached",

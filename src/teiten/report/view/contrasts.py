@@ -7,20 +7,29 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from teiten.analysis.model.comparison import UnpairedResult
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
 from teiten.kinds.contract_analyse import comparison_alpha
+from teiten.model.quantities import is_number
 from teiten.model.starts import pairs_of_a_start
 from teiten.report.blocks import Block, Details, rebuilt
 from teiten.report.charts.base import Chart
-from teiten.report.charts.forest import ForestRow
-from teiten.report.effects import confidence_percent, effect_cells, interval_text, ratio_text
+from teiten.report.charts.forest import ForestRow, ForestWords
+from teiten.report.effects import (
+    confidence_percent,
+    effect_cells,
+    interval_text,
+    plain_percent,
+    ratio_text,
+)
 from teiten.report.names import Context
-from teiten.report.numbers import measured, spread
+from teiten.report.numbers import NOTHING, measured, spread
 from teiten.report.sentences import detectable_percent, told_detectable, verdict_kind, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell, level_value
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit, factor_of
 
+Compared = ContrastResult | UnpairedResult
 Value = Callable[[LevelResult, int], TableCell]
 """The cell of a level's old side (0) or new side (1)."""
 
@@ -90,11 +99,7 @@ def verdict_table(
 def _are_numbers(factor: str, levels: Sequence[LevelResult]) -> bool:
     """Whether all levels of a factor are numbers, whose digits stand below one another."""
     texts = {text for level in levels for name, text in level.context if name == factor}
-    return all(map(_is_number, texts))
-
-
-def _is_number(level: str) -> bool:
-    return level.replace(".", "", 1).isdecimal()
+    return all(map(is_number, texts))
 
 
 def _row(said: Judged, level: LevelResult) -> Row:
@@ -103,7 +108,7 @@ def _row(said: Judged, level: LevelResult) -> Row:
             TableCell(
                 said.named(factor, text),
                 level_value(text, at),
-                kind="" if _is_number(text) else "left",
+                kind="" if is_number(text) else "left",
             )
             for at, (factor, text) in enumerate(level.context)
             if factor in said.factors
@@ -146,25 +151,20 @@ def geometric_mean(values: Sequence[float]) -> float | None:
 
 def by_spread(factor: float) -> Value:
     """The mean with the digits that the trials' spread allows, in the shown unit."""
-
-    def value(level: LevelResult, side: int) -> TableCell:
-        number, values, _ = side_of(level, side)
-        if number is None:
-            return TableCell("—")
-        return TableCell(measured(number * factor, spread(values) * factor), number)
-
-    return value
+    return _mean(factor, lambda _level, _mean, values: spread(values))
 
 
 def by_interval(factor: float) -> Value:
     """The mean with the digits that the ratio's interval allows, in the shown unit."""
+    return _mean(factor, half_width)
 
+
+def _mean(factor: float, half_of: Callable[[LevelResult, float, Sequence[float]], float]) -> Value:
     def value(level: LevelResult, side: int) -> TableCell:
         number, values, _ = side_of(level, side)
         if number is None:
-            return TableCell("—")
-        half = half_width(level, number, values)
-        return TableCell(measured(number * factor, half * factor), number)
+            return TableCell(NOTHING)
+        return TableCell(measured(number * factor, half_of(level, number, values) * factor), number)
 
     return value
 
@@ -281,3 +281,19 @@ def forest_row(
     text = t.aside(ratio_text(effect), interval_text(t, effect))
     word = verdict_word(t, verdict)
     return ForestRow(label, effect.ratio, effect.low, effect.high, text, word, overall)
+
+
+def forest_words(
+    t: Texts, result: Compared, sides: str, ratio: str, *, title: str, note: str, workload: str = ""
+) -> ForestWords:
+    """Word a forest of ratios. ``sides``: of which each is a ratio; ``title`` and ``note``: keys of
+    texts; ``workload``: for the title."""
+    values = {"metric": t.metric(result.metric), "sides": sides, "workload": workload}
+    return ForestWords(
+        axis=t("chart.forest.axis", **values),
+        title=t(title, **values),
+        note=t(note, delta=plain_percent(t, result.overall.delta)),
+        ratio=ratio,
+        verdict=t("table.verdict"),
+        cut=t("chart.band-cut"),
+    )

@@ -5,16 +5,16 @@ as a grid of every planned trial in the order in which it ran, with what became 
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime
+from collections.abc import Iterator
 
 from teiten.model.plan import PlannedTrial
 from teiten.model.progress import allotted_blocks
 from teiten.model.starts import pairs_of_a_start, trimmed_at_each_end
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import Chart
-from teiten.report.charts.grid import GridWords, Square, design_grid
+from teiten.report.charts.grid import Square, design_grid
 from teiten.report.effects import change, percent
-from teiten.report.numbers import plain
+from teiten.report.numbers import moment, plain
 from teiten.report.sites import way_text
 from teiten.report.view.kit import Kit
 from teiten.ways.registry import way_of
@@ -38,82 +38,76 @@ def is_allotted(kit: Kit) -> bool:
     return allotted_blocks(kit.analysis.events) is not None
 
 
-def side_by_side_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
+def side_by_side_rows(kit: Kit) -> Iterator[tuple[str, str]]:
     """Tell what is special where the servers of a pair run side by side; empty elsewhere."""
     t, measure = kit.t, kit.study.measure
     way = way_of(measure)
     if not way.side_by_side or way.concurrent:
-        return ()
+        return
+    if way.parts(measure):
+        cut = trimmed_at_each_end(measure.slices)
+        reads = "design.number.trimmed" if cut else "design.number.few"
+        numbers = (
+            t(
+                "design.number.plain" if workload.changes_data else reads,
+                workload=kit.names.workload(workload.name),
+                cut=cut,
+            )
+            for workload in kit.study.workloads
+        )
+        yield t("design.number"), t("list.strong").join(numbers)
     pairs = pairs_of_a_start(kit.analysis.plan)
     shared = "design.starts.every" if pairs == 1 else "design.starts.shared"
-    starts = ((t("design.starts"), way_text(kit, "starts", t(shared, pairs=pairs))),)
-    if not way.parts(measure):
-        return starts
-    cut = trimmed_at_each_end(measure.slices)
-    reads = "design.number.trimmed" if cut else "design.number.few"
-    numbers = [
-        t(
-            "design.number.plain" if workload.changes_data else reads,
-            workload=kit.names.workload(workload.name),
-            cut=cut,
-        )
-        for workload in kit.study.workloads
-    ]
-    return ((t("design.number"), t("list.strong").join(numbers)), *starts)
+    yield t("design.starts"), way_text(kit, "starts", t(shared, pairs=pairs))
 
 
-def sides_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
+def sides_rows(kit: Kit) -> Iterator[tuple[str, str]]:
     """Tell which levels a start has, where it does not have all of them."""
-    t, study = kit.t, kit.study
-    if study.starts_of_all == 1:
-        return ()
-    text = t(
-        "design.sides.text",
-        others=study.sides_of_a_start - 1,
-        count=len(study.contrasted_levels) - 1,
-        blocks=study.starts_of_all,
-    )
-    return ((t("design.sides"), text),)
-
-
-def stopped(kit: Kit) -> tuple[tuple[str, str], ...]:
-    """Why a sequential campaign ended; nothing of a fixed design or of one that goes on."""
-    ending = kit.analysis.standing.ending
-    if ending is None:
-        return ()
-    blocks = len({trial.block for trial in kit.analysis.trials})
-    text = kit.t.plural(f"ending.{ending.value}", blocks)
-    return ((kit.t("answer.ending"), text),)
-
-
-def noise_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
-    """The noise that a null campaign had measured on this machine before."""
-    t = kit.t
-    return tuple(
-        (
-            t("design.noise"),
-            t(
-                "design.noise.text",
-                workload=kit.names.workload(one.workload),
-                clients=one.clients,
-                deviation=percent(t, one.deviation, 1),
-                pairs=one.pairs,
-                seconds=kit.seconds(one.duration),
-                campaign=one.campaign,
+    study = kit.study
+    if study.starts_of_all > 1:
+        yield (
+            kit.t("design.sides"),
+            kit.t(
+                "design.sides.text",
+                others=study.sides_of_a_start - 1,
+                count=len(study.contrasted_levels) - 1,
+                blocks=study.starts_of_all,
             ),
         )
-        for one in kit.analysis.noise
-    )
 
 
-def pairs_check_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
+def stopped(kit: Kit) -> Iterator[tuple[str, str]]:
+    """Why a sequential campaign ended; nothing of a fixed design or of one that goes on."""
+    ending = kit.analysis.standing.ending
+    if ending is not None:
+        blocks = len({trial.block for trial in kit.analysis.trials})
+        yield kit.t("answer.ending"), kit.t.plural(f"ending.{ending.value}", blocks)
+
+
+def noise_rows(kit: Kit) -> Iterator[tuple[str, str]]:
+    """The noise that a null campaign had measured on this machine before."""
+    for floor in kit.analysis.noise:
+        text = kit.t(
+            "design.noise.text",
+            workload=kit.names.workload(floor.workload),
+            clients=floor.clients,
+            deviation=percent(kit.t, floor.deviation, 1),
+            pairs=floor.pairs,
+            seconds=kit.seconds(floor.duration),
+            campaign=floor.campaign,
+        )
+        yield kit.t("design.noise"), text
+
+
+def pairs_check_rows(kit: Kit) -> Iterator[tuple[str, str]]:
     """Tell what was known of paired transactions on this machine, or that nothing was."""
     t, check = kit.t, kit.analysis.pairs_check
     if not way_of(kit.study.measure).concurrent:
-        return ()
+        return
     if check is None:
-        return ((t("design.pairs-check"), t("design.pairs-check.missing")),)
-    numbers = [
+        yield t("design.pairs-check"), t("design.pairs-check.missing")
+        return
+    numbers = (
         t(
             "design.pairs-check.number",
             number=t(f"design.pairs-check.{number.name}"),
@@ -126,33 +120,32 @@ def pairs_check_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
             scale=t(f"design.pairs-check.{number.true_to_scale}"),
         )
         for number in check.numbers
-    ]
-    said = t(
+    )
+    text = t(
         "design.pairs-check.text",
         starts=check.starts,
         load=f"{check.load_average:.1f}",
-        moment=datetime.fromtimestamp(check.measured_at, UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        moment=moment(check.measured_at),
         numbers=t("list.strong").join(numbers),
     )
-    return ((t("design.pairs-check"), said),)
+    yield t("design.pairs-check"), text
 
 
-def replication_rows(kit: Kit) -> tuple[tuple[str, str], ...]:
+def replication_rows(kit: Kit) -> Iterator[tuple[str, str]]:
     """Tell what the pilot pairs, or a null campaign before, say of the length of the trials."""
-    t, chosen = kit.t, kit.analysis.replication
-    if chosen is None:
-        return ()
-    text = t(
-        f"design.replication.{chosen.source.value}",
-        starts=chosen.starts,
-        seen=chosen.seen,
-        took=kit.duration(chosen.took),
-        campaign=chosen.campaign or "",
-        between=percent(t, chosen.between, 2),
-        within=percent(t, chosen.within, 2),
-        fixed=kit.duration(chosen.fixed),
-    )
-    return ((t("design.replication"), text),)
+    chosen = kit.analysis.replication
+    if chosen is not None:
+        text = kit.t(
+            f"design.replication.{chosen.source.value}",
+            starts=chosen.starts,
+            seen=chosen.seen,
+            took=kit.duration(chosen.took),
+            campaign=chosen.campaign or "",
+            between=percent(kit.t, chosen.between, 2),
+            within=percent(kit.t, chosen.within, 2),
+            fixed=kit.duration(chosen.fixed),
+        )
+        yield kit.t("design.replication"), text
 
 
 def trials_shown(kit: Kit) -> tuple[PlannedTrial, ...]:
@@ -173,7 +166,7 @@ def grid(kit: Kit) -> Chart:
     t = kit.t
     states = _states(kit)
     squares, places = [], dict[int, int]()
-    for trial in sorted(trials_shown(kit), key=lambda one: one.number):
+    for trial in sorted(trials_shown(kit), key=lambda trial: trial.number):
         places[trial.block] = places.get(trial.block, 0) + 1
         context = trial.cell.context(kit.study.contrast)
         on_axis, panel = kit.names.axis(context)
@@ -191,11 +184,9 @@ def grid(kit: Kit) -> Chart:
                 mark,
             )
         )
-    axis = kit.names.axis_factor(
-        kit.analysis.plan.trials[0].cell.context(kit.study.contrast)
-        if kit.analysis.plan.trials
-        else ()
-    )
+    planned = kit.analysis.plan.trials
+    first = planned[0].cell.context(kit.study.contrast) if planned else ()
+    axis = kit.names.axis_factor(first)
     label = kit.names.factor(axis) if axis else t("table.level")
     marks = t(
         "chart.grid.marks",
@@ -204,26 +195,16 @@ def grid(kit: Kit) -> Chart:
         repeated=REPEATED,
         missing=NOT_RUN,
     )
-    words = GridWords(
-        t("chart.grid.title"),
-        t("chart.grid.note", label=label, marks=marks),
-        t("chart.grid.note-bare", marks=marks),
-        t("table.block"),
-        t("chart.grid.position"),
-        kit.names.factor(kit.study.contrast),
-        label,
-        t("table.trial"),
-        t("table.outcome"),
-    )
-    planned = {square.workload for square in squares}
-    workloads = [title for title in kit.names.workload_titles.values() if title in planned]
-    return design_grid("design", squares, workloads, kit.side_labels, words)
+    titles = (kit.names.factor(kit.study.contrast), label)
+    drawn = {square.workload for square in squares}
+    workloads = [title for title in kit.names.workload_titles.values() if title in drawn]
+    return design_grid(t, squares, workloads, kit.side_labels, titles=titles, marks=marks)
 
 
 def _states(kit: Kit) -> dict[int, tuple[str, str]]:
     """By trial number: the mark in the grid, and its words."""
     t, states = kit.t, dict[int, tuple[str, str]]()
-    for trial in sorted(kit.analysis.trials, key=lambda one: (one.number, one.attempt)):
+    for trial in sorted(kit.analysis.trials, key=lambda trial: (trial.number, trial.attempt)):
         if trial.outcome is Outcome.COUNTED:
             again = trial.attempt > 1
             states[trial.number] = (

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
-from teiten.analysis.model.discussion import Course, MeanApart, Parting, ProcessorUse, SignCount
-from teiten.analysis.model.per_transaction import PerTransaction
+from teiten.analysis.model.discussion import Course, MeanApart, Parting, SignCount
 from teiten.kinds.contract_present import present_in
 from teiten.model.metrics import Metric
 from teiten.model.stacks import CostChange
@@ -18,6 +19,7 @@ from teiten.report.numbers import decimals_for, fixed, significant
 from teiten.report.view.kit import Kit
 from teiten.report.view.root_cause import taken_label, taken_unit
 
+T = TypeVar("T")
 MOST_SENTENCES = 3
 """Sentences of a workload in the body; the appendix has the others."""
 MOST_LEVELS = 4
@@ -38,7 +40,7 @@ def discussion(kit: Kit) -> Section:
         return Section("discussion", title, (Text(said),))
     shown: list[Block] = []
     for name in kit.workloads_measured():
-        told, rest = _shortened([one for one in _of_workload(kit, name) if one])
+        told, rest = _shortened([sentences for sentences in _of_workload(kit, name) if sentences])
         further = (*rest, *_machine(kit, name))
         if told or further:
             shown += [Heading(3, kit.names.workload(name), part=True), *told]
@@ -82,7 +84,7 @@ def _sides_told(kit: Kit, workload: str) -> list[tuple[str, str]]:
         for contrast in kit.analysis.contrasts
         if contrast.workload == workload and contrast.metric.judged and contrast.overall.is_given
     ]
-    return list(dict.fromkeys((one.old, one.new) for one in judged))
+    return list(dict.fromkeys((contrast.old, contrast.new) for contrast in judged))
 
 
 def levels_text(kit: Kit, contexts: Sequence[Context], compared: int) -> str:
@@ -116,36 +118,36 @@ def sides_text(kit: Kit, levels: Iterable[str]) -> str:
 # --- where the sides part --------------------------------------------------------------------
 
 
-def _parting(kit: Kit, one: Parting) -> str:
+def _parting(kit: Kit, parting: Parting) -> str:
     def at(level: str) -> str:
-        return kit.names.context(((one.axis, level),))
+        return kit.names.context(((parting.axis, level),))
 
     def every(levels: Iterable[str]) -> str:
         return kit.t("list.separator").join(map(at, levels))
 
     values = {
-        **_contrasted(kit, one.metric, one.old, one.new),
-        "count": str(len(one.compared)),
-        "first": at(one.compared[0]),
-        "last": at(one.compared[-1]),
+        **_contrasted(kit, parting.metric, parting.old, parting.new),
+        "count": str(len(parting.compared)),
+        "first": at(parting.compared[0]),
+        "last": at(parting.compared[-1]),
     }
-    if one.apart:
-        first = one.compared.index(one.apart[0])
-        rest = [level for level in one.compared[first:] if level not in one.apart]
+    if parting.apart:
+        first = parting.compared.index(parting.apart[0])
+        rest = [level for level in parting.compared[first:] if level not in parting.apart]
         values |= {
-            "apart": at(one.apart[0]),
+            "apart": at(parting.apart[0]),
             "rest": every(rest),
-            "higher": every(one.higher),
-            "lower": every(one.lower),
-            "direction": values["above" if one.higher else "below"],
+            "higher": every(parting.higher),
+            "lower": every(parting.lower),
+            "direction": values["above" if parting.higher else "below"],
         }
-    course = one.course.value
-    if one.course is Course.PARTED and len(one.apart) == 1:
+    course = parting.course.value
+    if parting.course is Course.PARTED and len(parting.apart) == 1:
         course = "at-last"
-    if one.course is Course.CROSSED:
-        course = f"crossed-{_scale(one.metric)}"
+    if parting.course is Course.CROSSED:
+        course = f"crossed-{_scale(parting.metric)}"
     said = kit.t(f"discussion.sides.{course}", **values)
-    varied = tuple(pair for pair in one.others if pair[0] not in kit.names.single)
+    varied = tuple(pair for pair in parting.others if pair[0] not in kit.names.single)
     if not varied:
         return said
     return kit.t("discussion.at", level=kit.names.context(varied), said=said)
@@ -154,36 +156,36 @@ def _parting(kit: Kit, one: Parting) -> str:
 def _all_counted(kit: Kit, tallies: Sequence[SignCount]) -> Iterator[str]:
     """Sides of which the same is to be said share a sentence."""
     alike: dict[SignCount, list[str]] = {}
-    for one in tallies:
-        alike.setdefault(replace(one, new=""), []).append(one.new)
-    for one, sides in alike.items():
-        yield _counted(kit, one, sides)
+    for tally in tallies:
+        alike.setdefault(replace(tally, new=""), []).append(tally.new)
+    for like_all, sides in alike.items():
+        yield _counted(kit, like_all, sides)
 
 
-def _counted(kit: Kit, one: SignCount, sides: Sequence[str]) -> str:
-    key = "discussion.counted" if one.higher or one.lower else "discussion.counted-none"
-    values = _contrasted(kit, one.metric, one.old, sides[0])
+def _counted(kit: Kit, tally: SignCount, sides: Sequence[str]) -> str:
+    key = "discussion.counted" if tally.higher or tally.lower else "discussion.counted-none"
+    values = _contrasted(kit, tally.metric, tally.old, sides[0])
     return kit.t(
         key if len(sides) == 1 else f"{key}-several",
         **values | {"new": sides_text(kit, sides)},
-        parts=kit.t("list.separator").join(_counts(kit, one)),
-        count=one.compared,
+        parts=kit.t("list.separator").join(_counts(kit, tally)),
+        count=tally.compared,
     )
 
 
-def _counts(kit: Kit, one: SignCount) -> Iterator[str]:
+def _counts(kit: Kit, tally: SignCount) -> Iterator[str]:
     """At how many levels the metric is higher, lower, and neither; nothing of no level."""
-    scale, rest = _scale(one.metric), one.compared - one.higher - one.lower
-    counts = ((f"above-{scale}", one.higher), (f"below-{scale}", one.lower), ("rest", rest))
+    scale, rest = _scale(tally.metric), tally.compared - tally.higher - tally.lower
+    counts = ((f"above-{scale}", tally.higher), (f"below-{scale}", tally.lower), ("rest", rest))
     told = [(part, count) for part, count in counts if count]
     for part, count in told:
         last = "last-" if part == told[-1][0] else ""
         yield kit.t(f"discussion.counted-part.{last}{part}", count=count)
 
 
-def _mean_apart(kit: Kit, one: MeanApart) -> str:
-    values = _contrasted(kit, one.metric, one.old, one.new)
-    direction = values["above" if one.higher else "below"]
+def _mean_apart(kit: Kit, mean: MeanApart) -> str:
+    values = _contrasted(kit, mean.metric, mean.old, mean.new)
+    direction = values["above" if mean.higher else "below"]
     return kit.t("discussion.mean-apart", direction=direction, **values)
 
 
@@ -193,7 +195,7 @@ def _contrasted(kit: Kit, metric: Metric, old: str, new: str) -> dict[str, str]:
     return {
         "old": side_text(kit, old),
         "new": side_text(kit, new),
-        "metric": kit.t.either(f"metric.{metric.name}", metric.name),
+        "metric": kit.t.metric(metric),
         "above": kit.t(f"discussion.above.{scale}"),
         "below": kit.t(f"discussion.below.{scale}"),
     }
@@ -222,8 +224,7 @@ class _Seen:
     def text(self, value: float) -> str:
         if not self.points:
             return significant(value)
-        low, high = self.change.low or 0.0, self.change.high or 0.0
-        return fixed(value, max(1, decimals_for((high - low) / 2)))
+        return fixed(value, max(1, decimals_for(self.change.half_width)))
 
     def tells(self, delta: float) -> bool:
         """Whether the difference is one that matters, and that can be seen in what is printed."""
@@ -251,23 +252,20 @@ class _Meanwhile:
     @property
     def bounded(self) -> int:
         """How many have an interval."""
-        return sum(one.change.low is not None for one in self.compared)
+        return sum(thing.change.low is not None for thing in self.compared)
 
     @property
     def differ(self) -> list[_Seen]:
-        return [one for one in self.compared if one.change.certain]
+        return [thing for thing in self.compared if thing.change.certain]
 
 
 def _machine(kit: Kit, workload: str) -> Iterator[Block]:
     """A paragraph for each pair of sides that differ; the pairs that do not share one."""
     pairs = [
         _Meanwhile(
-            old,
-            new,
-            tuple(_states(kit, workload, old, new)),
-            tuple(_taken(kit, workload, old, new)),
+            *sides, tuple(_states(kit, workload, *sides)), tuple(_taken(kit, workload, *sides))
         )
-        for old, new in _sides_told(kit, workload)
+        for sides in _sides_told(kit, workload)
     ]
     many = len(pairs) >= MANY_PAIRS
     told = [
@@ -275,7 +273,7 @@ def _machine(kit: Kit, workload: str) -> Iterator[Block]:
         for pair in pairs
         if pair.differ
     ]
-    if any(one.tells(kit.study.measure.delta) for pair in pairs for one in pair.differ):
+    if any(thing.tells(kit.study.measure.delta) for pair in pairs for thing in pair.differ):
         no_cause = kit.t("discussion.meanwhile.no-cause")
         told = [*told, no_cause] if many else [joined_sentences((*told, no_cause))]
     paragraphs = tuple(map(Text, told))
@@ -294,83 +292,76 @@ def _nothing(kit: Kit, alike: Sequence[_Meanwhile]) -> str:
     return kit.t(
         f"discussion.meanwhile.{key}",
         old=side_text(kit, alike[0].old),
-        new=sides_text(kit, (one.new for one in alike)),
-        count=sum(one.bounded for one in alike),
+        new=sides_text(kit, (pair.new for pair in alike)),
+        count=sum(pair.bounded for pair in alike),
     )
 
 
 def _differing(kit: Kit, pair: _Meanwhile, most: int) -> Iterator[str]:
-    differ = pair.differ
     values = {"old": side_text(kit, pair.old), "new": side_text(kit, pair.new)}
     delta = kit.study.measure.delta
-    listed = [one for one in differ if one.tells(delta)]
-    for kind, found in (("processors", pair.states), ("transaction", pair.taken)):
+    listed = [thing for thing in pair.differ if thing.tells(delta)]
+    for kind, compared in (("processors", pair.states), ("transaction", pair.taken)):
         for direction, sign in (("more", 1), ("less", -1)):
-            those = [one for one in found if one in listed and one.change.difference * sign > 0]
-            if those:
-                things = _things(kit, those, found, most)
+            moved = [
+                thing
+                for thing in compared
+                if thing in listed and thing.change.difference * sign > 0
+            ]
+            if moved:
+                things = _things(kit, moved, compared, most)
                 yield kit.t(f"discussion.meanwhile.{kind}-{direction}", things=things, **values)
-    tiny = len(differ) - len(listed)
+    tiny = len(pair.differ) - len(listed)
     if tiny:
         values["delta"] = plain_percent(kit.t, delta)
         yield kit.t.plural("discussion.meanwhile.tiny", tiny, **values)
 
 
-def _states(kit: Kit, workload: str, old: str, new: str) -> Iterator[_Seen]:
-    def mine(one: ProcessorUse) -> bool:
-        return (one.workload, one.old, one.new) == (workload, old, new)
+def _of_sides(tables: Iterable[T], workload: str, old: str, new: str) -> list[T]:
+    """The tables of a contrast."""
+    known: Iterable[Any] = tables
+    wanted = (workload, old, new)
+    return [table for table in known if (table.workload, table.old, table.new) == wanted]
 
-    for use in filter(mine, kit.analysis.discussion.processors):
-        for one in use.levels:
-            change = _in_unit(one.change, 100)
-            label = kit.t(f"cpu.{one.state}")
-            unit = kit.t("unit.percent", value="").strip("\u00a0")
-            yield _Seen(label, one.context, one.old * 100, one.new * 100, change, unit, points=True)
+
+def _states(kit: Kit, workload: str, old: str, new: str) -> Iterator[_Seen]:
+    unit = kit.t("unit.percent", value="").strip("\u00a0")
+    for use in _of_sides(kit.analysis.discussion.processors, workload, old, new):
+        for level in use.levels:
+            label, change = kit.t(f"cpu.{level.state}"), level.change.times(100)
+            shares = (level.old * 100, level.new * 100)
+            yield _Seen(label, level.context, *shares, change, unit, points=True)
 
 
 def _taken(kit: Kit, workload: str, old: str, new: str) -> Iterator[_Seen]:
-    def mine(one: PerTransaction) -> bool:
-        return (one.workload, one.old, one.new) == (workload, old, new)
-
-    for table in filter(mine, kit.analysis.per_transaction):
+    for table in _of_sides(kit.analysis.per_transaction, workload, old, new):
         for row in table.rows:
             unit, factor = taken_unit(kit, row)
-            change = _in_unit(row.change, factor)
-            label = taken_label(kit, row)
+            change, label = row.change.times(factor), taken_label(kit, row)
             yield _Seen(label, table.context, row.old * factor, row.new * factor, change, unit)
 
 
-def _in_unit(change: CostChange, factor: float) -> CostChange:
-    return CostChange(
-        change.difference * factor,
-        None if change.low is None else change.low * factor,
-        None if change.high is None else change.high * factor,
-    )
-
-
-def _things(kit: Kit, those: Sequence[_Seen], compared: Sequence[_Seen], most: int) -> str:
+def _things(kit: Kit, moved: Sequence[_Seen], compared: Sequence[_Seen], most: int) -> str:
     """Each with its levels and the level at which it differs most; those of most levels first."""
     by_label: dict[str, list[_Seen]] = {}
-    for one in those:
-        by_label.setdefault(one.label, []).append(one)
-    ranked = sorted(by_label.values(), key=lambda found: (-len(found), -max(s.size for s in found)))
-    shown = [
-        _thing(kit, found, sum(one.label == found[0].label for one in compared))
-        for found in ranked[:most]
-    ]
+    for thing in moved:
+        by_label.setdefault(thing.label, []).append(thing)
+    ranked = sorted(by_label.values(), key=lambda same: (-len(same), -max(s.size for s in same)))
+    levels = Counter(thing.label for thing in compared)
+    shown = [_thing(kit, same, levels[same[0].label]) for same in ranked[:most]]
     listed = kit.t("list.strong").join(shown)
     more = len(ranked) - most
     return kit.t.plural("discussion.further", more, things=listed) if more > 0 else listed
 
 
-def _thing(kit: Kit, found: Sequence[_Seen], compared: int) -> str:
-    most = max(found, key=lambda one: one.size)
+def _thing(kit: Kit, same: Sequence[_Seen], compared: int) -> str:
+    most = max(same, key=lambda thing: thing.size)
     values = {
         "label": most.label,
-        "levels": levels_text(kit, [one.context for one in found], compared),
+        "levels": levels_text(kit, [thing.context for thing in same], compared),
         "level": level_text(kit, most.context),
         "old_value": most.text(most.old),
         "new_value": most.text(most.new),
         "unit": kit.t("discussion.unit", unit=most.unit) if most.unit else "",
     }
-    return kit.t(f"discussion.thing.{'one' if len(found) == 1 else 'many'}", **values)
+    return kit.t(f"discussion.thing.{'one' if len(same) == 1 else 'many'}", **values)

@@ -6,34 +6,32 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from teiten.model.facts import HostFacts
+from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.plan import TemplateSpec
 from teiten.model.text import joined_sentences
 from teiten.model.trial import Event
 from teiten.report.blocks import (
     Block,
+    Cautions,
     Code,
     Details,
     Downloads,
     Heading,
     Section,
+    ShownCaution,
     Text,
     Unprinted,
     folded,
 )
-from teiten.report.numbers import bytes_text, plain
+from teiten.report.effects import percent
+from teiten.report.numbers import bytes_text, clock, plain
 from teiten.report.sites import client_rows, host_rows, origin_text
 from teiten.report.tables import Column, Row, Table, TableCell, cells
-from teiten.report.view.cautions import cautions
+from teiten.report.texts import caution_text
 from teiten.report.view.kit import Kit
 from teiten.report.view.repeat import repeat_blocks
 from teiten.report.view.settings import settings_table
-from teiten.report.view.trials import (
-    excluded_table,
-    level_download,
-    trial_download,
-    trial_table,
-)
+from teiten.report.view.trials import excluded_table, level_download, trial_download, trial_table
 from teiten.report.view.variants import states_table, variant_rows
 
 UNINTERESTING = frozenset(
@@ -81,19 +79,15 @@ def evidence(kit: Kit) -> Section:
     return Section("evidence", t("section.evidence"), shown, appendix=True)
 
 
-def _pairs(kit: Kit, name: str, rows: list[tuple[str, str | None]]) -> Table:
+def _environment(kit: Kit) -> Table:
     t = kit.t
     return Table(
-        name,
-        t(f"table.{name}.caption"),
+        "environment",
+        t("table.environment.caption"),
         (Column(t("table.what")), Column(t("table.value"))),
-        tuple(cells(what, value) for what, value in rows if value),
+        tuple(cells(what, value) for what, value in environment_rows(kit) if value),
         sortable=False,
     )
-
-
-def _environment(kit: Kit) -> Table:
-    return _pairs(kit, "environment", environment_rows(kit))
 
 
 def environment_rows(kit: Kit) -> list[tuple[str, str | None]]:
@@ -217,14 +211,14 @@ def _flat(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def _template(kit: Kit, one: TemplateSpec) -> str:
+def _template(kit: Kit, spec: TemplateSpec) -> str:
     """Tell what a template holds as filled, in the words of its data set where it has such."""
-    t, data = kit.t, one.data
+    t, data = kit.t, spec.data
     own = f"fingerprint.template.{data.kind}"
     return t(
         own if data.layout is None and own in t else "fingerprint.template-data",
-        version=one.installation.version,
-        checksums=t("word.on" if one.checksums else "word.off"),
+        version=spec.installation.version,
+        checksums=t("word.on" if spec.checksums else "word.off"),
         data=str(data),
         scale=data.scale or "—",
         **data.options.told,
@@ -236,11 +230,11 @@ def _fingerprints(kit: Kit) -> Table:
     columns = (Column(t("table.what")), Column(t("table.fingerprint")), Column(t("table.source")))
     rows: list[Row] = [
         (
-            TableCell(kit.names.side(level).long if kit.names.is_server else str(one.version)),
-            TableCell(one.fingerprint, kind="code"),
-            TableCell(origin_text(one)),
+            TableCell(kit.names.side(level).long if kit.names.is_server else str(server.version)),
+            TableCell(server.fingerprint, kind="code"),
+            TableCell(origin_text(server)),
         )
-        for level, one in plan.servers
+        for level, server in plan.servers
     ]
     rows += [
         (
@@ -268,17 +262,17 @@ def _events(kit: Kit) -> Table | None:
     )
     rows = tuple(
         (
-            TableCell(kit.clock(one.at), one.at),
-            TableCell(t.either(f"event.{one.kind}", one.kind)),
-            TableCell("" if one.trial is None else str(one.trial), one.trial),
-            TableCell(_shortened(_detail(one))),
+            TableCell(clock(event.at), event.at),
+            TableCell(t.either(f"event.{event.kind}", event.kind)),
+            TableCell("" if event.trial is None else str(event.trial), event.trial),
+            TableCell(_shortened(_detail(event))),
         )
-        for one in found[:MOST_EVENTS]
+        for event in found[:MOST_EVENTS]
     )
     notes = []
     if len(found) > MOST_EVENTS:
         notes.append(t("table.events.more", count=len(found) - MOST_EVENTS))
-    if any(len(_detail(one)) > MOST_DETAIL for one in found[:MOST_EVENTS]):
+    if any(len(_detail(event)) > MOST_DETAIL for event in found[:MOST_EVENTS]):
         notes.append(t("table.events.cut"))
     return Table(
         "events",
@@ -290,12 +284,54 @@ def _events(kit: Kit) -> Table | None:
     )
 
 
-def _detail(one: Event) -> str:
+def _detail(event: Event) -> str:
     return ", ".join(
-        f"{key} {_flat(value)}" for key, value in one.detail.items() if value not in ("", None)
+        f"{key} {_flat(value)}" for key, value in event.detail.items() if value not in ("", None)
     )
 
 
 def _shortened(detail: str) -> str:
     """The sizes of a log's hundreds of partitions would fill dozens of pages."""
     return detail if len(detail) <= MOST_DETAIL else f"{detail[:MOST_DETAIL]} …"
+
+
+MEASURED = {
+    "other-load": "cpu_other_share",
+    "few-cores": "pgbench_cpu_share",
+    "shared-cores": "pgbench_cpu_share",
+    "virtual-machine": "cpu_steal_share",
+}
+"""Code of a caution, and the metric by which the trials tell how much of it came true."""
+
+
+def cautions(kit: Kit) -> Cautions | Text:
+    """All of them, warnings first."""
+    if not kit.analysis.cautions:
+        return Text(kit.t("page.no-cautions"))
+    ordered = sorted(
+        kit.analysis.cautions, key=lambda caution: caution.severity is not Severity.WARNING
+    )
+    return Cautions(tuple(_shown(kit, caution) for caution in ordered))
+
+
+def _shown(kit: Kit, caution: Caution) -> ShownCaution:
+    what, advice = caution_text(caution, kit.t.language)
+    measured = _measured(kit, caution)
+    return ShownCaution(
+        caution.severity.value,
+        kit.t(f"severity.{caution.severity.value}"),
+        what,
+        kit.t("caution-measured.beside", advice=advice, measured=measured) if measured else advice,
+    )
+
+
+def _measured(kit: Kit, caution: Caution) -> str:
+    """Empty where the trials do not tell."""
+    metric = MEASURED.get(caution.code)
+    if metric is None:
+        return ""
+    measured = kit.shares(metric)
+    if not measured:
+        return ""
+    least, most = (percent(kit.t, share, 1) for share in (min(measured), max(measured)))
+    return kit.t(f"caution-measured.{metric}", least=least, most=most)

@@ -12,7 +12,7 @@ from teiten.report.claim_words import (
     Side,
     bounds_text,
     check_text,
-    outcome_word,
+    outcome_cell,
     printed_text,
     reason_text,
     side_of,
@@ -24,7 +24,7 @@ from teiten.report.view.kit import Kit
 
 def findings(kit: Kit) -> Section:
     """Empty where the study replicates no published finding."""
-    of_kinds = [one.published(kit) for one in presents_in(kit).values()]
+    of_kinds = [kind.published(kit) for kind in presents_in(kit).values()]
     charts = tuple(chart for charts, _ in of_kinds for chart in charts)
     tables = tuple(table for _, tables in of_kinds for table in tables)
     return findings_section(kit, kit.analysis.claims, charts, tables)
@@ -52,8 +52,8 @@ def findings_section(
 
 def claim_tables(kit: Kit, found: tuple[ClaimOutcome, ...]) -> tuple[Block, ...]:
     """The findings that apply; the others stand in the appendix."""
-    applied = [one for one in found if one.applies]
-    elsewhere = [one for one in found if one.standing is ClaimStanding.NOT_APPLICABLE]
+    applied = [outcome for outcome in found if outcome.applies]
+    elsewhere = [outcome for outcome in found if outcome.standing is ClaimStanding.NOT_APPLICABLE]
     tables: list[Block] = [_outcomes(kit, applied)] if applied else []
     if elsewhere:
         title = kit.t.plural("claim.elsewhere", len(elsewhere))
@@ -67,7 +67,7 @@ def summary_of_findings(kit: Kit, found: tuple[ClaimOutcome, ...]) -> str:
     counts = kit.t("list.separator").join(
         kit.t("claim.count", outcome=kit.t(f"claim-outcome.{standing.value}"), count=count)
         for standing in ClaimStanding
-        if (count := sum(one.standing is standing for one in found))
+        if (count := sum(outcome.standing is standing for outcome in found))
     )
     return kit.t("claim.summary", count=len(found), counts=counts)
 
@@ -81,43 +81,37 @@ def _outcomes(kit: Kit, found: list[ClaimOutcome]) -> Table:
         "claims",
         t("table.claims.caption"),
         (*columns, Column(t("table.outcome"))),
-        tuple(_outcome_row(kit, one) for one in found),
+        tuple(_outcome_row(kit, outcome) for outcome in found),
         note=t("table.claims.note"),
     )
 
 
-def _outcome_row(kit: Kit, one: ClaimOutcome) -> Row:
-    t = kit.t
-    reason = reason_text(t, one.reason)
-    word = outcome_word(t, one)
+def _outcome_row(kit: Kit, outcome: ClaimOutcome) -> Row:
     return cells(
-        statement_text(t, one.claim),
-        printed_text(t, one, _side_of(kit, one)),
-        _measured(kit, one),
-        bounds_text(t, one.deciding),
-        TableCell(
-            t("claim.because", outcome=word, reason=reason) if reason else word,
-            kind=f"verdict {one.standing.value}",
-        ),
+        statement_text(kit.t, outcome.claim),
+        printed_text(kit.t, outcome, _side_of(kit, outcome)),
+        _measured(kit, outcome),
+        bounds_text(kit.t, outcome.deciding),
+        outcome_cell(kit.t, outcome),
     )
 
 
-def _measured(kit: Kit, one: ClaimOutcome) -> str:
+def _measured(kit: Kit, outcome: ClaimOutcome) -> str:
     """The deciding check, and of how many it is one."""
-    deciding = one.deciding
+    deciding = outcome.deciding
     if deciding is not None and deciding.server:
         deciding = replace(deciding, server=kit.names.server(deciding.server).short)
-    text = check_text(kit.t, deciding, _side_of(kit, one))
-    if len(one.checks) < 2:
+    text = check_text(kit.t, deciding, _side_of(kit, outcome))
+    if len(outcome.checks) < 2:
         return text
-    kept = sum(check.standing is ClaimStanding.REPRODUCED for check in one.checks)
-    return kit.t("claim.of-checks", check=text, kept=kept, count=len(one.checks))
+    kept = sum(check.standing is ClaimStanding.REPRODUCED for check in outcome.checks)
+    return kit.t("claim.of-checks", check=text, kept=kept, count=len(outcome.checks))
 
 
-def _side_of(kit: Kit, one: ClaimOutcome) -> Side:
+def _side_of(kit: Kit, outcome: ClaimOutcome) -> Side:
     """A finding without a contrast is checked on each server."""
-    if one.claim.contrast is not None:
-        return side_of(one.claim, kit.short)
+    if outcome.claim.contrast is not None:
+        return side_of(outcome.claim, kit.short)
     return lambda level: kit.names.server(level).short
 
 
@@ -129,10 +123,10 @@ def _not_applicable(kit: Kit, found: list[ClaimOutcome]) -> Table:
         tuple(Column(t(f"table.{name}")) for name in ("finding", "printed", "needs")),
         tuple(
             cells(
-                statement_text(t, one.claim),
-                printed_text(t, one, _side_of(kit, one)),
-                TableCell(reason_text(t, one.reason), kind="muted"),
+                statement_text(t, outcome.claim),
+                printed_text(t, outcome, _side_of(kit, outcome)),
+                TableCell(reason_text(t, outcome.reason), kind="muted"),
             )
-            for one in found
+            for outcome in found
         ),
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cached_property
 
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView
@@ -72,9 +71,9 @@ class Kit:
         return tuple(
             sorted(
                 groups,
-                key=lambda one: (
-                    self.names.order(one.context),
-                    sides.index(one.side) if one.side in sides else 0,
+                key=lambda group: (
+                    self.names.order(group.context),
+                    sides.index(group.side) if group.side in sides else 0,
                 ),
             )
         )
@@ -109,13 +108,21 @@ class Kit:
     def short(self, side: str) -> str:
         return self.names.side(side).short
 
+    def shares(self, metric: str) -> list[float]:
+        """List the shares that a metric has in the trials that count, where they are known."""
+        return [
+            trial.metrics[metric]
+            for trial in self.analysis.trials
+            if trial.outcome is Outcome.COUNTED and trial.metrics.get(metric, -1.0) >= 0
+        ]
+
     def workloads_measured(self) -> Iterator[str]:
         measured = {trial.workload for trial in self.analysis.trials}
         return (workload.name for workload in self.study.workloads if workload.name in measured)
 
     def metric_title(self, metric: Metric) -> str:
         """``mean latency, ms``"""
-        title = self.t.either(f"metric.{metric.name}", metric.name)
+        title = self.t.metric(metric)
         unit = SHOWN.get(metric.unit, ("", 1.0))[0]
         return title if not unit or unit == title else self.t("unit.of", title=title, unit=unit)
 
@@ -134,12 +141,6 @@ class Kit:
     def seconds(self, value: float | None) -> str:
         """A declared time, as declared."""
         return self.t("unit.seconds", value=plain(value)) if value is not None else "—"
-
-    def moment(self, at: float) -> str:
-        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
-
-    def clock(self, at: float) -> str:
-        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def factor_of(metric: Metric) -> float:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from teiten.analysis.model.findings import TrialView
 from teiten.model.metrics import Metric
 from teiten.model.study import SERVER
 from teiten.report.charts.base import Chart, coloured
@@ -78,23 +79,16 @@ def level_axes(
 
 
 def dots_of(kit: Kit, groups: Sequence[TrialGroup], metric: str, factor: float) -> list[Dot]:
-    dots = []
-    for group in groups:
-        place = place_of(kit, group)
-        for trial in group.trials:
-            value = trial.metrics.get(metric, math.nan)
-            if math.isfinite(value):
-                dots.append(
-                    Dot(
-                        place.panel,
-                        place.level,
-                        place.side,
-                        value * factor,
-                        trial.block,
-                        trial.number,
-                    )
-                )
-    return dots
+    return [
+        dot_at(place_of(kit, group), trial, value * factor)
+        for group in groups
+        for trial in group.trials
+        if math.isfinite(value := trial.metrics.get(metric, math.nan))
+    ]
+
+
+def dot_at(place: ChartPlace, trial: TrialView, value: float) -> Dot:
+    return Dot(place.panel, place.level, place.side, value, trial.block, trial.number)
 
 
 def metric_chart(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metric) -> Chart | None:
@@ -102,10 +96,10 @@ def metric_chart(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metr
     dots = dots_of(kit, groups, metric.name, factor_of(metric))
     if not dots:
         return None
-    metric_name = kit.t.either(f"metric.{metric.name}", metric.name)
+    title = kit.t("chart.by-level.title", metric=kit.t.metric(metric))
     return by_level(
         name,
-        of_workload(kit, kit.t("chart.by-level.title", metric=metric_name), groups[0].workload),
+        of_workload(kit, title, groups[0].workload),
         kit.t("chart.by-level.note"),
         dots,
         axes_for(kit, groups, kit.metric_title(metric)),

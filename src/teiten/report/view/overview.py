@@ -14,10 +14,9 @@ from teiten.model.metrics import Better
 from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Code, Text
 from teiten.report.charts.base import Chart
-from teiten.report.charts.forest import ForestRow, ForestWords, forest
-from teiten.report.effects import plain_percent
+from teiten.report.charts.forest import ForestRow, forest
 from teiten.report.sentences import verdict_word
-from teiten.report.view.contrasts import forest_row
+from teiten.report.view.contrasts import forest_row, forest_words
 from teiten.report.view.kit import Kit
 
 MANY_WORKLOADS = 6
@@ -32,7 +31,11 @@ def overview(kit: Kit, contrasts: Sequence[ContrastResult]) -> tuple[Block, ...]
         return ()
     sides = dict.fromkeys((contrast.old, contrast.new) for contrast in contrasts)
     charts = tuple(
-        _chart(kit, number, [each for each in contrasts if (each.old, each.new) == pair])
+        _chart(
+            kit,
+            number,
+            [contrast for contrast in contrasts if (contrast.old, contrast.new) == pair],
+        )
         for number, pair in enumerate(sides, start=1)
     )
     return (Text(_said(kit, contrasts)), *filter(None, charts), *_next_steps(kit, contrasts))
@@ -92,17 +95,8 @@ def _chart(kit: Kit, number: int, contrasts: Sequence[ContrastResult]) -> Chart 
         return None
     t, names, first = kit.t, kit.names, contrasts[0]
     sides = t("contrast.sides", new=names.side(first.new).short, old=names.side(first.old).short)
-    metric = t.either(f"metric.{first.metric.name}", first.metric.name)
-    delta = first.overall.delta
-    words = ForestWords(
-        axis=t("chart.forest.axis", metric=metric, sides=sides),
-        title=t("overview.title", sides=sides),
-        note=t("overview.note", delta=plain_percent(t, delta)),
-        ratio=names.ratio,
-        verdict=t("table.verdict"),
-        cut=t("chart.band-cut"),
-    )
-    return forest(f"overview-{number}", [row for _, row in rows], delta, words)
+    words = forest_words(t, first, sides, names.ratio, title="overview.title", note="overview.note")
+    return forest(f"overview-{number}", [row for _, row in rows], first.overall.delta, words)
 
 
 def _rows(kit: Kit, contrasts: Iterable[ContrastResult]) -> Iterator[tuple[float, ForestRow]]:

@@ -75,10 +75,5 @@ def without_place(command: str) -> str:
         elif word in OF_THE_PLACE:
             skipped = True
         elif not word.startswith(LOG):
-            kept.append(_short(before, word))
+            kept.append(PurePath(word).name if before == "-f" else word)  # a script
     return shlex.join(kept)
-
-
-def _short(option: str, word: str) -> str:
-    """A script by its name alone."""
-    return PurePath(word).name if option == "-f" else word

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
 from teiten.kinds.contract_present import present_in, presents_in
 from teiten.model.text import Language
-from teiten.report.appendix import parted
 from teiten.report.blocks import (
     Block,
     Further,
@@ -28,6 +27,8 @@ from teiten.report.blocks import (
 )
 from teiten.report.effects import interval_of_ratio, ratio_text
 from teiten.report.notes import NO_NOTES, Notes
+from teiten.report.numbers import moment
+from teiten.report.parts import parted
 from teiten.report.sentences import machine_text, verdict_word
 from teiten.report.tables import Column, Table, cells
 from teiten.report.view.answer import answer, primary
@@ -51,8 +52,8 @@ def view(
     t = kit.t
     ended = analysis.finished_at
     meta = (
-        t("meta.started", at=kit.moment(analysis.created_at)),
-        *([t("meta.finished", at=kit.moment(ended))] if ended else []),
+        t("meta.started", at=moment(analysis.created_at)),
+        *([t("meta.finished", at=moment(ended))] if ended else []),
         t("meta.profile", profile=kit.study.profile),
     )
     of_kinds = (section for kind in presents_in(kit).values() for section in kind.sections(kit))

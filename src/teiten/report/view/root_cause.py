@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
-from teiten.analysis.model.per_transaction import Counted, Origin, PerTransaction, Taken
+from markupsafe import Markup
+
+from teiten.analysis.model.discussion import Counted, Origin, PerTransaction, Taken
 from teiten.model.stacks import (
     CostChange,
     Explained,
@@ -37,7 +40,7 @@ from teiten.report.flame_graph import (
     tree,
 )
 from teiten.report.numbers import NOTHING, decimals_for, fixed, significant
-from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.view.kit import Kit
 
 MOST_FUNCTIONS = 25
@@ -65,12 +68,15 @@ def root_causes(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
         if contrast.workload == workload
     }
     taken = {
-        (one.context, one.old, one.new): one
-        for one in kit.analysis.per_transaction
-        if one.workload == workload
+        (table.context, table.old, table.new): table
+        for table in kit.analysis.per_transaction
+        if table.workload == workload
     }
     keys = dict.fromkeys((*taken, *profiled))
-    telling = [key for key in keys if key in profiled or _differs(taken.get(key))]
+    differing = {
+        key for key, table in taken.items() if any(row.change.certain for row in table.rows)
+    }
+    telling = [key for key in keys if key in profiled or key in differing]
     if keys and not telling:
         yield Text(kit.t("root.nothing"))
     for at, key in enumerate(keys):
@@ -80,8 +86,8 @@ def root_causes(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
         if key not in telling[:1]:
             yield _looked_up(kit, title, shown)
             continue
-        first = tuple(one for one in shown if not _is_looked_up(one, name))
-        rest = tuple(one for one in shown if one not in first)
+        first = tuple(block for block in shown if not _is_looked_up(block, name))
+        rest = tuple(block for block in shown if block not in first)
         yield Details(title, first, Unfolded.STRONG, "cause", opened=True)
         if rest:
             yield _looked_up(kit, title, rest)
@@ -97,11 +103,6 @@ def _is_looked_up(block: Block, name: str) -> bool:
     if isinstance(block, FlameGraph):
         return block.folded
     return isinstance(block, Table) and block.name == f"{name}-functions"
-
-
-def _differs(rows: PerTransaction | None) -> bool:
-    """Whether any row's interval excludes 0."""
-    return rows is not None and any(row.change.certain for row in rows.rows)
 
 
 def _cause(
@@ -120,26 +121,31 @@ def _title(kit: Kit, context: tuple[tuple[str, str], ...], old: str, new: str) -
     return kit.t("root.title", level=level, old=kit.short(old), new=kit.short(new))
 
 
-def _sentences(kit: Kit, one: StacksContrast) -> tuple[str, ...]:
+def _sentences(kit: Kit, contrast: StacksContrast) -> tuple[str, ...]:
     """Compute what the report of 2021 said by hand of one function; or say why it is not said."""
-    t, unit = kit.t, _unit(kit, one)
+    t, unit = kit.t, _unit(kit, contrast)
+    difference = contrast.change.difference * unit.factor
+    digits, interval = (
+        _digits(contrast.change, unit.factor),
+        _between(kit, contrast.change, unit.factor),
+    )
     values = {
-        "old": kit.names.side(one.old).long,
-        "new": kit.names.side(one.new).long,
-        "amount": _amount(unit, abs(one.change.difference), one.change),
-        "signed": _signed(unit, one.change),
-        "interval": _interval(kit, unit, one.change),
+        "old": kit.names.side(contrast.old).long,
+        "new": kit.names.side(contrast.new).long,
+        "amount": f"{fixed(abs(difference), digits)} {unit.name}",
+        "signed": f"{fixed(difference, digits, signed=True)} {unit.name}",
+        "interval": f"{interval} {unit.name}" if interval else NOTHING,
         "confidence": confidence_percent(t, 1 - kit.study.measure.alpha),
     }
-    direction = "more" if one.change.difference > 0 else "less"
-    match one.explained:
+    direction = "more" if difference > 0 else "less"
+    match contrast.explained:
         case Explained() as found:
             said = t(f"root.explained-{direction}", **values, **_part(kit, found))
         case Unexplained.SPREAD:
             said = t(f"root.spread-{direction}", **values)
         case reason:
             said = t(f"root.{reason.value}", **values)
-    own = one.most_itself
+    own = contrast.most_itself
     if own is None:
         return (said,)
     return said, t("root.own", **_part(kit, own))
@@ -156,35 +162,14 @@ def _part(kit: Kit, found: Explained) -> dict[str, str]:
     }
 
 
-def _unit(kit: Kit, one: StacksContrast) -> Unit:
-    if max(one.old_cost, one.new_cost) >= MILLI_FROM:
+def _unit(kit: Kit, contrast: StacksContrast) -> Unit:
+    if max(contrast.old_cost, contrast.new_cost) >= MILLI_FROM:
         return Unit(kit.t("root.unit-ms"), MILLI)
     return Unit(kit.t("root.unit-us"), MICRO)
 
 
-def _half(change: CostChange) -> float:
-    if change.low is None or change.high is None:
-        return 0.0
-    return (change.high - change.low) / 2
-
-
 def _digits(change: CostChange, factor: float) -> int:
-    return decimals_for(_half(change) * factor)
-
-
-def _amount(unit: Unit, value: float, change: CostChange) -> str:
-    return f"{fixed(value * unit.factor, _digits(change, unit.factor))} {unit.name}"
-
-
-def _signed(unit: Unit, change: CostChange) -> str:
-    digits = _digits(change, unit.factor)
-    return f"{fixed(change.difference * unit.factor, digits, signed=True)} {unit.name}"
-
-
-def _interval(kit: Kit, unit: Unit, change: CostChange) -> str:
-    if change.low is None or change.high is None:
-        return NOTHING
-    return f"{_between(kit, change, unit.factor)} {unit.name}"
+    return decimals_for(change.half_width * factor)
 
 
 def _between(kit: Kit, change: CostChange, factor: float) -> str:
@@ -212,9 +197,9 @@ def _value(value: float, *, signed: bool = False) -> str:
     return sign + text
 
 
-def _functions(kit: Kit, name: str, one: StacksContrast) -> Table:
-    t, unit = kit.t, _unit(kit, one)
-    old, new = kit.short(one.old), kit.short(one.new)
+def _functions(kit: Kit, name: str, contrast: StacksContrast) -> Table:
+    t, unit = kit.t, _unit(kit, contrast)
+    old, new = kit.short(contrast.old), kit.short(contrast.new)
     columns = (
         Column(t("root.function")),
         *(
@@ -224,37 +209,41 @@ def _functions(kit: Kit, name: str, one: StacksContrast) -> Table:
         ),
         Column(t("root.share", side=t("root.difference")), numeric=True),
     )
-    shown = _shown(one)
-    rows = tuple(_function_row(kit, unit, one, function) for function in shown)
+    shown = _shown(contrast)
+    rows = tuple(_function_row(kit, unit, contrast, function) for function in shown)
     return Table(
         name,
         t("root.functions-caption", unit=unit.name),
         columns,
         rows,
-        total=_whole_row(kit, unit, one),
+        total=_whole_row(kit, unit, contrast),
         note=t(
             "root.functions-note",
             shown=len(shown),
-            compared=one.compared,
-            pairs=one.pairs,
+            compared=contrast.compared,
+            pairs=contrast.pairs,
             confidence=confidence_percent(t, 1 - kit.study.measure.alpha),
         ),
         tall=len(shown) > 15,
     )
 
 
-def _shown(one: StacksContrast) -> list[FunctionCost]:
+def _shown(contrast: StacksContrast) -> list[FunctionCost]:
     """Those that explain most, by their own code or with what they call, and those named."""
     named = {
-        found.function for found in (one.explained, one.most_itself) if isinstance(found, Explained)
+        found.function
+        for found in (contrast.explained, contrast.most_itself)
+        if isinstance(found, Explained)
     }
-    by_total = sorted(one.functions, key=lambda each: -abs(each.total_change.difference))
-    chosen = {each.name for each in (*one.functions[:15], *by_total[:10])} | named
-    return [each for each in one.functions if each.name in chosen][:MOST_FUNCTIONS]
+    by_total = sorted(
+        contrast.functions, key=lambda function: -abs(function.total_change.difference)
+    )
+    chosen = {function.name for function in (*contrast.functions[:15], *by_total[:10])} | named
+    return [function for function in contrast.functions if function.name in chosen][:MOST_FUNCTIONS]
 
 
-def _function_row(kit: Kit, unit: Unit, one: StacksContrast, function: FunctionCost) -> Row:
-    where = one.new if function.only_new else one.old if function.only_old else ""
+def _function_row(kit: Kit, unit: Unit, contrast: StacksContrast, function: FunctionCost) -> Row:
+    where = contrast.new if function.only_new else contrast.old if function.only_old else ""
     label = kit.t("root.only", name=function.name, side=kit.short(where)) if where else ""
     return (
         TableCell(label or function.name, kind="code"),
@@ -264,16 +253,9 @@ def _function_row(kit: Kit, unit: Unit, one: StacksContrast, function: FunctionC
     )
 
 
-def _whole_row(kit: Kit, unit: Unit, one: StacksContrast) -> Row:
-    whole = _three(kit, unit, one.old_cost, one.new_cost, one.change)
-    return (
-        TableCell(kit.t("root.whole")),
-        TableCell(""),
-        TableCell(""),
-        TableCell(""),
-        *whole,
-        TableCell(""),
-    )
+def _whole_row(kit: Kit, unit: Unit, contrast: StacksContrast) -> Row:
+    whole = _three(kit, unit, contrast.old_cost, contrast.new_cost, contrast.change)
+    return (*cells(kit.t("root.whole"), "", "", ""), *whole, TableCell(""))
 
 
 def _three(kit: Kit, unit: Unit, old: float, new: float, change: CostChange) -> Row:
@@ -283,31 +265,35 @@ def _three(kit: Kit, unit: Unit, old: float, new: float, change: CostChange) -> 
     )
 
 
-def _drawings(kit: Kit, name: str, one: StacksContrast) -> tuple[FlameGraph, ...]:
-    t, unit = kit.t, _unit(kit, one)
-    both = tree(one.old_stacks, one.new_stacks)
-    values = {"old": kit.names.side(one.old).long, "new": kit.names.side(one.new).long}
+def _drawings(kit: Kit, name: str, contrast: StacksContrast) -> tuple[FlameGraph, ...]:
+    t, unit = kit.t, _unit(kit, contrast)
+    both = tree(contrast.old_stacks, contrast.new_stacks)
+    values = {"old": kit.names.side(contrast.old).long, "new": kit.names.side(contrast.new).long}
     title = t("flame.difference-title", **values)
-    words = _difference_words(kit, unit, one)
+    words = _difference_words(kit, unit, contrast)
     strongest = f"{significant(greatest_difference(both) * unit.factor)} {unit.name}"
-    first = FlameGraph(
+    first = _flame(
         f"{name}-difference",
         title,
-        t("flame.difference-note", unit=unit.name, strongest=strongest, pairs=one.pairs, **values),
-        difference(both, title, words),
-        difference(both, title, words, alone=True),
-        False,
+        t(
+            "flame.difference-note",
+            unit=unit.name,
+            strongest=strongest,
+            pairs=contrast.pairs,
+            **values,
+        ),
+        partial(difference, both, title, words),
         (
-            (MORE, t("flame.more", side=kit.short(one.new))),
-            (LESS, t("flame.less", side=kit.short(one.new))),
+            (MORE, t("flame.more", side=kit.short(contrast.new))),
+            (LESS, t("flame.less", side=kit.short(contrast.new))),
         ),
     )
     levels = {
         level.side: level
         for level in kit.analysis.stacks.levels
-        if (level.workload, level.context) == (one.workload, one.context)
+        if (level.workload, level.context) == (contrast.workload, contrast.context)
     }
-    sides = [levels[side] for side in (one.old, one.new) if side in levels]
+    sides = [levels[side] for side in (contrast.old, contrast.new) if side in levels]
     return first, *(
         _side_drawing(kit, f"{name}-{word}", unit, level)
         for word, level in zip(("old", "new"), sides, strict=True)
@@ -315,9 +301,7 @@ def _drawings(kit: Kit, name: str, one: StacksContrast) -> tuple[FlameGraph, ...
 
 
 def _side_drawing(kit: Kit, name: str, unit: Unit, level: LevelStacks) -> FlameGraph:
-    root = tree(level.stacks, {})
     title = kit.t("flame.side-title", side=kit.names.side(level.side).long)
-    words = _side_words(kit, unit, level)
     note = kit.t(
         "flame.side-note" if level.kernel else "flame.side-note-user",
         samples=f"{level.samples:,}",
@@ -325,15 +309,21 @@ def _side_drawing(kit: Kit, name: str, unit: Unit, level: LevelStacks) -> FlameG
         cost=f"{significant(level.cost * unit.factor, 4)} {unit.name}",
         unresolved=percent(kit.t, level.unresolved, 1),
     )
-    return FlameGraph(
-        name,
-        title,
-        note,
-        flame_graph(root, title, words),
-        flame_graph(root, title, words, alone=True),
-        True,
-        tuple((colour, kit.t(f"flame.{kind}")) for kind, colour in COLOURS.items()),
-    )
+    draw = partial(flame_graph, tree(level.stacks, {}), title, _side_words(kit, unit, level))
+    legend = tuple((colour, kit.t(f"flame.{kind}")) for kind, colour in COLOURS.items())
+    return _flame(name, title, note, draw, legend, folded=True)
+
+
+def _flame(
+    name: str,
+    title: str,
+    note: str,
+    draw: Callable[..., Markup],
+    legend: tuple[tuple[str, str], ...],
+    *,
+    folded: bool = False,
+) -> FlameGraph:
+    return FlameGraph(name, title, note, draw(), draw(alone=True), folded, legend)
 
 
 def _side_words(kit: Kit, unit: Unit, level: LevelStacks) -> Words:
@@ -346,7 +336,7 @@ def _side_words(kit: Kit, unit: Unit, level: LevelStacks) -> Words:
     return words
 
 
-def _difference_words(kit: Kit, unit: Unit, one: StacksContrast) -> Words:
+def _difference_words(kit: Kit, unit: Unit, contrast: StacksContrast) -> Words:
     def words(frame: Frame) -> tuple[str, str]:
         name = frame.name or kit.t("flame.whole")
         change = _value((frame.new - frame.old) * unit.factor, signed=True)
@@ -354,8 +344,8 @@ def _difference_words(kit: Kit, unit: Unit, one: StacksContrast) -> Words:
             "flame.difference-hint",
             name=name,
             change=f"{change} {unit.name}",
-            old=kit.short(one.old),
-            new=kit.short(one.new),
+            old=kit.short(contrast.old),
+            new=kit.short(contrast.new),
             before=significant(frame.old * unit.factor),
             after=f"{significant(frame.new * unit.factor)} {unit.name}",
         )
@@ -364,27 +354,27 @@ def _difference_words(kit: Kit, unit: Unit, one: StacksContrast) -> Words:
     return words
 
 
-def _taken(kit: Kit, name: str, one: PerTransaction) -> Table:
+def _taken(kit: Kit, name: str, transaction: PerTransaction) -> Table:
     t = kit.t
     columns = (
         Column(t("table.what")),
         Column(t("taken.unit")),
-        Column(kit.short(one.old), numeric=True),
-        Column(kit.short(one.new), numeric=True),
+        Column(kit.short(transaction.old), numeric=True),
+        Column(kit.short(transaction.new), numeric=True),
         Column(t("root.difference"), numeric=True),
         Column(t("table.pairs"), numeric=True),
     )
-    by_perf = any(row.origin is Origin.PROFILE for row in one.rows)
+    by_perf = any(row.origin is Origin.PROFILE for row in transaction.rows)
     note = t(
         "taken.note",
-        rows=len(one.rows),
+        rows=len(transaction.rows),
         confidence=confidence_percent(t, 1 - kit.study.measure.alpha),
     )
     return Table(
         name,
         t("taken.caption"),
         columns,
-        tuple(_taken_row(kit, row) for row in one.rows),
+        tuple(_taken_row(kit, row) for row in transaction.rows),
         note=note + (t("taken.note-perf") if by_perf else "") + kit.of_nodes,
         sortable=False,  # rows of bytes, seconds and counts have no order by value
     )

@@ -83,7 +83,7 @@ def _by_name(kit: Kit, told: dict[str, dict[str, set[str]]]) -> Values:
 
 def _checksums(kit: Kit, level: str) -> str:
     """Empty where the clusters of a server have what its initdb does unless told otherwise."""
-    version = next(one.version for name, one in kit.analysis.plan.servers if name == level)
+    version = next(server.version for name, server in kit.analysis.plan.servers if name == level)
     made = {
         template.checksums
         for trial in kit.analysis.plan.trials
@@ -92,7 +92,7 @@ def _checksums(kit: Kit, level: str) -> str:
     }
     if made <= {checksums_by_default(version)}:
         return ""
-    return ", ".join("on" if one else "off" for one in sorted(made))
+    return ", ".join("on" if enabled else "off" for enabled in sorted(made))
 
 
 def _row(kit: Kit, name: str, values: dict[str, str], levels: list[str]) -> Row:

@@ -1,13 +1,20 @@
-"""Where the load and the servers were, drawn: machines, load generator, servers, disk."""
+"""Where the load and the servers were, drawn: machines, load generator, servers, disk; as SVG."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+
+from markupsafe import Markup
 
 from teiten.kinds.contract_present import presents_in
 from teiten.model.distribution import CoordinatorRows
 from teiten.model.facts import HostFacts
 from teiten.model.study import SERVER
-from teiten.report.blocks import Drawing
-from teiten.report.charts.base import SIDE_COLOURS
+from teiten.report.blocks import Box, Drawing
+from teiten.report.charts.base import FONT, SIDE_COLOURS
 from teiten.report.numbers import bytes_text
 from teiten.report.sentences import processor
 from teiten.report.sites import (
@@ -19,9 +26,8 @@ from teiten.report.sites import (
     parameter_of,
     whereabouts,
 )
-from teiten.report.topology import Box, Topology, on_white, topology_svg
 from teiten.report.view.kit import Kit
-from teiten.report.view.nodes import machine_of_node
+from teiten.report.view.variants import machine_of_node
 from teiten.ways.registry import way_of
 
 MOST_SIDES = 6
@@ -66,19 +72,19 @@ def _servers(kit: Kit) -> tuple[tuple[tuple[Box, str], ...], tuple[Box, ...]]:
         names = kit.names
         many = len(names.sides) > MOST_SIDES or bool(kit.study.measure.by_session)
         sides = enumerate((names.servers if many else names.sides).values())
-        boxes = ((Box(one.long, _buffers(kit, one.level)), at) for at, one in sides)
+        boxes = ((Box(side.long, _buffers(kit, side.level)), at) for at, side in sides)
         return tuple((box, SIDE_COLOURS[at % len(SIDE_COLOURS)]) for box, at in boxes), ()
-    most = max(one.nodes for one in spread)
-    engines = t("list.separator").join(dict.fromkeys(one.engine for one in spread))
+    most = max(tables.nodes for tables in spread)
+    engines = t("list.separator").join(dict.fromkeys(tables.engine for tables in spread))
     own = (*_buffers(kit, None), *machine_of_node(kit))
-    apart = any(one.coordinator is CoordinatorRows.APART for one in spread)
+    apart = any(tables.coordinator is CoordinatorRows.APART for tables in spread)
     numbers = range(1 if apart else 2, most + 1)
     nodes = tuple(
         Box(node_heading(kit, number) or t("topology.node", number=number), own)
         for number in numbers
     )
     role = "no-rows" if apart else "with-rows"
-    if any(one.ran_already for one in spread):
+    if any(tables.ran_already for tables in spread):
         role = "entry"
     rows = t(f"topology.{role}", engine=engines)
     coordinator = Box(t("topology.coordinator"), (rows, *own))
@@ -127,3 +133,184 @@ def _buffers(kit: Kit, side: str | None) -> tuple[str, ...]:
     shared = kit.t("list.separator").join(dict.fromkeys(filter(None, planned)))
     value = shared if side is None else parameter_of(kit, side, "shared_buffers", shared)
     return (f"shared_buffers {value}",) if value else ()
+
+
+WIDTH = 720
+LINE = 19
+BESIDE_ARROW = 24
+"""Half-width characters that fit between the load generator and the servers."""
+GAP = 12
+GAP_BELOW = 30
+"""Between a coordinator and its nodes."""
+MOST_CHARACTERS = 42
+"""Characters that fit into a box; lines on a machine have limits of their own."""
+
+
+@dataclass(frozen=True)
+class Topology:
+    """One machine: the client on the left, servers (one at a time) on the right, disk below."""
+
+    title: str
+    machine: Box
+    client: Box
+    link: str
+    servers: tuple[tuple[Box, str], ...]
+    """With the colour of the side."""
+    turns: str
+    """Says that one server runs at a time."""
+    disk: Box
+    behind: tuple[Box, ...] = ()
+    """Servers that the last of ``servers`` reaches, and clients do not: the nodes of a
+    coordinator."""
+    client_machine: Box | None = None
+    """The load generator's machine, where it has its own; ``machine`` is then the servers'."""
+
+
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    *,
+    bold: bool = False,
+    size: int = 13,
+    anchor: str = "start",
+    opacity: float = 1.0,
+    most: int = MOST_CHARACTERS,
+) -> Markup:
+    short = text if len(text) <= most else text[: most - 1] + "…"
+    return Markup(
+        '<text x="{}" y="{}" font-size="{}" font-weight="{}" text-anchor="{}" opacity="{}">'
+        "<title>{}</title>{}</text>"
+    ).format(x, y, size, 600 if bold else 400, anchor, opacity, text, short)
+
+
+def _box(x: float, y: float, width: float, height: float, colour: str = "") -> Markup:
+    edge = Markup(
+        '<rect x="{}" y="{}" width="{}" height="{}" rx="6" fill="none" '
+        'stroke="currentColor" stroke-opacity="0.4"/>'
+    ).format(x, y, width, height)
+    if not colour:
+        return edge
+    return edge + Markup('<rect x="{}" y="{}" width="6" height="{}" rx="3" fill="{}"/>').format(
+        x, y, height, colour
+    )
+
+
+def _filled(
+    x: float, y: float, width: float, box: Box, colour: str = "", *, narrow: bool = False
+) -> tuple[Markup, float]:
+    """``narrow``: a box of half the width, whose lines are smaller and nearer to its edge."""
+    height = 34 + LINE * len(box.lines)
+    left, size = (x + 10, 11) if narrow else (x + 18, 12)
+    drawn = [_box(x, y, width, height, colour), _text(left, y + 24, box.heading, bold=True)]
+    drawn += [
+        _text(left, y + 24 + LINE * (at + 1), line, size=size, opacity=0.8)
+        for at, line in enumerate(box.lines)
+    ]
+    return Markup("").join(drawn), height
+
+
+def _arrow(x1: float, y1: float, x2: float, y2: float) -> Markup:
+    return Markup(
+        '<line x1="{}" y1="{}" x2="{}" y2="{}" stroke="currentColor" '
+        'stroke-opacity="0.6" stroke-width="1.5" marker-end="url(#arrow)"/>'
+    ).format(x1, y1, x2, y2)
+
+
+def _drawn_servers(
+    servers: Sequence[tuple[Box, str]], x: float, top: float, width: float
+) -> tuple[Markup, float]:
+    drawn, y = Markup(""), top
+    for box, colour in servers:
+        part, height = _filled(x, y, width, box, colour)
+        drawn += part
+        y += height + 12
+    return drawn, y - 12
+
+
+def _behind(nodes: Sequence[Box], x: float, top: float, width: float) -> tuple[Markup, float]:
+    """Two in a row, each at the end of a line from the server above."""
+    drawn, y, wide = Markup(""), top, (width - GAP) / 2
+    for at, box in enumerate(nodes):
+        left = x + (at % 2) * (wide + GAP)
+        part, height = _filled(left, y, wide, box, narrow=True)
+        drawn += part
+        if at < 2:
+            middle = left + wide / 2
+            drawn += _arrow(middle, top - GAP_BELOW + 2, middle, top - 4)
+        if at % 2 or at == len(nodes) - 1:
+            y += height + GAP
+    return drawn, y - GAP
+
+
+def _machines(topology: Topology, height: float) -> Markup:
+    """One frame around all, or one around the load generator and one around the servers."""
+    if topology.client_machine is None:
+        return _machine(topology.machine, 2, WIDTH - 4, height, most=100)
+    left = _machine(topology.client_machine, 2, 268, height, most=38)
+    return left + _machine(topology.machine, 378, WIDTH - 380, height, most=48)
+
+
+def _machine(machine: Box, x: float, width: float, height: float, *, most: int) -> Markup:
+    parts = [_box(x, 2, width, height), _text(x + 22, 28, machine.heading, bold=True, size=14)]
+    parts += [
+        _text(x + 22, 48 + LINE * at, line, size=12, opacity=0.8, most=most)
+        for at, line in enumerate(machine.lines)
+    ]
+    return Markup("").join(parts)
+
+
+def beside_arrow(text: str) -> list[str]:
+    """The lines of a text that fit: of words; without spaces, of parts of a sentence, and equal
+    parts of these."""
+    if " " in text:
+        return wrap(text, BESIDE_ARROW)
+    most = BESIDE_ARROW // 2
+    parts = [text][: len(text)] if len(text) <= most else re.findall("[^、]+、?", text)
+    return [line for part in parts for line in wrap(part, -(-len(part) // -(-len(part) // most)))]
+
+
+def topology_svg(topology: Topology) -> Markup:
+    """The drawing, sized by its viewBox; colours follow the page's text."""
+    lines = [
+        len(machine.lines) for machine in (topology.machine, topology.client_machine) if machine
+    ]
+    head = 52 + LINE * max(lines)
+    servers, bottom = _drawn_servers(topology.servers, 400, head + 22, 290)
+    middle = (head + 22 + bottom) / 2
+    if topology.behind:
+        nodes, bottom = _behind(topology.behind, 400, bottom + GAP_BELOW, 290)
+        servers += nodes
+    client_height = 34 + LINE * len(topology.client.lines)
+    client, _ = _filled(30, middle - client_height / 2, 220, topology.client)
+    bottom = max(bottom, middle + client_height / 2)
+    disk, disk_height = _filled(400, bottom + 42, 290, topology.disk)
+    height = bottom + 42 + disk_height + 22
+    parts = [
+        Markup(
+            '<svg xmlns="http://www.w3.org/2000/svg" class="topology" viewBox="0 0 {} {}" '
+            'width="{}" role="img" font-family="{}" fill="currentColor"><title>{}</title>'
+            '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" '
+            'markerHeight="8" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z"/></marker>'
+            "</defs>"
+        ).format(WIDTH, height + 4, WIDTH, FONT, topology.title),
+        _machines(topology, height - 2),
+        client,
+        servers,
+        disk,
+        _arrow(250, middle, 396, middle),
+        _text(323, middle - 9, topology.link, size=11, anchor="middle", opacity=0.8),
+        *(
+            _text(323, middle + 19 + 14 * at, line, size=11, anchor="middle", opacity=0.8)
+            for at, line in enumerate(beside_arrow(topology.turns))
+        ),
+        _arrow(545, bottom + 2, 545, bottom + 38),
+        Markup("</svg>"),
+    ]
+    return Markup("").join(parts)
+
+
+def on_white(drawing: Markup) -> Markup:
+    """The drawing for a file: a picture has no page's colours behind it."""
+    paper = Markup('<rect width="100%" height="100%" fill="white"/><title>')
+    return drawing.replace(Markup("<title>"), paper, 1)

@@ -17,7 +17,7 @@ from teiten.model.study import SERVER
 from teiten.model.trial import Outcome, Problem
 from teiten.report.blocks import Download
 from teiten.report.charts.base import as_columns
-from teiten.report.numbers import fixed, significant
+from teiten.report.numbers import clock, fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.texts import problem_text
 from teiten.report.view.kit import Kit
@@ -46,7 +46,7 @@ def trial_table(kit: Kit) -> Table:
     t = kit.t
     of_kinds = (column for kind in presents_in(kit).values() for column in kind.columns)
     measured = {name for trial in kit.analysis.trials for name in trial.metrics}
-    present = [one for one in (*of_kinds, *OF_THE_MACHINE) if one.metric in measured]
+    present = [column for column in (*of_kinds, *OF_THE_MACHINE) if column.metric in measured]
     columns = (
         Column(t("table.trial"), numeric=True),
         Column(t("table.attempt"), numeric=True),
@@ -57,7 +57,7 @@ def trial_table(kit: Kit) -> Table:
             for factor in kit.study.factors
         ),
         Column(t("table.outcome")),
-        *(Column(t(f"column.{one.metric}"), numeric=True) for one in present),
+        *(Column(t(f"column.{column.metric}"), numeric=True) for column in present),
         Column(t("table.started")),
         Column(t("table.problems")),
         *([Column(t("table.evidence"))] if kit.beside else []),
@@ -69,7 +69,7 @@ def trial_table(kit: Kit) -> Table:
 
 
 def _row(kit: Kit, trial: TrialView, present: Sequence[TrialColumn]) -> Row:
-    numbers = [_number(trial.metrics.get(one.metric, math.nan), one) for one in present]
+    numbers = [_number(trial.metrics.get(column.metric, math.nan), column) for column in present]
     levels = dict(trial.levels)
     return (
         TableCell(str(trial.number), trial.number),
@@ -79,7 +79,7 @@ def _row(kit: Kit, trial: TrialView, present: Sequence[TrialColumn]) -> Row:
         *(_level(kit, factor.name, levels.get(factor.name, "")) for factor in kit.study.factors),
         TableCell(kit.t(f"outcome.{trial.outcome.value}"), kind=f"outcome {trial.outcome.value}"),
         *numbers,
-        TableCell(kit.clock(trial.started_at), trial.started_at),
+        TableCell(clock(trial.started_at), trial.started_at),
         TableCell(problems_text(kit, trial.problems)),
         *([_evidence(kit, trial)] if kit.beside else []),
     )
@@ -196,7 +196,7 @@ def trial_download(kit: Kit) -> Download:
 
 def _version(kit: Kit, level: str) -> str | None:
     """With its minor number: of a server's level, or of the only server; else nothing."""
-    versions = {name: str(one.version) for name, one in kit.analysis.plan.servers}
+    versions = {name: str(server.version) for name, server in kit.analysis.plan.servers}
     only = next(iter(versions.values())) if len(versions) == 1 else None
     return versions.get(level, only)
 

@@ -8,17 +8,23 @@ from statistics import fmean
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult
 from teiten.kinds.contract_present import KindPresent
+from teiten.model.quantities import is_number
 from teiten.model.study import SERVER
-from teiten.report.blocks import Block, Further, Gallery, Section, Unprinted, folded
+from teiten.report.blocks import Block, Box, Further, Gallery, Section, Unprinted, folded
 from teiten.report.charts.base import Chart
-from teiten.report.charts.forest import ForestWords, forest
-from teiten.report.effects import interval_text, plain_percent, ratio_text
+from teiten.report.charts.forest import forest
+from teiten.report.effects import interval_text, ratio_text
 from teiten.report.names import Context
 from teiten.report.numbers import NOTHING, fixed
 from teiten.report.sentences import verdict_kind, verdict_word
-from teiten.report.tables import Column, Row, Table, TableCell, level_value
-from teiten.report.topology import Box
-from teiten.report.view.contrasts import Judged, forest_rows, judged_by_pairs, verdict_table
+from teiten.report.tables import Column, Table, TableCell, level_value
+from teiten.report.view.contrasts import (
+    Judged,
+    forest_rows,
+    forest_words,
+    judged_by_pairs,
+    verdict_table,
+)
 from teiten.report.view.kit import Kit
 from teiten.report.view.levels import metric_chart
 
@@ -41,10 +47,14 @@ class UsualPresent(KindPresent):
         return forest_of(kit, name, contrast), ()
 
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
-        judged = [one for one in contrasts_of(kit, workload) if one.metric.judged][:1]
+        judged = [contrast for contrast in contrasts_of(kit, workload) if contrast.metric.judged][
+            :1
+        ]
         groups = kit.of_workload(workload)
-        drawn = (metric_chart(kit, f"{prefix}-judged", groups, one.metric) for one in judged)
-        charts = tuple(one for one in drawn if one is not None)
+        drawn = (
+            metric_chart(kit, f"{prefix}-judged", groups, contrast.metric) for contrast in judged
+        )
+        charts = tuple(contrast for contrast in drawn if contrast is not None)
         if charts:
             yield Gallery(charts)
         yield from tables_of(kit, prefix, workload, self.column)
@@ -68,7 +78,7 @@ class UsualPresent(KindPresent):
 def contrasts_of(kit: Kit, workload: str) -> list[ContrastResult]:
     """Those of a workload, what is judged first."""
     mine = [contrast for contrast in kit.analysis.contrasts if contrast.workload == workload]
-    return sorted(mine, key=lambda one: not one.metric.judged)
+    return sorted(mine, key=lambda contrast: not contrast.metric.judged)
 
 
 def tables_of(kit: Kit, prefix: str, workload: str, column: WithColumn) -> Iterator[Block]:
@@ -76,16 +86,18 @@ def tables_of(kit: Kit, prefix: str, workload: str, column: WithColumn) -> Itera
     judged by stand in the appendix.
 
     ``column``: the table of what is judged with a further one."""
-    for at, one in enumerate(contrasts_of(kit, workload)):
-        said = judged_by_pairs(kit, one, noted=at == 0)
-        if one.metric.judged:
-            said = column(kit, one, said)
-        table = verdict_table(f"{prefix}-contrast-{at + 1}", said, one.levels, one.overall)
-        if one.metric.judged or at == 0:
+    for at, contrast in enumerate(contrasts_of(kit, workload)):
+        said = judged_by_pairs(kit, contrast, noted=at == 0)
+        if contrast.metric.judged:
+            said = column(kit, contrast, said)
+        table = verdict_table(
+            f"{prefix}-contrast-{at + 1}", said, contrast.levels, contrast.overall
+        )
+        if contrast.metric.judged or at == 0:
             yield table
         else:
             yield Further((Unprinted(kit.t("paper.levels"), folded(table)),))
-        yield from tables_of_two(kit, f"{prefix}-contrast-{at + 1}-plane", one)
+        yield from tables_of_two(kit, f"{prefix}-contrast-{at + 1}-plane", contrast)
 
 
 def _with_generator(kit: Kit, contrast: ContrastResult, said: Judged) -> Judged:
@@ -122,21 +134,15 @@ def forest_of(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
     rows = forest_rows(t, contrast.levels, contrast.overall, names.context)
     if not rows:
         return None
-    metric = t.either(f"metric.{contrast.metric.name}", contrast.metric.name)
-    sides = t(
-        "contrast.sides", new=names.side(contrast.new).short, old=names.side(contrast.old).short
-    )
-    words = ForestWords(
-        axis=t("chart.forest.axis", metric=metric, sides=sides),
-        title=t(
-            "chart.forest.title" if names.by_version else "chart.forest.title-variant",
-            workload=_with_side(kit, contrast),
-            metric=metric,
-        ),
-        note=t("chart.forest.note", delta=plain_percent(t, contrast.overall.delta)),
-        ratio=names.ratio,
-        verdict=t("table.verdict"),
-        cut=t("chart.band-cut"),
+    sides = t("contrast.sides", new=kit.short(contrast.new), old=kit.short(contrast.old))
+    words = forest_words(
+        t,
+        contrast,
+        sides,
+        names.ratio,
+        title="chart.forest.title" if names.by_version else "chart.forest.title-variant",
+        note="chart.forest.note",
+        workload=_with_side(kit, contrast),
     )
     return forest(name, rows, contrast.overall.delta, words)
 
@@ -151,7 +157,9 @@ def tables_of_two(kit: Kit, name: str, contrast: ContrastResult) -> tuple[Table,
     factors = _varied(kit, contrast)
     if len(factors) < 2 or not contrast.metric.judged:
         return ()
-    down, across = sorted(sorted(factors[:2]), key=lambda one: len(factors_levels(contrast, one)))
+    down, across = sorted(
+        sorted(factors[:2]), key=lambda factor: len(factors_levels(contrast, factor))
+    )
     planes: dict[Context, dict[tuple[str, str], LevelResult]] = {}
     for level in contrast.levels:
         found = dict(level.context)
@@ -171,14 +179,14 @@ def _varied(kit: Kit, contrast: ContrastResult) -> list[str]:
         if factor.name != SERVER
         and all(factor.name in dict(level.context) for level in contrast.levels)
         and len(levels := factors_levels(contrast, factor.name)) > 1
-        and all(level.replace(".", "", 1).isdigit() for level in levels)
+        and all(map(is_number, levels))
     ]
 
 
 def factors_levels(contrast: ContrastResult, factor: str) -> list[str]:
     """The levels of a factor in a contrast, in their order."""
-    found = (dict(level.context).get(factor) for level in contrast.levels)
-    return list(dict.fromkeys(one for one in found if one is not None))
+    levels = (dict(level.context).get(factor) for level in contrast.levels)
+    return list(dict.fromkeys(level for level in levels if level is not None))
 
 
 def _table(
@@ -194,10 +202,11 @@ def _table(
     down, across = axes
     words = {"rows": names.factor(down), "columns": names.factor(across)}
     columns = factors_levels(contrast, across)
+    heads = (names.context(((across, column),)) for column in columns)
     varied = tuple(pair for pair in others if pair[0] not in names.single)
     caption = t(
         "two-axes.caption-at" if varied else "two-axes.caption",
-        metric=t.either(f"metric.{contrast.metric.name}", contrast.metric.name),
+        metric=t.metric(contrast.metric),
         workload=names.workload(contrast.workload),
         new=kit.short(contrast.new),
         old=kit.short(contrast.old),
@@ -209,24 +218,18 @@ def _table(
         caption,
         (
             Column(words["rows"]),
-            *(Column(_whole(names.context(((across, column),)))) for column in columns),
+            *(Column(head.replace(" ", NO_BREAK)) for head in heads),
         ),
         tuple(
-            _row(kit, at, level, [plane.get((level, column)) for column in columns])
+            (
+                TableCell(level, level_value(level, at)),
+                *(_cell(kit, plane.get((level, column))) for column in columns),
+            )
             for at, level in enumerate(factors_levels(contrast, down))
         ),
         note=t("two-axes.note"),
         sortable=False,
     )
-
-
-def _whole(text: str) -> str:
-    """The head of a column in one line."""
-    return text.replace(" ", NO_BREAK)
-
-
-def _row(kit: Kit, at: int, level: str, found: list[LevelResult | None]) -> Row:
-    return (TableCell(level, level_value(level, at)), *(_cell(kit, one) for one in found))
 
 
 def _cell(kit: Kit, level: LevelResult | None) -> TableCell:

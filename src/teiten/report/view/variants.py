@@ -1,24 +1,25 @@
-"""Facts that the machine and the servers told of a study's variants, for the evidence.
-
-By which numbers the states of the tables are known, beside what the campaign says of them.
-"""
+"""Facts that the machine and the servers told of a study's variants, for the evidence: processors,
+checksums, memory, storage classes, nodes that were emulated as machines of their own, and states of
+tables."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from statistics import median
+from typing import Any
 
 from teiten.model.memory import SHARED_BUFFERS, shares_of
 from teiten.model.metrics import STATE_OF_TABLES
+from teiten.model.plan import PlannedTrial
 from teiten.model.quantities import parse_size
+from teiten.model.storage import StorageClass
 from teiten.model.trial import Outcome
 from teiten.report.effects import percent
 from teiten.report.names import CORES
-from teiten.report.numbers import bytes_text, fixed
+from teiten.report.numbers import bytes_text, fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.view.kit import Kit
-from teiten.report.view.nodes import node_rows
 
 CHECKSUMS = "checksums"
 LIMIT_CHECKED = "memory-limit"
@@ -177,3 +178,151 @@ def _number(kit: Kit, name: str, trials: list[dict[str, float]]) -> TableCell:
         return TableCell("")
     middle = median(values)
     return TableCell(fixed(middle, 0) if name == COUNTED else percent(kit.t, middle, 1), middle)
+
+
+CHECKED = "nodes-emulated"
+"""The event of emulated nodes that were seen to hold."""
+
+
+def emulates_nodes(kit: Kit) -> bool:
+    return any(trial.machines for trial in kit.analysis.plan.trials)
+
+
+def machine_of_node(kit: Kit) -> tuple[str, ...]:
+    """List what each node has for itself where nodes are emulated; empty elsewhere."""
+    machine = next(
+        (trial.machines[0] for trial in kit.analysis.plan.trials if trial.machines), None
+    )
+    if machine is None:
+        return ()
+    found = (
+        ("memory", machine.memory and bytes_text(machine.memory)),
+        ("read", machine.read and f"{bytes_text(machine.read)}/s"),
+        ("write", machine.write and f"{bytes_text(machine.write)}/s"),
+    )
+    return tuple(kit.t(f"topology.node-{name}", value=value) for name, value in found if value)
+
+
+def node_rows(kit: Kit) -> Iterator[tuple[str, str]]:
+    """A row of the environment's table; none where nodes are plain servers."""
+    trials = [trial for trial in kit.analysis.plan.trials if trial.machines]
+    if trials:
+        most = max(trials, key=lambda trial: len(trial.machines))
+        said = [kit.t("nodes.each"), *_had(kit, most), *_checked(kit), *_peak(kit)]
+        yield kit.t("nodes.emulated"), kit.t("list.strong").join(said)
+
+
+def _had(kit: Kit, trial: PlannedTrial) -> Iterator[str]:
+    t, first = kit.t, trial.machines[0]
+    if first.memory is not None:
+        yield t("nodes.memory", memory=bytes_text(first.memory))
+    if first.read is not None:
+        yield t("nodes.read", rate=bytes_text(first.read))
+    if first.write is not None:
+        yield t("nodes.write", rate=bytes_text(first.write))
+    sets = dict.fromkeys(
+        ", ".join(map(str, machine.cpus)) for machine in trial.machines if machine.cpus
+    )
+    if sets:
+        yield t("nodes.cpus", cpus=" / ".join(sets))
+
+
+def _checked(kit: Kit) -> Iterator[str]:
+    """Tell what was seen of the emulated nodes before the first trial."""
+    events = [event.detail for event in kit.analysis.events if event.kind == CHECKED]
+    for found in events[-1:]:
+        if found.get("addresses"):
+            yield kit.t("nodes.addresses", addresses=", ".join(found["addresses"]))
+        if found.get("counted") is not None:
+            sizes = {name: bytes_text(found[name]) for name in ("read", "counted")}
+            yield kit.t("nodes.checked.read", version=found["cgroup"], **sizes)
+
+
+def _peak(kit: Kit) -> Iterator[str]:
+    """The most memory that any node used in any trial, as the kernel counted."""
+    planned = {trial.number for trial in kit.analysis.plan.trials if trial.machines}
+    peaks = [
+        node["memory"]["peak"]
+        for trial in kit.analysis.trials
+        if trial.number in planned
+        for node in trial.facts.get("nodes", {"1": trial.facts}).values()
+        if "peak" in node.get("memory", {})
+    ]
+    if peaks:
+        yield kit.t("nodes.peak", peak=bytes_text(max(peaks)))
+
+
+MEASURED = "storage"
+"""The event of storages that were measured."""
+RATES = ("sequential_read", "sequential_write")
+COUNTS = ("random_reads", "random_writes", "fsyncs")
+
+
+def emulated(kit: Kit) -> tuple[str, ...]:
+    """The names of the storage classes that are no devices of this machine."""
+    return tuple(
+        storage_class.name
+        for storage_class in kit.study.storage
+        if storage_class.emulation is not None
+    )
+
+
+def storage_name(kit: Kit, name: str) -> str:
+    """``slow``, ``slow (emulated)``"""
+    return kit.t("storage.emulated", name=name) if name in emulated(kit) else name
+
+
+def storage_tables(kit: Kit) -> Iterator[Table]:
+    """One table of all storage classes; none where they were not measured."""
+    t, found = kit.t, _measured(kit)
+    known = [storage_class for storage_class in kit.study.storage if storage_class.name in found]
+    if not known:
+        return
+    columns = (
+        Column(t("storage.column.name")),
+        Column(t("storage.column.device")),
+        *(Column(t(f"storage.column.{key}"), numeric=True) for key in (*RATES, *COUNTS)),
+    )
+    rows = tuple(_row(kit, storage, found[storage.name]) for storage in known)
+    tools = t("list.separator").join(dict.fromkeys(str(speed["tool"]) for speed in found.values()))
+    yield Table(
+        "storage-speeds", t("storage.caption"), columns, rows, note=t("storage.note", tools=tools)
+    )
+
+
+def _measured(kit: Kit) -> Mapping[str, Any]:
+    """The last time: a campaign that was resumed has measured them again."""
+    events = [event for event in kit.analysis.events if event.kind == MEASURED]
+    found: Mapping[str, Any] = events[-1].detail.get("storages", {}) if events else {}
+    return found
+
+
+def _row(kit: Kit, storage: StorageClass, found: Mapping[str, Any]) -> Row:
+    device = kit.t(
+        "storage.device",
+        folder=storage.path or found["folder"],
+        device=", ".join(found["devices"]) or found["device"],
+        file_system=found["file_system"],
+        kind=found["kind"],
+    )
+    return (
+        *cells(storage_name(kit, storage.name)),
+        TableCell(_limits(kit, storage) or device),
+        *(TableCell(f"{bytes_text(found[key])}/s", found[key]) for key in RATES),
+        *(TableCell(significant(found[key]), found[key]) for key in COUNTS),
+    )
+
+
+def _limits(kit: Kit, storage: StorageClass) -> str:
+    """Tell the size and the limits of an emulated device; empty for any other."""
+    emulation = storage.emulation
+    if emulation is None:
+        return ""
+    t = kit.t
+    limits = [
+        t(f"storage.limit.{name}", value=f"{bytes_text(value)}/s" if "band" in name else
+          significant(value))
+        for name, value in emulation.limits
+    ]  # fmt: skip
+    said = t("list.separator").join(limits) or t("storage.limit.none")
+    return t("storage.device.emulated", size=bytes_text(emulation.size), limits=said)

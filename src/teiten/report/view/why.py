@@ -10,19 +10,18 @@ from statistics import fmean
 import numpy as np
 
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.node_series import WAITS, find_series
+from teiten.analysis.model.node_series import waits_of
 from teiten.kinds.contract_present import present_in
 from teiten.model.metrics import CPU_USERS
 from teiten.model.units import MIB
 from teiten.report.blocks import Block, Further, Gallery, Heading, Section, Unprinted
+from teiten.report.charts.bars import Bar, StackWords, stacked
 from teiten.report.charts.base import CATEGORY_COLOURS, QUIET, Chart
 from teiten.report.charts.levels import Dot, by_level
-from teiten.report.charts.stacks import Bar, StackWords, stacked
-from teiten.report.series import column_of
 from teiten.report.sites import of_first_host
 from teiten.report.view.contrasts import of_workload, with_captions
 from teiten.report.view.kit import Kit, TrialGroup
-from teiten.report.view.levels import axes_for, dots_of, place_of
+from teiten.report.view.levels import axes_for, dot_at, dots_of, place_of
 from teiten.report.view.overview import is_many, slower_ones
 from teiten.report.view.root_cause import root_causes
 from teiten.ways.registry import way_of
@@ -86,11 +85,19 @@ def _mean(group: TrialGroup, metric: str) -> float:
     return fmean(values) if values else math.nan
 
 
-def _stack_words(kit: Kit, groups: Sequence[TrialGroup], x: str, part: str) -> StackWords:
+def _stack_words(
+    kit: Kit,
+    groups: Sequence[TrialGroup],
+    titles: tuple[str, str],
+    colours: Mapping[str, str],
+    maximum: float | None = None,
+) -> StackWords:
+    """``titles``: of the axis, and of the parts of a bar; ``colours``: of each part."""
+    x, part = titles
     labels = dict.fromkeys(kit.names.varied_context(group.context) for group in groups)
     sides = tuple(kit.colours({group.workload for group in groups}))
     contrast = kit.names.factor(kit.study.contrast)
-    return StackWords(x, part, contrast, tuple(labels), sides, (), ())
+    return StackWords(x, part, contrast, tuple(labels), sides, colours, maximum)
 
 
 def _bars(
@@ -108,13 +115,13 @@ def _bars(
 
 
 def _waits(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
-    means = {id(group): _wait_means(group.trials) for group in groups}
+    means = {id(group): waits_of(group.trials) for group in groups}
     totals: dict[str, float] = {}
-    for found in means.values():
-        for event, value in found.items():
+    for of_group in means.values():
+        for event, value in of_group.items():
             totals[event] = totals.get(event, 0.0) + value
     ranked = [
-        event for event, total in sorted(totals.items(), key=lambda one: -one[1]) if total > 0
+        event for event, total in sorted(totals.items(), key=lambda total: -total[1]) if total > 0
     ]
     if not ranked or ranked == [RUNNING]:
         return None
@@ -130,49 +137,23 @@ def _waits(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
         parts[kit.t("wait.rest")] = lambda group: sum(
             means[id(group)].get(event, 0.0) for event in rest
         )
-    words = replace(
-        _stack_words(kit, groups, kit.t("axis.backends"), kit.t("word.wait-event")),
-        parts=tuple(parts),
-        colours=(*_wait_colours(shown), REST_COLOUR),
-    )
+    colours = dict(zip(parts, (*_wait_colours(shown), REST_COLOUR), strict=False))
+    titles = (kit.t("axis.backends"), kit.t("word.wait-event"))
+    sampled = all(any(value > 0 for value in of_group.values()) for of_group in means.values())
+    note = kit.t("chart.waits.note") + ("" if sampled else kit.t("chart.waits.unsampled"))
     return stacked(
         f"{prefix}-waits",
         of_workload(kit, kit.t("chart.waits.title"), groups[0].workload),
-        kit.t("chart.waits.note") + _unsampled(kit, means) + kit.of_nodes,
+        note + kit.of_nodes,
         _bars(kit, groups, parts),
-        words,
+        _stack_words(kit, groups, titles, colours),
     )
-
-
-def _unsampled(kit: Kit, means: Mapping[int, Mapping[str, float]]) -> str:
-    """Say why some groups have no bar; empty where each has one."""
-    return "" if all(map(_has_length, means.values())) else kit.t("chart.waits.unsampled")
-
-
-def _has_length(means: Mapping[str, float]) -> bool:
-    return any(value > 0 for value in means.values())
 
 
 def _wait_colours(events: Sequence[str]) -> list[str]:
     """Grey for those that run, which are not what the chart is about."""
     colours = iter(CATEGORY_COLOURS)
     return [QUIET if event == RUNNING else next(colours) for event in events]
-
-
-def _wait_means(trials: Sequence[TrialView]) -> dict[str, float]:
-    """Backends in each wait event, averaged over the seconds and then over the trials."""
-    found: dict[str, list[float]] = {}
-    counted = 0
-    for trial in trials:
-        series = find_series(trial, WAITS)
-        if series is None:
-            continue
-        counted += 1
-        for event, values in series.columns.items():
-            present = values[np.isfinite(values)]
-            if len(present):
-                found.setdefault(event, []).append(float(present.mean()))
-    return {event: sum(values) / counted for event, values in found.items()}
 
 
 def _cpu_states(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
@@ -209,12 +190,8 @@ def _cpu_shares(
     bars = _bars(kit, groups, {part: share(metric) for part, metric in metrics.items()})
     if not bars:
         return None
-    words = replace(
-        _stack_words(kit, groups, kit.t("axis.cpu"), part),
-        parts=tuple(metrics),
-        colours=colours,
-        maximum=100.0,
-    )
+    of_parts = dict(zip(metrics, colours, strict=True))
+    words = _stack_words(kit, groups, (kit.t("axis.cpu"), part), of_parts, 100.0)
     title, note = kit.t(f"chart.{name[1]}.title"), kit.t(f"chart.{name[1]}.note")
     return stacked("-".join(name), title, note + of_first_host(kit), bars, words)
 
@@ -238,7 +215,7 @@ def _wal(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
 
 
 def _disk(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
-    dots = _disk_dots(kit, groups) or _disk_totals(kit, groups)
+    dots = [*_disk_dots(kit, groups)] or [*_disk_totals(kit, groups)]
     used = {dot.panel for dot in dots if dot.value > 0}
     dots = [dot for dot in dots if dot.panel in used]
     if not dots:
@@ -249,50 +226,38 @@ def _disk(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     return by_level(f"{prefix}-disk", kit.t("chart.disk.title"), note, dots, axes)
 
 
-def _disk_dots(kit: Kit, groups: Sequence[TrialGroup]) -> list[Dot]:
+def _disk_dots(kit: Kit, groups: Sequence[TrialGroup]) -> Iterator[Dot]:
     """Mean MiB/s of each trial, by device and direction."""
-    dots = []
-    for group in groups:
-        for trial in group.trials:
-            for series in trial.series:
-                device = series.source.removeprefix("disk:")
-                if device == series.source:
-                    continue
-                for key, name in DISK_COLUMNS.items():
-                    values = column_of(series, name)
-                    if values is None or not np.isfinite(values).any():
-                        continue
-                    rate = float(np.nanmean(values)) / MIB
-                    dots.append(
-                        _disk_dot(kit, group, trial, f"{device}: {kit.t(f'disk.{key}')}", rate)
-                    )
-    return dots
+    for group, trial in _trials(groups):
+        for series in trial.series:
+            device = series.source.removeprefix("disk:")
+            if device == series.source:
+                continue
+            for key, name in DISK_COLUMNS.items():
+                values = series.columns.get(name)
+                if values is not None and np.isfinite(values).any():
+                    rate, panel = float(np.nanmean(values)), f"{device}: {kit.t(f'disk.{key}')}"
+                    yield _disk_dot(kit, group, trial, panel, rate)
+
+
+def _disk_totals(kit: Kit, groups: Sequence[TrialGroup]) -> Iterator[Dot]:
+    for group, trial in _trials(groups):
+        seconds = trial.metrics.get("measured_seconds", math.nan)
+        for key in DISK_COLUMNS:
+            value = trial.metrics.get(f"disk_{key}_bytes", math.nan)
+            if math.isfinite(value) and seconds > 0:
+                yield _disk_dot(kit, group, trial, kit.t(f"disk.{key}"), value / seconds)
+
+
+def _trials(groups: Sequence[TrialGroup]) -> Iterator[tuple[TrialGroup, TrialView]]:
+    return ((group, trial) for group in groups for trial in group.trials)
 
 
 def _disk_dot(kit: Kit, group: TrialGroup, trial: TrialView, panel: str, rate: float) -> Dot:
+    """``rate``: B/s."""
     place = place_of(kit, group)
-    return Dot(
-        f"{panel} · {place.panel}" if place.panel else panel,
-        place.level,
-        place.side,
-        rate,
-        trial.block,
-        trial.number,
-    )
-
-
-def _disk_totals(kit: Kit, groups: Sequence[TrialGroup]) -> list[Dot]:
-    dots = []
-    for group in groups:
-        for trial in group.trials:
-            seconds = trial.metrics.get("measured_seconds", math.nan)
-            for key in ("read", "written"):
-                value = trial.metrics.get(f"disk_{key}_bytes", math.nan)
-                if math.isfinite(value) and seconds > 0:
-                    dots.append(
-                        _disk_dot(kit, group, trial, kit.t(f"disk.{key}"), value / seconds / MIB)
-                    )
-    return dots
+    named = f"{panel} · {place.panel}" if place.panel else panel
+    return dot_at(replace(place, panel=named), trial, rate / MIB)
 
 
 ChartOfPart = Callable[[Kit, str, Sequence[TrialGroup]], Chart | None]

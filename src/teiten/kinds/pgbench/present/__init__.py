@@ -22,19 +22,18 @@ from teiten.kinds.pgbench.present.scale_out import answer_of, section_of
 from teiten.kinds.pgbench.present.scaling import limits, scaling
 from teiten.model.starts import LEAST_SECONDS, of_sides
 from teiten.model.study import MOST_SECONDS, Workload
-from teiten.report.blocks import Block, Further, Gallery, Section, Unprinted
+from teiten.report.blocks import Block, Box, Further, Gallery, Section, Unprinted
 from teiten.report.charts.base import Chart
+from teiten.report.charts.lines import SeriesColumn
 from teiten.report.names import Names
 from teiten.report.numbers import fixed
-from teiten.report.series import SeriesColumn
 from teiten.report.sites import of_one_start
 from teiten.report.tables import Table
 from teiten.report.texts import Texts
-from teiten.report.topology import Box
-from teiten.report.view.chooser import still_series
 from teiten.report.view.contrasts import Judged
 from teiten.report.view.kit import Kit
 from teiten.report.view.levels import metric_chart
+from teiten.report.view.series import still_series
 from teiten.report.view.usual import UsualPresent, tables_of
 from teiten.ways.registry import concurrent_trials, way_of
 

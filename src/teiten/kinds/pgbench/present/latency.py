@@ -8,8 +8,8 @@ from statistics import median
 
 from teiten.kinds.metrics import by_name
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, PERCENTILES
-from teiten.report.charts.base import Chart
-from teiten.report.charts.levels import Dot, by_level, logarithmic_ticks
+from teiten.report.charts.base import Chart, logarithmic_ticks
+from teiten.report.charts.levels import Dot, by_level
 from teiten.report.numbers import measured, spread
 from teiten.report.tables import Column, Row, Table, TableCell, cells, level_value
 from teiten.report.view.kit import Kit, TrialGroup, factor_of

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from teiten.analysis.model.discussion import WAL_ROW
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
-from teiten.analysis.model.per_transaction import WAL_ROW
 from teiten.kinds.pgbench.metrics import HEAP_FETCHES, TPS
 from teiten.model.metrics import VISIBLE_PAGES, WAL_PER_TRANSACTION
 from teiten.report.blocks import Block, Gallery, Heading, Text

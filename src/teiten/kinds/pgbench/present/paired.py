@@ -6,9 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from teiten.analysis.model.carry_over import CarryOver
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, LevelResult
-from teiten.analysis.model.verdict import Interval
+from teiten.analysis.model.verdict import CarryOver, Interval
 from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, MEAN_BY_TYPICAL
 from teiten.kinds.pgbench.present.discussion import tail_values
 from teiten.kinds.pgbench.results import pgbench_found

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from teiten.analysis.model.placement import (
+from teiten.kinds.pgbench.metrics import TPS
+from teiten.kinds.pgbench.placements import (
     Direction,
     PlacementResult,
     PlacementRow,
     StorageUse,
 )
-from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Gallery, Heading, Items
+from teiten.report.charts.bars import RankedDot, RankedWords, ranked
 from teiten.report.charts.base import Chart
-from teiten.report.charts.ranked import RankedDot, RankedWords, ranked
 from teiten.report.effects import percent
 from teiten.report.numbers import fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.view.kit import Kit
-from teiten.report.view.storage import emulated, storage_name, storage_tables
+from teiten.report.view.variants import emulated, storage_name, storage_tables
 
 KILO = 1024.0
 PLACEMENT = "placement"

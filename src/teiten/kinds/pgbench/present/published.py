@@ -11,7 +11,7 @@ from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.present.scaling_words import side_of
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.charts.base import Chart
-from teiten.report.charts.published import PublishedPoint, PublishedWords, published_curves
+from teiten.report.charts.lines import PublishedPoint, PublishedWords, published_curves
 from teiten.report.claim_words import source_text
 from teiten.report.view.kit import Kit
 

@@ -35,7 +35,7 @@ from teiten.report.effects import confidence_percent, percent, plain_percent
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sites import have_own_hosts, on_nodes
 from teiten.report.view.kit import Kit
-from teiten.report.view.nodes import emulates_nodes, machine_of_node
+from teiten.report.view.variants import emulates_nodes, machine_of_node
 
 OPEN = (Shape.UNDECIDED, Shape.WITHHELD)
 BETTER = (Shape.SUPER_LINEAR, Shape.LINEAR, Shape.RISING)

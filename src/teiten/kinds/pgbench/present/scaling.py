@@ -17,7 +17,7 @@ from teiten.model.bottleneck import BottleneckResult, Consistent, Evidence
 from teiten.model.study import SERVER
 from teiten.report.blocks import Block, Further, Heading, Items, Text
 from teiten.report.charts.base import Chart, coloured
-from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
+from teiten.report.charts.lines import CurveLabels, CurvePoint, PointKind, curves
 from teiten.report.effects import percent
 from teiten.report.names import Context
 from teiten.report.numbers import NOTHING, bytes_text, plain, significant
@@ -54,7 +54,7 @@ def _varied(kit: Kit, context: Context) -> Context:
 def _chart(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Chart:
     load = found[0].load
     said = wording(kit, load)
-    words = CurveWords(
+    words = CurveLabels(
         said("chart.title"),
         said("chart.note"),
         kit.names.factor(load),

@@ -6,28 +6,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import altair as alt
-
 from teiten.kinds.probes.present.units import MICROSECONDS, ProbeTimeUnit, unit_for
 from teiten.kinds.probes.results import ProbeResult, Times
 from teiten.report.charts.base import (
     HALF,
+    WHOLE,
+    WIDE_PANEL,
     Chart,
     Fit,
-    Plot,
     as_columns,
-    configured,
-    rows_data,
-    side_scale,
+    coloured_by,
+    logarithmic_ticks,
+    mark,
+    of,
+    panels,
+    plot,
 )
-from teiten.report.charts.levels import logarithmic_ticks
 from teiten.report.numbers import bytes_text
 from teiten.report.view.kit import Kit
 
 FIELDS = ("panel", "side", "time", "share")
 LEAST = 1e-6
 """Seconds: what the clock tells; a logarithmic axis has no 0."""
-SMALL_PANEL = 250
 
 
 @dataclass(frozen=True)
@@ -49,22 +49,22 @@ def distribution_chart(kit: Kit, name: str, found: ProbeResult) -> Chart | None:
     rows = [row for one in some for row in _rows(one, unit)]
     colours = kit.colours_of(side.side for side in found.sides)
     sides = {one.side: colours[one.side] for one in some}
-    panels = tuple(dict.fromkeys(one.panel for one in some))
+    order = tuple(dict.fromkeys(one.panel for one in some))
     x = t("chart.distribution.x", unit=unit.name)
-    spec = _spec(rows, sides, panels, (x, t("chart.distribution.y")))
+    spec = _spec(rows, sides, order, (x, t("chart.distribution.y")))
     count = sum(one.times.count for one in some)
     lines = "; ".join(
         " ".join(filter(None, (one.panel, one.side, unit.with_name(unit.text(one.times.median)))))
         for one in some
     )
-    several = len(panels) > 1
+    several = len(order) > 1
     return Chart(
         name,
         t("chart.distribution.title"),
         t("chart.distribution.note", count=f"{count:,}"),
         spec,
         as_columns(FIELDS, rows),
-        Fit(("columns",), SMALL_PANEL + 30) if several else Fit((), 90),
+        Fit(("columns",), WIDE_PANEL + 30) if several else Fit((), 90),
         wide=several,
         alternative=lines,
     )
@@ -89,41 +89,32 @@ def _rows(one: _Some, unit: ProbeTimeUnit) -> Iterator[tuple[str, str, float, fl
 def _spec(
     rows: Sequence[tuple[str, str, float, float]],
     sides: Mapping[str, str],
-    panels: Sequence[str],
+    order: Sequence[str],
     words: tuple[str, str],
 ) -> dict[str, Any]:
-    ticks = logarithmic_ticks([row[2] for row in rows])
-    ends = [ticks[0], ticks[-1]] if len(ticks) > 1 else alt.Undefined
-    base = Plot().encode(
-        x=alt.X(
+    ticks = list(logarithmic_ticks([row[2] for row in rows]))
+    ends = {"domain": [ticks[0], ticks[-1]]} if len(ticks) > 1 else {}
+    base = {
+        "x": of(
             "time:Q",
             title=words[0],
-            scale=alt.Scale(type="log", domain=ends, nice=False),
-            axis=alt.Axis(values=list(ticks), format=",~f", grid=False, labelOverlap=True),
+            scale={"type": "log", **ends, "nice": False},
+            axis={"values": ticks, "format": WHOLE, "grid": False, "labelOverlap": True},
         ),
-        y=alt.Y(
+        "y": of(
             "share:Q",
             title=words[1],
-            scale=alt.Scale(domain=[0, 100]),
-            axis=alt.Axis(values=[0, 25, 50, 75, 100]),
+            scale={"domain": [0, 100]},
+            axis={"values": [0, 25, 50, 75, 100]},
         ),
-        color=alt.Color(
-            "side:N",
-            title=None,
-            scale=side_scale(sides),
-        ),
-        order="share:Q",
-    )
-    several = len(panels) > 1
-    line = base.mark_line(strokeWidth=1.8, interpolate="step-before")
-    dots = base.mark_circle(size=12, opacity=0.8)
-    width = SMALL_PANEL - 40 if several else HALF
-    layers = alt.layer(line, dots).properties(width=width, height=150 if several else 240)
-    if not several:
-        return configured(layers.properties(data=rows_data()))
-    faceted = layers.facet(
-        data=rows_data(),
-        columns=4 if len(panels) > 3 else len(panels),
-        facet=alt.Facet("panel:N", title=None, sort=list(panels)),
-    )
-    return configured(faceted)
+        **coloured_by("side:N", sides),
+        "order": of("share:Q"),
+    }
+    layers = [
+        mark("line", base, strokeWidth=1.8, interpolate="step-before"),
+        mark("circle", base, size=12, opacity=0.8),
+    ]
+    if len(order) < 2:
+        return plot(layers, HALF, 240)
+    columns = min(len(order), 4)
+    return panels(layers, WIDE_PANEL - 40, 150, columns=columns, order=list(order))

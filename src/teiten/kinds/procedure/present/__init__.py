@@ -21,15 +21,15 @@ from teiten.kinds.procedure.results import StepOfTrial, steps_of
 from teiten.model.metrics import Metric
 from teiten.model.study import Workload
 from teiten.report.blocks import Block, Details, Further, Gallery, Statement, Text, Unprinted
+from teiten.report.charts.bars import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.charts.base import Chart, coloured
-from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
+from teiten.report.charts.lines import SeriesColumn
 from teiten.report.effects import effect_cells, percent
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sentences import answer_parts, verdict_kind, verdict_word
-from teiten.report.series import SeriesColumn
 from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
-from teiten.report.view.chooser import still_series
 from teiten.report.view.kit import Kit, TrialGroup
+from teiten.report.view.series import still_series
 from teiten.report.view.usual import UsualPresent, contrasts_of, tables_of
 
 NOTHING = "—"

@@ -19,7 +19,7 @@ from teiten.kinds.procedure.results import (
 from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Gallery, Heading, Items
 from teiten.report.charts.base import Chart, coloured
-from teiten.report.charts.curves import CurvePoint, CurveWords, PointKind, curves
+from teiten.report.charts.lines import CurveLabels, CurvePoint, PointKind, curves
 from teiten.report.effects import percent
 from teiten.report.numbers import bytes_text, fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell, cells
@@ -184,7 +184,7 @@ def _charts(kit: Kit, prefix: str, lines: Sequence[Growth]) -> Iterator[Chart]:
     for at, key in enumerate(dict.fromkeys((line.method, line.step) for line in lines), start=1):
         mine = [line for line in lines if (line.method, line.step) == key]
         points = [point for one in mine for point in _points(kit, one)]
-        words = CurveWords(
+        words = CurveLabels(
             title=_which(kit, _called(kit, key[0]), key[1], ()),
             note=t("chart.growth.note", knee=fixed(KNEE, 0)),
             x=t("chart.growth.x"),

@@ -22,7 +22,6 @@ from teiten.report.blocks import Block, Further, Gallery, Section, Unprinted
 from teiten.report.charts.base import Chart
 from teiten.report.effects import speed_text
 from teiten.report.tables import Table, TableCell
-from teiten.report.view.chooser import still_series
 from teiten.report.view.contrasts import (
     Value,
     caption_of,
@@ -32,6 +31,7 @@ from teiten.report.view.contrasts import (
     verdict_table,
 )
 from teiten.report.view.kit import Kit
+from teiten.report.view.series import still_series
 from teiten.report.view.usual import UsualPresent, contrasts_of
 
 

@@ -28,7 +28,7 @@ from teiten.report.blocks import (
     Unprinted,
 )
 from teiten.report.numbers import NOTHING
-from teiten.report.plans.sentences import changes, statements
+from teiten.report.plans.page import changes, statements
 from teiten.report.plans.tables import count, difference_tables, duration, kinds_table, share
 from teiten.report.plans.viewer import PlanPair, viewed
 from teiten.report.tables import Column, Row, Table, TableCell

@@ -18,9 +18,9 @@ from teiten.kinds.queries.claims.of_queries import QUERIES
 from teiten.kinds.queries.claims.worker_curve import WorkerCurve
 from teiten.kinds.queries.claims.workers_by_rule import WORKERS
 from teiten.kinds.queries.model import QUERY, QUERY_TIME
+from teiten.report.charts.bars import QueryAxes, QueryBar, query_bars
 from teiten.report.charts.base import Chart, coloured
-from teiten.report.charts.queries import QueryAxes, QueryBar, query_bars
-from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
+from teiten.report.charts.lines import SweepPoint, SweepWords, sweep_chart
 from teiten.report.claim_words import place_text, source_text
 from teiten.report.effects import confidence_percent, speed_interval_text, speed_text
 from teiten.report.numbers import NOTHING, fixed, significant

@@ -19,7 +19,7 @@ from teiten.kinds.queries.results import (
 )
 from teiten.model.text import joined_sentences
 from teiten.report.charts.base import Chart
-from teiten.report.charts.sweep import SweepPoint, SweepWords, sweep_chart
+from teiten.report.charts.lines import SweepPoint, SweepWords, sweep_chart
 from teiten.report.effects import confidence_percent, speed_interval_text, speed_text
 from teiten.report.numbers import NOTHING
 from teiten.report.sentences import verdict_kind, verdict_word

@@ -8,9 +8,9 @@ from teiten.analysis.model.findings import ContrastResult, Verdict
 from teiten.kinds.queries.model import QUERY
 from teiten.kinds.queries.present.contexts import TimeUnit, unit_for
 from teiten.kinds.queries.results import QueryResults, QueryTime
+from teiten.report.charts.bars import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
-from teiten.report.charts.queries import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.effects import confidence_percent, plain_percent, speed_interval_text, speed_text
 from teiten.report.sentences import verdict_word
 from teiten.report.view.kit import Kit

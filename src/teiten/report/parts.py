@@ -1,12 +1,29 @@
-"""A report in two parts: a body that is read, and an appendix that is looked up."""
+"""A report in two parts: a body that is read, and an appendix that is looked up; their sections,
+figures and tables have numbers, for forms that cannot count."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from teiten.report.blocks import Block, Details, Further, Heading, Page, Section, Unprinted, of_kind
+from teiten.report.blocks import (
+    Block,
+    Contents,
+    Details,
+    Drawing,
+    Further,
+    Heading,
+    Page,
+    Section,
+    Unprinted,
+    of_kind,
+    rebuilt,
+)
+from teiten.report.charts.base import Chart
 from teiten.report.plans.viewer import PlanPair
+from teiten.report.tables import Table
 from teiten.report.texts import Texts
 
 NAME = "{name}-further"
@@ -109,3 +126,39 @@ def _printable(blocks: Iterable[Block]) -> Iterator[Block]:
 def unprinted(page: Page) -> tuple[str, ...]:
     """List the names of all that paper leaves out, in the order of the page."""
     return tuple(dict.fromkeys(block.title for block in of_kind(page.blocks(), Unprinted)))
+
+
+def numbered(page: Page) -> Page:
+    """Figures and tables in the order of the page, those inside of others too."""
+    counts: Counter[str] = Counter()
+    body = sum(not section.appendix for section in page.sections)
+    titles = {
+        section.name: _title(
+            page.texts, section, str(at + 1) if at < body else chr(ord("A") + at - body)
+        )
+        for at, section in enumerate(page.sections)
+    }
+
+    def counted(kind: str, title: str) -> str:
+        counts[kind] += 1
+        return page.texts(f"number.{kind}-of", number=counts[kind], title=title)
+
+    def change(part: Any) -> Any:
+        match part:
+            case Chart() | Drawing():
+                return replace(part, title=counted("figure", part.title))
+            case Table():
+                return replace(part, caption=counted("table", part.caption))
+            case Section():
+                return replace(part, title=titles[part.name])
+            case Contents():
+                known = ((name, titles.get(name, title)) for name, title in part.sections)
+                return replace(part, sections=tuple(known))
+        return part
+
+    return replace(page, sections=rebuilt(page.sections, change))
+
+
+def _title(t: Texts, section: Section, number: str) -> str:
+    key = "number.appendix" if section.appendix else "number.section"
+    return t(key, number=number, title=section.title)

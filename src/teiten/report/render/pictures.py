@@ -1,16 +1,18 @@
-"""Charts as pictures inside a page: what stands there until, or unless, its scripts draw them."""
+"""Charts as still pictures: beside a text, and inside a page until, or unless, its scripts draw
+them."""
 
 from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from markupsafe import Markup
 
-from teiten.report.blocks import Page, rebuilt
+from teiten.report.blocks import Drawing, Page, rebuilt
 from teiten.report.charts.base import FONT, Chart
-from teiten.report.charts.drawing import png_of, svg_of
+from teiten.report.charts.drawing import png_of, svg, svg_of
 
 MOST_MARKS = 1000
 """Rows above which a picture of points is smaller than one of shapes."""
@@ -18,13 +20,27 @@ SCALE = 1.5
 """Pixels of the one for a pixel of the other."""
 
 
+def pictures_of(page: Page) -> Iterator[tuple[str, str]]:
+    """The charts and drawings of a page as SVG for files beside it, by their names."""
+    for block in page.blocks():
+        if isinstance(block, Chart):
+            yield block.name, svg(block)
+        elif isinstance(block, Drawing):
+            yield block.name, str(block.alone)
+
+
+def picture_path(name: str) -> str:
+    """The place of a picture, from that of the text."""
+    return f"charts/{name}.svg"
+
+
 def with_stills(page: Page) -> Page:
     """The page with a picture in each of its charts. Takes a twentieth of a second a chart."""
-    return replace(page, sections=rebuilt(page.sections, _drawn))
 
+    def drawn(block: object) -> object:
+        return replace(block, still=still(block)) if isinstance(block, Chart) else block
 
-def _drawn(block: object) -> object:
-    return replace(block, still=still(block)) if isinstance(block, Chart) else block
+    return replace(page, sections=rebuilt(page.sections, drawn))
 
 
 def still(chart: Chart) -> Markup:

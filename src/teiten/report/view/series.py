@@ -1,19 +1,22 @@
-"""The per-second series of every trial: a still chart, and the data from which a reader chooses."""
+"""The per-second series of every trial: a still chart, and the data from which a reader chooses: a
+few columns, thinned until the page stays small."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.node_series import find_series, group_means
 from teiten.kinds.contract_present import present_in, presents_in
-from teiten.model.trial import Outcome
-from teiten.report.charts.base import Chart, Fit, as_columns
-from teiten.report.charts.series import SERIES_PANEL, series_spec
-from teiten.report.series import OF_THE_MACHINE, Samples, SeriesColumn, rounded, samples, stride_for
+from teiten.model.trial import FloatArray, Outcome
+from teiten.model.units import MIB
+from teiten.report.charts.base import WIDE_PANEL, Chart, Fit, as_columns
+from teiten.report.charts.lines import SeriesColumn, series_spec
 from teiten.report.view.kit import Kit
 
 FIELDS = ("panel", "side", "trial", "counted", "second", "value")
@@ -41,17 +44,13 @@ def _offered(kit: Kit, workload: str, trials: Sequence[TrialView]) -> Offered:
     found = tuple(
         column for column in known if any(samples(trial, column) is not None for trial in trials)
     )
-    return Offered(tuple(kit.names.context(one) for one in ordered), found)
-
-
-def _of(kit: Kit, workload: str) -> list[TrialView]:
-    return [trial for trial in kit.analysis.trials if trial.workload == workload]
+    return Offered(tuple(kit.names.context(context) for context in ordered), found)
 
 
 def still_series(kit: Kit, name: str, workload: str) -> Chart | None:
     """TPS over the seconds, a panel per level; its ``chooser`` holds every trial. None where no
     trial is long enough to have a course."""
-    trials = _of(kit, workload)
+    trials = [trial for trial in kit.analysis.trials if trial.workload == workload]
     offered = _offered(kit, workload, trials)
     if not offered.columns or not any(_has_course(trial, offered.columns[0]) for trial in trials):
         return None
@@ -69,7 +68,7 @@ def still_series(kit: Kit, name: str, workload: str) -> Chart | None:
         t("chart.series.note", trials=STILL_TRIALS),
         specs[offered.columns[0].name],
         chart_rows,
-        Fit(("columns",), SERIES_PANEL + 60),
+        Fit(("columns",), WIDE_PANEL + 60),
         chooser=_chooser(kit, trials, offered, list(sides), specs),
     )
 
@@ -86,7 +85,7 @@ def _spec(kit: Kit, column: SeriesColumn, sides: Mapping[str, str]) -> dict[str,
         "trial": t("table.trial"),
         "counted": t("table.outcome"),
     }
-    outcomes = tuple(t(f"outcome.{one.value}") for one in Outcome)
+    outcomes = tuple(t(f"outcome.{outcome.value}") for outcome in Outcome)
     return series_spec(t("axis.seconds"), t(f"series.{column.name}"), sides, outcomes, words)
 
 
@@ -122,9 +121,9 @@ def _chooser(
     entries = []
     for trial in trials:
         found = {
-            column.name: _compact(one)
+            column.name: _compact(shown)
             for column in offered.columns
-            if (one := samples(trial, column, stride)) is not None
+            if (shown := samples(trial, column, stride)) is not None
         }
         side = kit.short(kit.side_of(trial))
         entries.append(
@@ -143,8 +142,12 @@ def _chooser(
         "sides": sides,
         "stride": stride,
         "columns": [
-            {"name": one.name, "title": t(f"series.{one.name}"), "spec": specs[one.name]}
-            for one in offered.columns
+            {
+                "name": column.name,
+                "title": t(f"series.{column.name}"),
+                "spec": specs[column.name],
+            }
+            for column in offered.columns
         ],
         "note": t("chart.series.every") + kit.of_nodes + _thinned(kit, trials, stride),
         "block": t("chart.series.block", block="{block}"),
@@ -161,17 +164,69 @@ def _thinned(kit: Kit, trials: Sequence[TrialView], stride: int) -> str:
     """How many samples of a load a point stands for, where it is more than one."""
     sources = {column.source for kind in presents_in(kit).values() for column in kind.series}
     count = stride * max(
-        (one.stride for trial in trials for one in trial.series if one.source in sources),
+        (series.stride for trial in trials for series in trial.series if series.source in sources),
         default=1,
     )
     return kit.t("chart.series.thinned", count=count) if count > 1 else ""
 
 
-def _compact(one: Samples) -> dict[str, Any]:
+def _compact(shown: Samples) -> dict[str, Any]:
     """``y``: the values; ``from`` and ``step``, or ``at``: their seconds."""
-    steps = np.diff(one.seconds)
-    values = {"y": rounded(one.values)}
+    steps = np.diff(shown.seconds)
+    values = {"y": rounded(shown.values)}
     if len(steps) and np.allclose(steps, steps[0], rtol=0.02, atol=0.02):
-        start, step = float(one.seconds[0]), float(steps.mean())
+        start, step = float(shown.seconds[0]), float(steps.mean())
         return {**values, "from": float(f"{start:.5g}"), "step": float(f"{step:.5g}")}
-    return {**values, "at": rounded(one.seconds)}
+    return {**values, "at": rounded(shown.seconds)}
+
+
+MOST_POINTS = 400_000
+"""Points of all series of a report together: about 3 MB of JSON."""
+DIGITS = 4
+
+
+OF_THE_MACHINE = (
+    SeriesColumn("cpu-idle", "os", "cpu_idle_share", 100.0),
+    SeriesColumn("wal", "postgres", "wal_bytes_per_second", 1 / MIB),
+)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """A column of one trial, ``values`` over ``seconds``."""
+
+    seconds: FloatArray
+    values: FloatArray
+
+
+def samples(trial: TrialView, column: SeriesColumn, stride: int = 1) -> Samples | None:
+    """A trial's samples of one column, each ``stride`` neighbours averaged."""
+    series = find_series(trial, column.source)
+    if series is None or not len(series.seconds):
+        return None
+    values = series.columns.get(column.column)
+    if values is None or not np.isfinite(values).any():
+        return None
+    return Samples(thin(series.seconds, stride), thin(values * column.factor, stride))
+
+
+def thin(values: FloatArray, stride: int) -> FloatArray:
+    """Means of ``stride`` neighbours; NaN only where none of them is a number."""
+    return group_means(values[None, :], stride)[0] if stride > 1 else values
+
+
+def stride_for(trials: Sequence[TrialView], columns: Iterable[SeriesColumn]) -> int:
+    """By how much to thin so that all trials' series together stay below MOST_POINTS."""
+    points = 0
+    for column in columns:
+        for trial in trials:
+            found = find_series(trial, column.source)
+            points += 0 if found is None else len(found.seconds)
+    return max(1, math.ceil(points / MOST_POINTS))
+
+
+def rounded(values: FloatArray) -> list[float | None]:
+    """Plain numbers of DIGITS significant digits for JSON; None for NaN."""
+    return [
+        float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None for value in values.tolist()
+    ]
