@@ -13,9 +13,8 @@ from pathlib import Path
 import click
 from pydantic.fields import FieldInfo
 
-from teiten.cli.main import VERBS, teiten
+from teiten.cli.main import VERBS, HelpContext, teiten
 from teiten.cli.printed.registry import SCHEMAS
-from teiten.cli.text.help import HelpContext
 from teiten.datasets.plan import own_keys as own_data_keys
 from teiten.datasets.plan import plan_of
 from teiten.datasets.registry import names as datasets

@@ -41,7 +41,7 @@ def read_address(address: str) -> dict[str, str]:
     from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415
 
     try:
-        found = conninfo_to_dict(address)
+        parameters = conninfo_to_dict(address)
     except (psycopg.ProgrammingError, UnicodeError, ValueError) as error:
         clean, secrets = without_secrets(address)
         if secrets and clean != address:
@@ -51,7 +51,7 @@ def read_address(address: str) -> dict[str, str]:
                 " ' as \\')"
             ) from None
         raise AddressError(_without_values(str(error).strip())) from None
-    return {key: str(value) for key, value in found.items() if value is not None}
+    return {key: str(value) for key, value in parameters.items() if value is not None}
 
 
 def without_secrets(address: str) -> tuple[str, Secrets]:
@@ -92,7 +92,7 @@ def _parameters() -> frozenset[str]:
 def _known_parameters() -> list[tuple[str, bytes | None]]:
     from psycopg import pq  # noqa: PLC0415
 
-    return [(one.keyword.decode(), one.dispchar) for one in pq.Conninfo.get_defaults()]
+    return [(option.keyword.decode(), option.dispchar) for option in pq.Conninfo.get_defaults()]
 
 
 def _of_uri(address: str) -> tuple[str, Secrets]:
@@ -106,13 +106,13 @@ def _of_uri(address: str) -> tuple[str, Secrets]:
         body = body[:colon] + body[end:]
     front, question, query = body.partition("?")
     kept = []
-    for one in query.split("&") if question else ():
-        name, _, value = one.partition("=")
+    for parameter in query.split("&") if question else ():
+        name, _, value = parameter.partition("=")
         known = unquote(name).strip().lower()
         if known in secret_parameters():
             secrets[known] = unquote(value)
         else:
-            kept.append(one)
+            kept.append(parameter)
     return start + front + (f"?{'&'.join(kept)}" if any(kept) else ""), secrets
 
 
@@ -134,7 +134,7 @@ def _password_in(body: str) -> tuple[int, int]:
 
 def _are_parameters(query: str) -> bool:
     """Whether what follows a question mark is libpq's parameters, and not part of a password."""
-    names = [unquote(one.partition("=")[0]).strip().lower() for one in query.split("&")]
+    names = [unquote(parameter.partition("=")[0]).strip().lower() for parameter in query.split("&")]
     return all(name in _parameters() for name in names if name or len(names) == 1)
 
 

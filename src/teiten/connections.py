@@ -86,13 +86,13 @@ def to_own_server(
 def own_environment(peer: str | None = None) -> dict[str, str]:
     """Make the variables of libpq for programs that connect to a server of ours by its socket.
     libpq passes over those that its version does not know."""
-    found = {
+    variables = {
         "PGGSSENCMODE": "disable",
         "PGPASSFILE": NOWHERE,
         "PGREQUIREAUTH": "none",
         "PGSSLMODE": "disable",
     }
-    return found if peer is None else {**found, "PGREQUIREPEER": peer}
+    return variables if peer is None else {**variables, "PGREQUIREPEER": peer}
 
 
 def to_address(address: str, secrets: Mapping[str, str], **given: str) -> Conninfo:

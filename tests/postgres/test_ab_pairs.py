@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from teiten.cli.console import Console, Verbosity
-from teiten.cli.doctor.pairs import check_pairs
+from teiten.cli.doctor.measure import check_pairs
 from teiten.cli.main import Session
 from teiten.host.facts.cpus import allowed_processors
 from teiten.host.facts.kept import known_check

@@ -103,6 +103,10 @@ def test_a_killed_collection_resumes_to_its_report(emptied: Teiten, collection: 
     done = {name: trials(teiten, name) for name in ("night-checksums", "night-own")}
     again = teiten.run("collection", "report")
     assert again.returncode == 0 and "reproduced" in again.stderr
+    assert teiten.run("collection", "report", "night", "--format", "md").returncode == 0
+    for language in ("en", "ja"):
+        page = (folder / "night" / f"markdown.{language}" / "report.md").read_text(encoding="utf-8")
+        assert f"../../../campaigns/night-checksums/report/report.{language}.html" in page
     assert {name: trials(teiten, name) for name in done} == done
 
     published = teiten.workdir.root / "published"

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.cli.printed.form import jsonable
-from teiten.cli.printed.outcome import json_contrast, json_verdict
+from teiten.cli.printed.form import jsonable, taken
+from teiten.cli.printed.outcome import JsonVerdict, json_contrast
 from tests.reader.arithmetic import Judgement
 from tests.reader.campaign import Campaign
 
@@ -28,7 +28,7 @@ def contrasts_of(analysis: CampaignAnalysis) -> list[dict[str, Any]]:
         {
             **jsonable(json_contrast(analysis, one)),
             "levels": [
-                {**jsonable(json_verdict(level.verdict)), "levels": dict(level.context)}
+                {**jsonable(taken(JsonVerdict, level.verdict)), "levels": dict(level.context)}
                 for level in one.levels
             ],
         }

@@ -9,12 +9,10 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 
-from teiten.cli.campaign.decision import ENDINGS
 from teiten.cli.failures import example_of, report_failure
 from teiten.cli.main import VERBS, as_typed_elsewhere, teiten
 from teiten.cli.plan.two_sides import flags_of_sides
 from teiten.errors import LedgerError, MachineError, UsageError
-from teiten.model.progress import Ending
 from teiten.study.sides import SideFlags
 from tests.fixtures.synthetic_plan import make_installation
 
@@ -92,11 +90,6 @@ def test_the_flag_of_the_side_that_is_too_large_is_named() -> None:
     with pytest.raises(MachineError) as caught, flags_of_sides(sides):
         raise error
     assert caught.value.hint == error.hint
-
-
-@pytest.mark.parametrize("ending", Ending)
-def test_one_block_is_told_in_the_singular(ending: Ending) -> None:
-    assert " were " not in ENDINGS[ending] and "{blocks}" in ENDINGS[ending]
 
 
 @pytest.mark.parametrize(

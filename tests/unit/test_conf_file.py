@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from teiten.cli.main import teiten
-from teiten.cli.plan.conf_file import is_of_its_place, with_conf
+from teiten.cli.plan.options import is_of_its_place, with_conf
 from teiten.errors import UsageError
 
 CONF = """# mine

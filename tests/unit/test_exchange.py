@@ -11,8 +11,8 @@ import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.verdict.conclusive import marked
-from teiten.cli.printed.form import jsonable
-from teiten.cli.printed.outcome import json_verdict
+from teiten.cli.printed.form import jsonable, taken
+from teiten.cli.printed.outcome import JsonVerdict
 from teiten.cli.printed.registry import BY_NAME
 from teiten.report.exchange import render_exchange
 from tests.fixtures.invented_analysis import invented_analysis
@@ -138,7 +138,7 @@ def test_every_verdict_is_as_the_schema_says(analysis: CampaignAnalysis) -> None
         one.overall for one in marked(analysis.contrasts)
     ]
     for verdict in verdicts:
-        validator.validate(jsonable(json_verdict(verdict)))
-    wrong = {**jsonable(json_verdict(verdicts[0])), "verdict": "better"}
+        validator.validate(jsonable(taken(JsonVerdict, verdict)))
+    wrong = {**jsonable(taken(JsonVerdict, verdicts[0])), "verdict": "better"}
     with pytest.raises(jsonschema.ValidationError):
         validator.validate(wrong)

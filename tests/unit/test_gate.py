@@ -21,8 +21,15 @@ from teiten.analysis.verdict.gate import (
 )
 from teiten.analysis.verdict.verdict import LEFT_BEHIND, withheld
 from teiten.cli.campaign.read import analyse_campaign
-from teiten.cli.gate.answer import GateAnswer, answer_of
-from teiten.cli.gate.text import annotation_lines, answer_lines, markdown, needed, title
+from teiten.cli.gate.answer import (
+    GateAnswer,
+    annotation_lines,
+    answer_lines,
+    answer_of,
+    markdown,
+    needed,
+    title,
+)
 from teiten.errors import UsageError
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
 from teiten.model.plan import PlannedTrial

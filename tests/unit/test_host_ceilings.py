@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.cli.doctor.ceilings import ceilings_text
+from teiten.cli.doctor.text import ceilings_text
 from teiten.cli.main import main
 from teiten.errors import MachineError
 from teiten.host.ceilings import measure as ceilings_probe

@@ -11,7 +11,8 @@ import pytest
 
 from teiten.analysis.across.comparability import comparability
 from teiten.analysis.across.fingerprint import conditions_fingerprint
-from teiten.cli.plan.options import with_hosts
+from teiten.cli.parameters import with_keys
+from teiten.cli.plan.options import HOSTS
 from teiten.errors import StudyError, UsageError
 from teiten.execute.probes.os_probe import client_metrics
 from teiten.execute.sites.remote import packages
@@ -80,7 +81,7 @@ def test_several_db_hosts_are_those_of_nodes_and_the_load_comes_from_the_first()
 def test_the_flag_names_hosts_by_itself_or_by_commas() -> None:
     for given, said in ((("a", "b,c"), ["hosts.db=a,b,c"]), ((), [])):
         flags = {"db_host": given, "client_host": None}
-        assert list(with_hosts((), flags)) == said and not flags
+        assert list(with_keys(HOSTS, (), flags)) == said and not flags
 
 
 @pytest.mark.parametrize(

@@ -58,11 +58,10 @@ def test_runs_lists_campaigns(teiten: Verbs) -> None:
     assert said.err == ""
 
 
-def test_a_narrow_terminal_keeps_study_profile_and_day(tmp_path: Path) -> None:
-    """80 columns have them beside a usual name; the size goes first, and is named."""
-    write_synthetic_ledger(
-        tmp_path / "campaigns" / "observe-quick-20261125-174011", trials=20, samples=240
-    )
+@pytest.mark.parametrize("name", ["observe-quick-20261125-174011", "a-long-name" * 5])
+def test_a_narrow_terminal_keeps_study_profile_and_day(tmp_path: Path, name: str) -> None:
+    """80 columns have them beside any name, which is folded; the size goes first, and is named."""
+    write_synthetic_ledger(tmp_path / "campaigns" / name, trials=20, samples=240)
     master, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     command = [sys.executable, "-m", "teiten", "--workdir", str(tmp_path), "runs"]
@@ -74,11 +73,10 @@ def test_a_narrow_terminal_keeps_study_profile_and_day(tmp_path: Path) -> None:
     )
     os.close(terminal)
     with os.fdopen(master, "rb", buffering=0) as shown:
-        heading, line = shown.read(65536).decode().splitlines()[:2]
+        heading, *lines = shown.read(65536).decode().splitlines()
     assert {"study", "profile", "created"} <= set(heading.split()) and "size" not in heading
-    assert (
-        "observe-quick-20261125-174011" in line and "left out for want of room: size" in said.stderr
-    )
+    assert "".join(line.split()[0] for line in lines) == name
+    assert "left out for want of room: size" in said.stderr
 
 
 def test_runs_as_json(teiten: Verbs, workdir: Path) -> None:

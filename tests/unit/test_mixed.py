@@ -22,8 +22,8 @@ from teiten.analysis.verdict.stopping import undecided
 from teiten.analysis.verdict.verdict import Rule, classify
 from teiten.cli.campaign.carry_out import CarriedOut
 from teiten.cli.campaign.fail_on import check_fail_on
-from teiten.cli.printed.form import jsonable
-from teiten.cli.printed.outcome import json_verdict
+from teiten.cli.printed.form import jsonable, taken
+from teiten.cli.printed.outcome import JsonVerdict
 from teiten.cli.printed.registry import BY_NAME
 from teiten.errors import VerdictError
 from teiten.model.metrics import Better
@@ -189,7 +189,7 @@ def test_without_a_conclusion_it_is_said_as_such(analysis: CampaignAnalysis) -> 
 
 def test_every_form_has_the_one_value(analysis: CampaignAnalysis, tmp_path: Path) -> None:
     verdict = judged(analysis).overall
-    as_json = jsonable(json_verdict(verdict))
+    as_json = jsonable(taken(JsonVerdict, verdict))
     jsonschema.Draft202012Validator(BY_NAME["verdict"].make()).validate(as_json)
     assert (as_json["verdict"], as_json["ratio"], as_json["interval"]) == ("mixed", None, None)
     assert [one["levels"]["clients"] for one in as_json["extremes"]] == ["1", "64"]

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from teiten.cli.doctor.abilities import Ability, abilities, abilities_text
-from teiten.cli.plan.open_way import paired_plan
+from teiten.cli.plan.make import paired_plan
 from teiten.host.facts import native_part as room
 from teiten.host.facts.native_part import NativePart, how_to_get, native_part
 from teiten.report.render.pdf import PACKAGES
@@ -146,7 +146,7 @@ def test_an_earlier_one_loads_two_sides_and_no_more(monkeypatch: pytest.MonkeyPa
     def way(servers: str) -> str | None:
         study = load_study("observe", profile="quick", overrides=[f"server={servers}"])
         found = paired_plan(console, study, lambda given: given, PREFERRED)  # type: ignore[arg-type]
-        return None if found is None else found.measure.way
+        return None if found is None else found.measure.way  # type: ignore[attr-defined]
 
     assert (way("17,18"), said) == ("pairs", [])
     assert way("16,17,18") is None

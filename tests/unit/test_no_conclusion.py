@@ -9,7 +9,8 @@ import pytest
 from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
 from teiten.analysis.verdict.conclusive import as_declared, marked
 from teiten.cli.campaign.fail_on import refuse_fail_on
-from teiten.cli.printed.outcome import json_verdict
+from teiten.cli.printed.form import taken
+from teiten.cli.printed.outcome import JsonVerdict
 from teiten.errors import UsageError
 from teiten.model.text import Language
 from teiten.model.units import Share
@@ -54,7 +55,7 @@ def test_the_word_is_no_verdict_and_has_no_colour_of_one(language: Language, wor
     quick = marked(FASTER)
     assert verdict_word(texts(language), quick).replace("\u00a0", " ") == word
     assert (verdict_kind(FASTER), verdict_kind(quick)) == ("faster", "no-conclusion")
-    assert (json_verdict(FASTER).conclusive, json_verdict(quick).conclusive) == (
+    assert (taken(JsonVerdict, FASTER).conclusive, taken(JsonVerdict, quick).conclusive) == (
         True,
         False,
     )

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from teiten.cli.plan.two_sides import SharedOptions
-from teiten.study.sides import Shared
 from tests.fixtures.verbs import Verbs, verbs_in
 
 
 def test_the_options_as_a_command_line_that_repeats_them() -> None:
-    shared = Shared(
+    options = SharedOptions(
         script="q.sql",
         clients="4",
         duration="5s",
@@ -25,7 +24,7 @@ def test_the_options_as_a_command_line_that_repeats_them() -> None:
         gucs=("work_mem=1MB", "jit=off"),
         profile="quick",
     )
-    assert SharedOptions(shared).as_arguments() == [
+    assert options.as_arguments() == [
         "--script", "q.sql", "--clients", "4", "--profile", "quick", "--duration", "5s",
         "--slices", "5", "--budget", "1h", "--blocks", "9", "--delta", "1%", "--alpha", "5%",
         "--set", "scale=3", "--guc", "work_mem=1MB", "--guc", "jit=off",

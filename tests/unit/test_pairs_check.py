@@ -12,7 +12,8 @@ import pytest
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.verdict.pairs_check import assess_starts, recorded_check
 from teiten.cli.doctor.text import pairs_text
-from teiten.cli.printed.machine import json_pairs_check
+from teiten.cli.printed.form import taken
+from teiten.cli.printed.machine import JsonPairsCheck
 from teiten.host.facts.kept import StartsSoFar, keep_check, known_check
 from teiten.model.pairs_check import MORE, PAIRS_CHECK, STARTS, CheckedStart, Holds, PairsCheck
 from teiten.model.text import Language
@@ -64,7 +65,7 @@ def test_what_a_check_came_to(found: PairsCheck, equal: Holds, scale: Holds) -> 
     assert [number.true_to_scale for number in found.numbers] == [scale] * 2
     worst = next((one for one in (Holds.NO, Holds.OPEN) if one in (equal, scale)), Holds.YES)
     assert found.all_hold() is worst
-    assert json_pairs_check(found).holds is worst
+    assert taken(JsonPairsCheck, found).holds is worst
 
 
 def test_starts_are_kept_one_by_one_and_a_line_that_was_cut_off_is_none(tmp_path: Path) -> None:

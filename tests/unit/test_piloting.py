@@ -18,7 +18,7 @@ from teiten.analysis.verdict.replication import (
     pilot_components,
 )
 from teiten.cli.campaign import pilot as piloting
-from teiten.cli.campaign.pilot import WorthwhilePlan, plan_worthwhile
+from teiten.cli.campaign.pilot import plan_worthwhile
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned
@@ -30,7 +30,7 @@ from teiten.model.plan import Plan
 from teiten.model.study import Study
 from teiten.model.trial import Outcome, Trial
 from teiten.model.units import Seconds
-from teiten.study.sides import Shared, ab_study
+from teiten.study.sides import ab_study
 from teiten.ways.registry import way_of
 from tests.fixtures.pairs import side
 from tests.fixtures.planned import expanded
@@ -90,16 +90,14 @@ def test_too_little_gives_no_parts(starts: list[list[float]]) -> None:
     assert pilot_components(starts, Seconds(1.0), Seconds(4.0)) is None
 
 
-Plans = Callable[..., WorthwhilePlan]
+Plans = Callable[..., Planned]
 
 
 @pytest.fixture
 def plans(monkeypatch: pytest.MonkeyPatch) -> Plans:
     """Plans two sides on the invented machine, on which such noise was measured, or is seen."""
 
-    def plan(
-        floor: NoiseFloor | None, spread: float | None = None, **shared: object
-    ) -> WorthwhilePlan:
+    def plan(floor: NoiseFloor | None, spread: float | None = None, **shared: object) -> Planned:
         def plan_study(_session: Session, study: Study, *, seed: int | None) -> Planned:
             made = expanded(study, ("17.4", "18.4"), seed=seed or 1)
             return Planned(made, HOST, (), noise=(floor,) if floor else ())
@@ -111,10 +109,9 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> Plans:
         monkeypatch.setattr(piloting, "plan_study", plan_study)
         monkeypatch.setattr(piloting, "_carry_out", carry_out)
         session = Session(Workdir(Path("/nowhere")), Console(Verbosity.QUIET, "never"))
-        given = Shared(**{"clients": "2", **shared})  # type: ignore[arg-type]
+        given = SharedOptions(**{"clients": "2", **shared})  # type: ignore[arg-type]
         study = ab_study(side("a", "17"), side("b", "18"), given)
-        fixed = SharedOptions(given).fixes_slices
-        return plan_worthwhile(session, study, seed=5, fixed=fixed)
+        return plan_worthwhile(session, study, seed=5, fixed=given.fixes_slices)
 
     return plan
 
@@ -143,13 +140,13 @@ def piloted(plan: Plan, spread: float) -> list[Trial]:
 
 def test_a_pilot_chooses_slices_and_leaves_the_rest_of_the_budget(plans: Plans) -> None:
     found = plans(None, 0.03)
-    measure, replication = found.planned.plan.study.measure, found.replication
+    measure, replication = found.plan.study.measure, found.replication
     assert replication is not None and replication.source is NoiseSource.PILOT
     assert (measure.duration, measure.slices) == (replication.duration, replication.slices)
     assert measure.slice_duration == 1.0 and measure.slices >= 5
     assert measure.sequential is not None and measure.sequential.budget is not None
     assert measure.sequential.budget <= 1800
-    assert found.planned.plan.seed == 5
+    assert found.plan.seed == 5
     assert replication.starts == 5 and replication.seen == 8
     said = " ".join(replication_lines(replication))
     assert "the pilot (5 starts of both servers, 8 slices after each)" in said
@@ -158,12 +155,12 @@ def test_a_pilot_chooses_slices_and_leaves_the_rest_of_the_budget(plans: Plans) 
 def test_data_that_change_are_not_cut_into_slices(plans: Plans) -> None:
     found = plans(None, 0.03, script="update")
     assert found.replication is not None and found.replication.slices == 1
-    assert not way_of(found.planned.plan.study.measure).side_by_side
+    assert not way_of(found.plan.study.measure).side_by_side
 
 
 def test_the_data_are_those_of_the_pilot(plans: Plans) -> None:
-    seen = plans(None, 0.3).planned.plan.study.workloads
-    assert seen == plans(None, 0.003).planned.plan.study.workloads
+    seen = plans(None, 0.3).plan.study.workloads
+    assert seen == plans(None, 0.003).plan.study.workloads
 
 
 def test_slices_are_as_long_as_slow_transactions_need(
@@ -175,7 +172,7 @@ def test_slices_are_as_long_as_slow_transactions_need(
         return [replace(one, metrics={"latency_mean": 0.14}) for one in quick(plan, spread)]
 
     monkeypatch.setattr(f"{__name__}.piloted", slow)
-    measure = plans(None, 0.3).planned.plan.study.measure
+    measure = plans(None, 0.3).plan.study.measure
     assert measure.slice_duration == 3.0
 
 
@@ -215,12 +212,12 @@ def test_too_few_valid_pairs_leave_the_usual_length(
     monkeypatch.setattr(f"{__name__}.piloted", lambda _plan, _spread: [])
     found = plans(None, 0.03)
     assert found.replication is None
-    assert not way_of(found.planned.plan.study.measure).side_by_side
+    assert not way_of(found.plan.study.measure).side_by_side
 
 
 def test_the_command_line_repeats_what_was_chosen() -> None:
     chosen = Replication(NoiseSource.PILOT, 0.01, 0.02, Seconds(4.0), Seconds(8.0), 8, 3, 12)
-    words = SharedOptions(Shared(budget="1h")).with_chosen(chosen).as_arguments()
+    words = SharedOptions(budget="1h").with_chosen(chosen).as_arguments()
     assert words == [
         "--duration", "8s", "--slices", "8", "--budget", "1h", "--set", "restart_every=3"
     ]  # fmt: skip

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Annotated, cast
 
 import click
 import jsonschema
@@ -24,7 +25,7 @@ from teiten.cli.console import json_text
 from teiten.cli.doctor.abilities import abilities
 from teiten.cli.main import teiten
 from teiten.cli.plan.make import Planned
-from teiten.cli.printed.form import schema_of_type
+from teiten.cli.printed.form import From, Names, Text, schema_of_type, taken
 from teiten.cli.printed.machine import json_machine
 from teiten.cli.printed.outcome import json_noise, json_outcome, json_two_sides
 from teiten.cli.printed.plan import json_plan
@@ -219,6 +220,29 @@ def test_types_become_schemas_and_others_are_refused() -> None:
     assert not validator.is_valid(["a"]) and not validator.is_valid(["a", 1, 2])
     with pytest.raises(TypeError, match="complex"):
         schema_of_type(complex)
+
+
+@dataclass(frozen=True)
+class Part:
+    name: Annotated[str, From("kind.value")]
+    levels: Names
+
+
+@dataclass(frozen=True)
+class Whole:
+    note: Text
+    ends: Annotated[tuple[float, float] | None, From("low", "high")]
+    parts: Annotated[tuple[Part, ...], From("those")]
+    count: Annotated[int, From(lambda source: len(source.those))]
+
+
+def test_an_object_is_taken_from_another_in_the_forms_of_its_types() -> None:
+    part = SimpleNamespace(kind=Mark.BAD, levels=(("clients", "4"),))
+    source = SimpleNamespace(note="", low=1.0, high=2.0, those=[part])
+    made = taken(Whole, source)
+    assert made == Whole(None, (1.0, 2.0), (Part("bad", {"clients": "4"}),), 1)
+    assert taken(Whole, source, parts=(), note="seen") == replace(made, parts=(), note="seen")
+    assert taken(Whole, SimpleNamespace(note="", low=None, high=None, those=[])).ends is None
 
 
 def test_a_verb_without_schema_is_not_known() -> None:

@@ -18,8 +18,7 @@ import pyarrow.parquet
 import pytest
 
 from teiten.cli.console import Console, Verbosity
-from teiten.cli.data.ssb import is_dsn
-from teiten.cli.data.watch import PlainWatch
+from teiten.cli.data import PlainWatch, is_dsn
 from teiten.datasets.ssb.rows import native
 from teiten.datasets.ssb.rows.blocks import THREAD_BYTES, Block, Unwatched, take_blocks
 from teiten.datasets.ssb.rows.files import write_files
@@ -381,7 +380,7 @@ def test_progress_counts_each_table_s_own_rows(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = iter([0.0, 0.0, 11.0, 22.0])
-    monkeypatch.setattr("teiten.cli.data.watch.time.monotonic", lambda: next(now))
+    monkeypatch.setattr("teiten.cli.data.time.monotonic", lambda: next(now))
     watch = PlainWatch(
         Console(Verbosity.NORMAL, "never"), {SsbTable.CUSTOMER: 300, SsbTable.LINEORDER: 60_000}
     )

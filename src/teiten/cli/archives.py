@@ -21,7 +21,7 @@ def sql_of_archive(workdir: Workdir, archive: Path) -> str:
     Raises ValueError with a sentence for people where there is none, or where it fails.
     """
     installation = next(
-        (one for one in find_installations(workdir) if PROGRAM in one.programs), None
+        (server for server in find_installations(workdir) if PROGRAM in server.programs), None
     )
     if installation is None:
         raise ValueError(

@@ -2,104 +2,109 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+if TYPE_CHECKING:
+    from teiten.host.system.paths import Workdir
+    from teiten.model.installation import Installation
 
-def studies(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """List the studies of the catalogue; files of one's own the shell completes itself."""
-    del context, parameter
+Complete = Callable[[click.Context, click.Parameter, str], list[str]]
+
+
+def _offering(names: Callable[[click.Context], Iterable[str]]) -> Complete:
+    """Offer those of the names that begin as what is typed."""
+
+    def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+        return [name for name in names(context) if name.startswith(incomplete)]
+
+    return complete
+
+
+@_offering
+def studies(_: click.Context) -> Iterable[str]:
+    """The studies of the catalogue; files of one's own the shell completes itself."""
     from teiten.study.document import catalogue_names
 
-    return [name for name in catalogue_names() if name.startswith(incomplete)]
+    return catalogue_names()
 
 
-def campaigns(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Those in the working folder, the newest first, and ``last``."""
-    del parameter
-    from teiten.host.system.paths import Workdir
-
-    folder = Workdir(_root(context)).campaigns
-    found = sorted((one.name for one in folder.iterdir()), reverse=True) if folder.is_dir() else []
-    return [name for name in ("last", *found) if name.startswith(incomplete)]
+@_offering
+def campaigns(context: click.Context) -> Iterable[str]:
+    """Campaigns of the working folder, the newest first, and ``last``."""
+    return ("last", *reversed(_names(_workdir(context).campaigns)))
 
 
-def collections(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+@_offering
+def collections(_: click.Context) -> Iterable[str]:
     """The built-in collections."""
-    del context, parameter
     from teiten.study.collection import collection_names
 
-    return [name for name in collection_names() if name.startswith(incomplete)]
+    return collection_names()
 
 
-def collections_begun(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[str]:
-    """Those that have begun in the working folder, and ``last``."""
-    del parameter
-    from teiten.host.system.paths import Workdir
-
-    folder = Workdir(_root(context)).collections
-    begun = sorted(place.name for place in folder.iterdir()) if folder.is_dir() else []
-    return [name for name in ("last", *begun) if name.startswith(incomplete)]
+@_offering
+def collections_begun(context: click.Context) -> Iterable[str]:
+    """Collections that have begun in the working folder, and ``last``."""
+    return ("last", *_names(_workdir(context).collections))
 
 
-def servers(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """The major versions of those that are installed, and each by its name; of a list its last."""
-    del parameter
-    from teiten.execute.postgres.installations import find_installations
-    from teiten.execute.postgres.provision.version_requests import ONLY_BY_PREFIX
-    from teiten.host.system.paths import Workdir
-
-    listed, comma, begun = incomplete.rpartition(",")
-    found = [one for one in find_installations(Workdir(_root(context))) if one.postgres is not None]
-    majors = [one.version.major for one in found if one.source not in ONLY_BY_PREFIX]
-    known = dict.fromkeys((*majors, *(one.name for one in found)))
-    return [f"{listed}{comma}{name}" for name in known if name.startswith(begun)]
-
-
-def removable(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+@_offering
+def removable(context: click.Context) -> Iterable[str]:
     """The names of installations that Teiten made."""
-    del parameter
-    from teiten.execute.postgres.installations import find_installations
-    from teiten.host.system.paths import Workdir
-
-    found = find_installations(Workdir(_root(context)))
-    return [one.name for one in found if one.managed and one.name.startswith(incomplete)]
+    return [server.name for server in _installations(context) if server.managed]
 
 
-def installable(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+@_offering
+def installable(_: click.Context) -> Iterable[str]:
     """The versions that packages are known to hold, the newest first, and pgbench."""
-    del context, parameter
     from teiten.execute.postgres.provision.removal import PGBENCH
     from teiten.execute.postgres.provision.version_requests import PACKAGED
     from teiten.execute.postgres.provision.wheel import SERVERS
 
-    wheels = sorted((one.version for one in SERVERS), reverse=True)
-    known = (*reversed(PACKAGED), *(f"wheel:{one}" for one in wheels), PGBENCH)
-    return [name for name in known if name.startswith(incomplete)]
+    wheels = sorted((server.version for server in SERVERS), reverse=True)
+    return (*reversed(PACKAGED), *(f"wheel:{version}" for version in wheels), PGBENCH)
 
 
-def profiles(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Those of the study that was given, or else those that every study of the catalogue has."""
-    del parameter
-    given = context.params.get("study")
-    return [name for name in _profiles_of(given) if name.startswith(incomplete)]
-
-
-def _profiles_of(study: object) -> tuple[str, ...]:
+@_offering
+def profiles(context: click.Context) -> Iterable[str]:
+    """Profiles of the study that was given, or else those that every study of the catalogue has."""
     from teiten.errors import TeitenError
     from teiten.study.document import read_document
 
+    study = context.params.get("study")
     try:
-        found = tuple(read_document(study).tables.profiles) if isinstance(study, str) else ()
+        own = tuple(read_document(study).tables.profiles) if isinstance(study, str) else ()
     except TeitenError:  # told when the study is read
-        found = ()
-    return found or ("quick", "standard", "published")
+        own = ()
+    return own or ("quick", "standard", "published")
 
 
-def _root(context: click.Context) -> Path:
-    from teiten.host.system.paths import default_workdir
+def servers(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """The major versions of those that are installed, and each by its name; of a list its last."""
+    from teiten.execute.postgres.provision.version_requests import ONLY_BY_PREFIX
 
-    return Path(context.find_root().params.get("workdir") or default_workdir())
+    listed, comma, begun = incomplete.rpartition(",")
+    here = [server for server in _installations(context) if server.postgres is not None]
+    majors = [server.version.major for server in here if server.source not in ONLY_BY_PREFIX]
+    known = dict.fromkeys((*majors, *(server.name for server in here)))
+    return [f"{listed}{comma}{name}" for name in known if name.startswith(begun)]
+
+
+def _installations(context: click.Context) -> tuple[Installation, ...]:
+    from teiten.execute.postgres.installations import find_installations
+
+    return find_installations(_workdir(context))
+
+
+def _names(folder: Path) -> list[str]:
+    return sorted(place.name for place in folder.iterdir()) if folder.is_dir() else []
+
+
+def _workdir(context: click.Context) -> Workdir:
+    from teiten.host.system.paths import Workdir, default_workdir
+
+    return Workdir(Path(context.find_root().params.get("workdir") or default_workdir()))

@@ -6,15 +6,21 @@ import json
 import sys
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from teiten.cli.text.layout import fitting, plain, room
+from teiten.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 UNLIMITED = 1000
 """Columns of a table in a pipe, at the most."""
+FOLDED = 16
+"""Cells that a folded column of a table needs."""
 _IN_JSON = {number: f"\\u{number:04x}" for number in (*range(0x7F, 0xA0), *range(0xD800, 0xE000))}
 """Escapes of characters that json leaves as they are, and no terminal and no UTF-8 should get."""
 
@@ -43,38 +49,35 @@ class Console:
 
         self.verbosity = verbosity
         forced = {"always": True, "never": False}.get(color)
-        # None: as the environment says (NO_COLOR)
-        no_color = None if forced is None else not forced
-        self.people = rich.console.Console(
-            stderr=True,
+        make = partial(
+            rich.console.Console,
             force_terminal=True if forced else None,
-            no_color=no_color,
+            no_color=None if forced is None else not forced,  # None: as NO_COLOR says
             highlight=False,
         )
+        self.people = make(stderr=True)
         # In a pipe a message stays one line, for grep; on a terminal it is wrapped at words.
         self.people.soft_wrap = not self.people.is_terminal
-        self.output = rich.console.Console(
-            force_terminal=True if forced else None,
-            no_color=no_color,
-            highlight=False,
-            soft_wrap=True,
-        )
+        self.output = make(soft_wrap=True)
 
-    def data(self, text: str) -> None:
-        """A line of data, on stdout."""
-        sys.stdout.write(plain(text) + "\n")
+    def data(self, *values: object) -> None:
+        """Lines of data, on stdout."""
+        for value in values:
+            sys.stdout.write(plain(str(value)) + "\n")
 
-    def text(self, line: str) -> None:
-        """A line that people read, on stdout; on a terminal it is broken where that is narrower."""
+    def text(self, *lines: str) -> None:
+        """Lines that people read, on stdout; on a terminal broken where that is narrower."""
         width = room(sys.stdout)
-        for one in plain(line).split("\n"):
-            sys.stdout.write("\n".join(fitting(one, width)) + "\n")
+        for line in lines:
+            for part in plain(line).split("\n"):
+                sys.stdout.write("\n".join(fitting(part, width)) + "\n")
 
-    def table(self, table: Table, spare: Sequence[str] = ()) -> None:
+    def table(self, table: Table, spare: Sequence[str] = (), last: Sequence[str] = ()) -> None:
         """Data as a table, on stdout; in a pipe nothing is folded to a terminal's width.
 
         ``spare``: headings of columns that a narrow terminal does without, the first of them
-        first; those that were left out are named below the table.
+        first; ``last``: of those that go only where the rest does not fit folded either. Columns
+        that were left out are named below the table.
         """
         for column in table.columns:  # rich takes out some control characters, not escapes
             column._cells = [
@@ -83,40 +86,58 @@ class Console:
         if not self.output.is_terminal:
             self.output.width = UNLIMITED
             self.output.width = self.output.measure(table).maximum
-        gone = [] if not self.output.is_terminal else self._narrowed(table, spare)
+        gone = [] if not self.output.is_terminal else self._narrowed(table, spare, last)
         self.output.print(table)
         if gone:
             self.say(f"left out for want of room: {', '.join(gone)} (a pipe and --json have them)")
 
-    def _narrowed(self, table: Table, spare: Sequence[str]) -> list[str]:
+    def _narrowed(self, table: Table, spare: Sequence[str], last: Sequence[str]) -> list[str]:
         """Take columns away until the table fits; the headings of those that went."""
-        from rich.measure import Measurement
-
         gone = []
-        for heading in spare:
-            wide = self.output.options.update(max_width=UNLIMITED)
-            if Measurement.get(self.output, wide, table).maximum <= self.output.width:
+        for heading in (*spare, *last):
+            if self._fits(table, folded=heading in last):
                 break
             table.columns = [column for column in table.columns if column.header != heading]
-            for at, one in enumerate(table.columns):  # rich finds paddings by it
-                one._index = at
+            for at, column in enumerate(table.columns):  # rich finds paddings by it
+                column._index = at
             gone.append(heading)
         return gone
+
+    def _fits(self, table: Table, *, folded: bool) -> bool:
+        from rich.measure import Measurement
+
+        folding = [column for column in table.columns if folded and not column.no_wrap]
+        for column in folding:
+            column.max_width = FOLDED
+        wide = self.output.options.update(max_width=UNLIMITED)
+        width = Measurement.get(self.output, wide, table).maximum
+        for column in folding:
+            column.max_width = None
+        return width <= self.output.width
 
     def json(self, value: Any) -> None:
         """A JSON document, on stdout; of a dataclass, what ``cli.printed.form`` makes of it."""
         unicode = (sys.stdout.encoding or "").lower().startswith("utf")
         sys.stdout.write(json_text(value, unicode=unicode))
 
-    def say(self, text: str) -> None:
+    def say(self, *texts: str) -> None:
         """Something a person wants to know, on stderr; not with --quiet."""
-        if self.verbosity >= Verbosity.NORMAL:
+        for text in texts if self.verbosity >= Verbosity.NORMAL else ():
             self.people.print(plain(text), markup=False)
 
     def detail(self, text: str) -> None:
         """A step, on stderr; only with --verbose."""
         if self.verbosity >= Verbosity.VERBOSE:
             self.people.print(plain(text), markup=False, style="dim")
+
+    def ask(self, question: str, *, asks: str, hint: str) -> None:
+        """Ask a person, and end the program where the answer is no.
+
+        ``asks``: what asks before what. Raises UsageError where there is no terminal to ask on.
+        """
+        if not sys.stdin.isatty():
+            raise UsageError(f"{asks}, and there is no terminal to ask on", hint)
+        click.confirm(question, abort=True, err=True)
 
     def warn(self, text: str, hint: str | None = None) -> None:
         """A caution, on stderr."""

@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 from teiten import __version__
-from teiten.cli.plan.flags import FormerOption
+from teiten.cli.parameters import FormerOption
 from teiten.cli.text.layout import plain
 from teiten.errors import MachineError, TeitenError
 from teiten.host.system.causes import machine_error
@@ -49,11 +49,11 @@ def report_failure(error: BaseException) -> int:
     if isinstance(error, click.Abort | KeyboardInterrupt) or _was_interrupted(error):
         sys.stderr.write(_interruption(error))
         return INTERRUPTED
-    found = error if isinstance(error, TeitenError) else of_machine(error)
-    if found is None:
+    known = error if isinstance(error, TeitenError) else of_machine(error)
+    if known is None:
         return _report_defect(error)
-    say(found.message, found.hint)
-    return found.exit_code
+    say(known.message, known.hint)
+    return known.exit_code
 
 
 def of_machine(error: BaseException) -> MachineError | None:
@@ -77,9 +77,9 @@ def _of_server(error: BaseException) -> MachineError | None:
         return None
     from teiten.errors import ServerError
 
-    said = "; ".join(line.strip() for line in str(error).strip().splitlines())
+    text = "; ".join(line.strip() for line in str(error).strip().splitlines())
     return ServerError(
-        f"a server could not go on: {said or type(error).__name__}",
+        f"a server could not go on: {text or type(error).__name__}",
         "see the server's log, its memory and its disk; then repeat, or teiten resume",
     )
 
@@ -102,9 +102,9 @@ def _say(text: str) -> None:
 
 def _interruption(error: BaseException) -> str:
     """Click wraps what it catches."""
-    for one in _with_causes(error):
-        if isinstance(one, Interrupted) and one.signal != signal.SIGINT:
-            return f"interrupted by {one.signal.name}\n"
+    for cause in with_causes(error):
+        if isinstance(cause, Interrupted) and cause.signal != signal.SIGINT:
+            return f"interrupted by {cause.signal.name}\n"
     return "interrupted\n"
 
 
@@ -114,11 +114,12 @@ def _was_interrupted(error: BaseException) -> bool:
     return type(error).__name__ == "SchemaError" and f"{Interrupted.__name__}: " in str(error)
 
 
-def _with_causes(error: BaseException) -> Iterator[BaseException]:
-    found: BaseException | None = error
-    while found is not None:
-        yield found
-        found = found.__cause__ or found.__context__
+def with_causes(error: BaseException) -> Iterator[BaseException]:
+    """An error, and what went wrong before it."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def _say_usage(error: click.ClickException) -> None:
@@ -142,12 +143,12 @@ def _by_names_of_today(error: click.ClickException) -> click.ClickException:
     near = () if _key_of_a_study(error) else error.possibilities or ()
     if _plural(error.option_name, error.ctx):
         near = [f"{error.option_name}s"]
-    found = [one for one in near if one not in former]
+    offered = [name for name in near if name not in former]
     message = None
-    if near and not found:
+    if near and not offered:
         message = f"No such option {error.option_name!r}. Did you mean {former[near[0]]!r}?"
     return click.NoSuchOption(
-        error.option_name, message, possibilities=found or None, ctx=error.ctx
+        error.option_name, message, possibilities=offered or None, ctx=error.ctx
     )
 
 
@@ -218,22 +219,22 @@ def _meant(message: str, context: click.Context | None) -> str | None:
     if context is None or context.parent is None:
         return None
     if "unexpected extra argument" in message:
-        lists = [one for one in LISTS if any(one in each.opts for each in context.command.params)]
+        options = {name for param in context.command.params for name in param.opts}
+        lists = [name for name in LISTS if name in options]
         extra = message.partition("(")[2].rstrip(")").split()
         if context.info_name in EXTRA:
             return EXTRA[context.info_name]
         if extra and extra[0] in UNITS:
             return f"a number and its unit are one word, for example {UNITS[extra[0]]}"
-        given = next((one for one in lists if one in sys.argv), None)
+        given = next((name for name in lists if name in sys.argv), None)
         if given and extra:
             before = sys.argv[sys.argv.index(given) + 1]
             return (
                 f"the values of {given} are separated by commas: {given} {before},{','.join(extra)}"
             )
     of_all = {name for param in context.find_root().command.params for name in param.opts}
-    option = next(
-        (one for one in sorted(of_all, key=len, reverse=True) if f"'{one}'" in message), None
-    )
+    longest_first = sorted(of_all, key=len, reverse=True)
+    option = next((name for name in longest_first if f"'{name}'" in message), None)
     if option and "No such option" in message:
         verb = context.info_name
         return f"{option} stands before the verb: teiten {option} … {verb}"

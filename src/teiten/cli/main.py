@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from teiten import __version__
 from teiten.addresses import Secrets
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.failures import report_failure, say
-from teiten.cli.given_path import GivenPath
+from teiten.cli.parameters import GivenPath
 from teiten.cli.passwords import (
     ShownCommand,
     begin_anew,
@@ -24,7 +24,6 @@ from teiten.cli.passwords import (
     take_passwords,
 )
 from teiten.cli.streams import StandardStreams, guarded_streams
-from teiten.cli.text.help import HelpContext, with_whole_names
 from teiten.connections import take_variables
 from teiten.errors import UsageError
 from teiten.given_paths import expanded
@@ -72,6 +71,41 @@ OTHER_WORDS = {
     "continue": "resume",
 }
 """Words that other programs have for verbs that are called otherwise here."""
+
+
+WHOLE = "\N{NON-BREAKING HYPHEN}"
+
+
+class WholeNames(click.HelpFormatter):
+    """Lines are broken at spaces alone, never at a hyphen."""
+
+    def write_dl(
+        self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2
+    ) -> None:
+        super().write_dl(
+            [(name, text.replace("-", WHOLE)) for name, text in rows], col_max, col_spacing
+        )
+
+    def write_text(self, text: str) -> None:
+        super().write_text(text.replace("-", WHOLE))
+
+    def getvalue(self) -> str:
+        return super().getvalue().replace(WHOLE, "-")
+
+
+class HelpContext(click.Context):
+    """Context of every verb, in whose help names stay whole."""
+
+    formatter_class = WholeNames
+
+
+def with_whole_names(command: click.Command) -> click.Command:
+    """The command, and all below it, with help in which names stay whole."""
+    command.context_class = HelpContext
+    if isinstance(command, click.Group):
+        for subcommand in command.commands.values():
+            with_whole_names(subcommand)
+    return command
 
 
 class Verbs(click.Group):
@@ -217,7 +251,7 @@ def _lost_data(streams: StandardStreams) -> int:
     if streams.failure is None:
         return 0
     doing = "the output could not be written"
-    found = machine_error(streams.failure, doing)
-    message = found.message if found else f"{doing}: {os.strerror(streams.failure.errno or 0)}"
+    known = machine_error(streams.failure, doing)
+    message = known.message if known else f"{doing}: {os.strerror(streams.failure.errno or 0)}"
     say(message, "see where the output of this program goes")
     return 3

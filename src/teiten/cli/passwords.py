@@ -42,8 +42,10 @@ class ShownCommand:
     @property
     def passwords(self) -> dict[str, str]:
         """By the address that is left."""
-        found = ((address, one.get("password")) for address, one in self.secrets.items())
-        return {address: password for address, password in found if password is not None}
+        passwords = (
+            (address, secrets.get("password")) for address, secrets in self.secrets.items()
+        )
+        return {address: password for address, password in passwords if password is not None}
 
     def check(self) -> None:
         """Raise UsageError where a password would go to ledger and report."""
@@ -74,10 +76,10 @@ def take_passwords(arguments: Sequence[str]) -> ShownCommand:
 def check_numbers(arguments: Sequence[str]) -> None:
     """Raise UsageError for a number of thousands of digits, which Python does not even read."""
     for argument in arguments:
-        found = _LONG_NUMBER.search(argument)
-        if found is not None:
+        match = _LONG_NUMBER.search(argument)
+        if match is not None:
             raise UsageError(
-                f"a number of {len(found[0])} digits stands on the command line",
+                f"a number of {len(match[0])} digits stands on the command line",
                 "write a shorter one",
             )
 
@@ -107,13 +109,13 @@ def handed_over() -> dict[str, Secrets]:
         return {}
     try:
         with open(int(number), encoding="utf-8") as pipe:  # noqa: PTH123 - a descriptor
-            found: dict[str, Secrets] = json.load(pipe)
+            handed: dict[str, Secrets] = json.load(pipe)
     except (OSError, ValueError):
         return {}
-    for one in found.values():
-        for secret in one.values():
+    for secrets in handed.values():
+        for secret in secrets.values():
             keep(secret)
-    return found
+    return handed
 
 
 def _clean(argument: str, secrets: dict[str, Secrets]) -> str:
@@ -123,17 +125,17 @@ def _clean(argument: str, secrets: dict[str, Secrets]) -> str:
     parts = [argument[: starts[0]]]
     for start, end in zip(starts, [*starts[1:], len(argument)], strict=True):
         address, rest = _split(argument[start:end])
-        clean, found = addresses.without_secrets(address)
-        if found:
-            secrets[clean] = found
+        clean, hidden = addresses.without_secrets(address)
+        if hidden:
+            secrets[clean] = hidden
         parts += [clean, rest]
     return "".join(parts)
 
 
 def _split(text: str) -> tuple[str, str]:
     """An address, and what of the list of servers follows it."""
-    found = _NEXT.search(text, max(0, text.rfind("@")))
-    return (text[: found.start()], text[found.start() :]) if found else (text, "")
+    match = _NEXT.search(text, max(0, text.rfind("@")))
+    return (text[: match.start()], text[match.start() :]) if match else (text, "")
 
 
 def _clean_keywords(argument: str, before: str, taken: ShownCommand) -> str:
@@ -146,7 +148,7 @@ def _clean_keywords(argument: str, before: str, taken: ShownCommand) -> str:
         clean, _ = addresses.without_secrets(argument)
         taken.misplaced = clean
         return clean
-    clean, found = addresses.without_secrets(value)
-    if found:
-        taken.secrets[clean] = found
+    clean, hidden = addresses.without_secrets(value)
+    if hidden:
+        taken.secrets[clean] = hidden
     return start + clean

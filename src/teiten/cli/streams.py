@@ -91,14 +91,14 @@ class StandardStreams:
 @contextmanager
 def guarded_streams() -> Iterator[StandardStreams]:
     """stdin, stdout and stderr that can be used whatever they are."""
-    found = StandardStreams()
+    streams = StandardStreams()
     _open_closed()
     before = sys.stdout, sys.stderr
     with _lenient(sys.stdout), _lenient(sys.stderr):
-        sys.stdout = Outlet(sys.stdout, on_loss=found.data_lost)
-        sys.stderr = Outlet(sys.stderr, on_loss=found.people_lost)
+        sys.stdout = Outlet(sys.stdout, on_loss=streams.data_lost)
+        sys.stderr = Outlet(sys.stderr, on_loss=streams.people_lost)
         try:
-            yield found
+            yield streams
         finally:
             sys.stdout.flush()
             sys.stderr.flush()
@@ -146,7 +146,9 @@ def _readable(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lacking = error.object[error.start : error.end]
-    return "".join(STAND_INS.get(one) or _escaped(one) for one in lacking), error.end
+    return "".join(
+        STAND_INS.get(character) or _escaped(character) for character in lacking
+    ), error.end
 
 
 def _escaped(character: str) -> str:

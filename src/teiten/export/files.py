@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -62,12 +62,12 @@ def _check_empty(folder: Path) -> None:
 
 def _write(table: ArrowTable, folder: Path, formats: Sequence[Format]) -> list[Path]:
     """The table in each format, gone through once."""
-    paths = [folder / f"{table.name}.{one.value}" for one in formats]
+    paths = [folder / f"{table.name}.{form.value}" for form in formats]
     parts = [path.with_name(path.name + ".part") for path in paths]
     with ExitStack() as stack:
         writers = [
-            stack.enter_context(_WRITERS[one](part, table.schema))
-            for one, part in zip(formats, parts, strict=True)
+            stack.enter_context(_WRITERS[form](part, table.schema))
+            for form, part in zip(formats, parts, strict=True)
         ]
         for batch in table.batches:
             for writer in writers:
@@ -77,18 +77,15 @@ def _write(table: ArrowTable, folder: Path, formats: Sequence[Format]) -> list[P
     return paths
 
 
-def _csv(path: Path, schema: pa.Schema) -> Any:
-    return pa.csv.CSVWriter(pa.OSFile(str(path), "wb"), schema)
-
-
 def _parquet(path: Path, schema: pa.Schema) -> Any:
     return pa.parquet.ParquetWriter(pa.OSFile(str(path), "wb"), schema, compression="zstd")
 
 
-_WRITERS: dict[Format, Callable[[Path, pa.Schema], AbstractContextManager[Any]]] = {
-    Format.CSV: _csv,
-    Format.PARQUET: _parquet,
-}
+def _csv(path: Path, schema: pa.Schema) -> Any:
+    return pa.csv.CSVWriter(pa.OSFile(str(path), "wb"), schema)
+
+
+_WRITERS = {Format.CSV: _csv, Format.PARQUET: _parquet}
 
 
 def _remove_parts(folder: Path) -> None:

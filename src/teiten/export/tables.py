@@ -70,7 +70,7 @@ def _trials(ledger: Ledger) -> ArrowTable:
     plan = ledger.plan
     planned = {trial.number: trial for trial in plan.trials}
     recorded = list(ledger.trials(series=False))
-    metrics = _metric_names(recorded)
+    metrics = in_order(name for trial in recorded for name in trial.metrics)
     factors = [factor.name for factor in plan.study.factors]
     fields = [
         ("trial", _INTEGER),
@@ -87,12 +87,14 @@ def _trials(ledger: Ledger) -> ArrowTable:
         *((name, _NUMBER) for name in metrics),
         ("facts", _TEXT),
     ]
-    return _small("trials", fields, [_trial_row(planned[one.number], one) for one in recorded])
+    return _small(
+        "trials", fields, [_trial_row(planned[trial.number], trial) for trial in recorded]
+    )
 
 
 def _of_loads(plan: Plan) -> list[tuple[str, pa.DataType]]:
     """List the columns for the loads of a plan's trials, whatever their kinds."""
-    values = {name: one for trial in plan.trials for name, one in asdict(trial.load).items()}
+    values = {key: value for trial in plan.trials for key, value in asdict(trial.load).items()}
     types = {int: _INTEGER, float: _NUMBER, bool: _TRUTH}
     return [(name, types.get(type(value), _TEXT)) for name, value in values.items()]
 
@@ -108,16 +110,11 @@ def _trial_row(planned: PlannedTrial, trial: Trial) -> dict[str, Any]:
         "workload": planned.cell.workload,
         "seed": planned.seed,
         "outcome": trial.outcome.value,
-        "problems": "; ".join(f"{one.code}: {one.detail}" for one in trial.problems),
+        "problems": "; ".join(f"{problem.code}: {problem.detail}" for problem in trial.problems),
         "started_at": _microseconds(trial.started_at),
         "finished_at": _microseconds(trial.finished_at),
         "facts": encode_json(trial.facts),
     }
-
-
-def _metric_names(trials: Iterable[Trial]) -> list[str]:
-    """Those that occur: known ones first, in their order, then any other."""
-    return in_order(name for trial in trials for name in trial.metrics)
 
 
 def _contrasts(plan: Plan, contrasts: Sequence[ContrastResult]) -> ArrowTable:
@@ -245,7 +242,7 @@ def _sample_batches(trials: Iterable[Trial]) -> Iterator[pa.RecordBatch]:
 
 def _profile_batches(ledger: Ledger) -> Iterator[pa.RecordBatch]:
     for number, attempt, window in ledger.stack_samples():
-        each = window.sample_seconds / window.transactions
+        seconds_of_sample = window.sample_seconds / window.transactions
         stacks = list(window.stacks)
         counts = [window.stacks[stack] for stack in stacks]
         yield pa.record_batch(
@@ -254,7 +251,7 @@ def _profile_batches(ledger: Ledger) -> Iterator[pa.RecordBatch]:
                 pa.repeat(pa.scalar(attempt, _INTEGER), len(stacks)),
                 pa.array(stacks, _TEXT),
                 pa.array(counts, _INTEGER),
-                pa.array([count * each for count in counts], _NUMBER),
+                pa.array([count * seconds_of_sample for count in counts], _NUMBER),
             ],
             schema=PROFILES,
         )

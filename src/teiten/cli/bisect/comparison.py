@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import count
 
 from teiten.analysis.across.bisection import CommitComparison, needs_more_pairs
 from teiten.analysis.verdict.sequential import least_pairs
@@ -19,7 +20,7 @@ from teiten.model.quantities import exact_share
 from teiten.model.study import Study
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds, Share
-from teiten.study.sides import Shared, SideFlags, ab_study
+from teiten.study.sides import SideFlags, ab_study
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Question:
     """Installations by their names."""
     new: str
     what: Bilingual
-    shared: Shared
+    options: SharedOptions
     delta: Share
     alpha: Share
     beyond_delta: bool
@@ -51,18 +52,19 @@ def compare(session: Session, question: Question) -> tuple[CommitComparison | No
     One that ended undecided is followed by another with pairs of its own, as long as there is
     budget. None where the budget is too short for the first. Raises what ``carry_out`` does.
     """
-    found, spent, number = None, 0.0, 1
-    while True:
+    last, spent = None, 0.0
+    for number in count(1):
         suffix = "" if number == 1 else f"-{number}"
         left = Seconds(question.budget - spent)
         if left <= 0:
-            return found, Seconds(spent)
-        one = _campaign(session, replace(question, budget=left), f"{question.campaign}{suffix}")
-        if one is None:
-            return found, Seconds(spent)
-        found, spent, number = one, spent + one.seconds, number + 1
-        if not needs_more_pairs(one, beyond_delta=question.beyond_delta):
-            return found, Seconds(spent)
+            break
+        further = _campaign(session, replace(question, budget=left), f"{question.campaign}{suffix}")
+        if further is None:
+            break
+        last, spent = further, spent + further.seconds
+        if not needs_more_pairs(last, beyond_delta=question.beyond_delta):
+            break
+    return last, Seconds(spent)
 
 
 def _campaign(session: Session, question: Question, name: str) -> CommitComparison | None:
@@ -86,16 +88,15 @@ def _campaign(session: Session, question: Question, name: str) -> CommitComparis
 def _study(session: Session, question: Question) -> Study:
     """Pairs of the two, in the way that can be had; of the classic one with trials as long as the
     share of one comparison gives."""
-    shared = replace(
-        question.shared,
+    options = replace(
+        question.options,
         budget=f"{round(question.share)}s",
         delta=exact_share(question.delta),
         alpha=exact_share(round(question.alpha, 6)),
     )
     sides = (SideFlags("a", question.old), SideFlags("b", question.new))
-    study = ab_study(*sides, shared)
-    options = SharedOptions(shared, seed=0)
-    sized = plan_by_way(session, study, options, piloting=False).planned.plan.study
+    study = ab_study(*sides, options)
+    sized = plan_by_way(session, study, options).plan.study
     assert study.measure.sequential is not None
     sequential = replace(
         study.measure.sequential, budget=question.budget, beyond_delta=question.beyond_delta

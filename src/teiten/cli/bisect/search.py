@@ -6,7 +6,6 @@ Record of a search on the disk: one line for each commit, so that a kill loses n
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from teiten.cli.bisect.comparison import Question, compare
 from teiten.cli.durable import write_durably
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import SHORT, build_commit
+from teiten.cli.plan.two_sides import SharedOptions
 from teiten.errors import (
     BuildError,
     LedgerError,
@@ -43,7 +43,6 @@ from teiten.model.installation import Installation
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds, Share
 from teiten.report.effects import percent_decimals
-from teiten.study.sides import Shared
 
 REQUEST = "request.json"
 STEPS = "steps.jsonl"
@@ -68,27 +67,21 @@ class BisectRecord:
         write_durably(path, json.dumps(request, indent=1) + "\n")
 
     def steps(self) -> tuple[BisectStep, ...]:
-        """The steps so far. A last line that was cut off by a kill is left out."""
-        return tuple(self._read())
+        """The steps so far. Raises LedgerError where the file is damaged."""
+        path = self.folder / STEPS
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else ()
+        try:
+            return tuple(map(_STEP.validate_json, lines))
+        except ValidationError as error:
+            raise LedgerError(
+                f"{path} is damaged: {error.errors()[0]['msg']}",
+                "delete the folder to search anew; its campaigns are kept",
+            ) from error
 
     def add(self, step: BisectStep) -> None:
         """Write a step; durable when it returns."""
-        steps = [*self._read(), step]
-        lines = "".join(json.dumps(asdict(step)) + "\n" for step in steps)
+        lines = "".join(json.dumps(asdict(known)) + "\n" for known in (*self.steps(), step))
         write_durably(self.folder / STEPS, lines)
-
-    def _read(self) -> Iterator[BisectStep]:
-        path = self.folder / STEPS
-        if not path.exists():
-            return
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
-                yield _STEP.validate_json(line)
-            except ValidationError as error:
-                raise LedgerError(
-                    f"{path} is damaged: {error.errors()[0]['msg']}",
-                    "delete the folder to search anew; its campaigns are kept",
-                ) from error
 
 
 THE_SAME = "the same build as the good commit"
@@ -104,7 +97,7 @@ class Request:
     bad: str
     spec: BuildSpec
     """Its source is the checkout; the commit is added."""
-    shared: Shared
+    options: SharedOptions
     """Options of all comparisons: workload, clients, duration, parameters."""
     delta: Share | None
     """None: half of what good and bad differ by."""
@@ -173,8 +166,8 @@ class Search:
             stands = self.repository.stand(self.request.good, self.request.bad, marks)
             self.candidates = stands.candidates
             if stands.following is None:
-                found = len(stands.candidates) == 1
-                return BisectEnding.FOUND if found else BisectEnding.ONLY_SKIPPED
+                is_single = len(stands.candidates) == 1
+                return BisectEnding.FOUND if is_single else BisectEnding.ONLY_SKIPPED
             self._say_standing(stands.following)
             step = self._step(good, stands.following, looked_for)
             if step.mark is None:
@@ -190,24 +183,26 @@ class Search:
                 say(f"{commit[:SHORT]} is {THE_SAME}")
                 return BisectStep(commit, Mark.GOOD, THE_SAME)
             before = self.spent
-            found = self._compare(commit[:SHORT], good, built, commit)
+            comparison = self._compare(commit[:SHORT], good, built, commit)
         except (BuildError, ServerError, WorkloadError, TrialsFailedError) as error:
             why = error.message.splitlines()[0]
             say(f"{commit[:SHORT]} is skipped: {error.message}")
             return BisectStep(commit, Mark.SKIP, why)
-        if found is None:
+        if comparison is None:
             return BisectStep(commit, None, "the budget is spent")
-        mark = mark_of(looked_for, found)
-        said = "not decided" if mark is None else mark.value
-        say(f"{commit[:SHORT]} is {said}: {effect_text(found)} against the good commit")
-        return BisectStep(commit, mark, "", found, Seconds(self.spent - before))
+        mark = mark_of(looked_for, comparison)
+        shown = "not decided" if mark is None else mark.value
+        say(f"{commit[:SHORT]} is {shown}: {effect_text(comparison)} against the good commit")
+        return BisectStep(commit, mark, "", comparison, Seconds(self.spent - before))
 
     def _confirm(self, commit: str) -> None:
         """The commit against its parent: its own effect, whatever else lies between the ends."""
         parent = self.repository.parent(commit)
         if parent == self.request.good:  # compared already
             known = [step.comparison for step in self.steps if step.commit == commit]
-            self.last = next((one for one in known if one is not None), self.ends)
+            self.last = next(
+                (comparison for comparison in known if comparison is not None), self.ends
+            )
             return
         try:
             old, new = self._build(parent), self._build(commit)
@@ -234,14 +229,14 @@ class Search:
             request.least_delta if self.ends is None else step_delta(self.ends)
         )
         subject = self.repository.subject(commit)
-        found, seconds = compare(
+        comparison, seconds = compare(
             self.session,
             Question(
                 campaign=f"{request.name}-{label}",
                 old=old.name,
                 new=new.name,
                 what=Bilingual(f"Search for a commit: {subject}", f"コミットの探索: {subject}"),
-                shared=request.shared,
+                options=request.options,
                 delta=delta,
                 alpha=step_alpha(request.alpha, count),
                 beyond_delta=not first or request.delta is not None,
@@ -252,7 +247,7 @@ class Search:
             ),
         )
         self.spent += seconds
-        return found
+        return comparison
 
     def _say_standing(self, following: str) -> None:
         left = len(self.candidates)
@@ -264,14 +259,14 @@ class Search:
         )
 
 
-def effect_text(one: CommitComparison) -> str:
+def effect_text(comparison: CommitComparison) -> str:
     """``-9.8 % (95 % interval -11.2 to -8.3 %)``."""
-    effect = one.effect
+    effect = comparison.effect
     if effect is None:
         return "no interval"
     digits = percent_decimals(effect)
-    low, high, mid = ((each - 1) * 100 for each in (effect.low, effect.high, effect.ratio))
+    low, high, mid = ((ratio - 1) * 100 for ratio in (effect.low, effect.high, effect.ratio))
     return (
         f"{mid:+.{digits}f} % ({low:+.{digits}f} to {high:+.{digits}f} % at"
-        f" {effect.confidence:.1%} confidence, {one.pairs} pairs)"
+        f" {effect.confidence:.1%} confidence, {comparison.pairs} pairs)"
     )

@@ -15,8 +15,8 @@ def _effect(search: Search) -> CommitComparison | None:
     """The commit's own effect: against its parent, else against the good commit."""
     if search.last is not None:
         return search.last
-    found = search.candidates[0]
-    own = (step.comparison for step in search.steps if step.commit == found and step.comparison)
+    commit = search.candidates[0]
+    own = (step.comparison for step in search.steps if step.commit == commit and step.comparison)
     return next(own, search.ends)
 
 
@@ -31,8 +31,8 @@ def answer(search: Search) -> str:
                 f"{effect_text(effect) if effect else 'no interval'} TPS against {against}"
             )
         case BisectEnding.NO_DIFFERENCE:
-            said = effect_text(search.ends) if search.ends else ""
-            return f"good and bad do not differ by what matters: {said}"
+            effect_words = effect_text(search.ends) if search.ends else ""
+            return f"good and bad do not differ by what matters: {effect_words}"
         case BisectEnding.ONLY_SKIPPED:
             return f"one of {_listed(search)}; those between cannot be judged"
         case _:
@@ -61,21 +61,23 @@ def search_lines(search: Search) -> list[str]:
         lines.append(f"the first bad commit is {commit}")
         lines.append(f"  {search.repository.subject(commit)} ({search.repository.author(commit)})")
     reports = [step.comparison.report for step in search.steps if step.comparison]
-    reports += [one.report for one in (search.ends, search.last) if one is not None]
+    reports += [
+        comparison.report for comparison in (search.ends, search.last) if comparison is not None
+    ]
     return [*lines, *(f"report: {path}" for path in dict.fromkeys(reports))]
 
 
 def json_search(name: str, search: Search) -> JsonSearch:
-    found = search.ending is BisectEnding.FOUND
-    commit = search.candidates[0] if found else None
+    is_found = search.ending is BisectEnding.FOUND
+    commit = search.candidates[0] if is_found else None
     return JsonSearch(
         name,
         search.ending,
         commit,
         search.repository.subject(commit) if commit else None,
         tuple(search.candidates),
-        _effect(search) if found else None,
-        ("parent" if search.last else "good") if found else None,
+        _effect(search) if is_found else None,
+        ("parent" if search.last else "good") if is_found else None,
         search.ends,
         tuple(search.steps),
         search.spent,
@@ -85,7 +87,7 @@ def json_search(name: str, search: Search) -> JsonSearch:
 
 def step_lines(search: Search) -> Iterator[str]:
     """Every commit that was looked at, in the order of the search."""
-    for one in search.steps:
-        mark = one.mark.value if one.mark else "not decided"
-        said = effect_text(one.comparison) if one.comparison else one.why
-        yield f"  {one.commit[:SHORT]}  {mark}  {said}  {search.repository.subject(one.commit)}"
+    for step in search.steps:
+        mark = step.mark.value if step.mark else "not decided"
+        result = effect_text(step.comparison) if step.comparison else step.why
+        yield f"  {step.commit[:SHORT]}  {mark}  {result}  {search.repository.subject(step.commit)}"

@@ -1,13 +1,10 @@
-"""Attached servers on the command line: asking them, and asking before anything is made there."""
+"""Attached servers on the command line: what they are, and what is left there."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
-
-import click
 
 from teiten.errors import UsageError
 from teiten.execute.sites.attached.asking import ask
@@ -15,9 +12,7 @@ from teiten.execute.sites.attached.connection import Route
 from teiten.execute.sites.attached.databases import notes
 from teiten.model.installation import Installation
 from teiten.model.memory import SHARED_BUFFERS
-from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX, Study
-from teiten.plan.sites.of import servers_of_others
 
 if TYPE_CHECKING:
     from teiten.cli.main import Session
@@ -38,8 +33,8 @@ def attach(session: Session, study: Study, level: str, address: str) -> Installa
     cluster = study.cluster(level)
     nodes = () if cluster is None else cluster.nodes
     asked = [
-        ask(Route(name, one, session.passwords.get(one)), _parameters(study))
-        for name, one in ((level, address), *_named(level, nodes))
+        ask(Route(name, named, session.passwords.get(named)), _parameters(study))
+        for name, named in ((level, address), *_named(level, nodes))
     ]
     return replace(asked[0], nodes=tuple(asked[1:]))
 
@@ -56,27 +51,6 @@ def _parameters(study: Study) -> frozenset[str]:
     varied += [name for _, levels in study.server_levels for name, _ in levels]
     names = [name.removeprefix(GUC_PREFIX) for name in varied if name.startswith(GUC_PREFIX)]
     return frozenset((SHARED_BUFFERS, *names, *(setting.name for setting in study.settings)))
-
-
-def confirm_attached(plan: Plan, *, yes: bool) -> None:
-    """Ask before databases are made on servers that Teiten did not start.
-
-    Raises UsageError where there is no terminal to ask on, click.Abort where the answer is no.
-    """
-    where = " and ".join(servers_of_others(plan))
-    if not where or yes:
-        return
-    if not sys.stdin.isatty():
-        raise UsageError(
-            f"Teiten asks before it makes databases on a server that it did not start: {where};"
-            " there is no terminal to ask on",
-            "give --yes to go on without a question; teiten plan shows what would be done",
-        )
-    click.confirm(
-        f"Make databases teiten_… on {where}, load the server, and drop them at the end?",
-        abort=True,
-        err=True,
-    )
 
 
 def tell_left(session: Session, campaign: str) -> None:

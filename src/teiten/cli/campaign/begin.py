@@ -7,10 +7,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from pathlib import Path
 
-from teiten.analysis.model.replication import REPLICATION, Replication
-from teiten.cli.campaign.attached import confirm_attached
+from teiten.analysis.model.replication import REPLICATION
 from teiten.cli.campaign.carry_out import CarriedOut, carry_out, measuring, sweep_leftovers
+from teiten.cli.campaign.confirm import confirm_attached
 from teiten.cli.console import Verbosity
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned
@@ -45,28 +46,26 @@ def begin(
     planned: Planned,
     name: str | None,
     command: str,
-    replication: Replication | None = None,
     *,
     telling: bool = True,
     yes: bool = False,
 ) -> str:
     """Say the cautions, write the ledger of a new campaign, and return the campaign's name.
 
-    ``replication``: how the length of its trials was chosen, where it was. ``telling``: False
-    where the same cautions were said just before. ``yes``: do not ask before databases are made on
-    an attached server. Raises UsageError where nobody can be asked, LedgerError where another
-    campaign has begun meanwhile: nothing is made then.
+    ``telling``: False where the same cautions were said just before. ``yes``: do not ask before
+    databases are made on an attached server. Raises UsageError where nobody can be asked,
+    LedgerError where another campaign has begun meanwhile: nothing is made then.
     """
     if telling:
         tell_cautions(session, planned)
     plan = planned.plan
-    confirm_attached(plan, yes=yes)
+    confirm_attached(session, plan, yes=yes)
     chosen = name or new_name(
         plan.study.name, plan.study.profile, time.time(), session.workdir.campaigns
     )
-    with measuring(session), create_ledger(session, planned, chosen, command) as ledger:
-        if replication is not None:
-            ledger.record_event(REPLICATION, **asdict(replication))
+    folder = session.workdir.campaigns / chosen
+    with measuring(session), create_ledger(session, planned, folder, command):
+        pass
     most = "" if plan.study.measure.sequential is None else "at the most "
     session.console.say(
         f"campaign {chosen}: {most}{len(plan.trials)} trials,"
@@ -76,12 +75,15 @@ def begin(
 
 
 @contextmanager
-def create_ledger(session: Session, planned: Planned, name: str, command: str) -> Iterator[Ledger]:
-    """Write the ledger of a new campaign, with what is known of the machine's noise."""
+def create_ledger(
+    session: Session, planned: Planned, folder: Path, command: str
+) -> Iterator[Ledger]:
+    """Write the ledger of a new campaign, called as its folder, with what is known of the machine's
+    noise, and how the length of its trials was chosen."""
     with Ledger.create(
-        session.workdir.campaigns / name,
+        folder,
         plan=planned.plan,
-        name=name,
+        name=folder.name,
         facts=planned.facts,
         cautions=planned.cautions,
         command=command,
@@ -93,6 +95,8 @@ def create_ledger(session: Session, planned: Planned, name: str, command: str) -
             check = known_check(session.workdir.caches, planned.facts)
             if check is not None:
                 ledger.record_event(PAIRS_CHECK, **asdict(check))
+        if planned.replication is not None:
+            ledger.record_event(REPLICATION, **asdict(planned.replication))
         yield ledger
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,12 +14,19 @@ from teiten.cli.campaign.decision import Decider, ending_lines
 from teiten.cli.campaign.noise import keep_measured_noise
 from teiten.cli.campaign.progress import Watcher, watching
 from teiten.cli.campaign.read import analyse_campaign
-from teiten.cli.campaign.texts import having_texts
 from teiten.cli.campaign.uncounted import busy_machine_line, refuse_uncounted, uncounted_lines
+from teiten.cli.failures import with_causes
 from teiten.cli.main import Session
+from teiten.cli.text.cautions import profile_notice
 from teiten.cli.text.noise import noise_lines
 from teiten.cli.text.outcome import outcome_lines
-from teiten.errors import InterruptedCampaignError, MachineError, TeitenError, TrialsFailedError
+from teiten.errors import (
+    InterruptedCampaignError,
+    MachineError,
+    TeitenError,
+    TrialsFailedError,
+    UsageError,
+)
 from teiten.execute.client.log_folder import sweep_logs
 from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres.sweep import sweep
@@ -31,10 +38,12 @@ from teiten.host.system.signals import Interruption, one_interruption
 from teiten.host.system.users import server_user
 from teiten.ledger.lock import HeldLock, workdir_lock
 from teiten.ledger.store import Ledger
+from teiten.ledger.texts import UnknownTextError
 from teiten.model.noise import NoiseFloor
 from teiten.model.progress import allotted_blocks
 from teiten.model.trial import Outcome
 from teiten.report.sentences import verdict_sentence
+from teiten.study.load import load_study
 
 
 @dataclass(frozen=True)
@@ -54,39 +63,30 @@ def measuring(session: Session) -> HeldLock:
 
 @contextmanager
 def blaming_disk(folder: Path) -> Iterator[None]:
-    """Where the disk is full, that is the cause of whatever failed, and it is told first."""
+    """Tell a full disk first, where there is one: it is the cause of whatever failed."""
     try:
         yield
     except (MachineError, TrialsFailedError, OSError) as error:
-        said = _said(error)
-        cause = full_disk(folder) or quoted_cause(_all_said(error), folder)
+        message = _said(error)
+        # what is put in order afterwards often fails as well
+        everything = "; ".join(map(str, with_causes(error)))
+        cause = full_disk(folder) or quoted_cause(everything, folder)
         if cause is None:
             raise
         known = cause.message.partition(":")[0]
         raise MachineError(
-            said if known in said else f"{cause.message}; {said}", cause.hint
+            message if known in message else f"{cause.message}; {message}", cause.hint
         ) from error
 
 
 def _said(error: BaseException) -> str:
-    found = machine_error(error) if isinstance(error, OSError) else error
-    return found.message if isinstance(found, TeitenError) else str(error)
-
-
-def _all_said(error: BaseException) -> str:
-    """With what went wrong before it: what is put in order afterwards often fails as well."""
-    words: list[str] = []
-    one: BaseException | None = error
-    while one is not None:
-        words.append(str(one))
-        one = one.__cause__ or one.__context__
-    return "; ".join(words)
+    known = machine_error(error) if isinstance(error, OSError) else error
+    return known.message if isinstance(known, TeitenError) else str(error)
 
 
 def sweep_leftovers(session: Session) -> None:
     """End servers and give back folders that a Teiten that died has left."""
-    for line in (*sweep(session.workdir), *sweep_logs()):
-        session.console.say(line)
+    session.console.say(*(*sweep(session.workdir), *sweep_logs()))
 
 
 def carry_out(session: Session, folder: Path) -> CarriedOut:
@@ -97,21 +97,17 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
     """
     with measuring(session), blaming_disk(session.workdir.root):
         sweep_leftovers(session)
-        ledger = Ledger.open(folder)
-        try:
+        with Ledger.open(folder) as ledger:
             claims_of(ledger.plan.study.name)  # kept: what changes meanwhile is not read
             run_trials(session, ledger, folder)
             analysis = analyse_campaign(ledger)
             noise = keep_measured_noise(ledger, session.workdir.caches)
-        finally:
-            ledger.close()
     from teiten.cli.verbs.report import write_reports
 
     session.console.say("writing the report")
     reports = tuple(write_reports(analysis, folder))
     carried = CarriedOut(analysis, reports, noise)
     _tell(session, carried)
-    _refuse(session, carried)
     return carried
 
 
@@ -119,17 +115,7 @@ def reread(session: Session, ledger: Ledger, reports: tuple[Path, ...]) -> Carri
     """Tell the outcome of an ended campaign; nothing is written. Raises TrialsFailedError."""
     carried = CarriedOut(analyse_campaign(ledger, series=False), reports)
     _tell(session, carried)
-    _refuse(session, carried)
     return carried
-
-
-def _refuse(session: Session, carried: CarriedOut) -> None:
-    """Raises TrialsFailedError; the verb, which prints where the report is, does not then."""
-    try:
-        refuse_uncounted(carried.analysis)
-    except TrialsFailedError:
-        session.console.say(f"report: {carried.reports[0]}")
-        raise
 
 
 def run_trials(
@@ -188,7 +174,7 @@ def _executor(
 
 def _devices(session: Session, ledger: Ledger) -> tuple[str, ...]:
     """The disks below the working folder and the folders that the study names."""
-    folders = [session.workdir.root, *(Path(one) for one, _ in ledger.plan.needs.directories)]
+    folders = [session.workdir.root, *(Path(named) for named, _ in ledger.plan.needs.directories)]
     return tuple(sorted({device for folder in folders for device in block_devices(folder)}))
 
 
@@ -202,29 +188,46 @@ def _interrupted(ledger: Ledger) -> InterruptedCampaignError:
 
 
 def _tell(session: Session, carried: CarriedOut) -> None:
+    """Say how a campaign ended. Raises TrialsFailedError."""
     analysis = carried.analysis
-    if not analysis.plan.study.conclusive:
-        session.console.say(
-            f"The profile {analysis.plan.study.profile} supports no conclusion: it shows that"
-            " everything works, and what a report looks like."
-        )
-    elif not analysis.plan.study.replicates:
-        session.console.say(
-            f"The profile {analysis.plan.study.profile} is a quick look: what is decided holds for"
-            " data of this size, and published findings are not judged."
-        )
-    for line in filter(None, (busy_machine_line(analysis), *ending_lines(analysis))):
-        session.console.say(line)
+    session.console.say(*profile_notice(analysis.plan.study))
+    session.console.say(*filter(None, (busy_machine_line(analysis), *ending_lines(analysis))))
     judged = [contrast for contrast in analysis.contrasts if contrast.metric.judged]
     for contrast in judged:
         session.console.detail(verdict_sentence(analysis, contrast, "en"))
     people = session.console.people
-    for line in outcome_lines(analysis, people.width if people.is_terminal else None):
-        session.console.say(line)
+    session.console.say(*outcome_lines(analysis, people.width if people.is_terminal else None))
     for floor in carried.noise:
-        for line in noise_lines(floor):
-            session.console.say(line)
+        session.console.say(*noise_lines(floor))
     counted = any(trial.outcome is Outcome.COUNTED for trial in analysis.trials)
     if counted and any(contrast.overall.kind is VerdictKind.INCONCLUSIVE for contrast in judged):
-        for line in uncounted_lines(analysis):
-            session.console.say(line)
+        session.console.say(*uncounted_lines(analysis))
+    try:
+        refuse_uncounted(analysis)
+    except TrialsFailedError:  # the verb does not print where the report is then
+        session.console.say(f"report: {carried.reports[0]}")
+        raise
+
+
+OF_TEXTS = ("script=", "data.", "variables=", "workloads.")
+"""How changes begin that say which texts there are."""
+
+
+@contextmanager
+def having_texts(ledger: Ledger) -> Iterator[None]:
+    """Have the plan's texts for as long as the campaign runs. Raises UsageError where the files
+    have changed since it began, and StudyError where they are gone."""
+    study = ledger.plan.study
+    with ExitStack() as texts:
+        if not study.keep_texts:
+            overrides = [change for change in study.overrides if change.startswith(OF_TEXTS)]
+            again = load_study(str(study.file or study.name), overrides=overrides)
+            try:
+                texts.enter_context(ledger.having_texts(again))
+            except UnknownTextError as error:
+                raise UsageError(
+                    f"{error.args[0]} is not what it was when {ledger.name} began, and its ledger"
+                    " holds only fingerprints of statements",
+                    "bring the file back, or begin a new campaign",
+                ) from error
+        yield

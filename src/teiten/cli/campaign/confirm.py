@@ -1,4 +1,5 @@
-"""The question before a campaign that takes long, or that other programs will feel."""
+"""The questions before a campaign: whether one that takes long, or that others will feel, is to
+begin, and whether databases may be made on servers of others."""
 
 from __future__ import annotations
 
@@ -9,8 +10,10 @@ import click
 
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned
+from teiten.model.plan import Plan
 from teiten.model.quantities import rough_duration
 from teiten.model.study import CachePolicy
+from teiten.plan.sites.of import servers_of_others
 
 LONG = 2 * 3600.0
 """Seconds from which on a campaign is begun only after a question."""
@@ -40,3 +43,18 @@ def reasons_to_ask(planned: Planned) -> Iterator[str]:
         yield f"This will take {most}about {rough_duration(plan.needs.seconds)}."
     if plan.study.measure.caches is CachePolicy.DROP and planned.facts.can_drop_page_cache:
         yield "The page cache of the whole system is dropped before each start of a server."
+
+
+def confirm_attached(session: Session, plan: Plan, *, yes: bool) -> None:
+    """Ask before databases are made on servers that Teiten did not start.
+
+    Raises UsageError where there is no terminal to ask on, click.Abort where the answer is no.
+    """
+    where = " and ".join(servers_of_others(plan))
+    if not where or yes:
+        return
+    session.console.ask(
+        f"Make databases teiten_… on {where}, load the server, and drop them at the end?",
+        asks=f"Teiten asks before it makes databases on {where}, which it did not start",
+        hint="give --yes to go on without a question; teiten plan shows what would be done",
+    )

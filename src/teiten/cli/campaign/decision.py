@@ -25,15 +25,6 @@ from teiten.report.sentences import verdict_word
 from teiten.report.texts import texts
 from teiten.ways.registry import way_of
 
-ENDINGS = {
-    Ending.DECIDED: "decided after {blocks}",
-    Ending.BUDGET_SPENT: "the budget is spent after {blocks}, and not every verdict is decided",
-    Ending.BLOCKS_SPENT: "ended after {blocks}, the most that may run, and not all is decided",
-    Ending.LEFT_BEHIND: "ended after {blocks}: what each side leaves behind for the other is more"
-    " than a quarter of δ; --way classic loads one side at a time",
-    Ending.ALLOTTED_SPENT: "ended after {blocks}, as many as its collection has given it",
-}
-
 
 class Decider:
     """The stopping rule: asked before every trial, it judges what the ledger holds."""
@@ -64,12 +55,12 @@ def standing_lines(
 ) -> Iterator[str]:
     """List each contrast's estimate, interval, verdict so far, pairs, and the way to a decision."""
     several = len(results) > 1
-    for one in results:
-        if not one.overall.pairs and not any(level.verdict.pairs for level in one.levels):
+    for contrast in results:
+        if not contrast.overall.pairs and not any(level.verdict.pairs for level in contrast.levels):
             continue
-        name = f"{one.workload} {one.new}/{one.old}: " if several else ""
-        pairs = counted_pairs(plan, one.overall.pairs)
-        yield f"{name}{_stand(one)}; {pairs}{_way(plan, one, attempts)}"
+        name = f"{contrast.workload} {contrast.new}/{contrast.old}: " if several else ""
+        pairs = counted_pairs(plan, contrast.overall.pairs)
+        yield f"{name}{_stand(contrast)}; {pairs}{_way(plan, contrast, attempts)}"
 
 
 def ending_lines(analysis: CampaignAnalysis) -> Iterator[str]:
@@ -77,19 +68,21 @@ def ending_lines(analysis: CampaignAnalysis) -> Iterator[str]:
     ending = analysis.standing.ending
     if ending is not None:
         count = len({trial.block for trial in analysis.trials})
-        yield ENDINGS[ending].format(blocks="1 block" if count == 1 else f"{count} blocks")
+        yield texts("en").plural(f"ending.{ending.value}", count)
+        if ending is Ending.LEFT_BEHIND:
+            yield "--way classic loads one side at a time"
 
 
-def _stand(one: ContrastResult) -> str:
-    effect, t = one.overall.effect, texts("en")
-    if effect is None and (one.overall.extremes or one.overall.reason == NOT_AVERAGED):
-        word = verdict_word(t, one.overall)
-        return f"{word}: {t(f'reason.{one.overall.reason}')}"
+def _stand(contrast: ContrastResult) -> str:
+    effect, t = contrast.overall.effect, texts("en")
+    if effect is None and (contrast.overall.extremes or contrast.overall.reason == NOT_AVERAGED):
+        word = verdict_word(t, contrast.overall)
+        return f"{word}: {t(f'reason.{contrast.overall.reason}')}"
     if effect is None:
         return "no interval yet"
     digits = percent_decimals(effect)
     ratio = f"{(effect.ratio - 1) * 100:+.{digits}f} %"
-    return f"{ratio} ({interval_percent(t, effect)}), {verdict_word(t, one.overall)}"
+    return f"{ratio} ({interval_percent(t, effect)}), {verdict_word(t, contrast.overall)}"
 
 
 def counted_pairs(plan: Plan, count: int) -> str:
@@ -104,14 +97,14 @@ def counted_pairs(plan: Plan, count: int) -> str:
     return f"1 {unit}" if count == 1 else f"{count} {unit}s"
 
 
-def _way(plan: Plan, one: ContrastResult, attempts: Sequence[Attempt]) -> str:
+def _way(plan: Plan, contrast: ContrastResult, attempts: Sequence[Attempt]) -> str:
     """How far it is to the decision, where it is not there yet."""
-    if one.overall.kind is not VerdictKind.INCONCLUSIVE:
+    if contrast.overall.kind is not VerdictKind.INCONCLUSIVE:
         return ""
-    least = pairs_to_interval(plan, one.workload)
-    needed = still_needed(plan, one, attempts)
+    least = pairs_to_interval(plan, contrast.workload)
+    needed = still_needed(plan, contrast, attempts)
     if needed is None:
-        return f", a decision needs {least} at least" if one.overall.pairs < least else ""
+        return f", a decision needs {least} at least" if contrast.overall.pairs < least else ""
     beyond = ", beyond the budget" if needed.beyond_budget else ""
     return f", about {needed.pairs} more to a decision ({rough_duration(needed.seconds)}{beyond})"
 
@@ -128,15 +121,15 @@ class StillNeeded:
 
 
 def still_needed(
-    plan: Plan, one: ContrastResult, attempts: Sequence[Attempt]
+    plan: Plan, contrast: ContrastResult, attempts: Sequence[Attempt]
 ) -> StillNeeded | None:
     """None where nobody knows: of fewer than two pairs, or where no number of pairs decides."""
-    if one.forecast is None:
+    if contrast.forecast is None:
         return None
-    least = pairs_to_interval(plan, one.workload)
-    further = max(one.forecast, least, one.overall.pairs + 1) - one.overall.pairs
+    least = pairs_to_interval(plan, contrast.workload)
+    further = max(contrast.forecast, least, contrast.overall.pairs + 1) - contrast.overall.pairs
     cells = sum(trial.block == 1 for trial in plan.trials)
     of_one = pairs_of_a_start(plan) * plan.study.starts_of_all
     seconds = Seconds(further * of_one * cells * trial_seconds(plan, attempts))
     most = plan.study.measure.blocks // of_one
-    return StillNeeded(further, seconds, one.forecast > most)
+    return StillNeeded(further, seconds, contrast.forecast > most)

@@ -9,6 +9,8 @@ import click
 
 from teiten.analysis.model.verdict import WORDS
 from teiten.cli.campaign.carry_out import CarriedOut
+from teiten.cli.main import Session
+from teiten.cli.printed.outcome import json_outcome
 from teiten.errors import UsageError, VerdictError
 from teiten.model.study import Study
 from teiten.report.sentences import verdict_sentence
@@ -42,6 +44,16 @@ def refuse_inconclusive(study: Study, asked: str, hint: str) -> None:
             " no verdict of it may fail anything",
             hint,
         )
+
+
+def end(session: Session, carried: CarriedOut, *, as_json: bool, fail_on: Collection[str]) -> None:
+    """End a verb that carries a study out: print how it ended, or where the report is. Raises
+    VerdictError as ``check_fail_on`` does."""
+    if as_json:
+        session.console.json(json_outcome(carried.analysis, carried.reports))
+    else:
+        session.console.data(carried.reports[0])
+    check_fail_on(carried, fail_on)
 
 
 def check_fail_on(carried: CarriedOut, kinds: Collection[str]) -> None:

@@ -19,7 +19,7 @@ from teiten.kinds.contract import plan_of
 from teiten.kinds.metrics import deciding
 from teiten.ledger.store import Ledger
 from teiten.model.noise import NoiseFloor
-from teiten.model.plan import Plan
+from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.starts import spread, starts_of
 from teiten.model.trial import Outcome
 from teiten.model.units import Seconds
@@ -35,10 +35,10 @@ def keep_measured_noise(ledger: Ledger, caches: Path) -> tuple[NoiseFloor, ...]:
         return ()
     attempts = ledger.attempts(*deciding(ledger.plan))
     ended = max((attempt.finished_at for attempt in attempts), default=ledger.created_at)
-    found = tuple(_floor(ledger, one, ended) for one in noise(ledger.plan, attempts))
-    for floor in found:
+    floors = tuple(_floor(ledger, measured, ended) for measured in noise(ledger.plan, attempts))
+    for floor in floors:
         keep_noise(caches, floor)
-    return found
+    return floors
 
 
 def against_itself(plan: Plan) -> bool:
@@ -54,31 +54,26 @@ def against_itself(plan: Plan) -> bool:
     return len(plan.servers) == len(copies) == 2 and all(len(side) == 1 for side in sides.values())
 
 
-def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:
+def _floor(ledger: Ledger, measured: Noise, ended: float) -> NoiseFloor:
     plan = ledger.plan
-    parts = _components(ledger, one)
-    trial = next(
-        trial
-        for trial in plan.trials
-        if (trial.cell.workload, trial.cell.context(plan.study.contrast))
-        == (one.workload, one.context)
-    )
+    parts = _components(ledger, measured)
+    trial = _trials_of(plan, measured)[0]
     way = way_of_clients(plan.study.measure, trial.load.connections)
     return NoiseFloor(
         key=noise_key(ledger.facts, plan, trial),
         campaign=ledger.name,
         measured_at=ended,
-        workload=one.workload,
+        workload=measured.workload,
         clients=trial.load.connections,
         duration=plan.study.measure.duration or Seconds(0.0),
         version=str(trial.template.installation.version),
-        pairs=one.pairs,
-        deviation=one.deviation,
-        robust_deviation=one.robust_deviation,
-        lag_one=one.lag_one,
-        false_alarms=one.false_alarms,
+        pairs=measured.pairs,
+        deviation=measured.deviation,
+        robust_deviation=measured.robust_deviation,
+        lag_one=measured.lag_one,
+        false_alarms=measured.false_alarms,
         alpha=plan.study.measure.alpha,
-        bias=one.bias,
+        bias=measured.bias,
         between=parts.between if parts else None,
         within=parts.within if parts else None,
         best_duration=parts.best_duration if parts else None,
@@ -86,48 +81,48 @@ def _floor(ledger: Ledger, one: Noise, ended: float) -> NoiseFloor:
     )
 
 
-def _components(ledger: Ledger, one: Noise) -> Components | None:
-    """Where the variance of this workload's trials arises."""
-    plan = ledger.plan
-    if way_of(plan.study.measure).concurrent:
-        return _components_of_starts(ledger, one)
-    measured = plan.study.measure.duration or Seconds(0.0)
-    numbers = {
-        trial.number
+def _trials_of(plan: Plan, measured: Noise) -> list[PlannedTrial]:
+    """The trials in which the noise of a workload was measured."""
+    return [
+        trial
         for trial in plan.trials
         if (trial.cell.workload, trial.cell.context(plan.study.contrast))
-        == (one.workload, one.context)
-    }
+        == (measured.workload, measured.context)
+    ]
+
+
+def _components(ledger: Ledger, measured: Noise) -> Components | None:
+    """Find where the variance of this workload's trials arises."""
+    plan = ledger.plan
+    if way_of(plan.study.measure).concurrent:
+        return _components_of_starts(ledger, measured)
+    duration = plan.study.measure.duration or Seconds(0.0)
+    numbers = {trial.number for trial in _trials_of(plan, measured)}
     trials = [
         trial
         for trial in ledger.trials()
         if trial.number in numbers and trial.outcome is Outcome.COUNTED
     ]
-    fixed = Seconds(max(0.0, statistics.median(own_seconds(plan, trials)) - measured))
+    fixed = Seconds(max(0.0, statistics.median(own_seconds(plan, trials)) - duration))
     if way_of(plan.study.measure).parts(plan.study.measure):
         return pilot_components(
             slices_by_start(plan, trials), plan.study.measure.slice_duration, fixed
         )
-    source, column = plan_of(plan.study.workload(one.workload).kind).rate_series or ("", "")
+    source, column = plan_of(plan.study.workload(measured.workload).kind).rate_series or ("", "")
     series = [
-        found.columns[column]
+        recorded.columns[column]
         for trial in trials
-        for found in trial.series
-        if found.source == source
+        for recorded in trial.series
+        if recorded.source == source
     ]
-    return components(one.deviation, measured, fixed, series)
+    return components(measured.deviation, duration, fixed, series)
 
 
-def _components_of_starts(ledger: Ledger, one: Noise) -> Components | None:
+def _components_of_starts(ledger: Ledger, measured: Noise) -> Components | None:
     """Find components of paired starts: within a side, a second has half the ratio's variance."""
     plan = ledger.plan
-    kind = plan_of(plan.study.workload(one.workload).kind)
-    trial = next(
-        each
-        for each in plan.trials
-        if (each.cell.workload, each.cell.context(plan.study.contrast))
-        == (one.workload, one.context)
-    )
+    kind = plan_of(plan.study.workload(measured.workload).kind)
+    trial = _trials_of(plan, measured)[0]
     attempts = ledger.attempts(*deciding(plan))
     (starts,) = starts_of(plan, attempts, trial, kind.metrics[0].name, kind.paired_within)
     if len(starts) < 2:

@@ -12,7 +12,7 @@ import shutil
 import statistics
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from teiten.analysis.model.replication import NoiseSource, Replication
@@ -26,14 +26,13 @@ from teiten.analysis.verdict.replication import (
     slices_by_start,
 )
 from teiten.analysis.verdict.stopping import own_seconds
-from teiten.cli.campaign.carry_out import run_trials, sweep_leftovers
+from teiten.cli.campaign.begin import create_ledger
+from teiten.cli.campaign.carry_out import measuring, run_trials, sweep_leftovers
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, plan_study
 from teiten.cli.text.noise import replication_lines
 from teiten.errors import InterruptedCampaignError, MachineError
 from teiten.kinds.contract import all_last, plan_of
-from teiten.ledger.lock import workdir_lock
-from teiten.ledger.store import Ledger
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.quantities import rough_duration
@@ -53,44 +52,32 @@ FEWEST_TURNS = 20
 """Transactions of a client in a slice: one that begins in a slice may end well after it."""
 
 
-@dataclass(frozen=True)
-class WorthwhilePlan:
-    """A plan whose trials are as long as pays, and why they are; None where nobody knows."""
-
-    planned: Planned
-    replication: Replication | None = None
-
-
 def plan_worthwhile(
     session: Session, study: Study, *, seed: int | None, fixed: bool = False
-) -> WorthwhilePlan:
+) -> Planned:
     """The plan of two sides whose trials are as long as the noise here makes worthwhile.
 
     ``fixed``: nothing is to be chosen, as where the study has a duration or slices of its own, or
     where a server is attached, or queries are timed, which are as long as they are.
     """
     planned = plan_study(session, study, seed=seed)
-    if not all_last(study):
-        return WorthwhilePlan(planned)
-    if fixed or study.measure.duration is not None or way_of(study.measure).side_by_side:
-        return WorthwhilePlan(planned)
-    if not all_here(planned.plan):  # a pilot runs servers side by side, and asks nobody
-        return WorthwhilePlan(planned)
+    fixed = fixed or study.measure.duration is not None or way_of(study.measure).side_by_side
+    # a pilot runs servers side by side, and asks nobody
+    if fixed or not all_last(study) or not all_here(planned.plan):
+        return planned
     known = _known(planned)
     if known is None:
         return _by_pilot(session, study, planned)
-    chosen = _replication(planned, _parts_of(planned, known), NoiseSource.NULL)
+    parts = Components(known.between or 0.0, known.within or 0.0, _fixed_seconds(planned))
+    chosen = _replication(planned, parts, NoiseSource.NULL)
     chosen = replace(chosen, campaign=known.campaign)
     return _planned_with(session, study, planned, chosen)
 
 
 def _known(planned: Planned) -> NoiseFloor | None:
     """The noise of the plan's workload, where its parts could be told."""
-    return next((one for one in planned.noise if one.between is not None and one.within), None)
-
-
-def _parts_of(planned: Planned, floor: NoiseFloor) -> Components:
-    return Components(floor.between or 0.0, floor.within or 0.0, _fixed_seconds(planned))
+    known = (floor for floor in planned.noise if floor.between is not None and floor.within)
+    return next(known, None)
 
 
 def _fixed_seconds(planned: Planned) -> Seconds:
@@ -100,23 +87,26 @@ def _fixed_seconds(planned: Planned) -> Seconds:
     return Seconds(max(0.0, block_seconds(study) / trials - (study.measure.duration or 0.0)))
 
 
-def _by_pilot(session: Session, study: Study, planned: Planned) -> WorthwhilePlan:
+def _by_pilot(session: Session, study: Study, planned: Planned) -> Planned:
     pilot = _pilot_study(planned)
     if pilot is None:
         session.console.say("no pilot: it would take more than a fifth of the budget")
-        return WorthwhilePlan(planned)
+        return planned
     try:
         pilot_plan = plan_study(session, pilot, seed=None)
     except MachineError as error:
         session.console.say(f"no pilot, for which both servers run at once: {error.message}")
-        return WorthwhilePlan(planned)
+        return planned
     begun = time.time()
     trials = _carry_out(session, pilot_plan)
     parts = _parts(pilot_plan, trials)
     took = Seconds(time.time() - begun)
     if parts is None:
         session.console.say("the pilot has too few valid pairs to choose the length of a trial")
-        return WorthwhilePlan(_with_less_budget(session, study, planned, took))
+        measure = _remaining(study, planned, took)
+        return plan_study(
+            session, replace(planned.plan.study, measure=measure), seed=planned.plan.seed
+        )
     measure = pilot.measure
     chosen = replace(
         _replication(
@@ -167,27 +157,18 @@ def _carry_out(session: Session, planned: Planned) -> list[Trial]:
         f"pilot: {pairs} pairs that do not count tell how long a trial should be, about"
         f" {rough_duration(seconds)}"
     )
-    with workdir_lock(session.workdir.root):
+    with measuring(session):
         sweep_leftovers(session)
         shutil.rmtree(folder, ignore_errors=True)
-        ledger = Ledger.create(
-            folder,
-            plan=planned.plan,
-            name=FOLDER,
-            facts=planned.facts,
-            cautions=planned.cautions,
-            command="",
-        )
-        try:
-            run_trials(session, ledger, folder)
-            return list(ledger.trials(series=False))
-        except InterruptedCampaignError as error:
-            raise InterruptedCampaignError(
-                "interrupted in the pilot, before the first pair that counts",
-                "nothing is kept of it: run the command again",
-            ) from error
-        finally:
-            ledger.close()
+        with create_ledger(session, planned, folder, "") as ledger:
+            try:
+                run_trials(session, ledger, folder)
+                return list(ledger.trials(series=False))
+            except InterruptedCampaignError as error:
+                raise InterruptedCampaignError(
+                    "interrupted in the pilot, before the first pair that counts",
+                    "nothing is kept of it: run the command again",
+                ) from error
 
 
 def _slice_of(plan: Plan, trials: Iterable[Trial]) -> int:
@@ -248,9 +229,7 @@ def _replication(
     )
 
 
-def _planned_with(
-    session: Session, study: Study, planned: Planned, chosen: Replication
-) -> WorthwhilePlan:
+def _planned_with(session: Session, study: Study, planned: Planned, chosen: Replication) -> Planned:
     """The plan with trials of the chosen length, on the data for which it was chosen."""
     measure = replace(
         _remaining(study, planned, chosen.took),
@@ -266,14 +245,8 @@ def _planned_with(
         chosen = replace(chosen, slices=1, restart_every=1)
         measure = replace(measure, slices=1, restart_every=1)
         made = plan_study(session, replace(sized, measure=measure), seed=planned.plan.seed)
-    for line in replication_lines(chosen):
-        session.console.say(line)
-    return WorthwhilePlan(made, chosen)
-
-
-def _with_less_budget(session: Session, study: Study, planned: Planned, took: Seconds) -> Planned:
-    measure = _remaining(study, planned, took)
-    return plan_study(session, replace(planned.plan.study, measure=measure), seed=planned.plan.seed)
+    session.console.say(*replication_lines(chosen))
+    return replace(made, replication=chosen)
 
 
 def _remaining(study: Study, planned: Planned, took: Seconds) -> Measure:

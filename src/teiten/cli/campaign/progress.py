@@ -82,11 +82,11 @@ class Pace:
         lost = sum(outcome is not Outcome.COUNTED for _, _, outcome in self._finished)
         share = lost / max(1, len(self._finished))
         expected: dict[str, float] = defaultdict(float)
-        for one in open_trials(self._plan, self._finished):
-            if self._blocks is not None and one.trial.block > self._blocks:
+        for waiting in open_trials(self._plan, self._finished):
+            if self._blocks is not None and waiting.trial.block > self._blocks:
                 continue
-            expected[one.trial.cell.workload] += sum(
-                share**times for times in range(1 + attempts - one.attempt)
+            expected[waiting.trial.cell.workload] += sum(
+                share**times for times in range(1 + attempts - waiting.attempt)
             )
         return expected
 
@@ -117,7 +117,7 @@ class Watcher:
 
     @property
     def most(self) -> str:
-        """Before a time that a decision may shorten."""
+        """Words before a time that a decision may shorten."""
         study = self.plan.study
         fixed = study.measure.sequential is None and study.profile != PROVISIONAL
         return "" if fixed else "at most "

@@ -16,10 +16,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from teiten.cli.campaign.attached import confirm_attached
 from teiten.cli.campaign.begin import (
     begin,
     carry_out_new,
+    create_ledger,
     forgotten_if_refused,
     repeating_command,
     tell_cautions,
@@ -31,7 +31,7 @@ from teiten.cli.campaign.carry_out import (
     run_trials,
     sweep_leftovers,
 )
-from teiten.cli.campaign.confirm import confirm
+from teiten.cli.campaign.confirm import confirm, confirm_attached
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, make_plan, plan_sized, plan_study
 from teiten.cli.plan.options import PlanOptions
@@ -83,32 +83,22 @@ def run_with_saturation(session: Session, study: str, options: PlanOptions) -> C
     upper, most = _upper(session, study, options)
     planned = _provisional(session, upper, most, options.seed)
     confirm(session, planned, yes=options.yes)
-    confirm_attached(planned.plan, yes=options.yes)
+    confirm_attached(session, planned.plan, yes=options.yes)
     first = options.name or new_name(
         upper.name, upper.profile, time.time(), session.workdir.campaigns
     )
     name = f"{first}-{PROVISIONAL}"
     tell_cautions(session, planned)
     words = ["teiten", "run", study, *options.as_arguments()]
-    with (
-        measuring(session),
-        Ledger.create(
-            session.workdir.campaigns / name,
-            plan=planned.plan,
-            name=name,
-            facts=planned.facts,
-            cautions=planned.cautions,
-            command=shlex.join(words),
-        ) as ledger,
-    ):
-        ledger.record_event("campaign-started")
+    folder = session.workdir.campaigns / name
+    with measuring(session), create_ledger(session, planned, folder, shlex.join(words)) as ledger:
         ledger.record_event(ASKED, study=study, most=most, options=asdict(options))
     session.console.say(
         f"provisional run {name}: at the most {len(planned.plan.trials)} short trials,"
         f" about {rough_duration(planned.plan.needs.seconds)}"
     )
     with forgotten_if_refused(session, name):
-        return continue_with_saturation(session, session.workdir.campaigns / name)
+        return continue_with_saturation(session, folder)
 
 
 def is_provisional(ledger: Ledger) -> bool:
@@ -123,24 +113,20 @@ def continue_with_saturation(session: Session, folder: Path) -> CarriedOut:
     """
     with measuring(session), blaming_disk(session.workdir.root):
         sweep_leftovers(session)
-        ledger = Ledger.open(folder)
-        try:
+        with Ledger.open(folder) as ledger:
             asked = _asked(ledger)
             _refuse_continued(ledger)
-            most = int(asked["most"])
-            rule = SaturationRule(ledger, most)
+            rule = SaturationRule(ledger, int(asked["most"]))
             if rule.open:
                 run_trials(session, ledger, folder, rule)
-            found = rule.found()
-        finally:
-            ledger.close()
-    for one in found:
-        session.console.say(saturation_line(one))
-    options = chosen_options(_options(asked["options"]), found)
+            saturations = rule.found()
+    for saturation in saturations:
+        session.console.say(saturation_line(saturation))
+    options = chosen_options(_options(asked["options"]), saturations)
     planned = make_plan(session, asked["study"], options)
     command = repeating_command(asked["study"], options, planned.plan.seed)
     name = begin(session, planned, options.name, command, yes=True)  # agreed before the search
-    _keep(session.workdir.campaigns / name, found, folder.name, planned.plan)
+    _keep(session.workdir.campaigns / name, saturations, folder.name, planned.plan)
     with Ledger.open(folder) as provisional:
         provisional.record_event(CONTINUED, campaign=name)
     return carry_out_new(session, name)
@@ -174,18 +160,18 @@ class SaturationRule:
     def found(self) -> tuple[Saturation, ...]:
         """Raises TrialsFailedError where a workload has no valid trial at all."""
         delta = self._ledger.plan.study.measure.delta
-        found = []
+        saturations = []
         for name, probes in self._probes().items():
-            one = found_saturation(name, probes, self._most, delta)
-            if one is None:
+            saturation = found_saturation(name, probes, self._most, delta)
+            if saturation is None:
                 raise TrialsFailedError(
                     f"the provisional run of {name} has no valid trial",
                     f"teiten report {self._ledger.name} lists its trials with their reasons (a busy"
                     " machine disturbs them: --set disturbed_share=20%); or choose the clients"
                     " yourself: --set clients=1,4,16",
                 )
-            found.append(one)
-        return tuple(found)
+            saturations.append(saturation)
+        return tuple(saturations)
 
     def _probes(self) -> dict[str, list[ShortTrial]]:
         """By workload the trials that have ended, in rising order, up to the first that has not."""
@@ -204,7 +190,7 @@ def probes_of(plan: Plan, attempts: Sequence[Attempt]) -> dict[str, list[ShortTr
     for trial in plan.trials:
         name = trial.cell.workload
         mine = tried.get(trial.number, [])
-        counted = [one for one in mine if one.outcome is Outcome.COUNTED]
+        counted = [attempt for attempt in mine if attempt.outcome is Outcome.COUNTED]
         if not counted and len(mine) <= plan.study.measure.repeats:
             waiting.add(name)
         if name not in waiting:
@@ -213,23 +199,26 @@ def probes_of(plan: Plan, attempts: Sequence[Attempt]) -> dict[str, list[ShortTr
     return probes
 
 
-def chosen_options(options: PlanOptions, found: Sequence[Saturation]) -> PlanOptions:
+def chosen_options(options: PlanOptions, saturations: Sequence[Saturation]) -> PlanOptions:
     """The options with which the campaign is planned, and with which it can be repeated."""
-    union = sorted({level for one in found for level in one.levels})
+    union = sorted({level for saturation in saturations for level in saturation.levels})
     levels = [f"clients={_listed(union)}"]
-    levels += [f"workloads.{one.workload}.clients={_listed(one.levels)}" for one in found]
+    levels += [
+        f"workloads.{saturation.workload}.clients={_listed(saturation.levels)}"
+        for saturation in saturations
+    ]
     return replace(options, overrides=(*options.overrides, *levels), find_saturation=False)
 
 
-def saturation_line(one: Saturation) -> str:
+def saturation_line(saturation: Saturation) -> str:
     """``read: saturated at 8 clients; levels 1, 2, 4, 8, 12, 16``"""
-    at = "saturated at" if one.reached else "not saturated up to"
+    at = "saturated at" if saturation.reached else "not saturated up to"
     tried = ", ".join(
         f"{probe.clients}: {probe.tps:,.0f} tps" if probe.tps is not None else f"{probe.clients}: -"
-        for probe in one.probes
+        for probe in saturation.probes
     )
-    levels = ", ".join(map(str, one.levels))
-    return f"{one.workload}: {at} {one.clients} clients ({tried}); clients {levels}"
+    levels = ", ".join(map(str, saturation.levels))
+    return f"{saturation.workload}: {at} {saturation.clients} clients ({tried}); clients {levels}"
 
 
 def _listed(levels: Sequence[int]) -> str:
@@ -254,10 +243,11 @@ def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, i
             "--find-saturation searches on this machine, and the study names other hosts",
             "leave it out, and choose the clients: --set clients=1,4,16",
         )
-    for one in loaded.workloads:
-        if plan_of(one.kind).rate is None:
+    for workload in loaded.workloads:
+        kind = plan_of(workload.kind)
+        if kind.rate is None:
             raise UsageError(
-                f"--find-saturation chooses clients, and {one.name} {plan_of(one.kind).does}",
+                f"--find-saturation chooses clients, and {workload.name} {kind.does}",
                 "leave it out",
             )
     most = most_clients_of(loaded, facts)
@@ -293,13 +283,13 @@ def _options(stored: Mapping[str, Any]) -> PlanOptions:
     return options
 
 
-def _keep(folder: Path, found: Sequence[Saturation], provisional: str, plan: Plan) -> None:
+def _keep(folder: Path, saturations: Sequence[Saturation], provisional: str, plan: Plan) -> None:
     """Record in the campaign's ledger how its clients were found."""
     with Ledger.open(folder) as ledger:
-        for one in found:
+        for saturation in saturations:
             ledger.record_event(
                 SATURATION,
                 provisional=provisional,
                 delta=plan.study.measure.delta,
-                **asdict(one),
+                **asdict(saturation),
             )

@@ -59,9 +59,9 @@ def busy_machine_line(analysis: CampaignAnalysis) -> str | None:
         return None
     t = texts("en")
     undecided = [
-        f"{one.workload} {one.new}/{one.old}"
-        for one in analysis.contrasts
-        if one.metric.judged and one.overall.kind is VerdictKind.INCONCLUSIVE
+        f"{contrast.workload} {contrast.new}/{contrast.old}"
+        for contrast in analysis.contrasts
+        if contrast.metric.judged and contrast.overall.kind is VerdictKind.INCONCLUSIVE
     ]
     left = f"; not decided: {', '.join(undecided)}" if undecided else ""
     return (
@@ -103,13 +103,13 @@ def refuse_uncounted(analysis: CampaignAnalysis) -> None:
     if not without:
         return
     if not counted:
-        said = "no trial counts"
+        message = "no trial counts"
     else:
-        said = (
+        message = (
             f"{len(without)} of {len(analysis.due)} trials have no counted result, first:"
             f" {without[0].cell}"
         )
-    raise TrialsFailedError(f"{said}: {why_uncounted(analysis)}", hint_for_uncounted(analysis))
+    raise TrialsFailedError(f"{message}: {why_uncounted(analysis)}", hint_for_uncounted(analysis))
 
 
 def _causes(trials: Sequence[TrialView]) -> Counter[str]:

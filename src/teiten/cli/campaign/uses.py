@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -52,20 +52,17 @@ class Uses:
         return tuple(self._read())
 
     def of_folder(self, folder: Path) -> Unfinished | None:
-        return self._first(lambda one: one.needs_folder(folder))
+        return next((user for user in self.unfinished if user.needs_folder(folder)), None)
 
     def of_template(self, fingerprint: str) -> Unfinished | None:
-        return self._first(lambda one: one.needs_template(fingerprint))
-
-    def _first(self, needs: Callable[[Unfinished], bool]) -> Unfinished | None:
-        return next((one for one in self.unfinished if needs(one)), None)
+        return next((user for user in self.unfinished if user.needs_template(fingerprint)), None)
 
     def _read(self) -> Iterator[Unfinished]:
         running, resumable = CampaignState.RUNNING, CampaignState.INTERRUPTED
         folders = [
-            (one.folder, one.state is running)
-            for one in list_campaigns(self._workdir.campaigns)
-            if one.state in (running, resumable)
+            (campaign.folder, campaign.state is running)
+            for campaign in list_campaigns(self._workdir.campaigns)
+            if campaign.state in (running, resumable)
         ]
         pilot = self._workdir.caches / PILOT
         if is_locked(pilot):
@@ -78,10 +75,10 @@ class Uses:
                 continue
 
 
-def refusal(what: str, one: Unfinished) -> LedgerError:
+def refusal(what: str, user: Unfinished) -> LedgerError:
     """Why something is not deleted."""
-    first = "wait for its end" if one.running else f"finish it (teiten resume {one.name})"
+    first = "wait for its end" if user.running else f"finish it (teiten resume {user.name})"
     return LedgerError(
-        f"{what} is not deleted: the campaign {one.name}, which {one.how}, needs it",
-        f"{first} or delete it (teiten rm {one.name}) first; --anyway deletes in spite of it",
+        f"{what} is not deleted: the campaign {user.name}, which {user.how}, needs it",
+        f"{first} or delete it (teiten rm {user.name}) first; --anyway deletes in spite of it",
     )

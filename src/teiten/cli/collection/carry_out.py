@@ -165,7 +165,7 @@ def _run(night: Night, allotment: Allotment, whole: str) -> None:
     if not begun:
         table = night.tables[allotment.name]
         planned = plan_whole(session, state.collection.table, table)
-        with measuring(session), create_ledger(session, planned, name, state.command):
+        with measuring(session), create_ledger(session, planned, folder, state.command):
             pass
     with measuring(session):
         sweep_leftovers(session)

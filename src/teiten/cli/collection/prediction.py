@@ -15,8 +15,7 @@ from teiten.analysis.across.prediction import (
     foretold,
 )
 from teiten.analysis.model.collection import CollectionResult
-from teiten.cli.console import json_text
-from teiten.cli.printed.collection import json_collection
+from teiten.cli.printed.collection import findings_text
 from teiten.errors import UsageError
 
 _PREDICTION = TypeAdapter(Prediction)
@@ -31,7 +30,7 @@ def prediction_of(result: CollectionResult, machine: SecondMachine, now: float) 
 
 def digest_of(result: CollectionResult) -> str:
     """The SHA-256 of the collection's findings.json."""
-    return hashlib.sha256(json_text(json_collection(result)).encode()).hexdigest()
+    return hashlib.sha256(findings_text(result).encode()).hexdigest()
 
 
 def read_prediction(path: Path) -> Prediction:

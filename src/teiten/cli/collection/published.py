@@ -9,9 +9,8 @@ from pathlib import Path
 
 from teiten.cli.collection.carry_out import Night, has_first_pass, result_of
 from teiten.cli.collection.state import FILE, CollectionState, read_file, state_text, write_state
-from teiten.cli.console import json_text
 from teiten.cli.main import Session
-from teiten.cli.printed.collection import json_collection
+from teiten.cli.printed.collection import findings_text
 from teiten.errors import LedgerError, UsageError
 from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.campaigns import is_name
@@ -43,7 +42,7 @@ def published_files(night: Night, languages: tuple[Language, ...]) -> Mapping[st
     }
     return {
         FILE: state_text(replace(night.state, path=night.state.collection.table.name)).encode(),
-        "findings.json": json_text(json_collection(result)).encode(),
+        "findings.json": findings_text(result).encode(),
         **pages,
         **ledgers,
     }

@@ -88,8 +88,8 @@ def comparison_lines(first: str, second: str, findings: Sequence[ComparedFinding
         for name, sided in ((first, finding.first), (second, finding.second)):
             outcome = sided.outcome
             side = side_of(outcome.claim, str)
-            told = f"{name}: {outcome_word(t, outcome)}; {check_text(t, outcome.deciding, side)}"
-            yield from paragraph(told, indent=INDENT)
+            line = f"{name}: {outcome_word(t, outcome)}; {check_text(t, outcome.deciding, side)}"
+            yield from paragraph(line, indent=INDENT)
 
 
 def result_lines(result: CollectionResult) -> Iterator[str]:

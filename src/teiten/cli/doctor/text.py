@@ -1,12 +1,9 @@
-"""Text that ``teiten doctor`` prints.
-
-Result of a check of paired transactions, in words.
-"""
+"""Text that ``teiten doctor`` prints."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
 from typing import NamedTuple
@@ -15,11 +12,13 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from teiten.cli.text.layout import wrap
+from teiten.model.bottleneck import Ceilings
 from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.pairs_check import CheckedNumber, PairsCheck
 from teiten.model.text import Language
-from teiten.report.numbers import bytes_text
-from teiten.report.texts import Texts, caution_text, read_entries
+from teiten.report.machine import machine_rows
+from teiten.report.numbers import bytes_text, significant
+from teiten.report.texts import Texts, caution_text, read_entries, texts
 
 WIDEST = 90
 """Cells: longer lines are hard to read, however wide the terminal is."""
@@ -27,6 +26,11 @@ NARROWEST = 20
 GAP = 2
 ARROW = "→ "
 ARROW_WIDTH = 2
+
+
+BANDWIDTHS = ("sequential_read", "sequential_write")
+REQUESTS = ("random_reads", "random_writes", "fsyncs")
+SPEEDS = ("memory", "core_speed", "machine_speed")
 
 
 class Row(NamedTuple):
@@ -45,9 +49,17 @@ def words(language: Language) -> Texts:
 
 
 def facts_text(facts: HostFacts, language: Language, width: int) -> Text:
-    """A line for each fact, its label before it. ``width``: of the terminal, in cells."""
+    """A line for each fact that is known, its label before it. ``width``: of the terminal, in
+    cells."""
     say = words(language)
-    rows = [Row(say(f"doctor.{label}"), "dim", value) for label, value in fact_lines(facts, say)]
+    load = None if facts.load_average is None else f"{facts.load_average:.2f}"
+    named = [
+        *machine_rows(texts(language), facts),
+        (say("doctor.load"), load),
+        (say("doctor.clock_source"), facts.clock_source),
+        (say("doctor.instruments"), say("doctor.separator").join(_instruments(facts, say))),
+    ]
+    rows = [Row(label, "dim", value) for label, value in named if value]
     return rows_text(say("doctor.machine"), rows, width)
 
 
@@ -71,89 +83,6 @@ def summary(cautions: tuple[Caution, ...], language: Language) -> str:
     return words(language)("doctor.summary", warnings=warnings, notes=len(cautions) - warnings)
 
 
-def fact_lines(facts: HostFacts, say: Texts) -> Iterator[tuple[str, str]]:
-    """Key of the label, and the value as text."""
-    yield "system", f"{facts.distribution} ({facts.architecture})"
-    yield "kernel", f"{facts.system} {facts.kernel}"
-    yield "virtualisation", _virtualisation(facts, say)
-    yield "container", facts.container or say("doctor.none")
-    yield from _processor(facts, say)
-    yield from _memory(facts, say)
-    yield from _disk(facts, say)
-    if facts.load_average is not None:
-        yield "load", f"{facts.load_average:.2f}"
-    yield "clock_source", facts.clock_source or say("doctor.unknown")
-    yield "instruments", _joined(_instruments(facts, say), say)
-
-
-def _virtualisation(facts: HostFacts, say: Texts) -> str:
-    if facts.virtualisation == "unknown":
-        return say("doctor.unknown")
-    return facts.virtualisation or say("doctor.bare_metal")
-
-
-def _processor(facts: HostFacts, say: Texts) -> Iterator[tuple[str, str]]:
-    cpu = facts.cpu
-    yield "cpu", cpu.model
-    cores = [say("doctor.cores_text", logical=cpu.logical, online=cpu.online)]
-    if cpu.physical_cores:
-        unknown = say("doctor.unknown")
-        cores.append(
-            say(
-                "doctor.cores_physical",
-                cores=cpu.physical_cores,
-                sockets=cpu.sockets or unknown,
-                threads=cpu.threads_per_core or unknown,
-            )
-        )
-    if cpu.numa_nodes:
-        cores.append(say("doctor.numa", nodes=cpu.numa_nodes))
-    if cpu.quota_cores is not None:
-        cores.append(say("doctor.quota", quota=f"{cpu.quota_cores:g}"))
-    yield "cores", _joined(cores, say)
-    yield "clock", _joined(_clock(facts, say), say) or say("doctor.unknown")
-
-
-def _clock(facts: HostFacts, say: Texts) -> Iterator[str]:
-    cpu = facts.cpu
-    if cpu.maximum_mhz:
-        yield say("doctor.maximum", mhz=f"{cpu.maximum_mhz:.0f}")
-    if cpu.governor:
-        yield say("doctor.governor", governor=cpu.governor)
-    if cpu.turbo is not None:
-        yield say("doctor.turbo_on" if cpu.turbo else "doctor.turbo_off")
-
-
-def _memory(facts: HostFacts, say: Texts) -> Iterator[tuple[str, str]]:
-    memory = facts.memory
-    total, available = bytes_text(memory.total), bytes_text(memory.available)
-    yield "memory", say("doctor.memory_text", total=total, available=available)
-    if memory.swap_total:
-        total, used = bytes_text(memory.swap_total), bytes_text(memory.swap_used)
-        yield "swap", say("doctor.swap_text", total=total, used=used)
-    else:
-        yield "swap", say("doctor.none")
-    if memory.huge_page_size is not None:
-        yield (
-            "huge_pages",
-            say(
-                "doctor.huge_pages_text",
-                total=memory.huge_pages_total or 0,
-                free=memory.huge_pages_free or 0,
-                size=bytes_text(memory.huge_page_size),
-                transparent=memory.transparent_huge_pages or say("doctor.unknown"),
-            ),
-        )
-
-
-def _disk(facts: HostFacts, say: Texts) -> Iterator[tuple[str, str]]:
-    disk = facts.disk
-    total, free = bytes_text(disk.total), bytes_text(disk.free)
-    yield "disk", say("doctor.disk_text", total=total, free=free, kind=disk.kind)
-    options = f" ({disk.options.replace(',', ', ')})" if disk.options else ""
-    yield "file_system", f"{disk.mount_point}: {disk.file_system} {disk.device}{options}"
-
-
 def _instruments(facts: HostFacts, say: Texts) -> Iterator[str]:
     paranoid = facts.perf_event_paranoid
     if paranoid is not None:
@@ -161,10 +90,6 @@ def _instruments(facts: HostFacts, say: Texts) -> Iterator[str]:
         yield say("doctor.perf_yes") if allowed else say("doctor.perf_no", paranoid=paranoid)
     yield say("doctor.pressure_yes" if facts.pressure_stall else "doctor.pressure_no")
     yield say("doctor.drop_yes" if facts.can_drop_page_cache else "doctor.drop_no")
-
-
-def _joined(parts: Iterable[str], say: Texts) -> str:
-    return say("doctor.separator").join(parts)
 
 
 def rows_text(title: str, rows: list[Row], width: int) -> Text:
@@ -199,28 +124,46 @@ def pairs_text(check: PairsCheck, language: Language, width: int) -> Text:
     return rows_text(title, rows, width)
 
 
-def _rows(one: CheckedNumber, language: Language) -> Iterator[Row]:
+def _rows(number: CheckedNumber, language: Language) -> Iterator[Row]:
     say = words(language)
     equal = say(
         "doctor.pairs_equal",
-        mean=signed(one.mean),
-        low=signed(one.low),
-        high=signed(one.high),
-        deviation=f"{one.deviation:.2%}".replace("%", " %"),
-        band=f"{math.expm1(one.band) * 100:.2g} %",
-        holds=say(f"doctor.pairs_{one.equal}"),
+        mean=signed(number.mean),
+        low=signed(number.low),
+        high=signed(number.high),
+        deviation=f"{number.deviation:.2%}".replace("%", " %"),
+        band=f"{math.expm1(number.band) * 100:.2g} %",
+        holds=say(f"doctor.pairs_{number.equal}"),
     )
     slope = say(
         "doctor.pairs_slope",
-        slope=f"{one.slope:.2f}",
-        low=f"{one.slope_low:.2f}",
-        high=f"{one.slope_high:.2f}",
-        holds=say(f"doctor.pairs_{one.true_to_scale}"),
+        slope=f"{number.slope:.2f}",
+        low=f"{number.slope_low:.2f}",
+        high=f"{number.slope_high:.2f}",
+        holds=say(f"doctor.pairs_{number.true_to_scale}"),
     )
-    yield Row(say(f"doctor.pairs_{one.name}"), "dim", equal)
+    yield Row(say(f"doctor.pairs_{number.name}"), "dim", equal)
     yield Row("", "dim", slope)
 
 
 def signed(logarithm: float) -> str:
     """``+1.20 %`` of the logarithm of 1.012."""
     return f"{math.expm1(logarithm) * 100:+.2f} %"
+
+
+def ceilings_text(ceilings: Ceilings, language: Language, width: int) -> Text:
+    """A line for each ceiling. ``width``: of the terminal, in cells."""
+    say = words(language)
+    moment = datetime.fromtimestamp(ceilings.measured_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    title = say("doctor.ceilings_title", tool=ceilings.tool, moment=moment)
+    rows = [Row(say(f"doctor.{name}"), "dim", text) for name, text in _ceilings(ceilings, language)]
+    return rows_text(title, rows, width)
+
+
+def _ceilings(ceilings: Ceilings, language: Language) -> Iterator[tuple[str, str]]:
+    per_second = words(language)
+    for name in (*BANDWIDTHS, *REQUESTS, *SPEEDS):
+        value = getattr(ceilings, name)
+        shown = significant(value) if name in REQUESTS else bytes_text(value)
+        yield f"ceiling_{name}", per_second("doctor.per_second", value=shown)
+    yield "ceiling_cores", significant(ceilings.cores)

@@ -1,17 +1,28 @@
-"""The answer of a gate: its workloads with their outcomes, and what they were found from."""
+"""The answer of a gate: its workloads with their outcomes, and in words for a terminal, for a pull
+request, and as annotations. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from teiten.analysis.model.findings import CampaignAnalysis, TrialView
-from teiten.analysis.verdict.gate import GateLine, GateOutcome, gate_lines, gate_outcome
+from teiten.analysis.model.findings import CampaignAnalysis, TrialView, Verdict
+from teiten.analysis.verdict.contrasts import pairs_to_interval
+from teiten.analysis.verdict.gate import GateLine, GateOutcome, GateReason, gate_lines, gate_outcome
+from teiten.analysis.verdict.verdict import LEFT_BEHIND
+from teiten.cli.campaign.decision import StillNeeded, counted_pairs, still_needed
+from teiten.cli.plan.text import linked_text
 from teiten.factors.registry import rule
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
+from teiten.model.quantities import rough_duration
 from teiten.model.study import GUC_PREFIX
 from teiten.model.units import Seconds, Share
+from teiten.report.effects import change, interval_percent, percent_decimals, plain_percent
+from teiten.report.numbers import NOTHING
+from teiten.report.sentences import verdict_word
+from teiten.report.texts import texts
 from teiten.study.sides import AGAIN, BASE, HEAD
 
 
@@ -61,3 +72,143 @@ def answer_of(analysis: CampaignAnalysis) -> GateAnswer:
         analysis.trials,
         analysis.wall,
     )
+
+
+WORDS = {
+    GateOutcome.REGRESSION: "regression",
+    GateOutcome.NONE: "no regression",
+    GateOutcome.CANNOT_TELL: "cannot tell",
+}
+COMMANDS = {GateOutcome.REGRESSION: "error", GateOutcome.CANNOT_TELL: "warning"}
+"""Annotations of GitHub Actions; what is well has none."""
+QUIETER = (
+    "give it a runner with nothing beside it; teiten doctor tells what disturbs this one, and"
+    " teiten null measures its noise"
+)
+APART = "--way classic, in which one side at a time is under load, and a longer --budget"
+
+
+def answer_lines(answer: GateAnswer) -> Iterator[str]:
+    """A line for each workload, verdict first."""
+    for line in answer.lines:
+        yield f"{word(line)}: {_said(line)}"
+
+
+def word(line: GateLine) -> str:
+    """``regression (slower by at least 2 %)``"""
+    if line.reason is GateReason.EQUAL_SIDES_DIFFER:
+        return f"{WORDS[line.outcome]} (the base differs from itself)"
+    return f"{WORDS[line.outcome]} ({plain(verdict_word(texts('en'), line.head.overall))})"
+
+
+def needed(answer: GateAnswer) -> str:
+    """A sentence on what a gate that cannot tell would need."""
+    return "; ".join(dict.fromkeys(_needed(answer)))
+
+
+def title(answer: GateAnswer) -> str:
+    """The answer over all workloads: ``no regression of 2 % or more``."""
+    share = plain(plain_percent(texts("en"), answer.delta))
+    match answer.outcome:
+        case GateOutcome.REGRESSION:
+            return "regression"
+        case GateOutcome.NONE:
+            return f"no regression of {share} or more"
+        case _:
+            return f"this runner cannot tell whether there is a regression of {share}"
+
+
+def markdown(answer: GateAnswer) -> str:
+    """A table for a pull request: one line for each workload, verdict first, noise beside."""
+    plan = answer.plan
+    rows = [
+        (
+            f"**{word(line)}**",
+            line.workload,
+            _effect(line.head.overall),
+            _effect(line.control.overall),
+            counted_pairs(plan, line.head.overall.pairs),
+        )
+        for line in answer.lines
+    ]
+    header = ("verdict", "workload", "head against base", "base against itself", "evidence")
+    table = [header, ("---",) * len(header), *rows]
+    sides = " and ".join(f"{side} {name}" for side, name in answer.servers.items())
+    metric = texts("en").either(f"metric.{answer.lines[0].head.metric.name}", "")
+    about = [
+        f"{metric} of {sides}; δ = {plain_percent(texts('en'), answer.delta)}, all sides loaded in"
+        f" the same starts, new copies of the data in each{linked_text(plan)}."
+        f" Campaign {answer.campaign}, {rough_duration(answer.seconds)}."
+    ]
+    if answer.outcome is GateOutcome.CANNOT_TELL:
+        about.insert(0, f"What would be needed: {needed(answer)}.")
+    lines = ["| " + " | ".join(map(_cell, row)) + " |" for row in table]
+    return plain("\n".join([f"### Gate: {title(answer)}", "", *lines, "", *about])) + "\n"
+
+
+def annotation_lines(answer: GateAnswer) -> Iterator[str]:
+    """The commands by which GitHub Actions shows a line beside a pull request."""
+    for line in answer.lines:
+        command = COMMANDS.get(line.outcome)
+        if command is not None:
+            yield f"::{command} title=Gate%3A {_escaped(word(line))}::{_escaped(_said(line))}"
+
+
+def plain(text: str) -> str:
+    """A text whose spaces a search finds."""
+    return text.replace("\u00a0", " ")
+
+
+def _said(line: GateLine) -> str:
+    head, control = (plain(_effect(contrast.overall)) for contrast in (line.head, line.control))
+    return f"{line.workload} {head}; the base against itself {control}"
+
+
+def _effect(verdict: Verdict) -> str:
+    """``-3.1 % (97.5 % interval -4.0 % to -2.2 %)``"""
+    effect, t = verdict.effect, texts("en")
+    if effect is None:
+        return f"{NOTHING} ({t(f'reason.{verdict.reason}')})"
+    return f"{change(t, effect.ratio, percent_decimals(effect))} ({interval_percent(t, effect)})"
+
+
+def _needed(answer: GateAnswer) -> Iterator[str]:
+    for line in answer.lines:
+        if line.outcome is not GateOutcome.CANNOT_TELL:
+            continue
+        if line.reason is GateReason.EQUAL_SIDES_DIFFER:
+            yield QUIETER
+            continue
+        if line.head.overall.reason == LEFT_BEHIND:
+            yield f"{line.workload}: {APART}"
+            continue
+        further = still_needed(answer.plan, line.head, answer.attempts)
+        if further is None:
+            least = pairs_to_interval(answer.plan, line.workload)
+            yield f"{line.workload}: {counted_pairs(answer.plan, least)} at the least"
+        else:
+            minutes = math.ceil(_budget(answer, line, further) / 60)
+            yield (
+                f"{line.workload}: about {counted_pairs(answer.plan, further.pairs)} more,"
+                f" --budget {minutes}m in all, if further ones are like those so far"
+            )
+
+
+def _budget(answer: GateAnswer, line: GateLine, further: StillNeeded) -> float:
+    """The seconds that would have done; for more pairs than were planned, in proportion to what the
+    plan had room for."""
+    measure = answer.plan.study.measure
+    planned = measure.sequential.budget if measure.sequential is not None else None
+    share = (line.head.overall.pairs + further.pairs) / measure.blocks
+    by_plan = (planned or 0.0) * share if share > 1 else 0.0
+    return max(answer.seconds + further.seconds, by_plan)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _escaped(text: str) -> str:
+    for character, code in (("%", "%25"), ("\r", "%0D"), ("\n", "%0A")):
+        text = text.replace(character, code)
+    return text

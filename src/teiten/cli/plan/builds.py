@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -36,6 +37,7 @@ from teiten.execute.postgres.building.running import Watch
 from teiten.execute.postgres.building.sources import SourceCode
 from teiten.execute.postgres.built_as import reported_build
 from teiten.execute.postgres.installations import find_installations, resolve
+from teiten.execute.postgres.provision.install import PGBENCH, install, install_pgbench
 from teiten.host.cautions.builds import build_cautions
 from teiten.host.system.signals import one_interruption
 from teiten.model.attached import is_address
@@ -108,8 +110,8 @@ def build_like(
     say = session.console.say
     requests = [request_of(version) for version in versions]
     session.workdir.prepare()
-    found = find_sources(requests, sources.origins(session.workdir, say))
-    orders = prepare_like(found, spec.configure, spec.cflags or LIKE_FLAGS)
+    code = find_sources(requests, sources.origins(session.workdir, say))
+    orders = prepare_like(code, spec.configure, spec.cflags or LIKE_FLAGS)
     return _build(session, orders, jobs or cores())
 
 
@@ -171,7 +173,7 @@ def _bar(progress: Progress, name: str) -> Watch:
 def _lines(console: Console, name: str, begin: float, about: float) -> Watch:
     last = begin
 
-    def told(step: str, done: int, total: int) -> None:
+    def watch(step: str, done: int, total: int) -> None:
         nonlocal last
         now = time.monotonic()
         if total and now - last >= PLAIN_EVERY:
@@ -181,7 +183,16 @@ def _lines(console: Console, name: str, begin: float, about: float) -> Watch:
                 f" of about {rough_duration(max(about, now - begin))}"
             )
 
-    return told
+    return watch
+
+
+def newest_server(session: Session) -> Installation:
+    """The newest server here. Raises UsageError without one."""
+    installations = find_installations(session.workdir)
+    servers = [installation for installation in installations if installation.postgres is not None]
+    if not servers:
+        raise UsageError("there is no PostgreSQL server here", "install one: teiten pg install 18")
+    return max(servers, key=lambda server: server.version)
 
 
 class StudyServers:
@@ -218,10 +229,10 @@ class StudyServers:
         """Add the builds, which come first, one after another, to what a campaign needs."""
         if not self.planned:
             return needs
-        most = max(one.disk for one in self.planned)
+        most = max(build.disk for build in self.planned)
         return replace(
             needs,
-            seconds=Seconds(needs.seconds + sum(one.seconds for one in self.planned)),
+            seconds=Seconds(needs.seconds + sum(build.seconds for build in self.planned)),
             disk=Bytes(max(needs.disk, most)),
         )
 
@@ -252,3 +263,45 @@ class StudyServers:
             ),
         )
         return foretold(session.workdir, full_name, prepared)
+
+
+OF_BUILDS = ("named", "mirror", "apt_sources", "configure", "cflags", "jobs")
+OF_PACKAGES = ("client", "newest")
+FLAGS = {"named": "--source", "apt_sources": "--apt-sources"}
+"""Flags of the parameters whose flag is not their name."""
+
+
+def installed(
+    session: Session, versions: Sequence[str], given: Mapping[str, Any]
+) -> list[Installation]:
+    """``given``: the flags of the verb by the names of its parameters. Raises UsageError where some
+    of them do not go together."""
+    _require_together(given)
+    say = session.console.say
+    done = [install_pgbench(session.workdir, say=say)] if PGBENCH in versions else []
+    servers = [version for version in versions if version != PGBENCH]
+    if not given["building"]:
+        return [
+            *(
+                install(
+                    version, session.workdir,
+                    client=given["client"], newest=given["newest"], say=say,
+                )
+                for version in servers
+            ),
+            *done,
+        ]  # fmt: skip
+    sources = Sources(tuple(given["named"]), given["mirror"], given["apt_sources"])
+    spec = spec_of("", given["configure"], given["cflags"], meson=False)
+    return [*build_like(session, servers, sources, spec, given["jobs"]), *done]
+
+
+def _require_together(given: Mapping[str, Any]) -> None:
+    building = given["building"]
+    wrong = [name for name in (OF_PACKAGES if building else OF_BUILDS) if given[name]]
+    if wrong:
+        flag = FLAGS.get(wrong[0], f"--{wrong[0]}")
+        raise UsageError(
+            f"{flag} is {'for packages, not for --build' if building else 'for --build'}",
+            f"leave {flag} out" if building else f"teiten pg install --build {flag} …",
+        )

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from teiten.analysis.model.replication import Replication
 from teiten.analysis.verdict.contrasts import pairs_to_interval
+from teiten.cli.console import Console
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import StudyServers
-from teiten.cli.plan.open_way import missing_for_pairs, paired_plan
 from teiten.cli.plan.options import LARGEST_SEED, PlanOptions
 from teiten.cli.plan.site import PlanningSite, planning_site, require_here, servers_here
 from teiten.datasets.plan import plan_of as data_plan_of
-from teiten.errors import MachineError
+from teiten.errors import MachineError, WayError
+from teiten.execute.client.paired import is_built
 from teiten.execute.postgres.built_as import read_build
 from teiten.execute.postgres.parameters import read_refusals, session_parameters
 from teiten.execute.postgres.templates.identity import template_fingerprint
@@ -22,7 +25,7 @@ from teiten.host.cautions.builds import cautions_of_builds
 from teiten.host.cautions.machine import warnings_first
 from teiten.host.cautions.variants import order_of_servers
 from teiten.host.facts.kept import known_noise
-from teiten.host.facts.native_part import how_to_get
+from teiten.host.facts.native_part import NativePart, how_to_get, native_part
 from teiten.model.build import PlannedBuild
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.noise import NoiseFloor
@@ -39,7 +42,11 @@ from teiten.plan.sites.fitting import fitted, wants_modules, without_missing
 from teiten.plan.sites.of import asked_here, where_it_lacks, working_folder
 from teiten.plan.sizing import size
 from teiten.study.load import load_study
-from teiten.ways.registry import way_of
+from teiten.ways.registry import rules, way_of
+
+NOT_BUILT = "the native part of Teiten, which has their generator, is not here"
+OF_TWO_SIDES = "the native part is of an earlier Teiten, and loads two servers at the most"
+IN_TURN = "one side at a time, no paired transactions"
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,8 @@ class Planned:
     """Noise that ``teiten null`` has measured here for workloads of the plan."""
     builds: tuple[PlannedBuild, ...] = ()
     """Servers that have yet to be built; ``plan.needs`` holds their time and disk."""
+    replication: Replication | None = None
+    """How the length of trials was chosen, where it was."""
 
 
 def make_plan(
@@ -122,15 +131,15 @@ def _plan(
     seed: int | None,
 ) -> Planned:
     facts = site.with_folders(facts, sized)
-    installations, found = servers.installations, servers.resolved
-    site.check(sized, found)
-    wanted = found if wants_modules(sized) else ()
-    tools = {level: site.module_tools(one) for level, one in wanted}
-    sized = fitted(without_missing(sized, found, tools), found)
+    installations, resolved = servers.installations, servers.resolved
+    site.check(sized, resolved)
+    wanted = resolved if wants_modules(sized) else ()
+    tools = {level: site.module_tools(server) for level, server in wanted}
+    sized = fitted(without_missing(sized, resolved, tools), resolved)
     plan = expand(
         sized,
-        found,
-        load_generator(installations, found, copied=site.copied),
+        resolved,
+        load_generator(installations, resolved, copied=site.copied),
         seed=secrets.randbelow(LARGEST_SEED) if seed is None else seed,
         fingerprint=template_fingerprint,
         cpus=facts.cpu.cpus,
@@ -170,8 +179,8 @@ def _require_generator(study: Study) -> None:
 
 def _of_servers(plan: Plan) -> tuple[Caution, ...]:
     """How they were built, and which of them is taken as old."""
-    read = {level: read_build(one) for level, one in servers_here(plan)}
-    builds = {level: one for level, one in read.items() if one is not None}
+    read = {level: read_build(server) for level, server in servers_here(plan)}
+    builds = {level: build for level, build in read.items() if build is not None}
     return (*cautions_of_builds(builds), *order_of_servers(plan))
 
 
@@ -185,3 +194,41 @@ def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:
         return ()
     minutes = f"{least_budget(plan.study) / 60:.0f}m"
     return (Caution.warning("budget-short", pairs=pairs, least=least, budget=minutes),)
+
+
+def paired_plan(
+    console: Console, study: Study, plan: Callable[[Study], Planned], way: str
+) -> Planned | None:
+    """The plan of a study in a way of paired transactions; None where it cannot be had, which is
+    said.
+
+    ``plan``: how a study is planned.
+    """
+    missing = missing_for_pairs(study)
+    if missing is not None:
+        console.warn(f"{IN_TURN}, slower and less conclusive: {missing}", how_to_get())
+        return None
+    try:
+        return plan(_in_way(study, way))
+    except (WayError, MachineError) as error:
+        console.say(f"{IN_TURN}: {error.message}")
+        return None
+
+
+def _in_way(study: Study, way: str) -> Study:
+    preferred = study.measure.preferred
+    own = replace(study.measure, way=way)
+    if preferred is not None and preferred.name == way:
+        own = replace(own, sequential=preferred.sequential)
+    return replace(study, measure=own)
+
+
+def missing_for_pairs(study: Study) -> str | None:
+    """Things that the native part lacks for a study."""
+    preferred = study.measure.preferred
+    if preferred is not None and not rules()[preferred.name].concurrent:
+        return None
+    if not is_built():
+        return NOT_BUILT
+    several = len(study.contrasted_levels) > 2
+    return OF_TWO_SIDES if several and native_part() is NativePart.OLD else None

@@ -6,14 +6,16 @@ import functools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from teiten.cli.completion import profiles, servers
-from teiten.cli.plan.conf_file import CONF, with_conf
-from teiten.cli.plan.flags import Flag, renamed, repeating, with_flags
+from teiten.cli.parameters import Flag, renamed, repeating, with_flags, with_keys
 from teiten.errors import UsageError
+from teiten.execute.postgres.conf import OWN_NAMES, parse
+from teiten.given_paths import expanded
 from teiten.study.changes import StudyFlags
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -47,6 +49,17 @@ def checked_name(
     return value
 
 
+CONF = Flag(
+    "--conf",
+    "conf",
+    "A postgresql.conf of yours: each of its parameters as if given by --guc, which goes first.",
+    "FILE",
+    repeats=False,  # as the parameters that it came to
+)
+OF_A_PLACE = ("include", "ssl", "archive_", "primary_", "restore_command", "recovery_")
+"""Beginnings of parameters that belong to where a server stands, and to what stands beside it."""
+STANDBYS = "synchronous_standby_names"
+"""Servers that are not here: each commit would wait for them."""
 SET = Flag(
     "--set",
     "overrides",
@@ -105,17 +118,17 @@ SEED = Flag(
     type=click.IntRange(0, LARGEST_SEED),
 )
 NAME = Flag("--name", "name", "Name of the campaign.", "TEXT", check=checked_name, repeats=False)
-SELECTION = (  # they become keys of the study, which repeat them
-    Flag("--only", "only", "Run these workloads alone: insert,queue.", "NAMES", repeats=False),
+SELECTION = (
+    Flag("--only", "only", "Run these workloads alone: insert,queue.", "NAMES", key="workloads"),
     Flag(
         "--tags",
         "tags",
         "Run the workloads that have one of these tags: read,planner.",
         "TAGS",
-        repeats=False,
+        key="tags",
     ),
 )
-HOSTS = (  # they become keys of the study, which repeat them
+HOSTS = (
     Flag(
         "--db-host",
         "db_host",
@@ -123,38 +136,38 @@ HOSTS = (  # they become keys of the study, which repeat them
         " or with commas: node 1 on the first host, node 2 on the second.",
         "HOST",
         many=True,
-        repeats=False,
+        key="hosts.db",
     ),
     Flag(
         "--client-host",
         "client_host",
         "Run pgbench on another host; the same as --db-host for one host with both.",
         "HOST",
-        repeats=False,
+        key="hosts.client",
     ),
 )
-NODES = (  # the same
+NODES = (
     Flag(
         "--node-memory",
         "node_memory",
         "Emulate each node as a machine with so much memory, for example 512MiB.",
         "SIZE",
-        repeats=False,
+        key="nodes.memory",
     ),
-    Flag("--node-cpus", "node_cpus", "The same with so many processors.", "N", repeats=False),
+    Flag("--node-cpus", "node_cpus", "The same with so many processors.", "N", key="nodes.cpus"),
     Flag(
         "--node-read",
         "node_read",
         "The same with storage that reads so fast, for example 20MiB/s.",
         "RATE",
-        repeats=False,
+        key="nodes.read",
     ),
     Flag(
         "--node-write",
         "node_write",
         "The same with storage that writes so fast.",
         "RATE",
-        repeats=False,
+        key="nodes.write",
     ),
 )
 YES = Flag(
@@ -238,28 +251,6 @@ FLAGS = (
 )
 
 
-def with_selection(overrides: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
-    """Add what selects workloads to what ``--set`` gives; takes it out of ``given``."""
-    only, tags = given.pop("only"), given.pop("tags")
-    if only is not None and tags is not None:
-        raise UsageError("--only and --tags both select workloads", "give one of the two")
-    flags = (("workloads", only), ("tags", tags))
-    return (*overrides, *(f"{key}={value}" for key, value in flags if value is not None))
-
-
-def with_hosts(overrides: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
-    """Add the two flags of hosts to what ``--set`` gives; takes them out of ``given``."""
-    db = ",".join(given.pop("db_host")) or None
-    flags = (("hosts.db", db), ("hosts.client", given.pop("client_host")))
-    return (*overrides, *(f"{key}={value}" for key, value in flags if value is not None))
-
-
-def with_nodes(overrides: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
-    """Add the flags of what each node has to what ``--set`` gives; takes them out of ``given``."""
-    flags = {flag.field.replace("node_", "nodes."): given.pop(flag.field) for flag in NODES}
-    return (*overrides, *(f"{key}={value}" for key, value in flags.items() if value is not None))
-
-
 def plan_options(function: Command) -> Command:
     """Give a verb the shared options, as one argument ``options: PlanOptions``."""
 
@@ -267,10 +258,53 @@ def plan_options(function: Command) -> Command:
     def with_options(*args: Any, **kwargs: Any) -> Any:
         names = PlanOptions.__dataclass_fields__
         chosen = {name: kwargs.pop(name) for name in names}
-        selected = with_selection(chosen["overrides"], kwargs)
-        chosen["overrides"] = with_nodes(with_hosts(selected, kwargs), kwargs)
+        if kwargs["only"] is not None and kwargs["tags"] is not None:
+            raise UsageError("--only and --tags both select workloads", "give one of the two")
+        chosen["overrides"] = with_keys(FLAGS, chosen["overrides"], kwargs)
         chosen["gucs"] = with_conf(chosen["gucs"], kwargs)
         return function(*args, options=PlanOptions(**chosen), **kwargs)
 
     result: Command = renamed("--workload", "--script")(with_flags(FLAGS, with_options))
     return result
+
+
+def with_conf(gucs: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
+    """Add the file's parameters to what ``--guc`` gives; takes the file out of ``given``.
+
+    What belongs to the file's own server is left out, and said. Raises UsageError where the file
+    cannot be read, or sets nothing.
+    """
+    file = given.pop("conf")
+    if file is None:
+        return gucs
+    parameters = _read(expanded(file))
+    left_out = tuple(name for name in parameters if is_of_its_place(name))
+    if left_out:
+        _warn(f"--conf {file}: left out, since they are of another server: {', '.join(left_out)}")
+    known = {*left_out, *(text.partition("=")[0].strip() for text in gucs)}
+    changes = (f"{name}={value}" for name, value in parameters.items() if name not in known)
+    return (*gucs, *changes)
+
+
+def is_of_its_place(name: str) -> bool:
+    """Whether a parameter says where its server stands, not how it works."""
+    return name in OWN_NAMES or name == STANDBYS or name.startswith(OF_A_PLACE)
+
+
+def _read(path: Path) -> dict[str, str]:
+    try:
+        parameters = parse(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not a text in UTF-8"
+        raise UsageError(
+            f"--conf {path} cannot be read: {why}", "name a file like postgresql.conf"
+        ) from error
+    if not parameters:
+        raise UsageError(f"--conf {path} sets no parameter", "remove the # before what is meant")
+    return parameters
+
+
+def _warn(text: str) -> None:
+    context = click.get_current_context(silent=True)
+    if context is not None and context.obj is not None:
+        context.obj.console.warn(text)

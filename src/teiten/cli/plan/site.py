@@ -53,7 +53,7 @@ Servers = Sequence[tuple[str, Installation]]
 
 
 class PlanningSite(ABC):
-    """Where a study will run."""
+    """A place where a study will run."""
 
     copied: ClassVar[bool]
     """Programs are copied there."""
@@ -117,8 +117,7 @@ class PlanningHere(PlanningSite):
     def with_folders(self, facts: HostFacts, sized: Study) -> HostFacts:
         named = (storage_class.path for storage_class in sized.storage if storage_class.path)
         folders = (*every_level(sized, "directory"), *named)
-        found = read_directories(folders, server_user())
-        return replace(facts, directories=found)
+        return replace(facts, directories=read_directories(folders, server_user()))
 
     def emulating(self, study: Study) -> Study:
         if study.nodes is None:
@@ -132,13 +131,13 @@ class PlanningHere(PlanningSite):
         )
 
     def cautions(self, plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
-        found = cautions(facts, clients=most_clients(plan.study))
+        of_machine = cautions(facts, clients=most_clients(plan.study))
         if pinned_apart(plan):
-            found = tuple(one for one in found if one.code != SHARED_CORES)
+            of_machine = tuple(known for known in of_machine if known.code != SHARED_CORES)
         nodes = node_cautions(plan, buffered_writes=throttles_buffered_writes())
         spread, unlike = distribution_cautions(plan), prewarming_caution(plan)
         of_servers = (*nodes, *spread, *unlike, *attached_cautions(plan))
-        return (*found, *plan_cautions(plan, facts), *of_servers)
+        return (*of_machine, *plan_cautions(plan, facts), *of_servers)
 
 
 @dataclass(frozen=True)
@@ -166,11 +165,11 @@ class PlanningOnHosts(PlanningSite):
         from teiten.execute.sites.remote.packages import check_copyable
 
         check_remote(sized, servers)
-        for _, one in servers:
-            if not self.pair.db.is_here and not one.on_db_host:
+        for _, server in servers:
+            if not self.pair.db.is_here and not server.on_db_host:
                 for host in self.pair.servers:
                     require_same_kind(host)
-                check_copyable(one)
+                check_copyable(server)
 
     def placed(self, plan: Plan) -> Plan:
         return replace(plan, hosts=self.assignment)
@@ -192,7 +191,7 @@ class PlanningOnHosts(PlanningSite):
     def cautions(self, plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
         further = self.assignment.servers[1:]
         apart = not self.assignment.together
-        found = [
+        of_hosts = [
             caution
             for host in self.assignment.each
             for caution in host_cautions(
@@ -203,7 +202,7 @@ class PlanningOnHosts(PlanningSite):
         ]
         own = nodes_on_hosts(plan) if further else node_cautions(plan, buffered_writes=False)
         nodes = (*own, *distribution_cautions(plan))
-        return (*found, *assignment_cautions(plan), *plan_cautions(plan, facts), *nodes)
+        return (*of_hosts, *assignment_cautions(plan), *plan_cautions(plan, facts), *nodes)
 
 
 @contextmanager
@@ -220,8 +219,8 @@ def planning_site(session: Session, study: Study) -> Iterator[PlanningSite]:
 
 
 def servers_here(plan: Plan) -> Servers:
-    """Those whose programs are on this machine, wherever they are to run."""
-    return tuple((level, one) for level, one in plan.servers if not one.on_db_host)
+    """List the servers whose programs are on this machine, wherever they are to run."""
+    return tuple((level, server) for level, server in plan.servers if not server.on_db_host)
 
 
 def require_here(plan: Plan, folder: Path) -> None:
@@ -230,7 +229,7 @@ def require_here(plan: Plan, folder: Path) -> None:
     nodes = plan.study.nodes
     if nodes is not None and any(trial.machines for trial in plan.trials):
         known = {part for part, _ in nodes.lacking}
-        news = [one for one in lacks(nodes, folder) if one[0] not in known]
+        news = [lacking for lacking in lacks(nodes, folder) if lacking[0] not in known]
         emulated(replace(plan.study, nodes=replace(nodes, insist=True)), news)
     limits = limits_of(plan)
     if limits:

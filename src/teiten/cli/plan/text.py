@@ -1,27 +1,31 @@
-"""A plan as text for people.
+"""A plan as text for people, and the steps of its trials, said by the loop that runs them.
 
 Text of ``teiten plan --find-saturation`` before the plan: both runs are upper bounds.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from teiten.cli.campaign.saturation import Foretold
 from teiten.cli.plan.make import Planned
-from teiten.cli.plan.steps import step_lines
-from teiten.cli.text.cautions import brief_cautions
+from teiten.cli.text.cautions import brief_cautions, profile_notice
 from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.cli.text.noise import needed_text
 from teiten.errors import TeitenError
+from teiten.execute.executor import Facts
+from teiten.execute.trial import TrialRun, run_trial
 from teiten.kinds.contract import plan_of
 from teiten.model.memory import SHARED_BUFFERS, shares_of
 from teiten.model.nodes import EmulatedNodes, NodePart
-from teiten.model.plan import Plan
+from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.study import GUC_PREFIX, Factor, Measure
+from teiten.model.trial import Step, Trial
+from teiten.model.units import Seconds
+from teiten.plan.dry import DryExecutor
 from teiten.plan.sides import contrasted_parameters
 from teiten.plan.sites.of import all_start, host_rows, server_text, starts, working_folder_text
 from teiten.report.texts import caution_text
@@ -44,10 +48,8 @@ def plan_lines(
     study = plan.study
     yield f"{study.title.en} ({study.name}), profile {study.profile}, seed {plan.seed}"
     yield from paragraph(study.question.en)
-    if not study.conclusive:
-        yield f"The profile {study.profile} supports no conclusion."
-    elif not study.replicates:
-        yield f"The profile {study.profile} is a quick look: published findings are not judged."
+    for notice in profile_notice(study):
+        yield from paragraph(notice)
     yield from _problem_lines(planned, lack, whole=whole)
     yield ""
     yield from columns(list(_overview(plan)))
@@ -61,8 +63,10 @@ def plan_lines(
         yield ""
         yield "Foretold, from the noise that teiten null has measured here"
         for floor in planned.noise:
-            said = f"{floor.workload}, {floor.clients} clients, noise floor {floor.deviation:.2%}"
-            yield from bullets([f"{said}: {needed_text(floor)}"])
+            floor_text = (
+                f"{floor.workload}, {floor.clients} clients, noise floor {floor.deviation:.2%}"
+            )
+            yield from bullets([f"{floor_text}: {needed_text(floor)}"])
     if whole:
         yield from step_lines(plan)
     yield ""
@@ -73,18 +77,12 @@ def plan_lines(
 def merged(actions: tuple[str, ...]) -> Iterator[str]:
     """Actions that differ only behind their colon once, with their number: what they have in common
     is what is done to the machine."""
-    alike = Counter(_beginning(action) for action in actions)
-    for beginning, count in alike.items():
-        first = next(action for action in actions if _beginning(action) == beginning)
-        yield first if count == 1 else f"{beginning}, {count} times, the first: {_rest(first)}"
-
-
-def _beginning(action: str) -> str:
-    return action.partition(": ")[0]
-
-
-def _rest(action: str) -> str:
-    return action.partition(": ")[2]
+    alike: dict[str, list[str]] = {}
+    for action in actions:
+        alike.setdefault(action.partition(": ")[0], []).append(action)
+    for beginning, (first, *others) in alike.items():
+        times = f"{beginning}, {len(others) + 1} times, the first: {first.partition(': ')[2]}"
+        yield times if others else first
 
 
 def _problem_lines(planned: Planned, lack: TeitenError | None, *, whole: bool) -> Iterator[str]:
@@ -117,10 +115,9 @@ def _build_lines(planned: Planned) -> Iterator[str]:
         return
     yield ""
     yield "Built from source first"
-    for one in planned.builds:
-        yield from bullets(
-            [f"{one.name}: {one.described}, about {format_duration(round(one.seconds))}"]
-        )
+    for build in planned.builds:
+        seconds = format_duration(round(build.seconds))
+        yield from bullets([f"{build.name}: {build.described}, about {seconds}"])
 
 
 def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
@@ -134,14 +131,14 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
     for factor in study.factors:
         contrasted = ", contrasted: the first is old" if factor.name == study.contrast else ""
         yield f"factor {factor.name}", ", ".join(_levels(plan, factor)) + contrasted
-    for one in study.parameters:
-        listed = ", ".join(f"{name} = {value}" for name, value in one.settings)
-        yield f"parameters {one.name}", listed or "as the study sets them"
+    for parameters in study.parameters:
+        listed = ", ".join(f"{name} = {value}" for name, value in parameters.settings)
+        yield f"parameters {parameters.name}", listed or "as the study sets them"
     for workload in study.workloads:
         data = workload.data
         own = [f"{name} {', '.join(levels)}" for name, levels in workload.levels]
-        said = [workload.options.source, str(data), *own, *plan_of(workload.kind).facts(workload)]
-        yield f"workload {workload.name}", ", ".join(said)
+        facts = [workload.options.source, str(data), *own, *plan_of(workload.kind).facts(workload)]
+        yield f"workload {workload.name}", ", ".join(facts)
     if any(plan_of(workload.kind).lasts for workload in plan.study.workloads):
         yield _load(measure)
     else:
@@ -168,15 +165,12 @@ def _node(nodes: EmulatedNodes) -> str:
     had = {
         NodePart.NETWORK: "an address",
         NodePart.MEMORY: nodes.memory and format_size(nodes.memory),
-        NodePart.CPUS: nodes.cpus and _processors(nodes.cpus),
+        NodePart.CPUS: nodes.cpus
+        and ("1 processor" if nodes.cpus == 1 else f"{nodes.cpus} processors"),
         NodePart.STORAGE: _storage(nodes),
     }
-    found = [text for part, text in had.items() if text and not nodes.lacks(part)]
-    return f"emulated as a machine: {', '.join(found)}" if found else "a plain server"
-
-
-def _processors(count: int) -> str:
-    return "1 processor" if count == 1 else f"{count} processors"
+    parts = [text for part, text in had.items() if text and not nodes.lacks(part)]
+    return f"emulated as a machine: {', '.join(parts)}" if parts else "a plain server"
 
 
 def _storage(nodes: EmulatedNodes) -> str:
@@ -188,19 +182,21 @@ def _levels(plan: Plan, factor: Factor) -> Iterator[str]:
     """The levels as they are written; of a share also what it comes to."""
     values = shares_of(plan)
     for level in factor.levels:
-        found = values.get(level, ()) if factor.name == f"{GUC_PREFIX}{SHARED_BUFFERS}" else ()
-        yield f"{level} ({', '.join(found)})" if found else level
+        shares = values.get(level, ()) if factor.name == f"{GUC_PREFIX}{SHARED_BUFFERS}" else ()
+        yield f"{level} ({', '.join(shares)})" if shares else level
 
 
 def linked_text(plan: Plan) -> str:
     """Which servers of rounds are linked in a new order of their objects, and which are not."""
-    found = {one.name: one.relink_seconds for _, one in plan.servers if starts(one)}
-    linked = [name for name, seconds in found.items() if seconds is not None]
-    others = [name for name in found if name not in linked]
-    said = f"; linked with its objects in a new order: {', '.join(linked)}" if linked else ""
+    seconds_of = {
+        server.name: server.relink_seconds for _, server in plan.servers if starts(server)
+    }
+    linked = [name for name, seconds in seconds_of.items() if seconds is not None]
+    others = [name for name in seconds_of if name not in linked]
+    text = f"; linked with its objects in a new order: {', '.join(linked)}" if linked else ""
     if others:
-        said += f"; as installed, because no build of Teiten kept its objects: {', '.join(others)}"
-    return said
+        text += f"; as installed, because no build of Teiten kept its objects: {', '.join(others)}"
+    return text
 
 
 def loaded_text(plan: Plan) -> str:
@@ -274,10 +270,10 @@ def _needs(planned: Planned, folder: Path) -> Iterator[tuple[str, str]]:
     place = working_folder_text(planned.plan, folder)
     yield "  disk", f"{format_size(needs.disk)} in {place} ({free} are free)"
     for path, size in needs.directories:
-        found = next(directory.disk for directory in facts.directories if directory.path == path)
+        disk = next(directory.disk for directory in facts.directories if directory.path == path)
         yield (
             "",
-            f"{format_size(size)} in {path} ({found.file_system}, {format_size(found.free)} are"
+            f"{format_size(size)} in {path} ({disk.file_system}, {format_size(disk.free)} are"
             " free)",
         )
     available = format_size(facts.memory.available)
@@ -303,3 +299,43 @@ def foretold_lines(foretold: Foretold) -> Iterator[str]:
         ]
     )
     yield ""
+
+
+def step_lines(plan: Plan) -> Iterator[str]:
+    """The first trial of each workload; of its slices the first."""
+    first: dict[str, PlannedTrial] = {}
+    for trial in plan.trials:
+        first.setdefault(trial.cell.workload, trial)
+    for trial in first.values():
+        yield ""
+        yield f"Trial {trial.number}, step by step ({trial.cell})"
+        yield from bullets(steps_of(plan, trial))
+
+
+def steps_of(plan: Plan, trial: PlannedTrial) -> list[str]:
+    """One line for each step of a trial."""
+    executor = DryExecutor(plan)
+    watch = _Watch(executor)
+    run_trial(TrialRun(executor, watch, watch.record), trial, 1)
+    return watch.lines
+
+
+@dataclass
+class _Watch:
+    """Joins the steps with what they would do; told nothing else by a dry run."""
+
+    executor: DryExecutor
+    lines: list[str] = field(default_factory=list)
+    _measured: bool = False
+
+    def record(self, trial: PlannedTrial, step: Step, facts: Facts) -> None:
+        del trial, facts
+        if step is not Step.MEASURE or not self._measured:
+            self.lines.append(self.executor.actions[-1])
+        self._measured = self._measured or step is Step.MEASURE
+
+    def preparing(self, what: str) -> None: ...
+    def trial_started(self, trial: PlannedTrial, attempt: int, ended: int, total: int) -> None: ...
+    def step_started(self, trial: PlannedTrial, step: Step) -> None: ...
+    def progress(self, second: Seconds, tps: float, latency: Seconds) -> None: ...
+    def trial_finished(self, trial: Trial) -> None: ...

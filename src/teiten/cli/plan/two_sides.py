@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,12 @@ import click
 
 from teiten.analysis.model.replication import Replication
 from teiten.cli.main import Session
-from teiten.cli.plan.conf_file import CONF, with_conf
-from teiten.cli.plan.flags import Flag, renamed, repeating, with_flags
+from teiten.cli.parameters import Flag, renamed, repeating, with_flags, with_keys
 from teiten.cli.plan.options import (
     ALPHA,
     BLOCKS,
     BUDGET,
+    CONF,
     DELTA,
     FLAME_GRAPH,
     GUC,
@@ -27,7 +27,7 @@ from teiten.cli.plan.options import (
     SEED,
     SET,
     YES,
-    with_hosts,
+    with_conf,
 )
 from teiten.errors import MachineError
 from teiten.host.facts.machine import read_host_facts
@@ -37,10 +37,9 @@ from teiten.ways.registry import rules
 
 
 @dataclass(frozen=True)
-class SharedOptions:
+class SharedOptions(Shared):
     """The options that ``ab``, ``null`` and ``gate`` share, as they were written."""
 
-    shared: Shared = field(default_factory=Shared)
     seed: int | None = None
     name: str | None = None
     yes: bool = False
@@ -48,37 +47,26 @@ class SharedOptions:
     @property
     def fixes_slices(self) -> bool:
         """Whether the number of slices was asked for, even where that is 1."""
-        shared = self.shared
-        return shared.slices is not None or bool(shared.keys & {"slices", "measure.slices"})
+        return self.slices is not None or bool(self.keys & {"slices", "measure.slices"})
 
     @property
     def fixes_way(self) -> bool:
         """Whether the way was asked for."""
-        shared = self.shared
-        return shared.way is not None or bool(shared.keys & {"way", "measure.way"})
-
-    def with_way(self, way: str) -> SharedOptions:
-        """With the way in which the sides are loaded, so that a command line repeats it."""
-        return replace(self, shared=replace(self.shared, way=way))
+        return self.way is not None or bool(self.keys & {"way", "measure.way"})
 
     def with_chosen(self, chosen: Replication | None) -> SharedOptions:
-        """With the length of trials that was chosen for them, so that a command line repeats it."""
+        """Add the length of trials that was chosen, so that a command line repeats it."""
         if chosen is None:
             return self
-        overrides = self.shared.overrides
+        overrides = tuple(self.overrides)
         if chosen.restart_every > 1:
             overrides = (*overrides, f"restart_every={chosen.restart_every}")
-        shared = replace(
-            self.shared,
-            duration=f"{chosen.duration:g}s",
-            slices=chosen.slices,
-            overrides=overrides,
-        )
-        return replace(self, shared=shared)
+        duration = f"{chosen.duration:g}s"
+        return replace(self, duration=duration, slices=chosen.slices, overrides=overrides)
 
     def as_arguments(self) -> list[str]:
         """The options as a command line that repeats them; without name and seed."""
-        return repeating((SCRIPT, *FLAGS), lambda name: getattr(self.shared, name, None))
+        return repeating((SCRIPT, *FLAGS), lambda name: getattr(self, name, None))
 
 
 LEAST_ROUNDS = 6
@@ -135,13 +123,9 @@ def words_of_sides(sides: Iterable[SideFlags]) -> list[str]:
     """The words of a command line that give the flags of single sides again."""
     words = []
     for side in sides:
-        words += repeated(f"--guc-{side.letter}", side.gucs)
-        words += repeated(f"--set-{side.letter}", side.overrides)
+        for what, values in (("guc", side.gucs), ("set", side.overrides)):
+            words += [word for value in values for word in (f"--{what}-{side.letter}", value)]
     return words
-
-
-def repeated(flag: str, values: tuple[str, ...]) -> list[str]:
-    return [word for value in values for word in (flag, value)]
 
 
 @contextmanager
@@ -165,23 +149,21 @@ def pair_options(function: Any) -> Any:
 
 def shared_options(session: Session, given: dict[str, Any]) -> SharedOptions:
     """The options from what click gave; takes them out of ``given``."""
-    seed, name, yes = given.pop("seed"), given.pop("name"), given.pop("yes")
-    chosen = {key: given.pop(key) for key in Shared.__dataclass_fields__ if key in given}
+    chosen = {key: given.pop(key) for key in SharedOptions.__dataclass_fields__ if key in given}
     chosen["gucs"] = with_conf(chosen["gucs"], given)
-    chosen["overrides"] = with_hosts(chosen["overrides"], given)
-    shared = Shared(**chosen)
-    if shared.clients is None and not shared.keys & {"clients", "factors.clients"}:
+    chosen["overrides"] = with_keys(FLAGS, chosen["overrides"], given)
+    options = SharedOptions(**chosen)
+    if options.clients is None and not options.keys & {"clients", "factors.clients"}:
         cores = read_host_facts(session.workdir.root).cpu.logical
-        shared = replace(shared, clients=str(cores))
-    return SharedOptions(shared, seed, name, yes)
+        options = replace(options, clients=str(cores))
+    return options
 
 
 def tell_of_changed_data(session: Session, study: Study, options: SharedOptions) -> None:
     """Say what it costs that nobody knows whether a script of one's own only reads."""
-    shared = options.shared
-    if study.measure.rounds or "changes_data" in shared.keys:
+    if study.measure.rounds or "changes_data" in options.keys:
         return
-    if any(Path(script).is_file() for script in shared.scripts):
+    if any(Path(script).is_file() for script in options.scripts):
         for workload in study.workloads:
             for script in workload.options.texts if workload.changes_data else ():
                 session.console.say(

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from teiten.analysis.across.bisection import BisectEnding, BisectStep, CommitComparison
 from teiten.analysis.model.claims import ClaimStanding
 from teiten.analysis.model.comparison import Comparison, Weight
+from teiten.analysis.model.findings import LevelResult
 from teiten.analysis.model.history import (
     Axis,
     ChangeSearch,
@@ -18,28 +19,32 @@ from teiten.analysis.model.history import (
     HistoryPoint,
     LeftOut,
 )
-from teiten.cli.printed.form import SPREAD, Count, Names, Positive, taken
-from teiten.cli.printed.outcome import JsonVerdict, json_verdict
+from teiten.cli.printed.form import SPREAD, Count, From, Names, Positive, Text, taken
+from teiten.cli.printed.outcome import JsonVerdict
+
+
+def _trials(level: LevelResult) -> tuple[int, int]:
+    return len(level.old_values), len(level.new_values)
 
 
 @dataclass(frozen=True)
 class JsonComparedLevel:
-    levels: Names
-    trials: Annotated[tuple[Count, Count], "Of A and of B."]
-    median_a: float | None
-    median_b: float | None
+    levels: Annotated[Names, From("context")]
+    trials: Annotated[tuple[Count, Count], "Of A and of B.", From(_trials)]
+    median_a: Annotated[float | None, From("old_median")]
+    median_b: Annotated[float | None, From("new_median")]
     verdict: Annotated[JsonVerdict, SPREAD]
 
 
 @dataclass(frozen=True)
 class JsonComparedContrast:
     workload: str
-    metric: str
-    level_a: Annotated[str, "Of the contrasted factor."]
-    level_b: str
+    metric: Annotated[str, From("metric.name")]
+    level_a: Annotated[str, "Of the contrasted factor.", From("side.a")]
+    level_b: Annotated[str, From("side.b")]
     blocks: Annotated[tuple[Count, Count], "Of A and of B."]
     left_out: Annotated[tuple[Names, ...], "Levels that one of them lacks."]
-    verdict: Annotated[JsonVerdict, SPREAD]
+    verdict: Annotated[JsonVerdict, SPREAD, From("overall")]
     levels: tuple[JsonComparedLevel, ...]
 
 
@@ -47,26 +52,26 @@ class JsonComparedContrast:
 class JsonDifference:
     code: str
     weight: Weight
-    subject: str | None
+    subject: Text
     a: str
     b: str
 
 
 @dataclass(frozen=True)
 class JsonComparedClaim:
-    id: str
-    outcome: ClaimStanding
-    reason: str | None
+    id: Annotated[str, From("claim.id")]
+    outcome: Annotated[ClaimStanding, From("standing")]
+    reason: Annotated[str | None, From("reason.code")]
 
 
 @dataclass(frozen=True)
 class JsonComparison:
     """Ratios are B ÷ A; intervals cover the scatter of trials only."""
 
-    a: str
-    b: str
+    a: Annotated[str, From("a.name")]
+    b: Annotated[str, From("b.name")]
     comparable: Annotated[bool, "Both measured the same."]
-    factor: Annotated[str, "What A contrasts."]
+    factor: Annotated[str, "What A contrasts.", From("a.plan.study.contrast")]
     differences: tuple[JsonDifference, ...]
     results: tuple[JsonComparedContrast, ...]
     claims: tuple[JsonComparedClaim, ...]
@@ -74,59 +79,22 @@ class JsonComparison:
 
 
 def json_comparison(comparison: Comparison, paths: Sequence[Path]) -> JsonComparison:
-    return JsonComparison(
-        comparison.a.name,
-        comparison.b.name,
-        not comparison.obstacles,
-        comparison.a.plan.study.contrast,
-        tuple(
-            taken(JsonDifference, difference, subject=difference.subject or None)
-            for difference in comparison.differences
-        ),
-        tuple(
-            taken(
-                JsonComparedContrast,
-                result,
-                metric=result.metric.name,
-                level_a=result.side.a,
-                level_b=result.side.b,
-                left_out=tuple(dict(context) for context in result.left_out),
-                verdict=json_verdict(result.overall),
-                levels=tuple(
-                    JsonComparedLevel(
-                        dict(level.context),
-                        (len(level.old_values), len(level.new_values)),
-                        level.old_median,
-                        level.new_median,
-                        json_verdict(level.verdict),
-                    )
-                    for level in result.levels
-                ),
-            )
-            for result in comparison.results
-        ),
-        tuple(
-            JsonComparedClaim(
-                claim.claim.id, claim.standing, claim.reason.code if claim.reason else None
-            )
-            for claim in comparison.claims
-        ),
-        tuple(paths),
-    )
+    """Describe a comparison; ``paths``: its reports."""
+    return taken(JsonComparison, comparison, comparable=not comparison.obstacles, reports=paths)
 
 
 @dataclass(frozen=True)
 class JsonChangedCondition:
     code: str
     subject: str
-    before: str
-    after: str
+    before: Annotated[str, From("a")]
+    after: Annotated[str, From("b")]
 
 
 @dataclass(frozen=True)
 class JsonChange:
     campaign: Annotated[str, "The first one after it."]
-    index: Annotated[Count, "Of its point, from 0."]
+    index: Annotated[Count, "Of its point, from 0.", From("first")]
     ratio: Annotated[Positive, "After ÷ before."]
     firm: bool
     differences: tuple[JsonChangedCondition, ...]
@@ -138,7 +106,7 @@ class JsonLine:
     profile: str
     workload: str
     factor: Annotated[str, "What its campaigns contrast."]
-    level: Annotated[str | None, "Of that factor; null of a line through all versions."]
+    level: Annotated[Text, "Of that factor; null of a line through all versions."]
     machine: str
     conditions: str
     search: ChangeSearch
@@ -157,26 +125,16 @@ class JsonHistory:
 
 
 def json_history(history: History, paths: Sequence[Path]) -> JsonHistory:
-    return taken(
-        JsonHistory, history, lines=tuple(map(_json_line, history.lines)), pages=tuple(paths)
-    )
+    """Describe a history; ``paths``: the files that were written."""
+    return taken(JsonHistory, history, lines=map(_json_line, history.lines), pages=paths)
 
 
 def _json_line(line: HistoryLine) -> JsonLine:
     changes = (
-        taken(
-            JsonChange,
-            change,
-            campaign=line.points[change.first].campaign,
-            index=change.first,
-            differences=tuple(
-                JsonChangedCondition(condition.code, condition.subject, condition.a, condition.b)
-                for condition in change.differences
-            ),
-        )
+        taken(JsonChange, change, campaign=line.points[change.first].campaign)
         for change in line.changes
     )
-    return taken(JsonLine, line, level=line.level or None, changes=tuple(changes))
+    return taken(JsonLine, line, changes=changes)
 
 
 @dataclass(frozen=True)

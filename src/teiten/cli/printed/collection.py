@@ -8,48 +8,50 @@ from typing import Annotated
 
 from teiten.analysis.across.prediction import CheckedPrediction
 from teiten.analysis.model.claims import ClaimSource, ClaimStanding
-from teiten.analysis.model.collection import (
-    AtlasLine,
-    CollectedCampaign,
-    CollectionResult,
-    ComparedFinding,
-    Finding,
-)
+from teiten.analysis.model.collection import CollectionResult, ComparedFinding, Finding
 from teiten.cli.collection.planning import PlannedCampaign
-from teiten.cli.printed.claims import JsonAssessment, json_assessment
-from teiten.cli.printed.form import SPREAD, Count, Names, Positive, taken
-from teiten.cli.printed.outcome import JsonVerdict, json_verdict
+from teiten.cli.console import json_text
+from teiten.cli.printed.claims import JsonAssessment
+from teiten.cli.printed.form import SPREAD, Count, From, Names, Positive, Text, taken
+from teiten.cli.printed.outcome import JsonVerdict
 from teiten.model.metrics import Better
 from teiten.model.text import Bilingual
-from teiten.model.units import Seconds
 from teiten.report.collection import ratio_pair
-from teiten.study.collection import CollectionTable
 
 
 @dataclass(frozen=True)
 class JsonCollectedCampaign:
     name: Annotated[str, "In the collection."]
     study: str
-    campaign: Annotated[str | None, "Of its ledger; null where it has not run."]
+    campaign: Annotated[Text, "Of its ledger; null where it has not run."]
     servers: tuple[str, ...]
     blocks: Count
-    seconds: Annotated[Positive, "Measured."]
-    lacking: Annotated[str | None, "Why it has not run, or has failed."]
+    seconds: Annotated[Positive, "Measured.", From("wall")]
+    lacking: Annotated[Text, "Why it has not run, or has failed."]
+
+
+def _printed_ratio(finding: Finding) -> float | None:
+    printed, _ = ratio_pair(finding)
+    return printed.ratio if printed else None
 
 
 @dataclass(frozen=True)
 class JsonFinding:
-    id: str
-    study: str
-    source: ClaimSource
-    statement: Bilingual
-    campaign: Annotated[str | None, "The one that judges it; null where it has not run."]
-    printed_ratio: Annotated[
-        float | None, "Of the same question on the published table; null where there is none."
+    id: Annotated[str, From("outcome.claim.id")]
+    study: Annotated[str, From("outcome.claim.study")]
+    source: Annotated[ClaimSource, From("outcome.claim.source")]
+    statement: Annotated[Bilingual, From("outcome.claim.statement")]
+    campaign: Annotated[
+        Text, "The one that judges it; null where it has not run.", From("campaign.campaign")
     ]
-    assessment: Annotated[JsonAssessment, SPREAD]
-    further_blocks: Annotated[Count | None, "Foretold to decide it."]
-    further_seconds: Annotated[Positive | None, "Of those."]
+    printed_ratio: Annotated[
+        float | None,
+        "Of the same question on the published table; null where there is none.",
+        From(_printed_ratio),
+    ]
+    assessment: Annotated[JsonAssessment, SPREAD, From("outcome")]
+    further_blocks: Annotated[Count | None, "Foretold to decide it.", From("blocks")]
+    further_seconds: Annotated[Positive | None, "Of those.", From("seconds")]
 
 
 @dataclass(frozen=True)
@@ -64,10 +66,14 @@ class JsonAtlasLine:
 
     campaign: Annotated[str, "In the collection."]
     workload: str
-    metric: str
-    better: Better
+    metric: Annotated[str, From("metric.name")]
+    better: Annotated[Better, From("metric.better")]
     first: str
     points: tuple[JsonAtlasPoint, ...]
+
+
+def _counts(result: CollectionResult) -> dict[str, int]:
+    return {standing.value: result.counts[standing] for standing in ClaimStanding}
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,7 @@ class JsonCollection:
     command: str
     budget: Annotated[Positive, "Seconds of measuring."]
     spent: Positive
-    counts: dict[str, Count]
+    counts: Annotated[dict[str, Count], From(_counts)]
     campaigns: tuple[JsonCollectedCampaign, ...]
     findings: tuple[JsonFinding, ...]
     atlas: Annotated[
@@ -86,16 +92,32 @@ class JsonCollection:
     ]
 
 
+def _versions(campaign: PlannedCampaign) -> list[str]:
+    servers = campaign.planned.plan.servers if campaign.planned else ()
+    return [str(server.version) for _, server in servers]
+
+
+def _judged(campaign: PlannedCampaign) -> list[str]:
+    return [outcome.claim.id for outcome in campaign.outcomes if campaign.why_not(outcome) is None]
+
+
+def _not_judged(campaign: PlannedCampaign) -> dict[str, str]:
+    reasons = ((outcome.claim.id, campaign.why_not(outcome)) for outcome in campaign.outcomes)
+    return {claim: reason.code for claim, reason in reasons if reason is not None}
+
+
 @dataclass(frozen=True)
 class JsonPlannedCampaign:
-    name: str
-    study: str
-    lacking: Annotated[str | None, "Why it does not run here."]
-    servers: tuple[str, ...]
-    first_seconds: Annotated[Positive, "Of its first pass."]
-    block_seconds: Annotated[Positive, "Of each further block."]
-    judged: Annotated[tuple[str, ...], "Findings that it can judge."]
-    not_judged: Annotated[Names, "Findings that it cannot, with the code of the reason."]
+    name: Annotated[str, From("table.called")]
+    study: Annotated[str, From("table.study")]
+    lacking: Annotated[Text, "Why it does not run here."]
+    servers: Annotated[tuple[str, ...], From(_versions)]
+    first_seconds: Annotated[Positive, "Of its first pass.", From("first")]
+    block_seconds: Annotated[Positive, "Of each further block.", From("block")]
+    judged: Annotated[tuple[str, ...], "Findings that it can judge.", From(_judged)]
+    not_judged: Annotated[
+        Names, "Findings that it cannot, with the code of the reason.", From(_not_judged)
+    ]
 
 
 @dataclass(frozen=True)
@@ -108,10 +130,10 @@ class JsonCollectionPlan:
 
 @dataclass(frozen=True)
 class JsonComparedFinding:
-    id: str
-    study: str
-    first: JsonAssessment
-    second: JsonAssessment
+    id: Annotated[str, From("first.outcome.claim.id")]
+    study: Annotated[str, From("first.outcome.claim.study")]
+    first: Annotated[JsonAssessment, From("first.outcome")]
+    second: Annotated[JsonAssessment, From("second.outcome")]
     depends: Annotated[bool, "Reproduced in one and contradicted in the other."]
 
 
@@ -125,90 +147,16 @@ class JsonCollectionComparison:
     ]
 
 
+def findings_text(result: CollectionResult) -> str:
+    """Write the file ``findings.json`` of a collection."""
+    return json_text(taken(JsonCollection, result))
+
+
 def json_collection_comparison(
     first: str,
     second: str,
     findings: Sequence[ComparedFinding],
     prediction: CheckedPrediction | None,
 ) -> JsonCollectionComparison:
-    compared = tuple(map(_compared, findings))
+    compared = tuple(taken(JsonComparedFinding, finding) for finding in findings)
     return JsonCollectionComparison(first, second, compared, prediction)
-
-
-def _compared(finding: ComparedFinding) -> JsonComparedFinding:
-    claim = finding.first.outcome.claim
-    return JsonComparedFinding(
-        claim.id,
-        claim.study,
-        json_assessment(finding.first.outcome),
-        json_assessment(finding.second.outcome),
-        finding.depends,
-    )
-
-
-def json_collection(result: CollectionResult) -> JsonCollection:
-    return taken(
-        JsonCollection,
-        result,
-        counts={standing.value: result.counts[standing] for standing in ClaimStanding},
-        campaigns=tuple(map(_campaign, result.campaigns)),
-        findings=tuple(map(_finding, result.findings)),
-        atlas=tuple(map(_atlas_line, result.atlas)),
-    )
-
-
-def _atlas_line(line: AtlasLine) -> JsonAtlasLine:
-    return taken(
-        JsonAtlasLine,
-        line,
-        metric=line.metric.name,
-        better=line.metric.better,
-        first=str(line.first),
-        points=tuple(
-            JsonAtlasPoint(str(point.version), json_verdict(point.verdict)) for point in line.points
-        ),
-    )
-
-
-def _campaign(campaign: CollectedCampaign) -> JsonCollectedCampaign:
-    return taken(
-        JsonCollectedCampaign,
-        campaign,
-        campaign=campaign.campaign or None,
-        seconds=campaign.wall,
-        lacking=campaign.lacking or None,
-    )
-
-
-def _finding(finding: Finding) -> JsonFinding:
-    printed, _ = ratio_pair(finding)
-    return taken(
-        JsonFinding,
-        finding.outcome.claim,
-        campaign=finding.campaign.campaign or None,
-        printed_ratio=printed.ratio if printed else None,
-        assessment=json_assessment(finding.outcome),
-        further_blocks=finding.blocks,
-        further_seconds=finding.seconds,
-    )
-
-
-def json_collection_plan(
-    table: CollectionTable, campaigns: Sequence[PlannedCampaign], budget: Seconds
-) -> JsonCollectionPlan:
-    return JsonCollectionPlan(table.name, table.title, budget, tuple(map(_planned, campaigns)))
-
-
-def _planned(campaign: PlannedCampaign) -> JsonPlannedCampaign:
-    why = {outcome.claim.id: campaign.why_not(outcome) for outcome in campaign.outcomes}
-    servers = campaign.planned.plan.servers if campaign.planned else ()
-    return JsonPlannedCampaign(
-        campaign.table.called,
-        campaign.table.study,
-        campaign.lacking or None,
-        tuple(str(server.version) for _, server in servers),
-        campaign.first,
-        campaign.block,
-        tuple(claim for claim, reason in why.items() if reason is None),
-        {claim: reason.code for claim, reason in why.items() if reason is not None},
-    )

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from teiten.cli.printed.form import SPREAD, Count, Positive, taken
+from teiten.cli.printed.form import SPREAD, Count, From, Positive
 from teiten.execute.sites.belongings import Belonging
-from teiten.ledger.campaigns import CampaignState, CampaignSummary
+from teiten.ledger.campaigns import CampaignState
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,8 @@ class JsonCampaign:
     done: Annotated[Count, "Planned trials that have ended."]
     planned: Count
     failed: Annotated[Count, "Planned trials that ended without one that counts."]
-    bytes: Annotated[Count, "Of its folder."]
+    bytes: Annotated[Count, "Of its folder.", From("size")]
     problem: Annotated[str | None, "Why it cannot be read."]
-
-
-def json_campaign(summary: CampaignSummary) -> JsonCampaign:
-    return taken(JsonCampaign, summary, bytes=summary.size)
 
 
 @dataclass(frozen=True)

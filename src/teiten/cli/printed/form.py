@@ -1,16 +1,18 @@
 """Dataclasses as JSON: the object, and its schema (JSON Schema, draft 2020-12) from the types.
 
-``Annotated[T, …]`` says more of a key: a text describes it, a ``Keyword`` constrains it, and
-``SPREAD`` puts the keys of its object in its place.
+``Annotated[T, …]`` says more of a key: a text describes it, a ``Keyword`` constrains it, ``From``
+says where its value stands in the object that is printed, and ``SPREAD`` puts the keys of its
+object in its place.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -33,10 +35,41 @@ class Keyword:
     value: Any
 
 
+@dataclass(frozen=True)
+class From:
+    """The source of a key's value; without it, the attribute of the key's name."""
+
+    place: str | Callable[[Any], Any]
+    """An attribute, perhaps of another (``metric.name``), a function, or "" for the whole object;
+    an attribute of None is None."""
+    end: str | None = None
+    """The attribute of the second value of a pair; there is no pair where both are None."""
+
+    def __call__(self, source: Any) -> Any:
+        """Find the value in an object."""
+        if callable(self.place):
+            return self.place(source)
+        value = _attribute(source, self.place)
+        if self.end is None:
+            return value
+        pair = value, _attribute(source, self.end)
+        return None if pair == (None, None) else pair
+
+
+def _attribute(source: Any, path: str) -> Any:
+    for name in path.split(".") if path else ():
+        source = None if source is None else getattr(source, name)
+    return source
+
+
+EMPTY_IS_NULL = object()
+"""Marks a key that is null where its value is empty."""
 Count = Annotated[int, Keyword("minimum", 0)]
 Positive = Annotated[float, Keyword("minimum", 0)]
 """Seconds, shares and ratios."""
 Names = Mapping[str, str]
+Text = Annotated[str | None, EMPTY_IS_NULL]
+Form = Callable[[Any], Any]
 
 _PLAIN: dict[Any, Schema] = {
     Any: {},
@@ -58,11 +91,64 @@ _OPEN = (OpenObject, DataOptions, WorkloadOptions)
 
 
 def taken(kind: type[T], source: object, /, **others: object) -> T:
-    """Make an object whose keys are ``source``'s attributes of the same names, but for
-    ``others``."""
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # any dataclass
-    same = {name: getattr(source, name) for name in names if name not in others}
-    return kind(**same, **others)
+    """Make an object whose keys have their values from ``source``, but for ``others``, and all in
+    the forms of its types: a dataclass of a key from whatever has its attributes, the same."""
+    values = {}
+    for name, find, form in _keys(kind):  # type: ignore[arg-type]  # classes are hashable
+        value = others[name] if name in others else find(source)
+        values[name] = value if form is None or value is None else form(value)
+    return kind(**values)
+
+
+@cache
+def _keys(kind: type) -> tuple[tuple[str, Form, Form | None], ...]:
+    """Each key, what finds its value, and what puts that into its form."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple((name, _finder(name, hint), _form(hint)) for name, hint in hints.items())
+
+
+def _finder(name: str, hint: Any) -> Form:
+    remarks = getattr(hint, "__metadata__", ())
+    return next((remark for remark in remarks if isinstance(remark, From)), attrgetter(name))
+
+
+@cache
+def _form(hint: Any) -> Form | None:
+    """Find what puts a value other than None into the form of a type; None where it stays."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        form = _form(inner[0])
+        return _or_null(form) if EMPTY_IS_NULL in hint.__metadata__ else form
+    if origin in (Union, UnionType):
+        return next((form for form in map(_form, inner) if form is not None), None)
+    if origin is tuple:
+        return _tuple_of(_form(inner[0]) if inner[1:] == (Ellipsis,) else None)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return _mapping_of(_form(inner[1]))
+    return _form_of_class(hint)
+
+
+def _form_of_class(kind: Any) -> Form | None:
+    if kind is str:
+        return lambda value: value.value if isinstance(value, Enum) else str(value)
+    if isinstance(kind, type) and is_dataclass(kind):
+        return lambda value: value if isinstance(value, kind) else taken(kind, value)
+    return None
+
+
+def _or_null(form: Form | None) -> Form:
+    return lambda value: (form(value) if form else value) if value else None
+
+
+def _tuple_of(form: Form | None) -> Form:
+    return lambda values: tuple(map(form, values) if form else values)
+
+
+def _mapping_of(form: Form | None) -> Form:
+    """Make mappings also of pairs."""
+    return lambda values: {
+        key: form(value) if form else value for key, value in dict(values).items()
+    }
 
 
 def jsonable(value: Any) -> Any:
@@ -133,9 +219,11 @@ def _of_generic(kind: Any) -> Schema:
 def _of_annotated(kind: Any, metadata: tuple[Any, ...]) -> Schema:
     made = dict(schema_of_type(kind))
     for remark in metadata:
-        keyword = remark if isinstance(remark, Keyword) else Keyword("description", remark)
-        value = keyword.value
-        made[keyword.name] = list(value) if isinstance(value, tuple) else value
+        if isinstance(remark, str):
+            made["description"] = remark
+        elif isinstance(remark, Keyword):
+            value = remark.value
+            made[remark.name] = list(value) if isinstance(value, tuple) else value
     return made
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 from teiten.analysis.verdict.gate import GateLine, GateOutcome, GateReason
-from teiten.cli.campaign.decision import still_needed
+from teiten.cli.campaign.decision import StillNeeded, still_needed
 from teiten.cli.gate.answer import GateAnswer
-from teiten.cli.printed.form import Count, Names, Positive
-from teiten.cli.printed.outcome import JsonVerdict, json_verdict
+from teiten.cli.printed.form import Count, From, Names, Positive, taken
+from teiten.cli.printed.outcome import JsonVerdict
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,11 @@ class JsonGateLine:
     workload: str
     outcome: GateOutcome
     reason: Annotated[GateReason | None, "Why it cannot be told; null where it can."]
-    head: Annotated[JsonVerdict, "The head against the base."]
-    control: Annotated[JsonVerdict, "The base against itself, from the same starts."]
-    pairs: Count
+    head: Annotated[JsonVerdict, "The head against the base.", From("head.overall")]
+    control: Annotated[
+        JsonVerdict, "The base against itself, from the same starts.", From("control.overall")
+    ]
+    pairs: Annotated[Count, From("head.overall.pairs")]
     needed: Annotated[JsonNeeded | None, "null where it is decided, or where nobody knows."]
 
 
@@ -50,27 +52,12 @@ class JsonGate:
 
 
 def json_gate(answer: GateAnswer, reports: Sequence[Path]) -> JsonGate:
-    return JsonGate(
-        answer.campaign,
-        answer.outcome,
-        answer.delta,
-        answer.servers,
-        answer.seconds,
-        tuple(_line(answer, line) for line in answer.lines),
-        tuple(reports),
-    )
+    """Describe the answer; ``reports``: where those of its campaign are."""
+    lines = [taken(JsonGateLine, line, needed=_needed(answer, line)) for line in answer.lines]
+    return taken(JsonGate, answer, workloads=lines, reports=reports)
 
 
-def _line(answer: GateAnswer, line: GateLine) -> JsonGateLine:
-    further = None
-    if line.reason is GateReason.UNDECIDED:
-        further = still_needed(answer.plan, line.head, answer.attempts)
-    return JsonGateLine(
-        line.workload,
-        line.outcome,
-        line.reason,
-        json_verdict(line.head.overall),
-        json_verdict(line.control.overall),
-        line.head.overall.pairs,
-        None if further is None else JsonNeeded(further.pairs, further.seconds),
-    )
+def _needed(answer: GateAnswer, line: GateLine) -> StillNeeded | None:
+    if line.reason is not GateReason.UNDECIDED:
+        return None
+    return still_needed(answer.plan, line.head, answer.attempts)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from teiten.cli.doctor.abilities import Ability
-from teiten.cli.printed.form import SPREAD, Keyword, Names, taken
+from teiten.cli.printed.form import SPREAD, From, Keyword, Names, taken
 from teiten.execute.postgres.built_as import read_build
 from teiten.model.build import BuildFacts
 from teiten.model.facts import Caution, HostFacts, Severity
@@ -24,10 +24,6 @@ class JsonCaution:
     values: Names
 
 
-def json_caution(caution: Caution) -> JsonCaution:
-    return taken(JsonCaution, caution, values=dict(caution.values))
-
-
 @dataclass(frozen=True)
 class JsonExplainedCaution:
     caution: Annotated[JsonCaution, SPREAD]
@@ -37,24 +33,18 @@ class JsonExplainedCaution:
 
 @dataclass(frozen=True)
 class JsonCheckedNumber:
-    number: Annotated[CheckedNumber, SPREAD]
+    number: Annotated[CheckedNumber, SPREAD, From("")]
     equal: Holds
     true_to_scale: Holds
 
 
 @dataclass(frozen=True)
 class JsonPairsCheck:
-    check: Annotated[PairsCheck, SPREAD]
-    numbers: tuple[JsonCheckedNumber, ...]
-    holds: Holds
-
-
-def json_pairs_check(check: PairsCheck) -> JsonPairsCheck:
     """Logarithms of ratios, and what each came to."""
-    numbers = (
-        JsonCheckedNumber(number, number.equal, number.true_to_scale) for number in check.numbers
-    )
-    return JsonPairsCheck(check, tuple(numbers), check.all_hold())
+
+    check: Annotated[PairsCheck, SPREAD, From("")]
+    numbers: tuple[JsonCheckedNumber, ...]
+    holds: Annotated[Holds, From(PairsCheck.all_hold)]
 
 
 @dataclass(frozen=True)
@@ -77,10 +67,10 @@ def json_machine(
     from teiten.report.texts import caution_text
 
     explained = (
-        JsonExplainedCaution(json_caution(caution), *caution_text(caution, language))
+        JsonExplainedCaution(taken(JsonCaution, caution), *caution_text(caution, language))
         for caution in cautions
     )
-    checked = json_pairs_check(check) if check else None
+    checked = taken(JsonPairsCheck, check) if check else None
     return JsonMachine(facts, tuple(explained), checked, tuple(abilities))
 
 
@@ -100,7 +90,7 @@ class JsonBuiltAs:
 class JsonInstallation:
     name: Annotated[str, "Unique on this machine."]
     version: Annotated[str, Keyword("pattern", r"^\d+\.\d+(\.\d+)?$")]
-    version_number: Annotated[int, "server_version_num"]
+    version_number: Annotated[int, "server_version_num", From("version.number")]
     source: Source
     managed: Annotated[bool, "Teiten installed it."]
     server: Annotated[bool, "It is more than client programs."]
@@ -117,13 +107,10 @@ class JsonInstallation:
 
 
 def json_installation(installation: Installation) -> JsonInstallation:
-    built = read_build(installation)
     return taken(
         JsonInstallation,
         installation,
-        version=str(installation.version),
-        version_number=installation.version.number,
         server=installation.postgres is not None,
-        contrib=tuple(sorted(installation.contrib)),
-        built_as=None if built is None else taken(JsonBuiltAs, built),
+        contrib=sorted(installation.contrib),
+        built_as=read_build(installation),
     )

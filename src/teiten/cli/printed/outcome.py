@@ -7,12 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, Verdict, VerdictKind
+from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, VerdictKind
 from teiten.analysis.model.replication import NoiseSource
 from teiten.analysis.verdict.sequential import pairs_for
-from teiten.cli.printed.form import SPREAD, Count, Keyword, Names, OpenObject, Positive, taken
+from teiten.cli.printed.form import (
+    SPREAD,
+    Count,
+    From,
+    Keyword,
+    Names,
+    OpenObject,
+    Positive,
+    taken,
+)
 from teiten.cli.text.noise import EFFECTS
 from teiten.model.noise import NoiseFloor
+from teiten.model.plan import Plan
 from teiten.model.progress import Ending
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.text import Language
@@ -34,11 +44,11 @@ _Share = Annotated[float, Keyword("exclusiveMinimum", 0), Keyword("exclusiveMaxi
 class JsonExtreme:
     """A level of a mixed verdict."""
 
-    levels: Names
-    verdict: VerdictKind
-    ratio: Positive
-    interval: Ends
-    confidence: _Share
+    levels: Annotated[Names, From("context")]
+    verdict: Annotated[VerdictKind, From("kind")]
+    ratio: Annotated[Positive, From("effect.ratio")]
+    interval: Annotated[Ends, From("effect.low", "effect.high")]
+    confidence: Annotated[_Share, From("effect.confidence")]
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,7 @@ class JsonVerdict(OpenObject):
         VerdictKind,
         "METHOD.md, Verdicts: what the interval says; mixed: levels"
         " contradict one another, so that their mean says nothing.",
+        From("kind"),
     ]
     conclusive: Annotated[
         bool,
@@ -56,11 +67,17 @@ class JsonVerdict(OpenObject):
         " whatever stands under 'verdict'.",
     ]
     at_least_delta: Annotated[bool, "Slower or faster, and the whole interval lies beyond δ."]
-    ratio: Annotated[Positive | None, "new ÷ old of the metric; null where nothing can be said."]
-    interval: Annotated[
-        Ends | None, "Ends of the ratio's interval, low first; null: without bound."
+    ratio: Annotated[
+        Positive | None,
+        "new ÷ old of the metric; null where nothing can be said.",
+        From("effect.ratio"),
     ]
-    confidence: Annotated[_Share | None, "Of the interval, as a share."]
+    interval: Annotated[
+        Ends | None,
+        "Ends of the ratio's interval, low first; null: without bound.",
+        From("effect.low", "effect.high"),
+    ]
+    confidence: Annotated[_Share | None, "Of the interval, as a share.", From("effect.confidence")]
     reason: Annotated[str | None, "Code of why nothing can be said."]
     extremes: Annotated[
         tuple[JsonExtreme, ...],
@@ -69,47 +86,19 @@ class JsonVerdict(OpenObject):
     ]
 
 
-def json_verdict(verdict: Verdict) -> JsonVerdict:
-    effect = verdict.effect
-    return taken(
-        JsonVerdict,
-        verdict,
-        verdict=verdict.kind,
-        ratio=effect.ratio if effect else None,
-        interval=(effect.low, effect.high) if effect else None,
-        confidence=effect.confidence if effect else None,
-        extremes=tuple(
-            taken(
-                JsonExtreme,
-                extreme.effect,
-                levels=dict(extreme.context),
-                verdict=extreme.kind,
-                interval=(extreme.effect.low, extreme.effect.high),
-            )
-            for extreme in verdict.extremes
-        ),
-    )
-
-
 @dataclass(frozen=True)
 class JsonContrast:
     workload: str
-    metric: str
+    metric: Annotated[str, From("metric.name")]
     old: str
     new: str
-    verdict: Annotated[JsonVerdict, SPREAD]
+    verdict: Annotated[JsonVerdict, SPREAD, From("overall")]
     cpu_agrees: PairsAgree
 
 
 def json_contrast(analysis: CampaignAnalysis, contrast: ContrastResult) -> JsonContrast:
     """Describe what is compared, and its verdict."""
-    return taken(
-        JsonContrast,
-        contrast,
-        metric=contrast.metric.name,
-        verdict=json_verdict(contrast.overall),
-        cpu_agrees=_cpu_agrees(analysis, contrast),
-    )
+    return taken(JsonContrast, contrast, cpu_agrees=_cpu_agrees(analysis, contrast))
 
 
 def _cpu_agrees(analysis: CampaignAnalysis, contrast: ContrastResult) -> bool | None:
@@ -129,9 +118,9 @@ class JsonEndedContrast:
 class JsonOutcome:
     """Printed by ``run`` and ``resume``."""
 
-    campaign: str
+    campaign: Annotated[str, From("name")]
     complete: bool
-    conclusive: bool
+    conclusive: Annotated[bool, From("plan.study.conclusive")]
     contrasts: tuple[JsonEndedContrast, ...]
     reports: tuple[Path, ...]
 
@@ -141,13 +130,7 @@ def json_outcome(analysis: CampaignAnalysis, reports: Sequence[Path]) -> JsonOut
         JsonEndedContrast(json_contrast(analysis, contrast), contrast.overall.pairs)
         for contrast in analysis.contrasts
     )
-    return JsonOutcome(
-        analysis.name,
-        analysis.complete,
-        analysis.plan.study.conclusive,
-        tuple(contrasts),
-        tuple(reports),
-    )
+    return taken(JsonOutcome, analysis, contrasts=contrasts, reports=reports)
 
 
 @dataclass(frozen=True)
@@ -158,10 +141,10 @@ class JsonReportedContrast:
 
 @dataclass(frozen=True)
 class JsonReport:
-    campaign: str
+    campaign: Annotated[str, From("name")]
     path: Path
     complete: bool
-    conclusive: bool
+    conclusive: Annotated[bool, From("plan.study.conclusive")]
     verdicts: tuple[JsonReportedContrast, ...]
 
 
@@ -172,9 +155,7 @@ def json_report(analysis: CampaignAnalysis, language: Language, path: Path) -> J
         )
         for contrast in analysis.contrasts
     )
-    return JsonReport(
-        analysis.name, path, analysis.complete, analysis.plan.study.conclusive, tuple(verdicts)
-    )
+    return taken(JsonReport, analysis, path=path, verdicts=verdicts)
 
 
 @dataclass(frozen=True)
@@ -210,34 +191,41 @@ def json_two_sides(
 ) -> JsonTwoSides:
     """``result``: the contrast of TPS, which is judged."""
     plan, pilot = analysis.plan, analysis.replication
-    ways = ways_by_clients(plan).items()
     return taken(
         JsonTwoSides,
         plan.study.measure,
         campaign=analysis.name,
-        verdict=json_verdict(result.overall),
+        verdict=result.overall,
         delta=result.overall.delta,
         pairs=result.overall.pairs,
         seconds=analysis.wall + (pilot.took if pilot else 0.0),
-        metrics={
-            contrast.metric.name: json_verdict(contrast.overall) for contrast in analysis.contrasts
-        },
-        way_by_clients={str(clients): way.name for clients, way in ways},
+        metrics={contrast.metric.name: contrast.overall for contrast in analysis.contrasts},
+        way_by_clients=way_names(plan),
         cpu_agrees=_cpu_agrees(analysis, result),
         boots=boots(analysis),
         pairs_of_a_start=pairs_of_a_start(plan),
         chosen_by=pilot.source if pilot else None,
         ending=analysis.standing.ending,
-        reports=tuple(reports),
+        reports=reports,
     )
+
+
+def way_names(plan: Plan) -> dict[str, str]:
+    """The way in which each number of clients is loaded."""
+    return {str(clients): way.name for clients, way in ways_by_clients(plan).items()}
+
+
+def _pairs_needed(floor: NoiseFloor) -> dict[str, int | None]:
+    return {f"{effect:g}": pairs_for(effect, floor.deviation, floor.alpha) for effect in EFFECTS}
 
 
 @dataclass(frozen=True)
 class JsonNoiseFloor:
-    floor: Annotated[NoiseFloor, SPREAD]
+    floor: Annotated[NoiseFloor, SPREAD, From("")]
     pairs_needed: Annotated[
         Mapping[str, Count | None],
         "Pairs until a verdict, by the difference as a share; null where none comes.",
+        From(_pairs_needed),
     ]
 
 
@@ -251,9 +239,5 @@ class JsonNoise:
 
 
 def json_noise(name: str, floors: Sequence[NoiseFloor], reports: Sequence[Path]) -> JsonNoise:
-    return JsonNoise(name, tuple(map(_noise_floor, floors)), tuple(reports))
-
-
-def _noise_floor(floor: NoiseFloor) -> JsonNoiseFloor:
-    needed = {f"{effect:g}": pairs_for(effect, floor.deviation, floor.alpha) for effect in EFFECTS}
-    return JsonNoiseFloor(floor, needed)
+    printed = tuple(taken(JsonNoiseFloor, floor) for floor in floors)
+    return JsonNoise(name, printed, tuple(reports))

@@ -9,16 +9,25 @@ from typing import Annotated, Any
 
 from teiten.cli.campaign.saturation import Foretold
 from teiten.cli.plan.make import Planned
-from teiten.cli.printed.form import SPREAD, Count, Keyword, Names, Positive, taken
-from teiten.cli.printed.machine import JsonCaution, json_caution
-from teiten.cli.printed.outcome import WayName
+from teiten.cli.printed.form import (
+    EMPTY_IS_NULL,
+    SPREAD,
+    Count,
+    From,
+    Keyword,
+    Names,
+    Positive,
+    taken,
+)
+from teiten.cli.printed.machine import JsonCaution
+from teiten.cli.printed.outcome import WayName, way_names
 from teiten.model.build import PlannedBuild
+from teiten.model.installation import Installation
 from teiten.model.nodes import NodeMachine
 from teiten.model.noise import NoiseFloor
-from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
 from teiten.plan.sites.of import server_object
-from teiten.ways.registry import ways_by_clients
 
 _Server = Annotated[Names, Keyword("required", ("name", "version"))]
 """With the folder of one that Teiten starts, or the address and role of one that runs; a host's has
@@ -38,7 +47,7 @@ class JsonMeasure:
     settle: Positive
     blocks: Count
     until_decided: bool
-    budget: Positive | None
+    budget: Annotated[Positive | None, From("sequential.budget")]
     delta: Positive
     alpha: Positive
     way: WayName
@@ -50,7 +59,7 @@ class JsonMeasure:
 
 @dataclass(frozen=True)
 class JsonNode:
-    server: str
+    server: Annotated[str, From("installation.name")]
     data: str
     checksums: bool
 
@@ -61,36 +70,41 @@ class JsonTrial:
 
     number: Count
     block: Count
-    workload: str
-    levels: Names
+    workload: Annotated[str, From("cell.workload")]
+    levels: Annotated[Names, From("cell.levels")]
     seed: int
     load: Annotated[Mapping[str, Any], SPREAD]
-    data: str
+    data: Annotated[str, From("template.data")]
     scale: float | None
-    options: Annotated[Mapping[str, Any], SPREAD]
-    checksums: bool
-    nodes: tuple[JsonNode, ...]
+    options: Annotated[Mapping[str, Any], SPREAD, From("template.data.options.told")]
+    checksums: Annotated[bool, From("template.checksums")]
+    nodes: Annotated[tuple[JsonNode, ...], From("templates")]
     settings: Names
-    start: Annotated[Count | None, "Pairs of one number share a start of the servers."]
+    start: Annotated[
+        Count | None,
+        "Pairs of one number share a start of the servers.",
+        From("restart"),
+        EMPTY_IS_NULL,
+    ]
     turns: tuple[Count, ...]
     server_cpus: tuple[Count, ...]
     client_cpus: tuple[Count, ...]
     directory: str | None
-    placement: Annotated[Names | None, "The storage of each part."]
+    placement: Annotated[Names | None, "The storage of each part.", From("placement.storages")]
     memory_limit: Count | None
     machines: tuple[NodeMachine, ...]
 
 
 @dataclass(frozen=True)
 class JsonNeeds:
-    seconds: Positive
-    measured_seconds: Positive
-    disk_bytes: Count
-    disk_free_bytes: Count
-    directories: Mapping[str, Count]
-    storages: Mapping[str, Count]
-    memory_bytes: Count
-    memory_available_bytes: Count
+    seconds: Annotated[Positive, From("plan.needs.seconds")]
+    measured_seconds: Annotated[Positive, From("plan.needs.measured_seconds")]
+    disk_bytes: Annotated[Count, From("plan.needs.disk")]
+    disk_free_bytes: Annotated[Count, From("facts.disk.free")]
+    directories: Annotated[Mapping[str, Count], From("plan.needs.directories")]
+    storages: Annotated[Mapping[str, Count], From("plan.needs.storages")]
+    memory_bytes: Annotated[Count, From("plan.needs.memory")]
+    memory_available_bytes: Annotated[Count, From("facts.memory.available")]
 
 
 @dataclass(frozen=True)
@@ -111,17 +125,17 @@ class JsonForetold:
 
 @dataclass(frozen=True)
 class JsonPlan:
-    study: str
-    profile: str
-    conclusive: bool
-    seed: int
-    contrast: Annotated[str, "The factor whose levels are compared."]
+    study: Annotated[str, From("plan.study.name")]
+    profile: Annotated[str, From("plan.study.profile")]
+    conclusive: Annotated[bool, From("plan.study.conclusive")]
+    seed: Annotated[int, From("plan.seed")]
+    contrast: Annotated[str, "The factor whose levels are compared.", From("plan.study.contrast")]
     factors: Annotated[Mapping[str, tuple[str, ...]], "Levels by factor."]
     servers: Annotated[Mapping[str, _Server], "By their levels."]
-    pgbench: JsonLoadGenerator
+    pgbench: Annotated[JsonLoadGenerator, From("plan.pgbench")]
     measure: JsonMeasure
     trials: tuple[JsonTrial, ...]
-    needs: JsonNeeds
+    needs: Annotated[JsonNeeds, From("")]
     builds: tuple[PlannedBuild, ...]
     noise: tuple[NoiseFloor, ...]
     folder: Path
@@ -133,35 +147,24 @@ class JsonPlan:
 def json_plan(
     planned: Planned, folder: Path, actions: Sequence[str], foretold: Foretold | None = None
 ) -> JsonPlan:
+    """Describe a plan; ``foretold``: both runs of ``--find-saturation``, where it is asked."""
     plan = planned.plan
-    study = plan.study
-    servers = {
-        level: {
-            "name": installation.name,
-            "version": str(installation.version),
-            **server_object(plan, installation),
-        }
-        for level, installation in plan.servers
-    }
-    return JsonPlan(
-        study.name,
-        study.profile,
-        study.conclusive,
-        plan.seed,
-        study.contrast,
-        {factor.name: factor.levels for factor in study.factors},
-        servers,
-        JsonLoadGenerator(str(plan.pgbench.version), plan.pgbench.path),
-        _measure(plan),
-        tuple(map(_trial, plan.trials)),
-        _needs(planned),
-        planned.builds,
-        planned.noise,
-        folder,
-        tuple(actions),
-        tuple(map(json_caution, planned.cautions)),
-        _foretold(foretold) if foretold else None,
+    return taken(
+        JsonPlan,
+        planned,
+        factors={factor.name: factor.levels for factor in plan.study.factors},
+        servers={level: _server(plan, installation) for level, installation in plan.servers},
+        measure=_measure(plan),
+        trials=[taken(JsonTrial, trial, load=asdict(trial.load)) for trial in plan.trials],
+        folder=folder,
+        actions=actions,
+        foretold=_foretold(foretold) if foretold else None,
     )
+
+
+def _server(plan: Plan, installation: Installation) -> dict[str, str]:
+    named = {"name": installation.name, "version": str(installation.version)}
+    return {**named, **server_object(plan, installation)}
 
 
 def _measure(plan: Plan) -> JsonMeasure:
@@ -170,44 +173,8 @@ def _measure(plan: Plan) -> JsonMeasure:
         JsonMeasure,
         measure,
         until_decided=measure.sequential is not None,
-        budget=measure.sequential.budget if measure.sequential else None,
-        way_by_clients={str(clients): way.name for clients, way in ways_by_clients(plan).items()},
+        way_by_clients=way_names(plan),
         pairs_of_a_start=pairs_of_a_start(plan),
-    )
-
-
-def _trial(trial: PlannedTrial) -> JsonTrial:
-    template = trial.template
-    return taken(
-        JsonTrial,
-        trial,
-        workload=trial.cell.workload,
-        levels=dict(trial.cell.levels),
-        load=asdict(trial.load),
-        data=str(template.data),
-        options=template.data.options.told,
-        checksums=template.checksums,
-        nodes=tuple(
-            JsonNode(node.installation.name, str(node.data), node.checksums)
-            for node in trial.templates
-        ),
-        settings=dict(trial.settings),
-        start=trial.restart or None,
-        placement=None if trial.placement is None else dict(trial.placement.storages),
-    )
-
-
-def _needs(planned: Planned) -> JsonNeeds:
-    needs, facts = planned.plan.needs, planned.facts
-    return JsonNeeds(
-        needs.seconds,
-        needs.measured_seconds,
-        needs.disk,
-        facts.disk.free,
-        dict(needs.directories),
-        dict(needs.storages),
-        needs.memory,
-        facts.memory.available,
     )
 
 

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from teiten.analysis.model.explain import (
-    KindStatistics,
     NodeChange,
     NodeGroup,
     PlanDifference,
     PlanNode,
     PlanStatistics,
 )
-from teiten.cli.printed.form import Count, Names, Positive, taken
+from teiten.cli.printed.form import Count, From, Names, Positive, taken
 
 _Blocks = Annotated[Mapping[str, float], "Blocks, by EXPLAIN's name of their use."]
 
@@ -41,6 +40,10 @@ class JsonNodeKind:
     pruned: Count
 
 
+def _inclusive_seconds(node: PlanNode) -> float | None:
+    return math.fsum(node.seconds.values()) if node.seconds else None
+
+
 @dataclass(frozen=True)
 class JsonPlanNode:
     number: Count
@@ -49,9 +52,9 @@ class JsonPlanNode:
     kind: str
     loops: Count | None
     workers: Count
-    rows: float | None
+    rows: Annotated[float | None, From("total_rows")]
     planned_rows: float | None
-    inclusive_seconds: float | None
+    inclusive_seconds: Annotated[float | None, From(_inclusive_seconds)]
     leader_seconds: float | None
     worker_seconds: float | None
     buffers: _Blocks
@@ -62,17 +65,19 @@ class JsonPlanNode:
 class JsonPlanSide:
     name: str
     join_order: str
-    execution_seconds: float | None
-    planning_seconds: float | None
+    execution_seconds: Annotated[float | None, From("plan.execution")]
+    planning_seconds: Annotated[float | None, From("plan.planning")]
     leader_seconds: float | None
     worker_seconds: float | None
-    leader_known: Annotated[bool, "The workers' times are printed, and taken off."]
+    leader_known: Annotated[
+        bool, "The workers' times are printed, and taken off.", From("accounts.leader_known")
+    ]
     workers_planned: Count
     workers_launched: Count
     pruned: Annotated[Count, "Subplans that were not executed."]
-    buffers: _Blocks
+    buffers: Annotated[_Blocks, From("accounts.total.buffers")]
     io_seconds: Positive
-    settings: Names
+    settings: Annotated[Names, From("plan.settings")]
     kinds: tuple[JsonNodeKind, ...]
     nodes: tuple[JsonPlanNode, ...]
 
@@ -82,13 +87,13 @@ class JsonNodeChange:
     code: str
     old: str | None
     new: str | None
-    old_node: Count | None
-    new_node: Count | None
-    old_nodes: tuple[Count, ...] | None
-    new_nodes: tuple[Count, ...] | None
+    old_node: Annotated[Count | None, From("old")]
+    new_node: Annotated[Count | None, From("new")]
+    old_nodes: Annotated[tuple[Count, ...] | None, From("group.old")]
+    new_nodes: Annotated[tuple[Count, ...] | None, From("group.new")]
     old_seconds: float | None
     new_seconds: float | None
-    cost_seconds: float | None
+    cost_seconds: Annotated[float | None, From("cost")]
 
 
 @dataclass(frozen=True)
@@ -109,36 +114,32 @@ def json_plan_difference(difference: PlanDifference, names: tuple[str, str]) -> 
         difference,
         old=_side(difference.old, names[0], difference.old_join_order),
         new=_side(difference.new, names[1], difference.new_join_order),
-        changes=tuple(_change(difference, change) for change in difference.changes),
+        changes=[_change(difference, change) for change in difference.changes],
     )
 
 
 def _side(side: PlanStatistics, name: str, join_order: str) -> JsonPlanSide:
-    plan, accounts = side.plan, side.accounts
+    total, timed = side.accounts.total, side.plan.timed
     return taken(
         JsonPlanSide,
         side,
         name=name,
         join_order=join_order,
-        execution_seconds=plan.execution,
-        planning_seconds=plan.planning,
-        leader_seconds=accounts.total.leader if plan.timed else None,
-        worker_seconds=accounts.total.workers if plan.timed else None,
-        leader_known=accounts.leader_known,
-        buffers=accounts.total.buffers,
-        settings=plan.settings,
-        kinds=tuple(_kind(kind, timed=plan.timed) for kind in side.kinds),
-        nodes=tuple(_node(side, node) for node in plan.nodes),
+        kinds=[
+            taken(JsonNodeKind, kind, **_seconds(kind.leader, kind.workers, timed=timed))
+            for kind in side.kinds
+        ],
+        nodes=[_node(side, node) for node in side.plan.nodes],
+        **_seconds(total.leader, total.workers, timed=timed),
     )
 
 
-def _kind(kind: KindStatistics, *, timed: bool) -> JsonNodeKind:
-    return taken(
-        JsonNodeKind,
-        kind,
-        leader_seconds=kind.leader if timed else None,
-        worker_seconds=kind.workers if timed else None,
-    )
+def _seconds(leader: float, workers: float, *, timed: bool) -> dict[str, float | None]:
+    """The exclusive times of a plan, or of nodes of it, where it was timed."""
+    return {
+        "leader_seconds": leader if timed else None,
+        "worker_seconds": workers if timed else None,
+    }
 
 
 def _node(side: PlanStatistics, node: PlanNode) -> JsonPlanNode:
@@ -146,12 +147,9 @@ def _node(side: PlanStatistics, node: PlanNode) -> JsonPlanNode:
     return taken(
         JsonPlanNode,
         node,
-        rows=node.total_rows,
-        inclusive_seconds=math.fsum(node.seconds.values()) if node.seconds else None,
-        leader_seconds=own.leader if side.plan.timed else None,
-        worker_seconds=own.workers if side.plan.timed else None,
         buffers=own.buffers,
         io_seconds=own.io_seconds,
+        **_seconds(own.leader, own.workers, timed=side.plan.timed),
     )
 
 
@@ -162,9 +160,4 @@ def _change(difference: PlanDifference, change: NodeChange) -> JsonNodeChange:
         change,
         old=None if change.old is None else old[change.old].name,
         new=None if change.new is None else new[change.new].name,
-        old_node=change.old,
-        new_node=change.new,
-        old_nodes=change.group.old if change.group else None,
-        new_nodes=change.group.new if change.group else None,
-        cost_seconds=change.cost,
     )

@@ -16,7 +16,7 @@ class NamedSchema:
 
     name: str
     kind: str
-    """Module and class below ``teiten``."""
+    """Module and class below ``teiten.cli.printed``; of a model below ``teiten``."""
     what: str
     verbs: tuple[str, ...] = ()
     """Verbs that print it."""
@@ -30,7 +30,8 @@ class NamedSchema:
     def make(self) -> Schema:
         """Make the schema itself; the module is loaded only here."""
         module, _, kind = self.kind.rpartition(".")
-        body = schema_of_type(getattr(import_module(f"teiten.{module}"), kind))
+        room = "teiten" if "." in module else "teiten.cli.printed"
+        body = schema_of_type(getattr(import_module(f"{room}.{module}"), kind))
         return {
             "$schema": DRAFT,
             "$id": f"urn:teiten:{self.name}:{self.version}",
@@ -43,73 +44,62 @@ class NamedSchema:
         return {"type": "array", "items": self.make()} if verb in self.listing else self.make()
 
 
-def _of(module: str, kind: str) -> str:
-    return f"cli.printed.{module}.{kind}"
-
-
 SCHEMAS = (
     NamedSchema(
-        "verdict",
-        _of("outcome", "JsonVerdict"),
-        "a verdict, as it stands in other documents",
-        version=2,
+        "verdict", "outcome.JsonVerdict", "a verdict, as it stands in other documents", version=2
     ),
     NamedSchema(
         "outcome",
-        _of("outcome", "JsonOutcome"),
+        "outcome.JsonOutcome",
         "how a campaign ended, with its verdicts",
         ("run", "resume", "demo"),
         version=2,
     ),
     NamedSchema(
         "ab",
-        _of("outcome", "JsonTwoSides"),
+        "outcome.JsonTwoSides",
         "the verdict on two servers, and how it was come by",
         ("ab",),
         version=2,
     ),
     NamedSchema(
         "gate",
-        _of("gate", "JsonGate"),
+        "gate.JsonGate",
         "whether a change made a workload slower, and what this machine can tell",
         ("gate",),
     ),
     NamedSchema(
         "report",
-        _of("outcome", "JsonReport"),
+        "outcome.JsonReport",
         "where a report is, and its verdicts",
         ("report",),
         version=2,
     ),
     NamedSchema(
-        "comparison",
-        _of("across", "JsonComparison"),
-        "two campaigns side by side",
-        ("compare",),
-        version=2,
+        "comparison", "across.JsonComparison", "two campaigns side by side", ("compare",), version=2
     ),
     NamedSchema(
         "history",
-        _of("across", "JsonHistory"),
+        "across.JsonHistory",
         "lines through many campaigns, and their changes",
         ("history",),
     ),
     NamedSchema(
         "collection-plan",
-        _of("collection", "JsonCollectionPlan"),
+        "collection.JsonCollectionPlan",
         "what a collection would do",
         ("collection plan",),
     ),
     NamedSchema(
         "collection",
-        _of("collection", "JsonCollection"),
+        "collection.JsonCollection",
         "every finding of a collection with its outcome",
         ("collection run", "collection resume", "collection report"),
         version=2,
     ),
     NamedSchema(
         "collection-comparison",
-        _of("collection", "JsonCollectionComparison"),
+        "collection.JsonCollectionComparison",
         "the findings of two collections side by side",
         ("collection compare",),
         version=2,
@@ -120,56 +110,46 @@ SCHEMAS = (
         "outcomes foretold for a second machine",
         ("collection predict",),
     ),
-    NamedSchema("site", _of("across", "JsonSite"), "what was made of many campaigns", ("site",)),
-    NamedSchema("bisection", _of("across", "JsonSearch"), "a search for a commit", ("bisect",)),
-    NamedSchema("noise", _of("outcome", "JsonNoise"), "how much equal sides differ", ("null",)),
+    NamedSchema("site", "across.JsonSite", "what was made of many campaigns", ("site",)),
+    NamedSchema("bisection", "across.JsonSearch", "a search for a commit", ("bisect",)),
+    NamedSchema("noise", "outcome.JsonNoise", "how much equal sides differ", ("null",)),
     NamedSchema(
         "claims",
-        _of("claims", "JsonClaim"),
+        "claims.JsonClaim",
         "published findings, and their outcomes",
         ("claims",),
         listed=True,
     ),
     NamedSchema(
         "plan-difference",
-        _of("plan_difference", "JsonPlanDifference"),
+        "plan_difference.JsonPlanDifference",
         "two execution plans",
         ("explain-diff",),
     ),
-    NamedSchema("plan", _of("plan", "JsonPlan"), "what a study would do", ("plan",)),
+    NamedSchema("plan", "plan.JsonPlan", "what a study would do", ("plan",)),
     NamedSchema("study", "model.study.Study", "a study with the values of a profile", ("show",)),
     NamedSchema("studies", "model.study.StudySummary", "the catalogue", ("studies",), listed=True),
     NamedSchema(
-        "campaigns",
-        _of("folders", "JsonCampaign"),
-        "the list of campaigns",
-        ("runs",),
-        listed=True,
+        "campaigns", "folders.JsonCampaign", "the list of campaigns", ("runs",), listed=True
     ),
     NamedSchema(
-        "removed",
-        _of("folders", "JsonRemoved"),
-        "campaigns that were deleted",
-        ("rm",),
-        listed=True,
+        "removed", "folders.JsonRemoved", "campaigns that were deleted", ("rm",), listed=True
     ),
+    NamedSchema("export", "folders.JsonExport", "files of a campaign's numbers", ("export",)),
+    NamedSchema("clean", "folders.JsonCleaned", "what was or would be deleted", ("clean",)),
     NamedSchema(
-        "export", _of("folders", "JsonExport"), "files of a campaign's numbers", ("export",)
-    ),
-    NamedSchema("clean", _of("folders", "JsonCleaned"), "what was or would be deleted", ("clean",)),
-    NamedSchema(
-        "machine", _of("machine", "JsonMachine"), "facts and cautions of this machine", ("doctor",)
+        "machine", "machine.JsonMachine", "facts and cautions of this machine", ("doctor",)
     ),
     NamedSchema(
         "installation",
-        _of("machine", "JsonInstallation"),
+        "machine.JsonInstallation",
         "an installation of PostgreSQL",
         ("pg build",),
         ("pg list", "pg install", "pg remove"),
     ),
     NamedSchema(
         "tables",
-        _of("folders", "JsonTable"),
+        "folders.JsonTable",
         "tables of benchmark data that were made",
         ("data ssb",),
         listed=True,

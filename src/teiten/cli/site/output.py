@@ -106,11 +106,10 @@ def _begun(folder: Path) -> dict[str, str] | None:
 def _listed(folder: Path) -> dict[str, str]:
     path = folder / MANIFEST
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if found["format"] == FORMAT:
-            return {
-                str(name): str(key) for name, key in found["files"].items() if _is_below(str(name))
-            }
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        if manifest["format"] == FORMAT:
+            files = manifest["files"].items()
+            return {str(name): str(key) for name, key in files if _is_below(str(name))}
     except FileNotFoundError:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UsageError(
@@ -134,7 +133,7 @@ FOLDER = "site"
 
 
 @dataclass(frozen=True)
-class Found:
+class SiteCampaign:
     """A campaign, its ledger, and what that was made of."""
 
     entry: SiteEntry
@@ -142,13 +141,13 @@ class Found:
     key: str
 
     def load(self) -> CampaignAnalysis:
-        """Where more than the entry is needed."""
+        """Read the campaign, where more than the entry is needed."""
         return _loaded(self.file)
 
 
 def entries(
     files: Sequence[Path], caches: Path, console: Console, left_out: list[tuple[str, str]]
-) -> Iterator[Found]:
+) -> Iterator[SiteCampaign]:
     """Each campaign once; of ledgers that cannot be read the reason goes to ``left_out``."""
     room = caches / FOLDER
     room.mkdir(parents=True, exist_ok=True)
@@ -156,38 +155,38 @@ def entries(
     for at, file in enumerate(files, start=1):
         console.detail(f"reading {at} of {len(files)}: {file}")
         try:
-            found = _entry(file, room)
+            campaign = _entry(file, room)
         except LedgerError as error:
             left_out.append((name_of(file), without_path(error, file)))
             continue
-        identity = (found.entry.campaign, found.entry.created_at)
+        identity = (campaign.entry.campaign, campaign.entry.created_at)
         if identity in known:
             left_out.append((name_of(file), f"the same campaign as {name_of(known[identity])}"))
             continue
         known[identity] = file
-        yield found
+        yield campaign
 
 
-def _entry(file: Path, room: Path) -> Found:
+def _entry(file: Path, room: Path) -> SiteCampaign:
     key = _key(file)
     kept = room / f"{key}.json"
     adapter = _adapter()
     with suppress(OSError, ValidationError):
-        return Found(adapter.validate_json(kept.read_bytes()), file, key)
+        return SiteCampaign(adapter.validate_json(kept.read_bytes()), file, key)
     with consistent(file):
         made = entry_of(read_campaign(file), str(file))
     part = kept.with_suffix(".part")
     part.write_bytes(adapter.dump_json(made))
     part.replace(kept)
-    return Found(made, file, key)
+    return SiteCampaign(made, file, key)
 
 
 def _key(file: Path) -> str:
     """Make the key of the ledger's file as it is; a write-ahead log beside it belongs to it."""
     parts = [f"{ENTRY_FORMAT}", __version__, str(file)]
-    for one in (file, file.with_name(f"{file.name}-wal")):
+    for part in (file, file.with_name(f"{file.name}-wal")):
         with suppress(FileNotFoundError):
-            status = one.stat()
+            status = part.stat()
             parts.append(f"{status.st_size} {status.st_mtime_ns}")
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:24]
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from teiten.model.build import OF_BUILDS
 from teiten.model.facts import Caution, Severity
-from teiten.report.texts import caution_text
+from teiten.model.study import Study
+from teiten.report.texts import caution_text, texts
 
 BUDGET = "budget"
 LEFT_OUT = "not measured"
@@ -36,11 +37,19 @@ def brief_cautions(cautions: Sequence[Caution]) -> Iterator[str]:
     """A line for each cause: its first warning, and how many more there are. What can be done about
     a budget is said, as nothing else keeps a decision from being possible at all, and all that will
     not be measured."""
-    causes = {_cause(one) for one in cautions}
-    said = [cause for cause in (*CAUSES, OTHERS) if cause in causes]
-    for cause in said:
-        line = _line(cause, [one for one in cautions if _cause(one) == cause])
-        yield line if cause != said[-1] else f"{line}; advice: --verbose, or the report"
+    causes = {_cause(caution) for caution in cautions}
+    shown = [cause for cause in (*CAUSES, OTHERS) if cause in causes]
+    for cause in shown:
+        line = _line(cause, [caution for caution in cautions if _cause(caution) == cause])
+        yield line if cause != shown[-1] else f"{line}; advice: --verbose, or the report"
+
+
+def profile_notice(study: Study) -> Iterator[str]:
+    """Say what a profile cannot be used for, as the report does."""
+    if not study.conclusive:
+        yield texts("en")("notice.no-conclusion", profile=study.profile)
+    elif not study.replicates:
+        yield texts("en")("notice.quick-look", profile=study.profile)
 
 
 def _cause(caution: Caution) -> str:
@@ -49,17 +58,17 @@ def _cause(caution: Caution) -> str:
     return next((cause for cause, codes in CAUSES.items() if caution.code in codes), OTHERS)
 
 
-def _line(cause: str, found: Sequence[Caution]) -> str:
-    first = min(found, key=lambda one: one.severity is not Severity.WARNING)
+def _line(cause: str, cautions: Sequence[Caution]) -> str:
+    first = min(cautions, key=lambda caution: caution.severity is not Severity.WARNING)
     what, advice = caution_text(first, "en")
     if cause == LEFT_OUT:
-        texts = (caution_text(caution, "en")[0] for caution in found)
-        return f"{cause}: {'; '.join(text.partition('. ')[0] for text in texts)}"
-    said = f"{cause}: {_first_sentence(what)}"
+        left_out = (caution_text(caution, "en")[0].partition(". ")[0] for caution in cautions)
+        return f"{cause}: {'; '.join(left_out)}"
+    line = f"{cause}: {_first_sentence(what)}"
     if cause == BUDGET:
-        return f"{said}. {advice.removesuffix('.')}"
-    more = len(found) - 1
-    return f"{said} (and {more} more)" if more else said
+        return f"{line}. {advice.removesuffix('.')}"
+    more = len(cautions) - 1
+    return f"{line} (and {more} more)" if more else line
 
 
 def _first_sentence(text: str) -> str:

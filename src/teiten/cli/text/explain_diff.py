@@ -15,22 +15,24 @@ from teiten.report.texts import texts
 WIDEST_CELL = 56
 
 
-def as_lines(found: PlanDifference, sides: tuple[str, str], language: Language) -> Iterator[str]:
+def as_lines(
+    difference: PlanDifference, sides: tuple[str, str], language: Language
+) -> Iterator[str]:
     """The headline, statements, differences, notes, and the tables."""
     t = texts(language)
-    yield from paragraph(page.headline(t, found, sides))
-    for statement in page.statements(t, found):
+    yield from paragraph(page.headline(t, difference, sides))
+    for statement in page.statements(t, difference):
         yield from paragraph(statement)
     yield ""
-    yield from bullets(page.changes(t, found))
-    for table in difference_tables(t, "plans", found, sides):
+    yield from bullets(page.changes(t, difference))
+    for table in difference_tables(t, "plans", difference, sides):
         yield ""
         yield table.caption
         yield from _table(table)
         if table.note:
             yield from paragraph(table.note, indent="  ")
     yield ""
-    for note in page.notes(t, found, sides):
+    for note in page.notes(t, difference, sides):
         yield from paragraph(note)
 
 
@@ -42,5 +44,7 @@ def _table(table: Table) -> list[str]:
 
 
 def _short(text: str) -> str:
-    flat = " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    flat = " ".join(
+        "".join(character if character.isprintable() else " " for character in text).split()
+    )
     return flat if len(flat) <= WIDEST_CELL else f"{flat[: WIDEST_CELL - 1]}…"

@@ -18,13 +18,13 @@ SPARE = ("programs", "source", "pgbench")
 """Columns that a narrow terminal does without."""
 
 
-def _build_text(one: Installation) -> str:
+def _build_text(installation: Installation) -> str:
     """``gcc 12.2.0 -O2, JIT, ICU``"""
-    found = read_build(one)
-    if found is None:
+    build = read_build(installation)
+    if build is None:
         return ""
-    parts = {"JIT": found.jit, "ICU": found.icu}
-    return ", ".join([found.told() or "unknown", *(name for name, has in parts.items() if has)])
+    parts = {"JIT": build.jit, "ICU": build.icu}
+    return ", ".join([build.told() or "unknown", *(name for name, has in parts.items() if has)])
 
 
 def table(installations: tuple[Installation, ...]) -> Table:
@@ -33,23 +33,23 @@ def table(installations: tuple[Installation, ...]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("name", "version", "source", "build", "contrib", "pgbench", "programs"):
         table.add_column(heading, no_wrap=heading not in FOLDED, overflow="fold")
-    for one in installations:
+    for installation in installations:
         table.add_row(
-            one.name,
-            str(one.version),
-            f"{one.source.value}{' (Teiten)' if one.managed else ''}",
-            _build_text(one),
-            _contrib(one),
-            "yes" if one.pgbench else "no",
-            str(one.bin_directory),
+            installation.name,
+            str(installation.version),
+            f"{installation.source.value}{' (Teiten)' if installation.managed else ''}",
+            _build_text(installation),
+            _contrib(installation),
+            "yes" if installation.pgbench else "no",
+            str(installation.bin_directory),
         )
     return table
 
 
-def _contrib(one: Installation) -> str:
-    if one.postgres is None:
+def _contrib(installation: Installation) -> str:
+    if installation.postgres is None:
         return "(no server)"
-    lacking = [name for name in WANTED if name not in one.contrib]
+    lacking = [name for name in WANTED if name not in installation.contrib]
     if not lacking:
         return "complete"
     if len(lacking) == len(WANTED):

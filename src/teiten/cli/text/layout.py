@@ -15,6 +15,8 @@ from typing import TextIO
 
 from rich.cells import cell_len, set_cell_size
 
+from teiten.model.text import Language
+
 WIDTH = 92
 
 
@@ -51,6 +53,11 @@ def bullets(texts: Sequence[str], *, width: int | None = None) -> list[str]:
         first, *rest = paragraph(text, width=(width or _usual()) - 4) or [""]
         lines += [f"  - {first}", *(f"    {line}" for line in rest)]
     return lines
+
+
+def aside(language: Language, *texts: str) -> str:
+    """Put something in brackets behind other words; several texts with semicolons between them."""
+    return f"（{'；'.join(texts)}）" if language == "ja" else f" ({'; '.join(texts)})"
 
 
 NO_LINE_START = (
@@ -135,12 +142,12 @@ def fitting(line: str, width: int | None) -> list[str]:
     ):  # a path beside its column would be broken by the terminal
         start, hang = 0, _indent(line) + 2
     first, *others = wrap(line[start:], width - hang)
-    return [line[:start] + first, *(set_cell_size("", hang) + other for other in others)]
+    return [line[:start] + first, *(set_cell_size("", hang) + further for further in others)]
 
 
 def _start(line: str, width: int) -> int:
-    """Where the last column begins that has room beside what stands before it; 0 without one."""
-    ends = [found.end() for found in GAP.finditer(line)]
+    """Find where the last column begins that has room beside what stands before it; 0 without."""
+    ends = [gap.end() for gap in GAP.finditer(line)]
     return next((end for end in reversed(ends) if cell_len(line[:end]) + NARROWEST <= width), 0)
 
 

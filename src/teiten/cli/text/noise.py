@@ -32,13 +32,14 @@ def noise_lines(floor: NoiseFloor) -> Iterator[str]:
         " promised (a rough estimate)"
     )
     if floor.bias is not None:
-        told = (
+        estimate = (
             f"{_signed(floor.bias.mean)} ({_signed(floor.bias.low)} to {_signed(floor.bias.high)})"
         )
         how = "one side is favoured" if floor.bias.certain else "no side is known to be favoured"
         yield (
-            f"  bias: B against A {told}, {how}; up to {_percent(floor.bias.bound)} of a difference"
-            " found here may be what stays for all pairs (the place of the files, the start order)"
+            f"  bias: B against A {estimate}, {how}; up to {_percent(floor.bias.bound)} of a"
+            " difference found here may be what stays for all pairs (the place of the files, the"
+            " start order)"
         )
     yield f"  {needed_text(floor)}"
     if floor.between is not None and floor.within is not None:

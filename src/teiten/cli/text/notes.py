@@ -78,11 +78,11 @@ def read_notes(path: Path) -> Notes:
     try:
         table = _NotesTable.model_validate(data)
     except ValidationError as error:
-        said = (
-            f"{'.'.join(map(str, one['loc']))}: {one['msg'].removeprefix('Value error, ')}"
-            for one in error.errors(include_url=False)
+        problems = (
+            f"{'.'.join(map(str, problem['loc']))}: {problem['msg'].removeprefix('Value error, ')}"
+            for problem in error.errors(include_url=False)
         )
-        raise UsageError(f"{path}: {'; '.join(said)}", HINT) from error
+        raise UsageError(f"{path}: {'; '.join(problems)}", HINT) from error
     return Notes(
         title=table.title,
         organisation=table.organisation,

@@ -33,19 +33,21 @@ def outcome_lines(analysis: CampaignAnalysis, width: int | None) -> Iterator[str
     level. ``width``: the cells of a line; None for as many as it takes, as in a pipe."""
     kit = Kit(analysis, "en")
     tables: dict[tuple[str, str, str], list[ContrastResult]] = {}
-    for one in analysis.contrasts:
-        if one.metric.judged:
-            tables.setdefault((one.old, one.new, one.metric.name), []).append(one)
-    for found in tables.values():
-        for line in (*_table(kit, found, width), _note(kit, found)):
+    for contrast in analysis.contrasts:
+        if contrast.metric.judged:
+            tables.setdefault((contrast.old, contrast.new, contrast.metric.name), []).append(
+                contrast
+            )
+    for alike in tables.values():
+        for line in (*_table(kit, alike, width), _note(kit, alike)):
             yield line.replace("\u00a0", " ")  # for grep
 
 
-def _table(kit: Kit, found: Sequence[ContrastResult], width: int | None) -> Iterator[str]:
-    first = found[0]
+def _table(kit: Kit, contrasts: Sequence[ContrastResult], width: int | None) -> Iterator[str]:
+    first = contrasts[0]
     sides = (kit.names.side(first.old).short, kit.names.side(first.new).short)
     header = (kit.metric_title(first.metric), *sides, "new/old (interval)", "verdict")
-    lines = [header, *(line for one in found for line in _lines(kit, one))]
+    lines = [header, *(line for contrast in contrasts for line in _lines(kit, contrast))]
     widths = [max(cell_len(line[at]) for line in lines) for at in range(len(header))]
     if width is not None:
         beside = sum(widths[1:4]) + len(GAP) * 4
@@ -57,24 +59,24 @@ def _table(kit: Kit, found: Sequence[ContrastResult], width: int | None) -> Iter
         yield from _fitted(line, widths)
 
 
-def _lines(kit: Kit, one: ContrastResult) -> Iterator[Line]:
-    title = kit.names.workload(one.workload)
-    if len(one.levels) == 1:
-        yield _line(kit, title, one, one.levels[0], one.overall)
+def _lines(kit: Kit, contrast: ContrastResult) -> Iterator[Line]:
+    title = kit.names.workload(contrast.workload)
+    if len(contrast.levels) == 1:
+        yield _line(kit, title, contrast, contrast.levels[0], contrast.overall)
         return
-    if len(one.levels) > MOST_LEVELS:
-        title = f"{title}, {len(one.levels)} levels"
-    yield _line(kit, title, one, None, one.overall)
-    if len(one.levels) <= MOST_LEVELS:
-        for level in one.levels:
+    if len(contrast.levels) > MOST_LEVELS:
+        title = f"{title}, {len(contrast.levels)} levels"
+    yield _line(kit, title, contrast, None, contrast.overall)
+    if len(contrast.levels) <= MOST_LEVELS:
+        for level in contrast.levels:
             label = f"{GAP}{kit.names.context(level.context)}"
-            yield _line(kit, label, one, level, level.verdict)
+            yield _line(kit, label, contrast, level, level.verdict)
 
 
 def _line(
-    kit: Kit, label: str, one: ContrastResult, level: LevelResult | None, verdict: Verdict
+    kit: Kit, label: str, contrast: ContrastResult, level: LevelResult | None, verdict: Verdict
 ) -> Line:
-    value = by_interval(factor_of(one.metric))
+    value = by_interval(factor_of(contrast.metric))
     old, new = (value(level, side).text for side in (0, 1)) if level else ("", "")
     return (label, old, new, _ratio(verdict), _word(kit, verdict))
 
@@ -115,10 +117,12 @@ def _padded(cell: str, width: int, column: int) -> str:
     return space + cell if column in (1, 2) else cell + space
 
 
-def _note(kit: Kit, found: Sequence[ContrastResult]) -> str:
+def _note(kit: Kit, contrasts: Sequence[ContrastResult]) -> str:
     """Say what the intervals and words mean, once below the table."""
-    first = found[0].overall
-    effects = [one.overall.effect for one in found if one.overall.effect is not None]
+    first = contrasts[0].overall
+    effects = [
+        contrast.overall.effect for contrast in contrasts if contrast.overall.effect is not None
+    ]
     sure = (
         f"intervals over all levels of {confidence_percent(kit.t, effects[0].confidence)}; "
         if effects

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from teiten.cli.text.layout import bullets, columns, paragraph
+from teiten.cli.text.layout import aside, bullets, columns, paragraph
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.model.nodes import EmulatedNodes
 from teiten.model.quantities import exact_share, format_duration, format_size
@@ -82,7 +82,8 @@ def study_lines(
 ) -> Iterator[str]:
     """The study with the values of its profile. ``optional``: workloads that do not run."""
     word = _Words(language)
-    yield f"{word.of(study.title)} ({study.name}), {word('profile')} {study.profile}"
+    title = f"{word.of(study.title)}{word.aside(study.name)}"
+    yield word.joined(title, f"{word('profile')} {study.profile}")
     yield from paragraph(word.of(study.question))
     if not study.conclusive:
         yield word("inconclusive")
@@ -119,23 +120,31 @@ class _Words:
     def of(self, text: Bilingual) -> str:
         return text.in_language(self._language)
 
+    def aside(self, *texts: str) -> str:
+        return aside(self._language, *texts)
+
+    def joined(self, *texts: str) -> str:
+        """Texts with commas between them."""
+        return self.of(Bilingual(", ".join(texts), "、".join(texts)))
+
 
 def _factors(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
     for factor in study.factors:
-        note = f" ({word('contrasted')})" if factor.name == study.contrast else ""
+        note = word.aside(word("contrasted")) if factor.name == study.contrast else ""
         yield f"  {factor.name}", (", ".join(factor.levels) or word("fitted")) + note
 
 
 def _parameters(study: Study) -> Iterator[tuple[str, str]]:
-    for one in study.parameters:
-        yield f"  {one.name}", ", ".join(f"{name} = {value}" for name, value in one.settings) or "—"
+    for parameters in study.parameters:
+        settings = ", ".join(f"{name} = {value}" for name, value in parameters.settings)
+        yield f"  {parameters.name}", settings or "—"
 
 
 def _builds(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
     for name, spec in study.builds:
-        said = [*spec.configure, *(["meson"] if spec.meson else [])]
-        said.append(word("usual") if spec.cflags is None else f"CFLAGS={spec.cflags}")
-        yield f"  {name}", " ".join([*said, *([f"({spec.source})"] if spec.source else [])])
+        flags = [*spec.configure, *(["meson"] if spec.meson else [])]
+        flags.append(word("usual") if spec.cflags is None else f"CFLAGS={spec.cflags}")
+        yield f"  {name}", " ".join(flags) + (word.aside(spec.source) if spec.source else "")
 
 
 def _workloads(workloads: Sequence[Workload], word: _Words) -> Iterator[str]:
@@ -150,18 +159,19 @@ def _workloads(workloads: Sequence[Workload], word: _Words) -> Iterator[str]:
             f"{word(name) if name == 'clients' else name} {', '.join(levels)}"
             for name, levels in workload.levels
         ]
-        yield f"  {workload.name}: {word.of(workload.title)} ({'; '.join(facts)})"
+        yield f"  {workload.name}: {word.of(workload.title)}{word.aside(*facts)}"
         yield from paragraph(word.of(workload.description), indent="    ")
-        for one in workload.options.texts:
-            if one.name != workload.options.source:
-                yield f"    {one.name}"
-            yield from (f"      {line}" for line in one.text.splitlines())
+        for script in workload.options.texts:
+            if script.name != workload.options.source:
+                yield f"    {script.name}"
+            yield from (f"      {line}" for line in script.text.splitlines())
 
 
 def _tables(workload: Workload, word: _Words, scale: object) -> list[str]:
     layouts = [
-        f"{word('layout')} {one.name}: {', '.join(script.name for script in one.scripts) or '—'}"
-        for one in workload.layouts
+        f"{word('layout')} {layout.name}:"
+        f" {', '.join(script.name for script in layout.scripts) or '—'}"
+        for layout in workload.layouts
     ]
     data = data_plan_of(workload.data.kind)
     values = {"scale": scale, **workload.data.options.told}
@@ -177,7 +187,7 @@ def _settings(study: Study, word: _Words) -> list[str]:
     lines = []
     for setting in study.settings:
         source = f" [{setting.source}]" if setting.source else ""
-        value = setting.value if setting.value is not None else f"({word('fitted')})"
+        value = setting.value if setting.value is not None else word.aside(word("fitted")).strip()
         lines.append((f"  {setting.name} = {value}", f"{word.of(setting.reason)}{source}"))
     return columns(lines)
 
@@ -185,9 +195,9 @@ def _settings(study: Study, word: _Words) -> list[str]:
 def _nodes(nodes: EmulatedNodes) -> str:
     """Format nodes as the keys of ``[nodes]``; without one, a network of its own alone."""
     sizes = {"memory": nodes.memory, "read": nodes.read, "write": nodes.write}
-    said = [f"{name}={format_size(size)}" for name, size in sizes.items() if size is not None]
-    said += [] if nodes.cpus is None else [f"cpus={nodes.cpus}"]
-    return ", ".join(["network", *said])
+    keys = [f"{name}={format_size(size)}" for name, size in sizes.items() if size is not None]
+    keys += [] if nodes.cpus is None else [f"cpus={nodes.cpus}"]
+    return ", ".join(["network", *keys])
 
 
 def _preferred(measure: Measure, word: _Words) -> Iterator[tuple[str, str]]:
@@ -202,7 +212,7 @@ def _blocks(sequential: Sequential | None, blocks: int, word: _Words) -> str:
         return str(blocks)
     if sequential.budget is None:
         return word("until")
-    return f"{word('until')} ({word('budget')} {format_duration(sequential.budget)})"
+    return word("until") + word.aside(f"{word('budget')} {format_duration(sequential.budget)}")
 
 
 def _measure(study: Study, word: _Words) -> Iterator[tuple[str, str]]:

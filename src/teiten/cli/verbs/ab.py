@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Any
 
 import click
 
 from teiten.analysis.model.findings import ContrastResult
-from teiten.cli.campaign.begin import begin, carry_out_new, prepare
+from teiten.cli.campaign.begin import prepare
 from teiten.cli.campaign.carry_out import CarriedOut
-from teiten.cli.campaign.confirm import confirm
 from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option, refuse_fail_on
-from teiten.cli.campaign.way import plan_by_way
+from teiten.cli.campaign.way import carry_out_sides
 from teiten.cli.completion import servers
 from teiten.cli.main import Session
-from teiten.cli.plan.two_sides import (
-    flags_of_sides,
-    pair_options,
-    shared_options,
-    tell_of_changed_data,
-    words_of_sides,
-)
+from teiten.cli.parameters import json_option
+from teiten.cli.plan.two_sides import pair_options, shared_options, words_of_sides
 from teiten.cli.printed.outcome import json_two_sides
 from teiten.study.sides import SideFlags, ab_study
 
@@ -44,7 +37,7 @@ EXAMPLES = (
 )
 @pair_options
 @fail_on_option
-@click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
+@json_option("the verdict")
 @click.pass_obj
 def command(session: Session, /, old: str, new: str, **given: Any) -> None:
     """Is B slower or faster than A? Starts of both until that is decided, or the budget is spent.
@@ -60,31 +53,15 @@ def command(session: Session, /, old: str, new: str, **given: Any) -> None:
         SideFlags("a", old, given["set_a"], given["guc_a"]),
         SideFlags("b", new, given["set_b"], given["guc_b"]),
     )
-    study = ab_study(*sides, options.shared)
+    study = ab_study(*sides, options)
     refuse_fail_on(study, given["fail_on"])
     prepare(session, options.name)
-    tell_of_changed_data(session, study, options)
-    with flags_of_sides(sides):
-        chosen = plan_by_way(session, study, options)
-    confirm(session, chosen.planned, yes=options.yes)
-    way = chosen.planned.plan.study.measure.way
-    options = options.with_chosen(chosen.replication).with_way(way)
-    words = ["teiten", "ab", old, new]
-    words += words_of_sides(sides)
-    words += [*options.as_arguments(), "--seed", str(chosen.planned.plan.seed)]
-    name = begin(
-        session,
-        chosen.planned,
-        options.name,
-        shlex.join(words),
-        chosen.replication,
-        yes=options.yes,
-    )
-    carried = carry_out_new(session, name)
+    words = ["ab", old, new, *words_of_sides(sides)]
+    carried = carry_out_sides(session, study, options, words, sides=sides, piloting=True)
     if given["as_json"]:
         session.console.json(json_two_sides(carried.analysis, _primary(carried), carried.reports))
     else:
-        session.console.data(str(carried.reports[0]))
+        session.console.data(carried.reports[0])
     check_fail_on(carried, given["fail_on"])
 
 

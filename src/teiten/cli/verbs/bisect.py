@@ -15,18 +15,16 @@ from teiten.cli.bisect.search import BisectRecord, Request, Search
 from teiten.cli.bisect.text import answer, json_search, search_lines
 from teiten.cli.campaign.begin import prepare
 from teiten.cli.main import Session
+from teiten.cli.parameters import build_options, json_option, read_value, renamed
 from teiten.cli.plan.builds import SHORT, spec_of
-from teiten.cli.plan.flags import renamed
 from teiten.cli.plan.options import checked_name
-from teiten.cli.plan.two_sides import SCRIPT, WAY
+from teiten.cli.plan.two_sides import SCRIPT, WAY, SharedOptions
 from teiten.errors import InterruptedCampaignError, UsageError
 from teiten.execute.bisect import BisectRepository
 from teiten.execute.postgres.building.git import commit_of
 from teiten.given_paths import expanded
 from teiten.host.facts.machine import read_host_facts
-from teiten.model.units import Seconds, Share
 from teiten.study import values
-from teiten.study.sides import Shared
 
 EXAMPLES = (
     "Examples:  teiten bisect --good REL_17_0 --bad master --source ~/postgresql --script read"
@@ -57,15 +55,12 @@ MINUTES_EACH = 20
 )
 @click.option("--clients", metavar="N", help="Clients; by default as many as cores.")
 @click.option("--duration", metavar="TIME", help="Measured time of a trial; else derived.")
-@click.option("--configure", multiple=True, metavar="OPTIONS", help="As in teiten pg build.")
-@click.option("--cflags", metavar="FLAGS", help="As in teiten pg build.")
-@click.option("--meson", is_flag=True, help="As in teiten pg build.")
-@click.option("--jobs", type=click.IntRange(1, 1024), metavar="N", help="Compilers at a time.")
+@build_options()
 @WAY.of(help="As in teiten ab.").option
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="As in teiten ab.")
 @click.option("--guc", "gucs", multiple=True, metavar="NAME=VALUE", help="As in teiten ab.")
 @click.option("--name", callback=checked_name, metavar="TEXT", help="Name of the search.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+@json_option("what was found")
 @click.pass_obj
 def command(session: Session, /, **given: Any) -> None:
     """Which commit between --good and --bad changed the speed, and by how much?
@@ -104,8 +99,7 @@ def command(session: Session, /, **given: Any) -> None:
         raise InterruptedCampaignError(
             f"the search {name} was interrupted; what is known is kept", f"continue it: {again}"
         ) from error
-    for line in search_lines(search):
-        session.console.say(line)
+    session.console.say(*search_lines(search))
     if given["as_json"]:
         session.console.json(json_search(name, search))
     else:
@@ -134,7 +128,8 @@ def _request_values(
 
 
 def _request(given: dict[str, Any], name: str, asked: dict[str, Any], count: int) -> Request:
-    shared = Shared(
+    options = SharedOptions(
+        seed=0,
         script=asked["script"],
         clients=asked["clients"],
         duration=asked["duration"],
@@ -148,29 +143,16 @@ def _request(given: dict[str, Any], name: str, asked: dict[str, Any], count: int
         good=asked["good"],
         bad=asked["bad"],
         spec=spec_of(asked["source"], asked["configure"], asked["cflags"], meson=asked["meson"]),
-        shared=shared,
-        delta=None if asked["delta"] is None else _share("delta", asked["delta"]),
-        least_delta=_share("delta", DEFAULT_DELTA),
-        alpha=_share("alpha", asked["alpha"] or DEFAULT_ALPHA),
-        budget=_time(budget),
+        options=options,
+        delta=None
+        if asked["delta"] is None
+        else read_value("--delta", asked["delta"], values.delta, DEFAULT_DELTA),
+        least_delta=values.delta(DEFAULT_DELTA),
+        alpha=read_value("--alpha", asked["alpha"] or DEFAULT_ALPHA, values.alpha, DEFAULT_ALPHA),
+        budget=read_value("--budget", budget, values.budget, "4h"),
         command=_command(given, name),
         jobs=given["jobs"],
     )
-
-
-def _share(flag: str, text: str) -> Share:
-    read = values.delta if flag == "delta" else values.alpha
-    try:
-        return read(text)
-    except ValueError as error:
-        raise UsageError(f"--{flag} {text}: {error}", f"for example --{flag} 2%") from error
-
-
-def _time(text: str) -> Seconds:
-    try:
-        return values.budget(text)
-    except ValueError as error:
-        raise UsageError(f"--budget {text}: {error}", "for example --budget 4h") from error
 
 
 def _command(given: dict[str, Any], name: str) -> str:
@@ -181,8 +163,8 @@ def _command(given: dict[str, Any], name: str) -> str:
         flag = f"--{flags.get(key, key)}"
         if key in ("as_json", "name") or value in (None, False, ()):
             continue
-        for one in value if isinstance(value, tuple) else (value,):
-            words += [flag] if one is True else [flag, str(one)]
+        for word in value if isinstance(value, tuple) else (value,):
+            words += [flag] if word is True else [flag, str(word)]
     return shlex.join([*words, "--name", name])
 
 

@@ -7,6 +7,7 @@ import click
 from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding, Reason
 from teiten.cli.completion import campaigns, studies
 from teiten.cli.main import Session
+from teiten.cli.parameters import json_option, language_option
 from teiten.cli.text.layout import paragraph
 from teiten.errors import UsageError
 from teiten.model.text import Language
@@ -24,22 +25,20 @@ INDENT = "    "
     shell_complete=campaigns,
     help="Check the findings on this campaign.",
 )
-@click.option(
-    "--lang", type=click.Choice(["en", "ja"]), default="en", show_default=True, help="Language."
-)
+@language_option
 @click.option(
     "--promises",
     metavar="VERSION",
     help="Only what the release notes of these major versions promise (13,18), or all.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@json_option("the findings")
 @click.pass_obj
 def command(
     session: Session,
     *,
     study: str | None,
     campaign: str | None,
-    lang: str,
+    language: Language,
     promises: str | None,
     as_json: bool,
 ) -> None:
@@ -62,14 +61,12 @@ def command(
         assessed = campaign is not None
         session.console.json([json_claim(outcome, assessed=assessed) for outcome in outcomes])
         return
-    language: Language = "ja" if lang == "ja" else "en"
     for outcome in outcomes:
-        for line in _lines(outcome, language, assessed=campaign is not None):
-            session.console.text(line)
+        session.console.text(*_lines(outcome, language, assessed=campaign is not None))
 
 
 def _promised(claims: tuple[Claim, ...], versions: str) -> tuple[Claim, ...]:
-    """Those that release notes of these versions promise. Raises UsageError without any."""
+    """List what release notes of these versions promise. Raises UsageError without any."""
     known = sorted({claim.promise for claim in claims if claim.promise})
     wanted = known if versions == "all" else [version.strip() for version in versions.split(",")]
     promised = tuple(claim for claim in claims if claim.promise and claim.promise in wanted)
@@ -90,7 +87,7 @@ def _without_claims(session: Session, study: str | None) -> UsageError:
         return UsageError(
             f"{study!r} is a campaign; claims are of studies", f"give it as --run {study}"
         )
-    known = sorted({one.study for one in claims_of()})
+    known = sorted({claim.study for claim in claims_of()})
     return UsageError(
         f"the study {study!r} replicates no published finding.{did_you_mean(study or '', known)}",
         f"studies with findings: {', '.join(known)}",
@@ -109,16 +106,14 @@ def _of_campaign(
     """The campaign's outcomes, those of its own study first; findings about other studies do not
     apply to it."""
     from teiten.analysis.claims.outcomes import in_print
-    from teiten.cli.campaign.read import analyse_campaign
+    from teiten.cli.campaign.read import read_campaign
     from teiten.ledger.campaigns import find_campaign
-    from teiten.ledger.store import Ledger
 
-    with Ledger.open(find_campaign(session.workdir.campaigns, campaign), read_only=True) as ledger:
-        analysis = analyse_campaign(ledger, series=False)
-    found = {claim.claim.id: claim for claim in analysis.claims}
+    analysis = read_campaign(find_campaign(session.workdir.campaigns, campaign))
+    judged = {outcome.claim.id: outcome for outcome in analysis.claims}
     own = analysis.plan.study.name
     return tuple(
-        found.get(claim.id)
+        judged.get(claim.id)
         or ClaimOutcome(
             claim,
             ClaimStanding.NOT_APPLICABLE,
@@ -129,11 +124,12 @@ def _of_campaign(
     )
 
 
-def _lines(one: ClaimOutcome, language: Language, *, assessed: bool) -> list[str]:
+def _lines(outcome: ClaimOutcome, language: Language, *, assessed: bool) -> list[str]:
     from teiten.report.claim_words import lines_about, outcome_word
     from teiten.report.texts import texts
 
     t = texts(language)
-    head = f"{one.claim.id}  {outcome_word(t, one)}" if assessed else one.claim.id
-    said = lines_about(t, one, assessed=assessed)
-    return [head, *(line for text in said for line in paragraph(text, indent=INDENT))]
+    word = f"  {outcome_word(t, outcome)}" if assessed else ""
+    texts_about = lines_about(t, outcome, assessed=assessed)
+    lines = (line for text in texts_about for line in paragraph(text, indent=INDENT))
+    return [f"{outcome.claim.id}{word}", *lines]

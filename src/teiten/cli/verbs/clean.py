@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import click
 
 from teiten.cli.campaign.uses import Unfinished, Uses, refusal
 from teiten.cli.main import Session
+from teiten.cli.parameters import json_option, read_value
 from teiten.cli.printed.folders import JsonCleaned
 from teiten.cli.text.layout import columns
-from teiten.errors import MachineError, ServerError, UsageError
+from teiten.errors import MachineError, ServerError
 from teiten.execute.sites.belongings import (
     Belonging,
     BelongingKind,
@@ -22,6 +23,7 @@ from teiten.execute.sites.belongings import (
 from teiten.host.system.users import ServerUser, server_user
 from teiten.ledger.lock import workdir_lock
 from teiten.model.quantities import format_duration, format_size, parse_duration
+from teiten.model.units import Bytes
 
 DAY = 86_400.0
 EXAMPLES = "Examples:  teiten clean --dry-run  ·  teiten clean --all --older-than 30d --yes"
@@ -41,7 +43,7 @@ EXAMPLES = "Examples:  teiten clean --dry-run  ·  teiten clean --all --older-th
 @click.option("--anyway", is_flag=True, help="Also what a campaign needs that is not complete.")
 @click.option("--dry-run", is_flag=True, help="Only list what would be deleted.")
 @click.option("--yes", is_flag=True, help="Delete without asking.")
-@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+@json_option("the list")
 @click.pass_obj
 def command(  # noqa: PLR0917 - click gives one argument for each option
     session: Session,
@@ -67,9 +69,10 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
     host is deleted.
     """
     if host is not None:
-        from teiten.cli.clean import clean_host
+        from teiten.cli.clean import kept_on_host
 
-        clean_host(session, host, host_workdir, dry_run=dry_run, yes=yes, as_json=as_json)
+        with kept_on_host(session, host, host_workdir, dry_run=dry_run) as (where, kept, remove):
+            _delete(session, where, kept, remove, dry_run=dry_run, yes=yes, as_json=as_json)
         return
     chosen_kinds = {
         BelongingKind.TEMPLATE: templates,
@@ -81,21 +84,54 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
     chosen, needed = _parted(session, _choose(session, kinds, older_than), anyway=anyway)
     if needed and not chosen:
         raise refusal(needed[0][0].name, needed[0][1])
-    for one, campaign in needed:
-        session.console.say(f"kept: {refusal(one.name, campaign).message}")
+    for belonging, campaign in needed:
+        session.console.say(f"kept: {refusal(belonging.name, campaign).message}")
+    where, remove = str(session.workdir.root), partial(_remove, session)
+    _delete(session, where, chosen, remove, dry_run=dry_run, yes=yes, as_json=as_json)
+
+
+def _delete(
+    session: Session,
+    where: str,
+    chosen: tuple[Belonging, ...],
+    remove: Callable[[Sequence[Belonging]], tuple[Belonging, ...]],
+    *,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """List what is chosen, ask, and delete it. Raises MachineError where something is still there
+    that was to be deleted."""
     if not as_json:
         _list(session, chosen)
     if dry_run or not chosen:
         if as_json:
-            session.console.json(JsonCleaned((), chosen, 0))
+            session.console.json(JsonCleaned((), chosen, Bytes(0)))
         return
     if not yes:
-        _ask(session, chosen)
-    with workdir_lock(session.workdir.root):
-        user = server_user()
-        deleted = [one for one in chosen if _remove(session, one, user)]
-    _tell(session, chosen, deleted, as_json)
-    _complain(len(chosen) - len(deleted))
+        what = "this" if len(chosen) == 1 else f"these {len(chosen)}"
+        session.console.ask(
+            f"Delete {what} from {where}?",
+            asks="`teiten clean` asks before it deletes",
+            hint="give --yes to delete without a question, or --dry-run to see what would be"
+            " deleted",
+        )
+    deleted = remove(chosen)
+    for belonging in chosen:
+        if belonging not in deleted and belonging.kind is not BelongingKind.DATABASE:
+            session.console.warn(
+                f"not deleted: {belonging.path} is in use, or belongs to another user"
+            )
+    total = Bytes(sum(belonging.bytes for belonging in deleted))
+    session.console.say(f"gave back {format_size(total)}")
+    if as_json:
+        session.console.json(JsonCleaned(deleted, (), total))
+    failed = len(chosen) - len(deleted)
+    if failed:
+        raise MachineError(
+            f"{failed} of what was to be deleted {'is' if failed == 1 else 'are'} still there",
+            "see the cautions above; the same command tries again",
+        )
 
 
 def _kinds(chosen: Mapping[BelongingKind, bool], *, all_: bool) -> frozenset[BelongingKind]:
@@ -109,85 +145,60 @@ def _kinds(chosen: Mapping[BelongingKind, bool], *, all_: bool) -> frozenset[Bel
 def _choose(
     session: Session, kinds: frozenset[BelongingKind], older_than: str | None
 ) -> tuple[Belonging, ...]:
-    latest = time.time() - _age(older_than)
-    found = belongings(session.workdir, server_user())
-    return tuple(one for one in found if one.kind in kinds and one.last_used <= latest)
+    age = (
+        0.0 if older_than is None else read_value("--older-than", older_than, parse_duration, "30d")
+    )
+    latest = time.time() - age
+    return tuple(
+        belonging
+        for belonging in belongings(session.workdir, server_user())
+        if belonging.kind in kinds and belonging.last_used <= latest
+    )
 
 
 def _parted(
-    session: Session, found: Sequence[Belonging], *, anyway: bool
+    session: Session, chosen: Sequence[Belonging], *, anyway: bool
 ) -> tuple[tuple[Belonging, ...], list[tuple[Belonging, Unfinished]]]:
     """Separate what may be deleted from what a campaign that is not complete needs."""
     uses = Uses(session.workdir)
     asked = () if anyway else (BelongingKind.TEMPLATE,)
-    both = [(one, uses.of_template(one.path.name) if one.kind in asked else None) for one in found]
-    free = tuple(one for one, user in both if user is None)
-    return free, [(one, user) for one, user in both if user is not None]
-
-
-def _complain(failed: int) -> None:
-    """Raise MachineError where something is still there that was to be deleted."""
-    if failed:
-        raise MachineError(
-            "1 of what was to be deleted is still there"
-            if failed == 1
-            else f"{failed} of what was to be deleted are still there",
-            "see the cautions above; the same command tries again",
-        )
-
-
-def _age(text: str | None) -> float:
-    if text is None:
-        return 0.0
-    try:
-        return parse_duration(text)
-    except ValueError as error:
-        raise UsageError(f"--older-than: {error}", "write for example --older-than 30d") from error
+    both = [
+        (belonging, uses.of_template(belonging.path.name) if belonging.kind in asked else None)
+        for belonging in chosen
+    ]
+    free = tuple(belonging for belonging, user in both if user is None)
+    return free, [(belonging, user) for belonging, user in both if user is not None]
 
 
 def _list(session: Session, chosen: Sequence[Belonging]) -> None:
     if not chosen:
         session.console.say("there is nothing to delete")
         return
-    rows = [(one.kind.value, format_size(one.bytes), _unused(one), one.name) for one in chosen]
-    for line in columns(rows, right=(1,)):
-        session.console.text(line)
-    total = sum(one.bytes for one in chosen)
+    rows = [
+        (belonging.kind.value, format_size(belonging.bytes), _unused(belonging), belonging.name)
+        for belonging in chosen
+    ]
+    session.console.text(*columns(rows, right=(1,)))
+    total = sum(belonging.bytes for belonging in chosen)
     session.console.say(f"{len(chosen)} in all, {format_size(total)}")
 
 
-def _unused(one: Belonging) -> str:
-    seconds = max(0.0, time.time() - one.last_used)
+def _unused(belonging: Belonging) -> str:
+    seconds = max(0.0, time.time() - belonging.last_used)
     if seconds >= 2 * DAY:
         return f"unused for {seconds / DAY:.0f} days"
     return f"unused for {format_duration(round(seconds))}"
 
 
-def _ask(session: Session, chosen: Sequence[Belonging]) -> None:
-    if not sys.stdin.isatty():
-        raise UsageError(
-            "`teiten clean` asks before it deletes, and there is no terminal to ask on",
-            "give --yes to delete without a question, or --dry-run to see what would be deleted",
-        )
-    what = "this" if len(chosen) == 1 else f"these {len(chosen)}"
-    click.confirm(f"Delete {what} from {session.workdir.root}?", abort=True, err=True)
+def _remove(session: Session, chosen: Sequence[Belonging]) -> tuple[Belonging, ...]:
+    with workdir_lock(session.workdir.root):
+        user = server_user()
+        return tuple(belonging for belonging in chosen if _is_removed(session, belonging, user))
 
 
-def _remove(session: Session, one: Belonging, user: ServerUser) -> bool:
+def _is_removed(session: Session, belonging: Belonging, user: ServerUser) -> bool:
     try:
-        return remove_belonging(one, session.workdir, user)
+        return remove_belonging(belonging, session.workdir, user)
     except ServerError as error:
         session.console.warn(error.message, error.hint)
         return False
-
-
-def _tell(
-    session: Session, chosen: Sequence[Belonging], deleted: Sequence[Belonging], as_json: bool
-) -> None:
-    for one in chosen:
-        if one not in deleted and one.kind is not BelongingKind.DATABASE:
-            session.console.warn(f"not deleted: {one.path} is in use, or belongs to another user")
-    total = sum(one.bytes for one in deleted)
-    session.console.say(f"gave back {format_size(total)}")
-    if as_json:
-        session.console.json(JsonCleaned(tuple(deleted), (), total))

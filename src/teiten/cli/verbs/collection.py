@@ -4,25 +4,71 @@ from __future__ import annotations
 
 import shlex
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from teiten.analysis.across.collection import compared
+from teiten.analysis.across.prediction import SecondMachine
+from teiten.analysis.model.collection import CollectionResult
+from teiten.cli.collection.carry_out import (
+    Night,
+    carry_out_collection,
+    ending,
+    read_night,
+    result_of,
+    write_campaign_reports,
+)
+from teiten.cli.collection.planning import check_disk, plan_campaign
+from teiten.cli.collection.prediction import check_prediction, prediction_of, read_prediction
+from teiten.cli.collection.published import published_files, restore_collection
+from teiten.cli.collection.state import (
+    CollectionState,
+    new_state,
+    read_state,
+    with_campaigns_of,
+    write_state,
+)
+from teiten.cli.collection.text import (
+    checked_lines,
+    comparison_lines,
+    plan_lines,
+    prediction_lines,
+    result_lines,
+)
 from teiten.cli.completion import collections, collections_begun
-from teiten.cli.given_path import GivenPath
+from teiten.cli.console import Verbosity
 from teiten.cli.main import Session
+from teiten.cli.parameters import (
+    LANGUAGES,
+    GivenPath,
+    folder_option,
+    form_option,
+    json_option,
+    read_value,
+)
 from teiten.cli.plan.options import checked_name
-from teiten.errors import TrialsFailedError, UsageError
+from teiten.cli.printed.collection import (
+    JsonCollection,
+    JsonCollectionPlan,
+    findings_text,
+    json_collection_comparison,
+)
+from teiten.cli.printed.form import taken
+from teiten.cli.verbs.report import write_files
+from teiten.errors import TrialsFailedError
+from teiten.ledger.campaigns import new_name
+from teiten.model.quantities import parse_size
 from teiten.model.text import Language
-from teiten.model.units import Bytes, Seconds
-
-if TYPE_CHECKING:
-    from teiten.cli.collection.carry_out import Night
-    from teiten.cli.collection.state import CollectionState
+from teiten.model.units import Seconds
+from teiten.report.collection import report_of
+from teiten.report.forms import collection_html, collection_markdown, collection_pdf
+from teiten.report.render.pdf import require_typst
+from teiten.study import values
+from teiten.study.collection import read_collection
 
 DEFAULT = "pgecons"
-LANGUAGES: tuple[Language, ...] = ("en", "ja")
 
 collection_argument = click.argument(
     "collection", default=DEFAULT, metavar="[COLLECTION]", shell_complete=collections
@@ -33,7 +79,6 @@ begun_argument = click.argument(
 budget_option = click.option(
     "--budget", metavar="TIME", help="Time for measuring, for example 8h (default: the file's)."
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group(
@@ -54,28 +99,22 @@ def command() -> None:
 )
 @collection_argument
 @budget_option
-@json_option
+@json_option("it")
 @click.pass_obj
 def plan_command(session: Session, collection: str, budget: str | None, as_json: bool) -> None:
     """Say what would run here, for how long, and which findings cannot be judged, and why.
 
     Nothing is started. `teiten --verbose collection plan` names each of those findings.
     """
-    from teiten.cli.collection.planning import check_disk, plan_campaign
-    from teiten.cli.collection.text import plan_lines
-    from teiten.cli.console import Verbosity
-    from teiten.cli.printed.collection import json_collection_plan
-    from teiten.study.collection import read_collection
-
     table = read_collection(collection).table
     campaigns = [plan_campaign(session, table, campaign) for campaign in table.campaigns]
     given = _seconds(budget) or table.budget
     if as_json:
-        session.console.json(json_collection_plan(table, campaigns, given))
+        plan = taken(JsonCollectionPlan, table, budget=given, campaigns=campaigns)
+        session.console.json(plan)
     else:
         whole = session.console.verbosity >= Verbosity.VERBOSE
-        for line in plan_lines(table, campaigns, given, whole=whole):
-            session.console.text(line)
+        session.console.text(*plan_lines(table, campaigns, given, whole=whole))
     check_disk(campaigns)
 
 
@@ -87,7 +126,7 @@ def plan_command(session: Session, collection: str, budget: str | None, as_json:
 @collection_argument
 @budget_option
 @click.option("--name", callback=checked_name, metavar="TEXT", help="Name of what is run.")
-@json_option
+@json_option("it")
 @click.pass_obj
 def run_command(
     session: Session, collection: str, budget: str | None, name: str | None, as_json: bool
@@ -96,11 +135,6 @@ def run_command(
 
     Ctrl-C ends it in order; `teiten collection resume` continues it.
     """
-    from teiten.cli.collection.planning import check_disk, plan_campaign
-    from teiten.cli.collection.state import new_state, write_state
-    from teiten.ledger.campaigns import new_name
-    from teiten.study.collection import read_collection
-
     read = read_collection(collection)
     session.workdir.prepare()
     folder = session.workdir.collections
@@ -126,7 +160,7 @@ def run_command(
     metavar="COLLECTION",
     help="The collection's file or name, if campaigns have been added to it since it was begun.",
 )
-@json_option
+@json_option("it")
 @click.pass_obj
 def resume_command(
     session: Session, reference: str, budget: str | None, collection: str | None, as_json: bool
@@ -136,11 +170,6 @@ def resume_command(
     NAME is a collection's name, a unique prefix, or "last" (the default). Campaigns that could not
     run are tried again.
     """
-    from dataclasses import replace
-
-    from teiten.cli.collection.state import read_state, with_campaigns_of, write_state
-    from teiten.study.collection import read_collection
-
     state = read_state(session.workdir.collections, reference)
     if collection is not None:
         state = with_campaigns_of(state, read_collection(collection), session.workdir.campaigns)
@@ -155,26 +184,15 @@ def resume_command(
     epilog="Examples:  teiten collection report  ·  teiten collection report last --format pdf",
 )
 @begun_argument
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["html", "pdf"]),
-    default="html",
-    show_default=True,
-    help="HTML files that work offline, or PDF (with the extra teiten[pdf]).",
-)
-@json_option
+@form_option("html", "markdown", "pdf")
+@json_option("it")
 @click.pass_obj
 def report_command(session: Session, reference: str, form: str, as_json: bool) -> None:
     """Write the report of a collection as far as it has come, in English and Japanese.
 
     Every finding stands in one table; a JSON file holds the same. Nothing is measured.
     """
-    from teiten.cli.collection.carry_out import read_night
-    from teiten.cli.collection.state import read_state
-
-    night = read_night(session, read_state(session.workdir.collections, reference))
-    _tell(session, night, _write(session, night, form), as_json=as_json)
+    _report(session, _night(session, reference), form, as_json=as_json)
 
 
 @command.command(
@@ -183,13 +201,7 @@ def report_command(session: Session, reference: str, form: str, as_json: bool) -
     " publish pgecons --to /tmp/night",
 )
 @begun_argument
-@click.option(
-    "--to",
-    "target",
-    type=GivenPath(path_type=Path, file_okay=False),
-    required=True,
-    help="The folder to write.",
-)
+@folder_option("The folder to write.", required=True)
 @click.pass_obj
 def publish_command(session: Session, reference: str, target: Path) -> None:
     """Write a collection as it can stand in a repository: its tables as Markdown in English and
@@ -197,14 +209,9 @@ def publish_command(session: Session, reference: str, target: Path) -> None:
 
     The ledgers have no time series, profiles or logs. Nothing is measured.
     """
-    from teiten.cli.collection.carry_out import read_night
-    from teiten.cli.collection.published import published_files
-    from teiten.cli.collection.state import read_state
-    from teiten.cli.verbs.report import write_files
-
-    night = read_night(session, read_state(session.workdir.collections, reference))
+    night = _night(session, reference)
     write_files(target, published_files(night, LANGUAGES))
-    session.console.data(str(target))
+    session.console.data(target)
 
 
 @command.command(
@@ -219,8 +226,6 @@ def restore_command(session: Session, folder: Path) -> None:
     `teiten collection report` and `teiten report` recompute its tables. `teiten collection resume`
     runs what has not run yet; to what is published nothing is added.
     """
-    from teiten.cli.collection.published import restore_collection
-
     session.console.data(restore_collection(session, folder).name)
 
 
@@ -237,7 +242,7 @@ def restore_command(session: Session, folder: Path) -> None:
     help="Processors of the second machine that Teiten may use.",
 )
 @click.option("--memory", metavar="SIZE", required=True, help="Its memory, for example 12GB.")
-@json_option
+@json_option("it")
 @click.pass_obj
 def predict_command(
     session: Session, reference: str, cores: int, memory: str, as_json: bool
@@ -249,19 +254,13 @@ def predict_command(
     does not hang on processors or memory that the machines do not have alike. Keep what --json
     prints: `teiten collection compare --prediction` tells how much of it came true.
     """
-    from teiten.analysis.across.prediction import SecondMachine
-    from teiten.cli.collection.carry_out import read_night, result_of
-    from teiten.cli.collection.prediction import prediction_of
-    from teiten.cli.collection.state import read_state
-    from teiten.cli.collection.text import prediction_lines
-
-    result = result_of(read_night(session, read_state(session.workdir.collections, reference)))
-    prediction = prediction_of(result, SecondMachine(cores, _size(memory)), time.time())
+    size = read_value("--memory", memory, parse_size, "12GB")
+    result = result_of(_night(session, reference))
+    prediction = prediction_of(result, SecondMachine(cores, size), time.time())
     if as_json:
         session.console.json(prediction)
     else:
-        for line in prediction_lines(prediction):
-            session.console.text(line)
+        session.console.text(*prediction_lines(prediction))
 
 
 @command.command(
@@ -277,7 +276,7 @@ def predict_command(
     type=GivenPath(path_type=Path, dir_okay=False, exists=True),
     help="What `teiten collection predict --json` printed of FIRST before SECOND began.",
 )
-@json_option
+@json_option("it")
 @click.pass_obj
 def compare_command(
     session: Session, first: str, second: str, foretelling: Path | None, as_json: bool
@@ -288,15 +287,7 @@ def compare_command(
     FIRST and SECOND are collections of the working folder; `teiten collection restore` brings
     published ones.
     """
-    from teiten.analysis.across.collection import compared
-    from teiten.cli.collection.carry_out import read_night, result_of
-    from teiten.cli.collection.prediction import check_prediction, read_prediction
-    from teiten.cli.collection.state import read_state
-    from teiten.cli.collection.text import checked_lines, comparison_lines
-    from teiten.cli.printed.collection import json_collection_comparison
-
-    folder = session.workdir.collections
-    results = [result_of(read_night(session, read_state(folder, name))) for name in (first, second)]
+    results = [result_of(_night(session, name)) for name in (first, second)]
     findings = tuple(compared(*results))
     names = (results[0].name, results[1].name)
     prediction = read_prediction(foretelling) if foretelling is not None else None
@@ -304,24 +295,21 @@ def compare_command(
     if as_json:
         session.console.json(json_collection_comparison(*names, findings, checked))
     else:
-        for line in comparison_lines(*names, findings):
-            session.console.text(line)
+        session.console.text(*comparison_lines(*names, findings))
         if prediction is not None and checked is not None:
-            for line in checked_lines(prediction, checked):
-                session.console.text(line)
+            session.console.text(*checked_lines(prediction, checked))
+
+
+def _night(session: Session, reference: str) -> Night:
+    """Read a collection by its name, a unique prefix, or ``last``."""
+    return read_night(session, read_state(session.workdir.collections, reference))
 
 
 def _carry_out(session: Session, state: CollectionState, *, as_json: bool) -> None:
-    from teiten.cli.collection.carry_out import (
-        carry_out_collection,
-        ending,
-        write_campaign_reports,
-    )
-
     night = carry_out_collection(session, state)
     session.console.say(ending(night))
     write_campaign_reports(night)
-    _tell(session, night, _write(session, night, "html"), as_json=as_json)
+    _report(session, night, "html", as_json=as_json)
     failed = [called for called in night.state.lacking if called in night.campaigns]
     if failed:
         raise TrialsFailedError(
@@ -330,56 +318,34 @@ def _carry_out(session: Session, state: CollectionState, *, as_json: bool) -> No
         )
 
 
-def _write(session: Session, night: Night, form: str) -> tuple[Path, ...]:
-    """Write the report in both languages, and its JSON."""
-    from teiten.cli.collection.carry_out import result_of
-    from teiten.cli.console import json_text
-    from teiten.cli.printed.collection import json_collection
-    from teiten.cli.verbs.report import write_files
-    from teiten.report.forms import collection_html, collection_pdf
-    from teiten.report.render.pdf import require_typst
-
+def _report(session: Session, night: Night, form: str, *, as_json: bool) -> None:
+    """Write the report in both languages, and its JSON; say what it came to."""
     if form == "pdf":
         require_typst()
     result = result_of(night)
     folder = session.workdir.collections / night.state.name
-    render = collection_pdf if form == "pdf" else collection_html
-    files = {f"report.{language}.{form}": render(result, language) for language in LANGUAGES}
-    files["findings.json"] = json_text(json_collection(result)).encode()
+    files = {
+        name: content
+        for language in LANGUAGES
+        for name, content in _rendered(result, language, form).items()
+    }
+    files["findings.json"] = findings_text(result).encode()
     write_files(folder, files)
-    return tuple(folder / name for name in files)
-
-
-def _tell(session: Session, night: Night, paths: tuple[Path, ...], *, as_json: bool) -> None:
-    from teiten.cli.collection.carry_out import result_of
-    from teiten.cli.collection.text import result_lines
-    from teiten.cli.printed.collection import json_collection
-
-    result = result_of(night)
-    for line in result_lines(result):
-        session.console.say(line)
+    session.console.say(*result_lines(result))
     if as_json:
-        session.console.json(json_collection(result))
-    else:
-        for path in paths:
-            session.console.data(str(path))
+        session.console.json(taken(JsonCollection, result))
+        return
+    session.console.data(*(folder / name for name in files))
+
+
+def _rendered(result: CollectionResult, language: Language, form: str) -> dict[str, bytes]:
+    """The files of a report in one language, by their paths below the collection's folder."""
+    if form == "markdown":
+        pages = collection_markdown(result, language, lambda *report: f"../{report_of(*report)}")
+        return {f"markdown.{language}/{name}": content for name, content in pages.items()}
+    render = collection_pdf if form == "pdf" else collection_html
+    return {f"report.{language}.{form}": render(result, language)}
 
 
 def _seconds(budget: str | None) -> Seconds | None:
-    from teiten.study import values
-
-    if budget is None:
-        return None
-    try:
-        return values.budget(budget)
-    except ValueError as error:
-        raise UsageError(f"--budget {error}", "give a time, for example 8h or 90m") from error
-
-
-def _size(memory: str) -> Bytes:
-    from teiten.model.quantities import parse_size
-
-    try:
-        return parse_size(memory)
-    except ValueError as error:
-        raise UsageError(f"--memory {error}", "give a size, for example 12GB") from error
+    return None if budget is None else read_value("--budget", budget, values.budget, "8h")

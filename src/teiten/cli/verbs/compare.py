@@ -12,9 +12,15 @@ from teiten.analysis.model.comparison import Comparison, UnpairedResult
 from teiten.analysis.model.verdict import WORDS
 from teiten.cli.campaign.fail_on import refuse_fail_on
 from teiten.cli.completion import campaigns
-from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
-from teiten.cli.verbs.report import LANGUAGES, form_option, languages_option, write_files
+from teiten.cli.parameters import (
+    LANGUAGES,
+    folder_option,
+    form_option,
+    json_option,
+    languages_option,
+)
+from teiten.cli.verbs.report import write_files
 from teiten.errors import UsageError, VerdictError
 from teiten.model.text import Language
 
@@ -31,13 +37,8 @@ FOLDER = "comparisons"
 @click.argument("b", metavar="B", shell_complete=campaigns)
 @click.option("--anyway", is_flag=True, help="Compare campaigns that measured different things.")
 @languages_option("report")
-@form_option
-@click.option(
-    "--to",
-    "target",
-    type=GivenPath(path_type=Path, file_okay=False),
-    help="Folder to write to (default: comparisons/A-B in the working folder).",
-)
+@form_option("html", "markdown")
+@folder_option("Folder to write to (default: comparisons/A-B in the working folder).")
 @click.option(
     "--fail-on",
     multiple=True,
@@ -45,7 +46,7 @@ FOLDER = "comparisons"
     help="End with exit code 5 where this is a verdict of TPS, or of the time of queries; may be"
     " given several times.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print differences and verdicts as JSON.")
+@json_option("differences and verdicts")
 @click.pass_obj
 def command(
     session: Session,
@@ -77,10 +78,9 @@ def command(
 
         session.console.json(json_comparison(comparison, paths))
     else:
-        for one in _primary(comparison):
-            session.console.say(comparison_sentence(comparison, one, "en"))
-        for path in paths:
-            session.console.data(str(path))
+        for result in _primary(comparison):
+            session.console.say(comparison_sentence(comparison, result, "en"))
+        session.console.data(*paths)
     for result in _primary(comparison):
         true = [kind for kind in fail_on if kind in result.overall.holds_of]
         if true:
@@ -102,18 +102,18 @@ def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison
         raise UsageError(
             f"A and B are one campaign, {folders[0].name}", "teiten runs lists the others"
         )
-    one, other = map(read_campaign, folders)
-    comparison = compare(one, other, claims=claims_of(one.plan.study.name), insisted=anyway)
+    first, second = map(read_campaign, folders)
+    comparison = compare(first, second, claims=claims_of(first.plan.study.name), insisted=anyway)
     lines = obstacle_lines(comparison, "en")
     if lines and not anyway:
         raise UsageError(
-            f"{one.name} (A) and {other.name} (B) measured different things: {'; '.join(lines)}",
+            f"{first.name} (A) and {second.name} (B) measured different things: {'; '.join(lines)}",
             "repeat one of them with the other's values (--set, --guc); --anyway compares them"
             " nevertheless, and the report says so on top",
         )
     if not comparison.results:
         raise UsageError(
-            f"{one.name} (A) and {other.name} (B) have no workload and level in common",
+            f"{first.name} (A) and {second.name} (B) have no workload and level in common",
             "teiten show tells what a study measures; choose campaigns of one study",
         )
     return comparison

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from teiten.cli.data.ssb import ssb_command
+from teiten.cli.data import ssb_command
 
 
 @click.group(

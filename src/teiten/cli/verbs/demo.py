@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from teiten.cli.main import Session
+from teiten.cli.parameters import json_option
 
 SERVERS = ("wheel:16", "wheel:18")
 """The likest pair that can be had without building: one wheel holds both, by one compiler and one
@@ -15,7 +16,7 @@ EXAMPLES = "Examples:  teiten demo  ·  teiten --workdir /tmp/teiten demo --yes 
 
 @click.command("demo", epilog=EXAMPLES)
 @click.option("--yes", is_flag=True, help="Do not ask before it begins.")
-@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+@json_option("the outcome")
 @click.pass_context
 def command(context: click.Context, yes: bool, as_json: bool) -> None:
     """Compare PostgreSQL 16 and 18 on this machine, to a report; about five minutes.

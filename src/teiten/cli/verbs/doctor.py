@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import click
 
 from teiten.cli.main import Session
+from teiten.cli.parameters import json_option, language_option
+from teiten.model.text import Language
 
 
 @click.command(
@@ -24,22 +24,15 @@ from teiten.cli.main import Session
     is_flag=True,
     help="Check paired transactions: equal sides, and a known difference; ab's reports cite it.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print facts and cautions as JSON.")
-@click.option(
-    "--lang",
-    "language",
-    type=click.Choice(["en", "ja"]),
-    default="en",
-    show_default=True,
-    help="Language of the texts.",
-)
+@json_option("facts and cautions")
+@language_option
 @click.pass_obj
 def command(
     session: Session,
     measures: bool,
     checks_pairs: bool,
     as_json: bool,
-    language: Literal["en", "ja"],
+    language: Language,
 ) -> None:
     """Tell what this machine is, what this installation can do on it, and what could disturb a
     measurement, each with what to do about it.
@@ -49,8 +42,14 @@ def command(
     takes about five minutes for 20 starts of two servers, and goes on where it was cut off.
     """
     from teiten.cli.doctor.abilities import abilities, abilities_text
-    from teiten.cli.doctor.ceilings import ceilings_text, measure
-    from teiten.cli.doctor.text import cautions_text, facts_text, pairs_text, summary
+    from teiten.cli.doctor.measure import measure
+    from teiten.cli.doctor.text import (
+        cautions_text,
+        ceilings_text,
+        facts_text,
+        pairs_text,
+        summary,
+    )
     from teiten.host.cautions.machine import cautions
     from teiten.host.facts.kept import known_check
     from teiten.host.facts.machine import read_host_facts
@@ -59,16 +58,16 @@ def command(
         measure(session, language)
     facts = read_host_facts(session.workdir.root)
     if checks_pairs:
-        from teiten.cli.doctor.pairs import check_pairs
+        from teiten.cli.doctor.measure import check_pairs
 
         check_pairs(session, facts, language)
     check = known_check(session.workdir.caches, facts)
-    found = cautions(facts)
+    disturbing = cautions(facts)
     able = abilities(facts)
     if as_json:
         from teiten.cli.printed.machine import json_machine
 
-        session.console.json(json_machine(facts, found, check, able, language))
+        session.console.json(json_machine(facts, disturbing, check, able, language))
         return
     output = session.console.output
     output.print(facts_text(facts, language, output.width))
@@ -81,5 +80,5 @@ def command(
     if check is not None:
         output.print(pairs_text(check, language, output.width))
         output.print()
-    output.print(cautions_text(found, language, output.width))
-    session.console.say(summary(found, language))
+    output.print(cautions_text(disturbing, language, output.width))
+    session.console.say(summary(disturbing, language))

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from teiten import __version__
-from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
-from teiten.cli.plan.flags import renamed
+from teiten.cli.parameters import GivenPath, json_option, language_option, renamed
 from teiten.errors import UsageError
 from teiten.host.system.causes import translate_os_errors
 from teiten.model.text import Language
@@ -35,7 +34,7 @@ LARGEST = 256 * 1024**2
 @click.command("explain-diff", epilog=EXAMPLES)
 @click.argument("old", metavar="A.json", type=GivenPath(allow_dash=True))
 @click.argument("new", metavar="B.json", type=GivenPath(allow_dash=True))
-@click.option("--json", "as_json", is_flag=True, help="Print both plans' numbers as JSON.")
+@json_option("both plans' numbers")
 @click.option(
     "--to",
     "page",
@@ -44,12 +43,10 @@ LARGEST = 256 * 1024**2
     help="Write a page with both plans side by side; it works offline.",
 )
 @renamed("--html", "--to")
-@click.option(
-    "--lang", type=click.Choice(["en", "ja"]), default="en", show_default=True, help="Language."
-)
+@language_option
 @click.pass_obj
 def command(
-    session: Session, *, old: str, new: str, as_json: bool, page: Path | None, lang: str
+    session: Session, *, old: str, new: str, as_json: bool, page: Path | None, language: Language
 ) -> None:
     """Compare two plans: EXPLAIN's output with FORMAT JSON, or a log of auto_explain in JSON.
 
@@ -59,9 +56,7 @@ def command(
     if old == new == STDIN:
         raise UsageError('"-" is given twice', "read one plan from a file")
     with collector_at_rest():
-        _compare(
-            session, old, new, as_json=as_json, page=page, language="ja" if lang == "ja" else "en"
-        )
+        _compare(session, old, new, as_json=as_json, page=page, language=language)
 
 
 @contextmanager
@@ -84,19 +79,18 @@ def _compare(
     from teiten.cli.printed.plan_difference import json_plan_difference
     from teiten.cli.text.explain_diff import as_lines
 
-    found = difference(_plan(old), _plan(new))
+    compared = difference(_plan(old), _plan(new))
     sides = _names(old, new)
     if page is not None:
         from teiten.analysis.explain.text import well_formed
         from teiten.report.plans.page import render_difference
 
-        _write(page, render_difference(found, sides, language, __version__))
+        _write(page, render_difference(compared, sides, language, __version__))
         session.console.say(f"wrote {well_formed(str(page))}")
     if as_json:
-        session.console.json(json_plan_difference(found, sides))
+        session.console.json(json_plan_difference(compared, sides))
         return
-    for line in as_lines(found, sides, language):
-        session.console.text(line)
+    session.console.text(*as_lines(compared, sides, language))
 
 
 def _plan(name: str) -> ExplainedPlan:
@@ -135,7 +129,7 @@ def _names(old: str, new: str) -> tuple[str, str]:
     from teiten.analysis.explain.text import well_formed
 
     old, new = well_formed(old), well_formed(new)
-    names = [one if one == STDIN else Path(one).name for one in (old, new)]
+    names = [name if name == STDIN else Path(name).name for name in (old, new)]
     if names[0] != names[1]:
         return names[0], names[1]
     return (old, new) if old != new else (f"{old} (A)", f"{new} (B)")

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from teiten.cli.completion import campaigns
-from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
+from teiten.cli.parameters import folder_option, json_option
 
 EXAMPLES = (
     "Examples:  teiten export last --to numbers  ·  "
@@ -18,12 +18,7 @@ EXAMPLES = (
 
 @click.command("export", epilog=EXAMPLES)
 @click.argument("campaign", default="last", metavar="[RUN]", shell_complete=campaigns)
-@click.option(
-    "--to",
-    "folder",
-    type=GivenPath(path_type=Path, file_okay=False),
-    help="A new or empty folder (default: RUN-export, here).",
-)
+@folder_option("A new or empty folder (default: RUN-export, here).")
 @click.option(
     "--format",
     "form",
@@ -32,9 +27,9 @@ EXAMPLES = (
     show_default=True,
     help="What to write.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the files as JSON.")
+@json_option("the files")
 @click.pass_obj
-def command(session: Session, campaign: str, folder: Path | None, form: str, as_json: bool) -> None:
+def command(session: Session, campaign: str, target: Path | None, form: str, as_json: bool) -> None:
     """Write a campaign's numbers for DuckDB, pandas, R or a spreadsheet.
 
     RUN is its name, a unique prefix, its path, or "last" (the default). Four tables are written:
@@ -50,12 +45,11 @@ def command(session: Session, campaign: str, folder: Path | None, form: str, as_
 
     formats = list(Format) if form == "both" else [Format(form)]
     with Ledger.open(find_campaign(session.workdir.campaigns, campaign), read_only=True) as ledger:
-        target = folder or Path(f"{ledger.name}-export")
+        folder = target or Path(f"{ledger.name}-export")
         analysis = analyse_campaign(ledger, series=False)
-        session.console.detail(f"writing {len(analysis.trials)} trials to {target}")
-        written = export(ledger, analysis.contrasts, target, formats)
+        session.console.detail(f"writing {len(analysis.trials)} trials to {folder}")
+        written = export(ledger, analysis.contrasts, folder, formats)
     if as_json:
         session.console.json(JsonExport(analysis.name, tuple(written)))
         return
-    for path in written:
-        session.console.data(str(path))
+    session.console.data(*written)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,26 +10,24 @@ from typing import Any
 import click
 
 from teiten.analysis.verdict.gate import GateOutcome
-from teiten.cli.campaign.begin import begin, carry_out_new, prepare
-from teiten.cli.campaign.confirm import confirm
+from teiten.cli.campaign.begin import prepare
 from teiten.cli.campaign.fail_on import refuse_inconclusive
-from teiten.cli.campaign.way import plan_by_way
+from teiten.cli.campaign.way import carry_out_sides
 from teiten.cli.completion import servers
-from teiten.cli.gate.answer import GateAnswer, answer_of
-from teiten.cli.gate.sides import GateOptions, gate_sides
-from teiten.cli.gate.text import annotation_lines, answer_lines, markdown, needed, title
-from teiten.cli.given_path import GivenPath
-from teiten.cli.main import Session
-from teiten.cli.plan.builds import spec_of
-from teiten.cli.plan.flags import with_flags
-from teiten.cli.plan.two_sides import (
-    FLAGS,
-    SCRIPT,
-    SharedOptions,
-    flags_of_sides,
-    shared_options,
-    tell_of_changed_data,
+from teiten.cli.gate.answer import (
+    GateAnswer,
+    annotation_lines,
+    answer_lines,
+    answer_of,
+    markdown,
+    needed,
+    title,
 )
+from teiten.cli.gate.sides import GateOptions, gate_sides
+from teiten.cli.main import Session
+from teiten.cli.parameters import GivenPath, build_options, json_option, with_flags
+from teiten.cli.plan.builds import spec_of
+from teiten.cli.plan.two_sides import FLAGS, SCRIPT, SharedOptions, shared_options
 from teiten.cli.printed.gate import json_gate
 from teiten.errors import CannotTellError, UsageError, VerdictError
 from teiten.host.system.causes import translate_os_errors
@@ -81,10 +78,7 @@ def _gate_options(function: Any) -> Any:
     metavar="SERVER",
     help="The server of --extension, of folders of SQL, or of versions of an extension.",
 )
-@click.option("--configure", multiple=True, metavar="OPTIONS", help="As in teiten pg build.")
-@click.option("--cflags", metavar="FLAGS", help="As in teiten pg build.")
-@click.option("--meson", is_flag=True, help="As in teiten pg build.")
-@click.option("--jobs", type=click.IntRange(1, 1024), metavar="N", help="Compilers at a time.")
+@build_options()
 @click.option(
     "--markdown",
     "markdown_file",
@@ -92,7 +86,7 @@ def _gate_options(function: Any) -> Any:
     metavar="FILE",
     help="Write the answer as a table for a pull request.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+@json_option("the answer")
 @click.pass_obj
 def command(session: Session, /, base: str, head: str, **given: Any) -> None:
     """Did HEAD become slower than BASE? Ends with 5 for a regression, 6 where this machine cannot
@@ -116,31 +110,23 @@ def command(session: Session, /, base: str, head: str, **given: Any) -> None:
     sides = gate_sides(session, (base, head), given, how)
     if sides.folders is not None:
         _tell_of_folders(session, sides.folders, options)
-    study = gate_study(*sides.compared, options.shared, sides.folders)
+    study = gate_study(*sides.compared, options, sides.folders)
     refuse_inconclusive(study, "gate", "leave --profile out, or name another one")
-    tell_of_changed_data(session, study, options)
-    with flags_of_sides(sides.flags):
-        planned = plan_by_way(session, study, options, piloting=False).planned
-    confirm(session, planned, yes=options.yes)
-    options = options.with_way(planned.plan.study.measure.way)
-    words = ["teiten", "gate", *sides.words, *options.as_arguments(), "--seed"]
-    words.append(str(planned.plan.seed))
-    name = begin(session, planned, options.name, shlex.join(words), yes=options.yes)
-    carried = carry_out_new(session, name)
+    words = ["gate", *sides.words]
+    carried = carry_out_sides(session, study, options, words, sides=sides.flags)
     answer = answer_of(carried.analysis)
     _publish(answer, given["markdown_file"])
     if given["as_json"]:
         session.console.json(json_gate(answer, carried.reports))
     else:
-        for line in answer_lines(answer):
-            session.console.text(line)
-        session.console.data(str(carried.reports[0]))
+        session.console.text(*answer_lines(answer))
+        session.console.data(carried.reports[0])
     _end(answer, carried.reports[0])
 
 
 def _tell_of_folders(session: Session, folders: SqlFolders, options: SharedOptions) -> None:
     """Say which files are left out. Raises UsageError for scripts beside the folders'."""
-    if options.shared.script:
+    if options.script:
         raise UsageError(
             "--script names a workload, and so do the files of both folders", "leave it out"
         )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import Axis, ChangeSearch, History, LeftOut
-from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
-from teiten.cli.verbs.report import LANGUAGES, languages_option, write_files
+from teiten.cli.parameters import LANGUAGES, GivenPath, folder_option, json_option, languages_option
+from teiten.cli.verbs.report import write_files
 from teiten.errors import LedgerError, UsageError
 from teiten.given_paths import expanded, is_file
 from teiten.host.system.causes import translate_os_errors
@@ -30,18 +31,13 @@ FOLDER = "history"
 @click.argument("places", nargs=-1, metavar="[DIR]...", type=GivenPath(path_type=Path))
 @click.option(
     "--axis",
-    type=click.Choice([one.value for one in Axis]),
+    type=click.Choice([axis.value for axis in Axis]),
     default=Axis.DATE.value,
     show_default=True,
     help="A line for each server in the order of time, or one through all versions.",
 )
 @languages_option("page")
-@click.option(
-    "--to",
-    "target",
-    type=GivenPath(path_type=Path, file_okay=False),
-    help="Folder to write to (default: history in the working folder).",
-)
+@folder_option("Folder to write to (default: history in the working folder).")
 @click.option(
     "--format",
     "form",
@@ -50,7 +46,7 @@ FOLDER = "history"
     show_default=True,
     help="Pages, a CSV of all points, or what Apache Otava reads: a CSV of each line.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print points and changes as JSON.")
+@json_option("points and changes")
 @click.pass_obj
 def command(
     session: Session,
@@ -72,29 +68,32 @@ def command(
 
     left_out: list[LeftOut] = []
     files = ledgers(places or (session.workdir.campaigns,))
-    found = history(_read(session, files, left_out), Axis(axis), ())
-    found = History(found.axis, found.lines, (*found.left_out, *left_out))
-    if not found.lines:
-        reasons = "; ".join(f"{one.path}: {one.why}" for one in found.left_out)
-        raise UsageError(
-            f"no campaign can be shown ({reasons or 'there is no ledger here'})",
-            "name folders that hold campaigns, or their ledgers",
-        )
+    drawn = history(_read(session, files, left_out), Axis(axis), ())
+    drawn = replace(drawn, left_out=(*drawn.left_out, *left_out))
+    if not drawn.lines:
+        raise without_campaigns([(missing.path, missing.why) for missing in drawn.left_out])
     folder = target or session.workdir.root / FOLDER
-    pages = _files(found, form, (language,) if language else LANGUAGES)
+    pages = _files(drawn, form, (language,) if language else LANGUAGES)
     write_files(folder, pages)
     paths = [folder / name for name in pages]
     if as_json:
         from teiten.cli.printed.across import json_history
 
-        session.console.json(json_history(found, paths))
+        session.console.json(json_history(drawn, paths))
         return
-    for line in history_lines(found):
-        session.console.say(line)
-    for one in found.left_out:
-        session.console.warn(f"{one.path} is left out: {one.why}")
-    for path in paths:
-        session.console.data(str(path))
+    session.console.say(*history_lines(drawn))
+    for missing in drawn.left_out:
+        session.console.warn(f"{missing.path} is left out: {missing.why}")
+    session.console.data(*paths)
+
+
+def without_campaigns(left_out: Iterable[tuple[str, str]]) -> UsageError:
+    """Tell that no ledger can be shown, and of each the reason."""
+    reasons = "; ".join(f"{name}: {why}" for name, why in left_out)
+    return UsageError(
+        f"no campaign can be shown ({reasons or 'there is no ledger here'})",
+        "name folders that hold campaigns, or their ledgers",
+    )
 
 
 def ledgers(places: Sequence[Path]) -> list[Path]:
@@ -102,13 +101,13 @@ def ledgers(places: Sequence[Path]) -> list[Path]:
 
     Raises UsageError where a place does not exist, MachineError where we may not look.
     """
-    found: dict[Path, None] = {}
+    known: dict[Path, None] = {}
     for place in places:
         path = expanded(place).absolute()
         _look(place, path)
         files = [path] if path.is_file() else sorted(_below(path))
-        found |= dict.fromkeys(file for file in files if is_file(file))
-    return list(found)
+        known |= dict.fromkeys(file for file in files if is_file(file))
+    return list(known)
 
 
 def _look(place: Path, path: Path) -> None:
@@ -147,21 +146,22 @@ def _read(
             left_out.append(LeftOut(str(file), error.message))
 
 
-def _files(found: History, form: str, languages: Sequence[Language]) -> dict[str, bytes]:
+def _files(history: History, form: str, languages: Sequence[Language]) -> dict[str, bytes]:
     """File names and contents."""
     from teiten.report.forms import history_html
     from teiten.report.history.table import FILE, history_csv, otava_files
 
     if form == "otava":
-        return otava_files(found)
+        return otava_files(history)
     if form == "csv":
-        return {FILE: history_csv(found)}
+        return {FILE: history_csv(history)}
     return {
-        f"history.{language}.html": history_html(found, language).encode() for language in languages
+        f"history.{language}.html": history_html(history, language).encode()
+        for language in languages
     }
 
 
-def history_lines(found: History) -> Iterator[str]:
+def history_lines(history: History) -> Iterator[str]:
     """Describe lines in which changes are looked for, and say how many are too short for that; of
     single campaigns, what a history is for."""
     from teiten.report.history.points import line_titles
@@ -169,12 +169,12 @@ def history_lines(found: History) -> Iterator[str]:
     from teiten.report.texts import texts
 
     words = texts("en")
-    if not found.drawn:
+    if not history.drawn:
         yield words("history.only-one")
         return
-    for title, line in zip(line_titles(words, found.lines), found.lines, strict=True):
+    for title, line in zip(line_titles(words, history.lines), history.lines, strict=True):
         if line.search is ChangeSearch.DONE:
             yield f"{title}: {' '.join(line_sentences(line, 'en'))}"
-    short = sum(line.search is ChangeSearch.TOO_FEW for line in found.lines)
+    short = sum(line.search is ChangeSearch.TOO_FEW for line in history.lines)
     if short:
         yield f"{short_text(words, short)}."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from teiten.cli.completion import installable, removable
+from teiten.cli.parameters import build_options, json_option
 
 if TYPE_CHECKING:
     from teiten.cli.main import Session
@@ -28,7 +29,7 @@ def command() -> None:
 @command.command(
     "list", epilog="Examples:  teiten pg list  ·  teiten pg list --json | jq -r '.[].name'"
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option("the list")
 @click.pass_obj
 def list_command(session: Session, as_json: bool) -> None:
     """List what is found: Teiten's own, PATH, pg_config, and the folders of distributions."""
@@ -94,17 +95,14 @@ def list_command(session: Session, as_json: bool) -> None:
     help="With --build: a file with deb-src lines for apt-get, of another release perhaps; the"
     " system's own lists stay as they are.",
 )
-@click.option(
-    "--configure", multiple=True, metavar="OPTIONS", help="With --build: options of configure."
+@build_options(
+    "With --build: options of configure.",
+    "With --build: CFLAGS, instead of -O2.",
+    "",
+    "With --build: compilers at a time: all cores.",
+    without="--meson",
 )
-@click.option("--cflags", metavar="FLAGS", help="With --build: CFLAGS, instead of -O2.")
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 1024),
-    metavar="N",
-    help="With --build: compilers at a time: all cores.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print what was installed as JSON.")
+@json_option("what was installed")
 @click.pass_obj
 def install_command(
     session: Session, /, versions: tuple[str, ...], as_json: bool, **given: Any
@@ -118,12 +116,12 @@ def install_command(
     those of wheels by several people: what differs between two of them is the builds' too. With
     --build they differ in nothing but their source; they are called build:17, build:18.
     """
-    from teiten.cli.pg_install import installed
+    from teiten.cli.plan.builds import installed
     from teiten.cli.printed.machine import json_installation
 
     done = installed(session, tuple(dict.fromkeys(versions)), given)
     if as_json:
-        session.console.json([json_installation(one) for one in done])
+        session.console.json([json_installation(installation) for installation in done])
 
 
 @command.command(
@@ -138,18 +136,13 @@ def install_command(
     metavar="SOURCE",
     help="A tarball, its unpacked folder, or a git checkout with or without @REF.",
 )
-@click.option(
-    "--configure",
-    multiple=True,
-    metavar="OPTIONS",
-    help="Options of configure, or of meson setup; may be given several times.",
+@build_options(
+    "Options of configure, or of meson setup; may be given several times.",
+    "CFLAGS, instead of configure's own -O2.",
+    "Build with meson and ninja (from PostgreSQL 16 on).",
+    "Compilers at a time: all cores.",
 )
-@click.option("--cflags", metavar="FLAGS", help="CFLAGS, instead of configure's own -O2.")
-@click.option("--meson", is_flag=True, help="Build with meson and ninja (from PostgreSQL 16 on).")
-@click.option(
-    "--jobs", type=click.IntRange(1, 1024), metavar="N", help="Compilers at a time: all cores."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print what was built as JSON.")
+@json_option("what was built")
 @click.pass_obj
 def build_command(session: Session, /, name: str, **given: Any) -> None:
     """Build PostgreSQL from source under NAME, with contrib and pgbench, and check it.
@@ -177,7 +170,7 @@ def build_command(session: Session, /, name: str, **given: Any) -> None:
 )
 @click.argument("names", nargs=-1, required=True, metavar="NAME...", shell_complete=removable)
 @click.option("--anyway", is_flag=True, help="Also what a campaign needs that is not complete.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was removed as JSON.")
+@json_option("what was removed")
 @click.pass_obj
 def remove_command(session: Session, names: tuple[str, ...], anyway: bool, as_json: bool) -> None:
     """Remove installations that Teiten made; their packages are kept (teiten clean).
@@ -191,15 +184,16 @@ def remove_command(session: Session, names: tuple[str, ...], anyway: bool, as_js
 
     uses = Uses(session.workdir)
 
-    def check(one: Installation, folder: Path) -> None:
+    def check(installation: Installation, folder: Path) -> None:
         user = None if anyway else uses.of_folder(folder)
         if user is not None:
-            raise refusal(one.name, user)
+            raise refusal(installation.name, user)
 
     removed = []
     for name in dict.fromkeys(names):
-        others = tuple(one for one in find_installations(session.workdir) if not one.managed)
+        here = find_installations(session.workdir)
+        others = tuple(installation for installation in here if not installation.managed)
         removed.append(remove(name, session.workdir, others, check))
         session.console.say(f"removed {removed[-1].name}")
     if as_json:
-        session.console.json([json_installation(one) for one in removed])
+        session.console.json([json_installation(installation) for installation in removed])

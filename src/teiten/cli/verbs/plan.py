@@ -8,6 +8,7 @@ import click
 
 from teiten.cli.completion import studies
 from teiten.cli.main import Session
+from teiten.cli.parameters import json_option
 from teiten.cli.plan.options import PlanOptions, plan_options
 from teiten.errors import TeitenError
 
@@ -24,7 +25,7 @@ EXAMPLES = (
 @click.argument("study", shell_complete=studies)
 @plan_options
 @click.option("--order", is_flag=True, help="List all trials, in the order in which they will run.")
-@click.option("--json", "as_json", is_flag=True, help="Print the plan as JSON.")
+@json_option("the plan")
 @click.pass_obj
 def command(session: Session, study: str, options: PlanOptions, order: bool, as_json: bool) -> None:
     """Show what STUDY, a name of the catalogue or a TOML file, would do on this machine.
@@ -43,8 +44,7 @@ def command(session: Session, study: str, options: PlanOptions, order: bool, as_
         foretold = foretell(session, study, options)
         planned = foretold.campaign
         if not as_json:
-            for line in foretold_lines(foretold):
-                session.console.text(line)
+            session.console.text(*foretold_lines(foretold))
     else:
         foretold, planned = None, make_plan(session, study, options, checked=False)
     actions = _actions(session, planned)
@@ -54,10 +54,9 @@ def command(session: Session, study: str, options: PlanOptions, order: bool, as_
         return
     lack = _lack(session, planned)
     whole = session.console.verbosity >= Verbosity.VERBOSE
-    for line in plan_lines(
-        planned, session.workdir.root, actions, lack=lack, order=order, whole=whole
-    ):
-        session.console.text(line)
+    session.console.text(
+        *plan_lines(planned, session.workdir.root, actions, lack=lack, order=order, whole=whole)
+    )
     if lack is not None:
         raise lack
 
@@ -74,23 +73,15 @@ def _lack(session: Session, planned: Planned) -> TeitenError | None:
 
 def _actions(session: Session, planned: Planned) -> tuple[str, ...]:
     from teiten.host.system.users import server_user
-
-    folder = session.workdir.builds
-    built = (
-        f"build {one.name} from source in {folder}, as user {server_user().name}: {one.described}"
-        for one in planned.builds
-    )
-    return (*built, *_of_plan(session, planned))
-
-
-def _of_plan(session: Session, planned: Planned) -> tuple[str, ...]:
-    from teiten.host.system.users import server_user
     from teiten.plan.dry import actions
 
-    return actions(
+    where = f"from source in {session.workdir.builds}, as user {server_user().name}"
+    built = (f"build {build.name} {where}: {build.described}" for build in planned.builds)
+    own = actions(
         planned.plan,
         planned.facts,
         folder=session.workdir.root,
         user=server_user().name,
         ready=planned.ready,
     )
+    return (*built, *own)

@@ -3,86 +3,39 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.completion import campaigns
-from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
+from teiten.cli.parameters import LANGUAGES, GivenPath, form_option, json_option, languages_option
 from teiten.errors import UsageError
 from teiten.given_paths import exists, is_file
 from teiten.host.system.causes import translate_os_errors
 from teiten.model.text import Language
 from teiten.report.notes import NO_NOTES, Notes
 
-F = TypeVar("F", bound=Callable[..., Any])
 EXAMPLES = "Examples:  teiten report last --lang ja  ·  teiten report observe-quick --format pdf"
 FOLDER = "report"
 """Where reports go inside a campaign's folder."""
 EXCHANGED = ("junit", "github", "bencher", "benchmark-action")
 """Forms of other programs (``report.exchange``)."""
-LANGUAGES: tuple[Language, ...] = ("en", "ja")
-
-
-class Forms(click.Choice[str]):
-    """Forms of a report; ``md`` is markdown wherever that is one of them."""
-
-    def __init__(self, *forms: str) -> None:
-        super().__init__([name for form in forms for name in _names_of_form(form)])
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The form's own name."""
-        form = super().convert(value, param, ctx)
-        return "markdown" if form == "md" else form
-
-
-def _names_of_form(form: str) -> tuple[str, ...]:
-    return (form, "md") if form == "markdown" else (form,)
-
-
-form_option = click.option(
-    "--format",
-    "form",
-    type=Forms("html", "markdown"),
-    default="html",
-    show_default=True,
-    help="One HTML file that works offline, or a folder of Markdown with charts as SVG.",
-)
-
-
-def languages_option(what: str) -> Callable[[F], F]:
-    """The option of a verb that writes ``what`` in every language unless told otherwise."""
-    return click.option(
-        "--lang",
-        "language",
-        type=click.Choice(LANGUAGES),
-        help=f"Language of the {what} (default: one in each).",
-    )
 
 
 @click.command("report", epilog=EXAMPLES)
 @click.argument("campaign", default="last", metavar="[RUN]", shell_complete=campaigns)
-@click.option(
-    "--lang",
-    "language",
-    type=click.Choice(LANGUAGES),
-    help="Language of the report (default: both in one HTML file, which is smaller than two files;"
-    " of other forms, English).",
+@languages_option(
+    "report", "both in one HTML file, which is smaller than two files; of other forms, English"
 )
-@click.option(
-    "--format",
-    "form",
-    type=Forms("html", "markdown", "pdf", *EXCHANGED),
-    default="html",
-    show_default=True,
-    help="One HTML file that works offline, a folder of Markdown with charts as SVG, or a PDF"
-    " (with the extra teiten[pdf]). For CI: JUnit's XML, the summary of a step of GitHub Actions,"
-    " Bencher's metric format, or what github-action-benchmark reads.",
+@form_option(
+    *("html", "markdown", "pdf"),
+    others=EXCHANGED,
+    about=" For CI: JUnit's XML, the summary of a step of GitHub Actions, Bencher's metric format,"
+    " or what github-action-benchmark reads.",
 )
 @click.option(
     "--with",
@@ -97,7 +50,7 @@ def languages_option(what: str) -> Callable[[F], F]:
     type=GivenPath(path_type=Path),
     help="File (HTML, PDF) or folder to write (default: the campaign's folder, under report/).",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the paths and verdicts as JSON.")
+@json_option("the paths and verdicts")
 @click.pass_obj
 def command(
     session: Session,
@@ -131,7 +84,7 @@ def command(
 
         session.console.json(json_report(analysis, language or "en", path))
     else:
-        session.console.data(str(path))
+        session.console.data(path)
 
 
 def tell_unfinished(session: Session, folder: Path) -> None:
@@ -159,17 +112,24 @@ def _write(
     notes: Notes,
 ) -> Path:
     """Write the report in a form; its path. ``language``: None for both in one file, or English."""
-    one: Language = language or "en"
+    from teiten.report.exchange import render_exchange
+    from teiten.report.forms import render_pdf
+
+    single: Language = language or "en"
     if form == "markdown":
-        place = target or folder / FOLDER / f"markdown.{one}"
-        return _write_markdown(analysis, one, place, notes, _beside(folder, place))
-    if form in EXCHANGED:
-        return _write_exchange(analysis, one, form, target or folder / FOLDER)
-    if form == "pdf":
-        return _write_pdf(analysis, one, _target(folder, one, target, "pdf"), notes)
-    languages = LANGUAGES if language is None else (language,)
-    path = _target(folder, language, target)
-    _write_html(analysis, languages, path, notes, _beside(folder, path.parent))
+        place = target or folder / FOLDER / f"markdown.{single}"
+        return _write_markdown(analysis, single, place, notes, _beside(folder, place))
+    if form == "html":
+        path = _target(folder, language, target)
+        content = _html(analysis, (language,) if language else LANGUAGES, folder, path, notes)
+    elif form == "pdf":
+        path = _target(folder, single, target, "pdf")
+        content = render_pdf(analysis, single, notes)
+    else:
+        name, content = render_exchange(analysis, form, single)
+        place = target or folder / FOLDER
+        path = place / name if place.is_dir() or not place.suffix else place
+    write_files(path.parent, {path.name: content})
     return path
 
 
@@ -177,7 +137,8 @@ def write_reports(analysis: CampaignAnalysis, folder: Path) -> list[Path]:
     """Write a campaign's HTML reports in every language into its folder; English comes first."""
     paths = [_target(folder, language, None) for language in LANGUAGES]
     for language, path in zip(LANGUAGES, paths, strict=True):
-        _write_html(analysis, (language,), path, NO_NOTES, _beside(folder, path.parent))
+        page = _html(analysis, (language,), folder, path, NO_NOTES)
+        write_files(path.parent, {path.name: page})
     return paths
 
 
@@ -218,35 +179,18 @@ def _beside(folder: Path, written: Path) -> str:
     return os.path.relpath(there, here) if here.is_relative_to(there) else ""
 
 
-def _write_html(
+def _html(
     analysis: CampaignAnalysis,
     languages: Sequence[Language],
+    folder: Path,
     path: Path,
     notes: Notes,
-    beside: str,
-) -> None:
+) -> bytes:
+    """The page that will stand under ``path``, of the campaign in ``folder``."""
     from teiten.report.forms import render_html
 
-    page = render_html(analysis, *languages, notes=notes, beside=beside, stills=True)
-    write_files(path.parent, {path.name: page.encode()})
-
-
-def _write_exchange(
-    analysis: CampaignAnalysis, language: Language, form: str, target: Path
-) -> Path:
-    from teiten.report.exchange import render_exchange
-
-    name, content = render_exchange(analysis, form, language)
-    path = target / name if target.is_dir() or not target.suffix else target
-    write_files(path.parent, {path.name: content})
-    return path
-
-
-def _write_pdf(analysis: CampaignAnalysis, language: Language, path: Path, notes: Notes) -> Path:
-    from teiten.report.forms import render_pdf
-
-    write_files(path.parent, {path.name: render_pdf(analysis, language, notes)})
-    return path
+    beside = _beside(folder, path.parent)
+    return render_html(analysis, *languages, notes=notes, beside=beside, stills=True).encode()
 
 
 def _write_markdown(

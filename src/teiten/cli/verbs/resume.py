@@ -12,10 +12,11 @@ from teiten.cli.campaign.carry_out import (
     measuring,
     reread,
 )
-from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option
+from teiten.cli.campaign.fail_on import end, fail_on_option
 from teiten.cli.campaign.saturation import continue_with_saturation, is_provisional
 from teiten.cli.completion import campaigns
 from teiten.cli.main import Session
+from teiten.cli.parameters import json_option
 from teiten.cli.verbs.report import written_reports
 from teiten.ledger.campaigns import find_campaign, has_ended
 from teiten.ledger.reading import reading
@@ -27,7 +28,7 @@ EXAMPLES = "Examples:  teiten resume  ·  teiten resume observe-quick-20261121-1
 @click.command("resume", epilog=EXAMPLES)
 @click.argument("campaign", default="last", metavar="[RUN]", shell_complete=campaigns)
 @fail_on_option
-@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+@json_option("the outcome")
 @click.pass_obj
 def command(session: Session, campaign: str, fail_on: tuple[str, ...], as_json: bool) -> None:
     """Continue a campaign after Ctrl-C, a crash or a reboot.
@@ -37,13 +38,7 @@ def command(session: Session, campaign: str, fail_on: tuple[str, ...], as_json: 
     """
     folder = find_campaign(session.workdir.campaigns, campaign)
     carried = _complete(session, folder) or _continued(session, folder)
-    if as_json:
-        from teiten.cli.printed.outcome import json_outcome
-
-        session.console.json(json_outcome(carried.analysis, carried.reports))
-    else:
-        session.console.data(str(carried.reports[0]))
-    check_fail_on(carried, fail_on)
+    end(session, carried, as_json=as_json, fail_on=fail_on)
 
 
 def _complete(session: Session, folder: Path) -> CarriedOut | None:

@@ -6,9 +6,10 @@ import click
 
 from teiten.cli.campaign.begin import begin, carry_out_new, prepare, repeating_command
 from teiten.cli.campaign.confirm import confirm
-from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option, refuse_fail_on
+from teiten.cli.campaign.fail_on import end, fail_on_option, refuse_fail_on
 from teiten.cli.completion import studies
 from teiten.cli.main import Session
+from teiten.cli.parameters import json_option
 from teiten.cli.plan.make import make_plan
 from teiten.cli.plan.options import PlanOptions, plan_options
 from teiten.study.load import load_study
@@ -23,7 +24,7 @@ EXAMPLES = (
 @click.argument("study", shell_complete=studies)
 @plan_options
 @fail_on_option
-@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+@json_option("the outcome")
 @click.pass_obj
 def command(
     session: Session, study: str, options: PlanOptions, fail_on: tuple[str, ...], as_json: bool
@@ -44,10 +45,4 @@ def command(
         command = repeating_command(study, options, planned.plan.seed)
         name = begin(session, planned, options.name, command, yes=options.yes)
         carried = carry_out_new(session, name)
-    if as_json:
-        from teiten.cli.printed.outcome import json_outcome
-
-        session.console.json(json_outcome(carried.analysis, carried.reports))
-    else:
-        session.console.data(str(carried.reports[0]))
-    check_fail_on(carried, fail_on)
+    end(session, carried, as_json=as_json, fail_on=fail_on)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 
 import click
 from rich.filesize import decimal
@@ -10,13 +11,16 @@ from rich.markup import escape
 from rich.table import Table
 
 from teiten.cli.main import Session
-from teiten.cli.printed.folders import json_campaign
+from teiten.cli.parameters import json_option
+from teiten.cli.printed.folders import JsonCampaign
+from teiten.cli.printed.form import taken
 from teiten.ledger.campaigns import CampaignState, CampaignSummary, list_campaigns
 
 EXAMPLES = "Examples:  teiten runs  ·  teiten --workdir /data/teiten runs --json"
 
-SPARE = ("size", "failed", "created", "profile", "study")
-"""Columns that a narrow terminal does without, the first of them first."""
+SPARE, LAST = ("size", "failed"), ("created", "profile", "study")
+"""Columns that a narrow terminal does without, the first of them first; names fold before the last
+ones go."""
 _STYLES = {
     CampaignState.COMPLETE: "green",
     CampaignState.RUNNING: "cyan",
@@ -26,7 +30,7 @@ _STYLES = {
 
 
 @click.command("runs", epilog=EXAMPLES)
-@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+@json_option("the list")
 @click.pass_obj
 def command(session: Session, as_json: bool) -> None:
     """List campaigns, the newest first.
@@ -34,21 +38,22 @@ def command(session: Session, as_json: bool) -> None:
     An interrupted one can be continued with `teiten resume RUN`. A name of this list, a unique
     beginning of it, or "last" is what other verbs take as RUN.
     """
-    found = list_campaigns(session.workdir.campaigns)
+    summaries = list_campaigns(session.workdir.campaigns)
     if as_json:
-        session.console.json([json_campaign(one) for one in found])
+        session.console.json([taken(JsonCampaign, summary) for summary in summaries])
         return
-    if not found:
+    if not summaries:
         session.console.say(f"no campaign in {session.workdir.campaigns} yet")
         session.console.say("make one: teiten run observe --profile quick")
         return
-    session.console.table(_table(found), SPARE)
-    for one in found:
-        if one.problem is not None:
-            session.console.warn(f"{one.name}: {one.problem}", f"teiten rm {one.name} deletes it")
+    session.console.table(_table(summaries), SPARE, LAST)
+    for summary in summaries:
+        if summary.problem is not None:
+            name = summary.name
+            session.console.warn(f"{name}: {summary.problem}", f"teiten rm {name} deletes it")
 
 
-def _table(found: tuple[CampaignSummary, ...]) -> Table:
+def _table(summaries: Sequence[CampaignSummary]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("run", overflow="fold")
     table.add_column("state", no_wrap=True)
@@ -57,16 +62,16 @@ def _table(found: tuple[CampaignSummary, ...]) -> Table:
     for heading in ("study", "profile", "created"):
         table.add_column(heading, no_wrap=True)
     table.add_column("size", justify="right", no_wrap=True)
-    for one in found:
+    for summary in summaries:
         table.add_row(
-            escape(one.name),
-            f"[{_STYLES[one.state]}]{one.state.value}[/]",
-            f"{one.done}/{one.planned}",
-            str(one.failed or ""),
-            escape(one.study or "?"),
-            escape(one.profile or "?"),
-            _day(one.created_at),
-            decimal(one.size),
+            escape(summary.name),
+            f"[{_STYLES[summary.state]}]{summary.state.value}[/]",
+            f"{summary.done}/{summary.planned}",
+            str(summary.failed or ""),
+            escape(summary.study or "?"),
+            escape(summary.profile or "?"),
+            _day(summary.created_at),
+            decimal(summary.size),
         )
     return table
 

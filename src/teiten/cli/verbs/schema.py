@@ -22,11 +22,12 @@ def command(session: Session, name: str | None) -> None:
     if name is not None:
         session.console.json(BY_NAME[name].make())
         return
-    for line in columns([(one.name, one.what, _printed_by(one)) for one in SCHEMAS]):
-        session.console.text(line)
+    session.console.text(
+        *columns([(schema.name, schema.what, _printed_by(schema)) for schema in SCHEMAS])
+    )
 
 
-def _printed_by(one: NamedSchema) -> str:
-    single = ", ".join(f"teiten {verb}" for verb in one.verbs)
-    lists = ", ".join(f"teiten {verb}" for verb in one.listing)
+def _printed_by(schema: NamedSchema) -> str:
+    single = ", ".join(f"teiten {verb}" for verb in schema.verbs)
+    lists = ", ".join(f"teiten {verb}" for verb in schema.listing)
     return "; ".join([*([single] if single else []), *([f"a list: {lists}"] if lists else [])])

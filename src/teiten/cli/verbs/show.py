@@ -6,7 +6,9 @@ import click
 
 from teiten.cli.completion import profiles, studies
 from teiten.cli.main import Session
+from teiten.cli.parameters import json_option, language_option
 from teiten.errors import UsageError
+from teiten.model.text import Language
 
 EXAMPLES = "Examples:  teiten show observe  ·  teiten show observe --profile published --lang ja"
 
@@ -19,12 +21,12 @@ EXAMPLES = "Examples:  teiten show observe  ·  teiten show observe --profile pu
     shell_complete=profiles,
     help="The profile whose values are shown.",
 )
-@click.option(
-    "--lang", type=click.Choice(["en", "ja"]), default="en", show_default=True, help="Language."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the study as JSON.")
+@language_option
+@json_option("the study")
 @click.pass_obj
-def command(session: Session, study: str, profile: str | None, lang: str, as_json: bool) -> None:
+def command(
+    session: Session, study: str, profile: str | None, language: Language, as_json: bool
+) -> None:
     """Show what STUDY, a name of the catalogue or a TOML file, asks and how it finds out."""
     from teiten.cli.campaign.read import is_campaign
     from teiten.cli.text.study import study_lines
@@ -46,8 +48,7 @@ def command(session: Session, study: str, profile: str | None, lang: str, as_jso
     optional = tuple(
         workload
         for workload in everything.workloads
-        if workload.name not in {w.name for w in loaded.workloads}
+        if workload.name not in {running.name for running in loaded.workloads}
     )
     profiles = tuple(read_document(study).tables.profiles)
-    for line in study_lines(loaded, optional, profiles, "ja" if lang == "ja" else "en"):
-        session.console.text(line)
+    session.console.text(*study_lines(loaded, optional, profiles, language))

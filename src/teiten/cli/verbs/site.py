@@ -6,26 +6,19 @@ from pathlib import Path
 
 import click
 
-from teiten.cli.given_path import GivenPath
 from teiten.cli.main import Session
-from teiten.errors import UsageError
+from teiten.cli.parameters import GivenPath, folder_option, json_option
 
 EXAMPLES = "Examples:  teiten site --to public  ·  teiten site nightly/ --to public --title Nightly"
 
 
 @click.command("site", epilog=EXAMPLES)
 @click.argument("places", nargs=-1, metavar="[DIR]...", type=GivenPath(path_type=Path))
-@click.option(
-    "--to",
-    "target",
-    required=True,
-    type=GivenPath(path_type=Path, file_okay=False),
-    help="Folder to write to: a new one, or one that an earlier call made.",
-)
+@folder_option("Folder to write to: a new one, or one that an earlier call made.", required=True)
 @click.option("--title", help="Title of the site (default: Performance verifications).")
 @click.option("--url", metavar="URL", help="Where it will be, for absolute links in the feed.")
 @click.option("--anew", is_flag=True, help="Make reports anew that the campaigns have already.")
-@click.option("--json", "as_json", is_flag=True, help="Print what is in it as JSON.")
+@json_option("what is in it")
 @click.pass_obj
 def command(
     session: Session,
@@ -46,24 +39,19 @@ def command(
     of which no page can be made is named and left out; the exit code is 0 where others are shown.
     """
     from teiten.cli.printed.across import JsonSite, JsonSiteCampaign, JsonSiteLeftOut
-    from teiten.cli.site.make import Asked, make
+    from teiten.cli.site.make import SiteMaker
     from teiten.cli.site.output import Output, entries
-    from teiten.cli.verbs.history import ledgers
+    from teiten.cli.verbs.history import ledgers, without_campaigns
 
     files = ledgers(places or (session.workdir.campaigns,))
     output = Output(target)
     files = [file for file in files if not file.is_relative_to(target.absolute())]
     session.console.say(f"reading {len(files)} ledgers")
     left_out: list[tuple[str, str]] = []
-    found = list(entries(files, session.workdir.caches, session.console, left_out))
-    if not found:
-        reasons = "; ".join(f"{name}: {why}" for name, why in left_out)
-        raise UsageError(
-            f"no campaign can be shown ({reasons or 'there is no ledger here'})",
-            "name folders that hold campaigns, or their ledgers",
-        )
-    asked = Asked(title, url, anew)
-    site = make(found, left_out, asked, output, session.console)
+    campaigns = list(entries(files, session.workdir.caches, session.console, left_out))
+    if not campaigns:
+        raise without_campaigns(left_out)
+    site = SiteMaker(title, url, anew, output, session.console).make(campaigns, left_out)
     removed = output.finish()
     for name, why in site.left_out:
         session.console.warn(f"{name} is left out: {why}")
@@ -75,7 +63,7 @@ def command(
     )
     index = target / "index.html"
     if not as_json:
-        session.console.data(str(index))
+        session.console.data(index)
         return
     session.console.json(
         JsonSite(

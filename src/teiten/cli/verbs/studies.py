@@ -5,19 +5,18 @@ from __future__ import annotations
 import click
 
 from teiten.cli.main import Session
-from teiten.cli.text.layout import paragraph
+from teiten.cli.parameters import json_option, language_option
+from teiten.cli.text.layout import aside, paragraph
 from teiten.model.text import Language
 
 EXAMPLES = "Examples:  teiten studies  ·  teiten studies --json"
 
 
 @click.command("studies", epilog=EXAMPLES)
-@click.option(
-    "--lang", type=click.Choice(["en", "ja"]), default="en", show_default=True, help="Language."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the catalogue as JSON.")
+@language_option
+@json_option("the catalogue")
 @click.pass_obj
-def command(session: Session, lang: str, as_json: bool) -> None:
+def command(session: Session, language: Language, as_json: bool) -> None:
     """List the studies that come with Teiten, and what each asks."""
     from teiten.study.load import catalogue
 
@@ -26,9 +25,7 @@ def command(session: Session, lang: str, as_json: bool) -> None:
         session.console.json(summaries)
         return
     for study in summaries:
-        language: Language = "ja" if lang == "ja" else "en"
-        sources = f" ({'; '.join(study.sources)})" if study.sources else ""
+        sources = aside(language, *study.sources) if study.sources else ""
         session.console.text(f"{study.name}  {study.title.in_language(language)}{sources}")
-        for line in paragraph(study.question.in_language(language), indent="    "):
-            session.console.text(line)
+        session.console.text(*paragraph(study.question.in_language(language), indent="    "))
         session.console.text(f"    --profile {'|'.join(study.profiles)}")

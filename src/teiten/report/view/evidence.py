@@ -24,7 +24,8 @@ from teiten.report.blocks import (
     folded,
 )
 from teiten.report.effects import percent
-from teiten.report.numbers import bytes_text, clock, plain
+from teiten.report.machine import machine_rows
+from teiten.report.numbers import bytes_text, clock
 from teiten.report.sites import client_rows, host_rows, origin_text
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.texts import caution_text
@@ -111,55 +112,8 @@ def _machine_rows(
 ) -> list[tuple[str, str | None]]:
     """``variants``: what the study varies of the machine."""
     t = kit.t
-    cpu, memory, disk = facts.cpu, facts.memory, facts.disk
-
-    def count(value: float | None) -> str | None:
-        return None if value is None else plain(value)
-
     return [
-        (
-            t("fact.system"),
-            " ".join(
-                filter(None, (facts.distribution or facts.system, facts.kernel, facts.architecture))
-            ),
-        ),
-        (t("fact.virtualisation"), facts.virtualisation or t("fact.bare")),
-        (t("fact.container"), facts.container),
-        (t("fact.product"), facts.product),
-        (t("fact.cpu"), cpu.model),
-        (t("fact.processors"), t("fact.processors.text", usable=cpu.logical, online=cpu.online)),
-        (t("fact.cores"), count(cpu.physical_cores)),
-        (t("fact.sockets"), count(cpu.sockets)),
-        (t("fact.numa"), count(cpu.numa_nodes)),
-        (t("fact.quota"), count(cpu.quota_cores)),
-        (t("fact.governor"), cpu.governor),
-        (t("fact.turbo"), None if cpu.turbo is None else t("word.on" if cpu.turbo else "word.off")),
-        (t("fact.mhz"), count(cpu.maximum_mhz)),
-        (
-            t("fact.memory"),
-            t(
-                "fact.memory.text",
-                total=bytes_text(memory.total),
-                available=bytes_text(memory.available),
-            ),
-        ),
-        (
-            t("fact.swap"),
-            t(
-                "fact.swap.text",
-                total=bytes_text(memory.swap_total),
-                used=bytes_text(memory.swap_used),
-            ),
-        ),
-        (t("fact.huge-pages"), count(memory.huge_pages_total)),
-        (t("fact.transparent"), memory.transparent_huge_pages),
-        (t("fact.disk"), f"{disk.kind}, {disk.device}"),
-        (t("fact.scheduler"), facts.io_scheduler),
-        (t("fact.file-system"), f"{t.aside(disk.file_system, disk.options)}, {disk.mount_point}"),
-        (
-            t("fact.space"),
-            t("topology.space", free=bytes_text(disk.free), total=bytes_text(disk.total)),
-        ),
+        *machine_rows(t, facts),
         *variants,
         (t("fact.load"), None if facts.load_average is None else f"{facts.load_average:.2f}"),
         (t("fact.clock"), facts.clock_source),

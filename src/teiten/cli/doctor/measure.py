@@ -1,4 +1,5 @@
-"""``teiten doctor --pairs``: check paired transactions on this machine, start by start."""
+"""Measurements of ``teiten doctor``: the ceilings of this machine, and a check of paired
+transactions, start by start."""
 
 from __future__ import annotations
 
@@ -12,12 +13,15 @@ from teiten.analysis.verdict.pairs_check import assess_starts
 from teiten.cli.campaign.carry_out import measuring, sweep_leftovers
 from teiten.cli.doctor.text import signed, words
 from teiten.cli.main import Session
-from teiten.cli.plan.make import plan_study
-from teiten.cli.plan.open_way import NOT_BUILT
-from teiten.errors import InterruptedCampaignError, MachineError, UsageError
+from teiten.cli.plan.builds import newest_server
+from teiten.cli.plan.make import NOT_BUILT, plan_study
+from teiten.errors import InterruptedCampaignError, MachineError
 from teiten.execute.client.paired import is_built
 from teiten.execute.machine import ThisMachine
-from teiten.execute.postgres.installations import find_installations
+from teiten.host.ceilings.measure import PATTERNS, measure_ceilings
+from teiten.host.ceilings.measure import SECONDS as SECONDS_OF_A_CEILING
+from teiten.host.facts.cgroups import read_cgroup_limits
+from teiten.host.facts.cpus import read_cpu_facts
 from teiten.host.facts.kept import StartsSoFar, keep_check
 from teiten.host.facts.native_part import how_to_get
 from teiten.host.system.signals import one_interruption
@@ -39,6 +43,17 @@ SCALE = 10
 """Scale of pgbench's tables: 150 MB on each side."""
 FIXED = Seconds(4.0)
 """Assumed seconds of a start besides the load, before one was seen."""
+
+
+def measure(session: Session, language: Language) -> None:
+    """Measure and keep the ceilings. Raises MachineError where the disk cannot be measured."""
+    session.console.say(
+        words(language)(
+            "doctor.ceilings_measuring", seconds=f"{PATTERNS * SECONDS_OF_A_CEILING:.0f}"
+        )
+    )
+    limits = read_cgroup_limits()
+    measure_ceilings(session.workdir, logical=read_cpu_facts(limits.cpu_quota_cores).logical)
 
 
 def check_pairs(
@@ -64,13 +79,13 @@ def check_pairs(
         version = str(plan.servers[0][1].version)
         about = f"{plan.templates[0].fingerprint} {clients} {seconds:g} {starts}"
         so_far = StartsSoFar(session.workdir.caches, facts, about)
-        found = so_far.read()[:starts]
-        _say_begin(session, language, starts, len(found), seconds)
-        if len(found) < starts:
-            for found in _measured(session, plan, so_far, starts, seconds):
-                _say_start(session, language, found, starts)
+        measured = so_far.read()[:starts]
+        _say_begin(session, language, starts, len(measured), seconds)
+        if len(measured) < starts:
+            for measured in _measured(session, plan, so_far, starts, seconds):
+                _say_start(session, language, measured, starts)
     check = assess_starts(
-        found,
+        measured,
         measured_at=time.time(),
         version=version,
         clients=clients,
@@ -84,12 +99,10 @@ def check_pairs(
 
 def _plan(session: Session, facts: HostFacts, scale: int) -> Plan:
     """The newest server here against itself, as `teiten null` would have it."""
-    servers = [one for one in find_installations(session.workdir) if one.postgres is not None]
-    if not servers:
-        raise UsageError("there is no PostgreSQL server here", "install one: teiten pg install 18")
-    newest = max(servers, key=lambda one: one.version)
     clients = str(facts.cpu.logical)
-    study = null_study(newest.name, Shared(clients=clients, overrides=(f"scale={scale}",)))
+    study = null_study(
+        newest_server(session).name, Shared(clients=clients, overrides=(f"scale={scale}",))
+    )
     paired = replace(study, measure=replace(study.measure, way=PREFERRED))
     return plan_study(session, paired, seed=None).plan
 
@@ -100,21 +113,21 @@ def _measured(
     """All starts so far, after each."""
     machine = ThisMachine(session.workdir, server_user(), ())
     run = kind(plan.study.workloads[0].kind, Stage.RUN)
-    found = so_far.read()
+    measured = so_far.read()
     try:
         with (
             one_interruption() as interruption,
             run.servers_to_check(plan, machine, int(plan.trials[0].load.connections)) as servers,
         ):
-            while len(found) < starts:
+            while len(measured) < starts:
                 interruption.check()
-                one = servers.start(seconds, 1 + secrets.randbelow(LARGEST_SEED - 1))
-                so_far.add(one)
-                found.append(one)
-                yield found
+                start = servers.start(seconds, 1 + secrets.randbelow(LARGEST_SEED - 1))
+                so_far.add(start)
+                measured.append(start)
+                yield measured
     except KeyboardInterrupt:
         raise InterruptedCampaignError(
-            f"interrupted after {len(found)} of {starts} starts; all of them are kept",
+            f"interrupted after {len(measured)} of {starts} starts; all of them are kept",
             "teiten doctor --pairs continues",
         ) from None
 
@@ -129,17 +142,16 @@ def _say_begin(
 
 
 def _say_start(
-    session: Session, language: Language, found: list[CheckedStart], starts: int
+    session: Session, language: Language, measured: list[CheckedStart], starts: int
 ) -> None:
-    each = mean(one.took for one in found)
-    left = Seconds((starts - len(found)) * each)
+    left = Seconds((starts - len(measured)) * mean(start.took for start in measured))
     session.console.say(
         words(language)(
             "doctor.pairs_start",
-            at=len(found),
+            at=len(measured),
             starts=starts,
-            throughput=signed(found[-1].throughput),
-            typical=signed(found[-1].typical),
+            throughput=signed(measured[-1].throughput),
+            typical=signed(measured[-1].typical),
             time=rough_duration(left),
         )
     )

@@ -1,21 +1,31 @@
-"""``teiten data ssb``: Star Schema Benchmark data."""
+"""``teiten data ssb``: Star Schema Benchmark data, and the progress while they are made."""
 
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from teiten.addresses import Secrets
+from teiten.cli.console import Console, Verbosity
+from teiten.cli.parameters import json_option
+from teiten.datasets.ssb.rows.blocks import Unwatched, Watch
+from teiten.errors import UsageError
+from teiten.host.system.signals import one_interruption
 from teiten.model.attached import is_address
+from teiten.model.quantities import rough_duration
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
+from teiten.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from teiten.cli.main import Session
-    from teiten.datasets.ssb.rows.blocks import Watch
     from teiten.model.ssb import Written
 
 EXAMPLES = (
@@ -54,7 +64,7 @@ EXAMPLES = (
     help="Threads, or connections that load lineorder (default: the CPUs; bounded by them).",
 )
 @click.option("--no-verify", is_flag=True, help="Do not compare what the server holds.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was written as JSON.")
+@json_option("what was written")
 @click.pass_obj
 def ssb_command(
     session: Session,
@@ -77,7 +87,7 @@ def ssb_command(
     compared with the generator's, and of all five tables at scale 0.01, 0.1 or 1 the results of
     the 13 queries with the known ones.
     """
-    from teiten.cli.data.watch import watching
+    from teiten.cli.data import watching
     from teiten.datasets.ssb.rows.sizes import expected_rows
 
     data = SsbData(scale, SsbVariant(variant), _tables(tables), _chunk(chunk))
@@ -99,7 +109,7 @@ def ssb_command(
             places = [""] * len(written)
         else:
             pairs = _to_files(data, _format(form), Path(target), threads, watch)
-            written = tuple(one for _, one in pairs)
+            written = tuple(table for _, table in pairs)
             places = [str(path) for path, _ in pairs]
     _tell(session, written, places, as_json)
 
@@ -112,16 +122,13 @@ def is_dsn(target: str) -> bool:
 def _streams(session: Session, asked: int | None, *, server: bool) -> int:
     from teiten.datasets.ssb.rows.streaming import StreamRoom, streams_for
 
-    found = streams_for(asked, StreamRoom.here(), server=server)
-    if found.bound:
-        session.console.say(f"--streams {asked}: {found.count} are used, for {found.bound}")
-    return found.count
+    streams = streams_for(asked, StreamRoom.here(), server=server)
+    if streams.bound:
+        session.console.say(f"--streams {asked}: {streams.count} are used, for {streams.bound}")
+    return streams.count
 
 
 def _tables(names: tuple[str, ...]) -> tuple[SsbTable, ...]:
-    from teiten.errors import UsageError
-    from teiten.suggest import did_you_mean
-
     known = [table.value for table in SsbTable]
     for name in names:
         if name not in known:
@@ -133,15 +140,13 @@ def _tables(names: tuple[str, ...]) -> tuple[SsbTable, ...]:
 
 
 def _chunk(text: str | None) -> Chunk:
-    from teiten.errors import UsageError
-
     if text is None:
         return Chunk()
     number, slash, count = text.partition("/")
     if slash and number.isascii() and count.isascii() and number.isdigit() and count.isdigit():
-        found = Chunk(int(number), int(count))
-        if 1 <= found.number <= found.count:
-            return found
+        chunk = Chunk(int(number), int(count))
+        if 1 <= chunk.number <= chunk.count:
+            return chunk
     raise UsageError(
         f"--chunk {text} is not a part of a whole", "give I/N with I from 1 to N, for example 3/8"
     )
@@ -153,7 +158,6 @@ def _format(name: str | None) -> SsbFormat:
 
 def _to_stdout(data: SsbData, form: SsbFormat, threads: int, watch: Watch) -> None:
     from teiten.datasets.ssb.rows.files import write_stream
-    from teiten.host.system.signals import one_interruption
 
     if len(data.tables) != 1:
         raise click.UsageError("--to - takes one table: add --table NAME")
@@ -169,7 +173,6 @@ def _to_files(
     data: SsbData, form: SsbFormat, folder: Path, threads: int, watch: Watch
 ) -> tuple[tuple[Path, Written], ...]:
     from teiten.datasets.ssb.rows.files import write_files
-    from teiten.host.system.signals import one_interruption
 
     with one_interruption():
         return write_files(data, form, folder, threads, watch)
@@ -180,7 +183,6 @@ def _to_server(
 ) -> tuple[Written, ...]:
     from teiten.connections import to_address
     from teiten.datasets.ssb.rows.load import LoadOptions, describe, load
-    from teiten.host.system.signals import one_interruption
 
     describe(address)  # raises UsageError where it cannot be read
     dsn = to_address(address, secrets)
@@ -194,10 +196,93 @@ def _tell(session: Session, written: tuple[Written, ...], places: list[str], jso
 
         session.console.json(
             [
-                JsonTable(one.table, one.rows, JsonTableFile(place) if place else None)
-                for one, place in zip(written, places, strict=True)
+                JsonTable(made.table, made.rows, JsonTableFile(place) if place else None)
+                for made, place in zip(written, places, strict=True)
             ]
         )
         return
-    for one, place in zip(written, places, strict=True):
-        session.console.data(f"{place or one.table}\t{one.rows} rows")
+    for made, place in zip(written, places, strict=True):
+        session.console.data(f"{place or made.table}\t{made.rows} rows")
+
+
+EVERY = 10.0
+"""Seconds between two plain lines."""
+
+
+class PlainWatch:
+    """A line for every step, and in between every ten seconds: the table's rows, and the time that
+    is left for all tables."""
+
+    def __init__(self, console: Console, expected: Mapping[SsbTable, int]) -> None:
+        self._console = console
+        self._expected = expected
+        self._rows = dict.fromkeys(expected, 0)
+        self._begun = self._shown = time.monotonic()
+        self._lock = threading.Lock()
+
+    def step(self, text: str) -> None:
+        self._console.detail(text)
+
+    def note(self, text: str) -> None:
+        self._console.say(text)
+
+    def progress(self, table: SsbTable, units: int, rows: int) -> None:
+        del units
+        with self._lock:
+            now = time.monotonic()
+            if not any(self._rows.values()):  # what came before says nothing about the rate
+                self._begun = self._shown = now
+            self._rows[table] += rows
+            self._show(table, rows, now)
+
+    def _show(self, table: SsbTable, rows: int, now: float) -> None:
+        del rows
+        if now - self._shown < EVERY:
+            return
+        self._shown = now
+        done = sum(self._rows.values())
+        missing = max(0, sum(self._expected.values()) - done)
+        left = rough_duration((now - self._begun) / done * missing)
+        others = "" if len(self._expected) == 1 else " for all tables"
+        self._console.say(f"{table}: {self._of(table)}, {left} left{others}")
+
+    def _of(self, table: SsbTable) -> str:
+        return f"{self._rows[table]:,} of about {self._expected[table]:,} rows"
+
+
+class LiveWatch(PlainWatch):
+    """A bar and the time left for all tables together, beside the rows of the present one."""
+
+    def __init__(
+        self, console: Console, progress: Progress, expected: Mapping[SsbTable, int]
+    ) -> None:
+        super().__init__(console, expected)
+        self._progress = progress
+        self._task = progress.add_task("starting", total=sum(expected.values()), rows="")
+
+    def step(self, text: str) -> None:
+        self._progress.update(self._task, description=text, rows="")
+
+    def _show(self, table: SsbTable, rows: int, now: float) -> None:
+        del now
+        self._progress.update(self._task, advance=rows, rows=self._of(table))
+
+
+@contextmanager
+def watching(console: Console, expected: Mapping[SsbTable, int]) -> Iterator[Watch]:
+    """The watch that fits the terminal; ``expected`` are rows by table."""
+    if console.verbosity is Verbosity.QUIET:
+        yield Unwatched()
+    elif console.people.is_terminal:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[rows]}"),
+            TimeRemainingColumn(),
+        )
+        with Progress(
+            *columns, console=console.people, transient=True, refresh_per_second=4
+        ) as progress:
+            yield LiveWatch(console, progress, expected)
+    else:
+        yield PlainWatch(console, expected)

@@ -1,1 +1,0 @@
-"""Benchmark data from the command line."""
