@@ -83,6 +83,15 @@ def test_whose_folder_it_is() -> None:
         Path("/proc/1/fd/x").touch()
 
 
+def test_a_library_that_the_system_lacks_is_told_with_its_package(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = "libstdc++.so.6: cannot open shared object file: No such file or directory"
+    assert report_failure(ImportError(f"numpy failed.\n\nOriginal error was: {said}")) == 3
+    assert "error: a library of the system is missing: libstdc++.so.6\n" in capsys.readouterr().err
+    assert report_failure(ImportError("No module named 'numpy'")) == 1
+
+
 def test_a_defect_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert report_failure(ValueError("odd")) == 1
     said = capsys.readouterr().err

@@ -79,6 +79,7 @@ def test_python_shell_and_cargo_ask_for_one_rust() -> None:
         ('ID=debian\nVERSION_ID="12"\n', DEBIAN),
         ('ID=debian\nVERSION_ID="13"\n', DEBIAN),
         ('ID=ubuntu\nVERSION_ID="26.04"\n', "sudo apt-get install cargo rustc gcc libc6-dev"),
+        ('ID=ubuntu\nVERSION_ID="26.10"\n', "sudo apt-get install cargo rustc gcc libc6-dev"),
         ('ID=ubuntu\nVERSION_ID="22.04"\n', "install Rust 1.85 or newer (https://rustup.rs)"),
         ("", "install Rust 1.85 or newer (https://rustup.rs)"),
     ],

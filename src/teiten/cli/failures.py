@@ -6,6 +6,7 @@ Exit code 1 is for defects of Teiten. What the machine refused is told as that, 
 
 from __future__ import annotations
 
+import re
 import shlex
 import signal
 import sys
@@ -33,6 +34,7 @@ UNITS = {
     "%": "2%",
 }
 """Units that are given as words of their own, and how a value is written with them."""
+_NO_LIBRARY = re.compile(r"(lib\S+\.so\S*): cannot open shared object file")
 LISTS = ("--servers", "--workloads", "--clients", "--queries")
 """Options whose value is a list."""
 
@@ -62,6 +64,12 @@ def of_machine(error: BaseException) -> MachineError | None:
         error = OSError(12, "out of memory")  # ENOMEM, the same on all systems
     if isinstance(error, OSError):
         return machine_error(error)
+    library = _NO_LIBRARY.search(str(error)) if isinstance(error, ImportError) else None
+    if library is not None:  # Ubuntu's smallest systems have none for C++
+        return MachineError(
+            f"a library of the system is missing: {library[1]}",
+            "Debian and Ubuntu: sudo apt-get install libstdc++6",
+        )
     sqlite3 = sys.modules.get("sqlite3")  # where it is not loaded, it has raised nothing
     if sqlite3 is not None and isinstance(error, sqlite3.Error):
         from teiten.ledger.failures import of_sqlite

@@ -27,10 +27,12 @@ RUST_SITE = "https://rustup.rs"
 _VERSION = re.compile(r"rustc (\d+)\.(\d+)")
 _RELEASE = re.compile(r'^(ID|VERSION_ID)="?([^"\n]*)', re.MULTILINE)
 _OF_DEBIAN = "sudo apt-get install cargo-web rustc-web gcc libc6-dev"
+_OF_UBUNTU = "sudo apt-get install cargo rustc gcc libc6-dev"
 RUST_PACKAGES = {
     ("debian", "12"): _OF_DEBIAN,
     ("debian", "13"): _OF_DEBIAN,
-    ("ubuntu", "26.04"): "sudo apt-get install cargo rustc gcc libc6-dev",
+    ("ubuntu", "26.04"): _OF_UBUNTU,
+    ("ubuntu", "26.10"): _OF_UBUNTU,
 }
 """By system and release, where its own packages are new enough."""
 

@@ -113,8 +113,8 @@ class PgbenchKind(KindPlan):
             raise place.error(
                 "script",
                 str(error),
-                "name a file beside the study, one of pgbench's own scripts, or write it as a text"
-                " of several lines",
+                "name a file (a study's stands beside it) or one of pgbench's own scripts; a study"
+                " may have it as a text of several lines",
             ) from error
         statements = tuple(_statements(place, table, script))
         texts = tuple(text for _, text in statements) or (script,)
