@@ -533,6 +533,14 @@ def test_every_transaction_that_is_noted_was_committed(
     assert 1.0 <= result.summary["seconds"] < 3.0
 
 
+def test_a_run_in_step_whose_time_is_up_says_so_whenever_its_last_pair_ended(
+    run: PairedRun,
+) -> None:
+    short = replace(run, scripts=[(SELECT, 1)], pairs=None, duration=Seconds(0.05), in_step=True)
+    reasons = [run_pairs(short, 60).summary["reason"] for _ in range(20)]
+    assert reasons == ["duration"] * 20
+
+
 def test_conflicts_are_failures_by_sqlstate_or_tried_again(run: PairedRun) -> None:
     conflicts = Script(
         "conflicts.sql",

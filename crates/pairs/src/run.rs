@@ -143,6 +143,7 @@ pub fn run(options: &Options, stop: &Stop, mut say: impl FnMut(&Event)) -> Resul
         ),
         batch: options.batch,
         duration: options.duration.map(Duration::from_secs_f64),
+        time_was_up: AtomicBool::new(false),
         stop: Arc::new(AtomicBool::new(stop.is_set())),
         abandon: AtomicBool::new(false),
         alive: AtomicUsize::new(usize::from(options.clients)),
@@ -444,7 +445,7 @@ fn summary(options: &Options, shared: &Shared, stop: &Stop, work: &[Work]) -> Su
         "aborted"
     } else if stop.is_set() {
         "signal"
-    } else if shared.duration.is_some_and(|duration| ended >= duration) {
+    } else if shared.time_was_up.load(Ordering::Relaxed) {
         "duration"
     } else {
         "pairs"
@@ -456,5 +457,43 @@ fn summary(options: &Options, shared: &Shared, stop: &Stop, work: &[Work]) -> Su
         servers,
         aborted,
         disk_seconds: work.iter().map(|work| work.blocked.as_secs_f64()).sum(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_ends_by_its_time_though_its_last_pair_ended_before() {
+        let options = Options::read(
+            r#"{"servers": [{"host": "/", "port": 1, "user": "u", "database": "d"}],
+                "scripts": [{"name": "select-only"}], "protocol": "simple", "clients": 1,
+                "seed": 1, "duration": 1.0, "pairs": 9}"#,
+        )
+        .unwrap();
+        let reason = |time_was_up, ended| {
+            let shared = Shared {
+                setting: Setting {
+                    scripts: Scripts::default(),
+                    protocol: options.protocol,
+                    max_tries: 1,
+                    continue_on_error: false,
+                },
+                weights: Weights::new(vec![1]),
+                batch: 1,
+                duration: Some(Duration::from_secs(1)),
+                time_was_up: AtomicBool::new(time_was_up),
+                stop: Arc::default(),
+                abandon: AtomicBool::new(false),
+                alive: AtomicUsize::new(1),
+                in_step: None,
+            };
+            let work = Work { ended: Duration::from_millis(ended), ..Work::default() };
+            summary(&options, &shared, &Stop::default(), &[work]).reason
+        };
+        assert_eq!(reason(true, 999), "duration");
+        assert_eq!(reason(false, 999), "pairs");
+        assert_eq!(reason(false, 1001), "pairs", "its last pair was the last that was asked for");
     }
 }

@@ -31,6 +31,8 @@ pub struct Shared {
     pub batch: u16,
     /// How long clients begin anew.
     pub duration: Option<Duration>,
+    /// A client would have begun anew, had its time not been up.
+    pub time_was_up: AtomicBool,
     /// No client begins anew.
     pub stop: std::sync::Arc<AtomicBool>,
     /// Give up what is under way.
@@ -55,10 +57,17 @@ pub struct InStep {
 }
 
 impl Shared {
+    /// Whether no client begins anew. That it is the time that ends a run is kept here, where it is
+    /// decided: the last pair may have ended a moment before, and does not tell.
     fn over(&self, epoch: Instant) -> bool {
-        self.stop.load(Ordering::Relaxed)
-            || self.alive.load(Ordering::Relaxed) == 0
-            || self.duration.is_some_and(|duration| epoch.elapsed() >= duration)
+        if self.stop.load(Ordering::Relaxed) || self.alive.load(Ordering::Relaxed) == 0 {
+            return true;
+        }
+        let is_up = self.duration.is_some_and(|duration| epoch.elapsed() >= duration);
+        if is_up {
+            self.time_was_up.store(true, Ordering::Relaxed);
+        }
+        is_up
     }
 }
 
