@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from teiten.errors import MachineError, ServerError, UsageError
-from teiten.execute.postgres.cluster import Cluster, StopManner
+from teiten.execute.postgres.cluster import Cluster, StartOptions, StopManner
 from teiten.execute.postgres.remains import is_alive, read_trace, server_processes
 from teiten.execute.postgres.server_log import scan
 from teiten.host.system.paths import Workdir
@@ -138,11 +138,11 @@ def test_a_taken_port_is_told(stopped_cluster: Cluster) -> None:
     taken.touch()
     try:
         with pytest.raises(MachineError, match=f"port {port} is taken") as caught:
-            stopped_cluster.start(port=port)
+            stopped_cluster.start(StartOptions(port=port))
     finally:
         taken.unlink()
     assert "another port" in caught.value.hint
-    stopped_cluster.start(port=port)
+    stopped_cluster.start(StartOptions(port=port))
     assert stopped_cluster.port == port
 
 

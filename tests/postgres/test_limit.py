@@ -22,6 +22,7 @@ from teiten.execute.client.contract import Program
 from teiten.execute.client.here import ChildHere, Here
 from teiten.execute.executor import Facts
 from teiten.execute.machine import ThisMachine
+from teiten.execute.postgres.cluster import StartOptions
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.real import RealExecutor
 from teiten.execute.sites.cluster_site import ClusterSite
@@ -75,9 +76,8 @@ def test_server_and_load_are_held_by_one_limit(
     installation: Callable[[str], Installation],
 ) -> None:
     cluster = cluster_kit.make(installation("18"), session_folder / "limited")
-    cluster.use_cgroups(limit.groups)
     try:
-        cluster.start()
+        cluster.start(StartOptions(groups=limit.groups))
         asleep = Program("sleep", Path("/bin/sleep"), ("60",), tmp_path, "out", "err", Seconds(60))
         child = ChildHere(replace(asleep, groups=limit.groups))
         postmaster = psutil.Process(cluster.pid)

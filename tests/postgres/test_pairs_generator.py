@@ -24,7 +24,7 @@ from teiten.execute.client.paired import (
     PairedServer,
     run_pairs,
 )
-from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.cluster import Cluster, StartOptions
 from teiten.execute.postgres.conf import Opening
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.host.system.environment import child_environment
@@ -163,10 +163,8 @@ def clusters(installation: Find, cluster_kit: ClusterKit) -> Iterator[tuple[Clus
                 cluster.configure(
                     [Setting(name, value, reason, "a test") for name, value in SETTINGS.items()]
                 )
-                cluster.listen_on(
-                    Opening("127.0.0.1", "127.0.0.1", "own", DATABASE, "scram-sha-256")
-                )
-                cluster.start()
+                own = Opening("127.0.0.1", "127.0.0.1", "own", DATABASE, "scram-sha-256")
+                cluster.start(StartOptions(opening=own))
                 with cluster.connect() as connection:
                     connection.execute("ALTER SYSTEM SET log_line_prefix = '<<%p>>'")
                     connection.execute("SELECT pg_reload_conf()")

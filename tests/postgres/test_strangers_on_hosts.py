@@ -158,7 +158,7 @@ def test_whatever_is_replaced_before_a_step(db_host: DbHost, stranger: Stranger,
     with put_back(path), nothing_hangs(SECONDS):
         assert stranger.replace(path, kind)
         with contextlib.suppress(TeitenError):  # a folder cannot be replaced by a file
-            cluster.launch(Launch(()))
+            cluster.launch(Launch())
         cluster.stop(immediately=True)
     canary.assert_untouched()
     with nothing_hangs(SECONDS):
@@ -173,7 +173,7 @@ def test_what_is_replaced_under_a_running_server(
     cluster = db_host.clone("running")
     data = db_host.data(cluster)
     with nothing_hangs(SECONDS):
-        cluster.launch(Launch(()))
+        cluster.launch(Launch())
     inner = cluster.socket_directory.parent / "s"
     for path in list(inner.iterdir()):
         assert stranger.replace(path, kind)
@@ -209,7 +209,7 @@ def test_nobody_speaks_to_another_server(db_host: DbHost, stranger: Stranger) ->
     """The socket becomes a link to one of root's, which root's sshd could reach as well."""
     cluster = db_host.clone("linked")
     with nothing_hangs(SECONDS):
-        cluster.launch(Launch(()))
+        cluster.launch(Launch())
     path = cluster.socket_directory.parent / "s" / f".s.PGSQL.{cluster.port}"
     with listening(stranger.canary.folder.parent / "socket") as other, nothing_hangs(SECONDS):
         path.unlink()
@@ -225,7 +225,7 @@ def test_a_load_program_speaks_to_no_other_server(db_host: DbHost, stranger: Str
     known = find_installations(Workdir(default_workdir()))
     with_it = next(one for one in known if one.pgbench is not None)
     with nothing_hangs(SECONDS):
-        cluster.launch(Launch(()))
+        cluster.launch(Launch())
     environment = dict(cluster.address().environment)
     assert environment == own_environment(stranger.user.name)
     elsewhere = stranger.canary.folder.parent
@@ -246,7 +246,7 @@ def test_a_script_there_sees_what_a_server_needs(db_host: DbHost, stranger: Stra
     """The agent has its environment of sshd, which is root's."""
     cluster = db_host.clone("seen")
     with nothing_hangs(SECONDS):
-        cluster.launch(Launch(()))
+        cluster.launch(Launch())
         with cluster.connect() as connection:
             connection.execute("COPY (SELECT 1) TO PROGRAM 'cat >/dev/null; env >seen'")
         text = (db_host.data(cluster) / "seen").read_text()

@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,6 +77,30 @@ class StopManner(StrEnum):
     """It had ended by itself: it crashed, or was killed."""
 
 
+@dataclass(frozen=True)
+class StartOptions:
+    """How a server is started, beside its parameters."""
+
+    cpus: tuple[int, ...] = ()
+    """The processors that it, with all of its processes, is pinned to; empty for all."""
+    command: tuple[str, ...] = ()
+    """A program, with its arguments, that it is run by, and that replaces itself with it."""
+    groups: tuple[Path, ...] = ()
+    """Control groups that it, with all of its processes, is a member of."""
+    space: Path | None = None
+    """Its network namespace; None for ours."""
+    opening: conf.Opening | None = None
+    """Where it listens beside the private socket; None for nowhere."""
+    port: int | None = None
+    """The number of its port; None for any free one."""
+    knows_passwords: bool = False
+    """It finds passwords of other servers in a file of its own (``put_passwords``); else it looks
+    where libpq does."""
+
+
+PLAIN = StartOptions()
+
+
 class Cluster:
     """A data directory and, when started, its server. Start it from the main thread: the server
     ends with the thread that started it (host.processes)."""
@@ -90,12 +115,6 @@ class Cluster:
         self.user = user
         self.log = log
         self._settings: tuple[Setting, ...] = ()
-        self._cpus: tuple[int, ...] = ()
-        self._command: tuple[str, ...] = ()
-        self._groups: tuple[Path, ...] = ()
-        self._opening: conf.Opening | None = None
-        self._space: Path | None = None
-        self._knows_passwords = False
         self._process: subprocess.Popen[bytes] | None = None
         self._trace: ServerTrace | None = None
         self._socket_directory: Path | None = None
@@ -175,28 +194,6 @@ class Cluster:
         conf.check(settings)
         self._settings = tuple(settings)
 
-    def pin(self, cpus: Sequence[int]) -> None:
-        """The processors of the next start's server with all of its processes; empty for all."""
-        self._cpus = tuple(cpus)
-
-    def start_by(self, command: Sequence[str]) -> None:
-        """A program, with its arguments, that the next start runs the server by, and that replaces
-        itself with it; empty for none."""
-        self._command = tuple(command)
-
-    def use_cgroups(self, groups: Sequence[Path]) -> None:
-        """The control groups of the next start's server with all of its processes."""
-        self._groups = tuple(groups)
-
-    def listen_on(self, opening: conf.Opening | None) -> None:
-        """Where the next start listens beside the private socket; None for nowhere, as without."""
-        self._opening = opening
-
-    def take_passwords(self, *, known: bool) -> None:
-        """Whether the next start's server finds passwords of other servers in a file of its own;
-        without, it looks where libpq does."""
-        self._knows_passwords = known
-
     def put_passwords(self, lines: Iterable[str]) -> None:
         """Lines of pgpass for the started server's own connections to others. In no statement, and
         so in no log, and in no file but this one, which goes with the data directory."""
@@ -204,11 +201,7 @@ class Cluster:
             text = "".join(f"{line}\n" for line in lines)
             data.write(PASSWORDS, text.encode(), user=self.user)
 
-    def use_network_namespace(self, space: Path | None) -> None:
-        """The network namespace of the next start's server; None for ours."""
-        self._space = space
-
-    def start(self, timeout: float = START_TIMEOUT, *, port: int | None = None) -> None:
+    def start(self, options: StartOptions = PLAIN, *, timeout: float = START_TIMEOUT) -> None:
         """Start the server and wait (seconds) until it takes connections.
 
         Raises ServerError with the log's last lines where it does not, MachineError where no
@@ -222,11 +215,11 @@ class Cluster:
                 f"the installation {self.installation.name} has no server",
                 f"install one: teiten pg install {self.installation.version.major}",
             )
-        self._port = choose_port(port)
+        self._port = choose_port(options.port)
         self._socket_directory = new_socket_directory(self.user)
         try:
-            self._write_configuration()
-            self._spawn(postgres)
+            self._write_configuration(options.opening)
+            self._spawn(postgres, options)
             self._wait(timeout)
         except BaseException:
             self.stop(immediately=True, immediate_timeout=min(timeout, IMMEDIATE_TIMEOUT))
@@ -352,26 +345,26 @@ class Cluster:
         self.stop(immediately=True)
         remove_marked(self.data_directory.parent)
 
-    def _write_configuration(self) -> None:
+    def _write_configuration(self, opening: conf.Opening | None) -> None:
         try:
-            self._put_configuration()
+            self._put_configuration(opening)
         except OSError as error:
             raise ServerError(
                 f"{self.configuration} cannot be written: {error.strerror or error}",
                 "see what has become of the data directory, and whether its disk is full",
             ) from error
 
-    def _put_configuration(self) -> None:
+    def _put_configuration(self, opening: conf.Opening | None) -> None:
         with self._held_data() as data:
             initial = data.status(INITDB_CONFIGURATION)
             text = conf.render(
                 self._settings,
-                conf.required_settings(self.socket_directory, self.port, self._opening),
+                conf.required_settings(self.socket_directory, self.port, opening),
                 None if initial is None else conf.parse(_text(data, INITDB_CONFIGURATION)),
             )
             data.write(CONFIGURATION, text.encode(), user=self.user)
-            if self._opening is not None:
-                data.write(HBA, conf.host_rules(self._opening).encode(), user=self.user)
+            if opening is not None:
+                data.write(HBA, conf.host_rules(opening).encode(), user=self.user)
 
     def _held_data(self) -> HeldFolder:
         """The data directory. Raises UnsafePlaceError where it is not the servers' user's folder,
@@ -382,7 +375,8 @@ class Cluster:
             raise UnsafePlaceError(self.data_directory, f"does not belong to {self.user.name}")
         return held
 
-    def _spawn(self, postgres: Path) -> None:
+    def _spawn(self, postgres: Path, options: StartOptions) -> None:
+        passwords = {"PGPASSFILE": str(self.data_directory / PASSWORDS)}
         with (
             HeldFolder.open_itself(self.log.parent) as folder,
             folder.append_to(self.log.name) as log,
@@ -390,29 +384,23 @@ class Cluster:
         ):
             try:
                 self._process = spawn(
-                    [*self._command, postgres, "-D", self.data_directory],
+                    [*options.command, postgres, "-D", self.data_directory],
                     user=self.user,
                     library_path=self.installation.library_path,
                     folder=data.as_working_folder,
                     stdout=log,
                     stderr=subprocess.STDOUT,
                     death_signal=QUIT,
-                    cpus=self._cpus,
-                    groups=self._groups,
-                    space=self._space,
-                    environment=self._own_environment,
+                    cpus=options.cpus,
+                    groups=options.groups,
+                    space=options.space,
+                    environment=passwords if options.knows_passwords else {},
                 )
             except OSError as error:
                 raise ServerError(
                     f"{self.name} cannot be started: {error.strerror or error}",
                     "see whether its programs may be run, and its processors are still ours",
                 ) from error
-
-    @property
-    def _own_environment(self) -> dict[str, str]:
-        """The server's, which its own connections to other servers find."""
-        known = self._knows_passwords
-        return {"PGPASSFILE": str(self.data_directory / PASSWORDS)} if known else {}
 
     def _wait(self, timeout: float) -> None:
         process = self._process

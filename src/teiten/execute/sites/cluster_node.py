@@ -12,8 +12,9 @@ from typing import Any, Protocol
 import psycopg
 
 from teiten.errors import ServerError, TeitenError
+from teiten.execute.applied import command_of
 from teiten.execute.executor import Facts
-from teiten.execute.postgres.cluster import StopManner
+from teiten.execute.postgres.cluster import StartOptions, StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.probes.os import OfOneServer, OsReader
@@ -105,15 +106,16 @@ class ClusterNode:
 
     def start(self, limits: TrialLimits, *, knows_passwords: bool) -> Facts:
         own, trial = limits.of_node(self.number), self._trial
-        launch = Launch(
-            settings=self._clusters.bench.settings_of(trial),
+        options = StartOptions(
             cpus=(own.machine.cpus if own is not None else ()) or trial.server_cpus,
+            command=command_of(trial.applied),
             groups=limits.groups if own is None else (*limits.groups, *own.limit.groups),
-            emulated=own,
-            applied=trial.applied,
+            space=None if own is None else own.space,
+            opening=None if own is None else own.opening,
             port=self._clusters.port(trial, self.number),
             knows_passwords=knows_passwords,
         )
+        launch = Launch(self._clusters.bench.settings_of(trial), options, own, trial.applied)
         self._log_begins = 0
         self._of_start |= self.cluster.launch(launch)
         self._started = True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 import psycopg
@@ -13,7 +12,7 @@ from teiten.connections import Conninfo
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program, Running
 from teiten.execute.executor import Facts
-from teiten.execute.postgres.cluster import StopManner
+from teiten.execute.postgres.cluster import PLAIN, StartOptions, StopManner
 from teiten.execute.probes.os import OsReader
 from teiten.execute.sites.local.node_emulation import EmulatedNode
 from teiten.host.system.page_cache import PageCache
@@ -29,19 +28,12 @@ ClusterPlace = tuple[int, ClusterKey, str | None]
 class Launch:
     """How the server of a trial is started."""
 
-    settings: tuple[Setting, ...]
-    cpus: tuple[int, ...] = ()
-    """The processors that it is pinned to; empty for all."""
-    groups: tuple[Path, ...] = ()
-    """Control groups that it is a member of."""
+    settings: tuple[Setting, ...] = ()
+    options: StartOptions = PLAIN
     emulated: EmulatedNode | None = None
     """The emulation that makes a machine of its own of it."""
-    port: int | None = None
-    """Where it listens on the network, if it does; None for any free one."""
     applied: tuple[tuple[str, str], ...] = ()
-    """Factors that are applied as it starts, with their levels."""
-    knows_passwords: bool = False
-    """It will be told those of servers on other hosts."""
+    """Factors that the command of ``options`` applies, with their levels."""
 
 
 class HostedCluster(Protocol):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from teiten.errors import ServerError, TeitenError, WorkloadError
-from teiten.execute.applied import command_of, confirmed
+from teiten.execute.applied import confirmed
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program
 from teiten.execute.client.here import ChildHere
@@ -83,18 +83,14 @@ class LocalCluster(Cluster):
         return {} if linked is None else {LINKED: linked.facts}
 
     def launch(self, launch: Launch) -> Facts:
-        own = self.emulated = launch.emulated
+        own, cpus = launch.emulated, launch.options.cpus
+        self.emulated = own
         self.forget_log()
         self.configure(launch.settings)
-        self.pin(launch.cpus)
-        self.start_by(command_of(launch.applied))
-        self.use_cgroups(launch.groups)
-        self.use_network_namespace(None if own is None else own.space)
-        self.listen_on(None if own is None else own.opening)
-        self.start()
+        self.start(launch.options)
         facts: Facts = {} if own is None else {"machine": own.facts}
-        if launch.cpus:
-            facts["pinned"] = {SERVER: confirm_pinned(SERVER, self.pid, launch.cpus)}
+        if cpus:
+            facts["pinned"] = {SERVER: confirm_pinned(SERVER, self.pid, cpus)}
         if launch.applied and self.pid is not None:
             facts["applied"] = confirmed(launch.applied, self.pid)
         if self.copy.expected:

@@ -212,8 +212,8 @@ class RemoteCluster:
                 key=self.key,
                 settings=settings_form(launch.settings),
                 opening=opening,
-                port=None if way is None else launch.port,
-                passwords=launch.knows_passwords,
+                port=None if way is None else launch.options.port,
+                passwords=launch.options.knows_passwords,
             )
         )
         if way is not None:

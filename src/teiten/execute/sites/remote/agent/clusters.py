@@ -13,7 +13,7 @@ from psycopg import OperationalError
 
 from teiten.connections import connect
 from teiten.execute.postgres.beside import ServerSurroundings
-from teiten.execute.postgres.cluster import Cluster
+from teiten.execute.postgres.cluster import Cluster, StartOptions
 from teiten.execute.postgres.conf import Opening
 from teiten.execute.postgres.marker import Kind
 from teiten.execute.postgres.programs import run_program
@@ -138,9 +138,8 @@ class Clusters:
         cluster = self._clusters[key]
         cluster.forget_log()
         cluster.configure(settings_of(settings))
-        cluster.listen_on(Opening(**opening) if opening is not None else None)
-        cluster.take_passwords(known=passwords)
-        cluster.start(port=port)
+        address = Opening(**opening) if opening is not None else None
+        cluster.start(StartOptions(opening=address, port=port, knows_passwords=passwords))
         try:
             self._entrances[key] = _entrance(cluster)
         except BaseException:
