@@ -16,7 +16,7 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,12 +25,59 @@ from teiten.model.units import KIB, MIB, Bytes, Seconds
 
 BLOCK = 8192
 """PostgreSQL's."""
-RANDOM_THREADS = 16
-"""Requests that are open at once: as many backends could wait for a block."""
-SEQUENTIAL_THREADS = 4
 
 Request = Callable[[], int]
 """One transfer; returns its bytes."""
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A way to use a disk: as many requests are open at once as there are threads."""
+
+    name: str
+    """The field of ``DiskSpeed`` that it measures."""
+    access: str
+    """As fio calls it: read, write, randread or randwrite."""
+    block: int
+    """Bytes of a request."""
+    threads: int
+    durable: bool = False
+    """Each write is made durable before the next."""
+
+    @property
+    def writes(self) -> bool:
+        return self.access.endswith("write")
+
+    @property
+    def is_bandwidth(self) -> bool:
+        """The result is in bytes per second, and each thread has a part of the file; else it is in
+        requests per second."""
+        return not self.durable and not self.access.startswith("rand")
+
+    def requests(self, file: Scratch) -> list[Request]:
+        """One for each thread."""
+        if self.durable:
+            return [durable(file, self.block) for _ in range(self.threads)]
+        if self.is_bandwidth:
+            return [sequential(file, at, self) for at in range(self.threads)]
+        return [scattered(file, at, self) for at in range(self.threads)]
+
+
+def patterns_of(chunk: int, sequential_threads: int, random_threads: int) -> tuple[Pattern, ...]:
+    """Five patterns; ``chunk``: bytes of a sequential request."""
+    return (
+        Pattern("sequential_read", "read", chunk, sequential_threads),
+        Pattern("sequential_write", "write", chunk, sequential_threads),
+        Pattern("random_reads", "randread", BLOCK, random_threads),
+        Pattern("random_writes", "randwrite", BLOCK, random_threads),
+        Pattern("fsyncs", "write", BLOCK, 1, durable=True),
+    )
+
+
+OF_DISK = patterns_of(CHUNK, 4, 16)
+"""As many backends could wait for a block as there are random requests at once."""
+OF_STORAGE = patterns_of(BLOCK, 4, 4)
+"""The patterns of the report of 2013 for a storage class: blocks of 8 kB, four jobs."""
 
 
 @dataclass(frozen=True)
@@ -44,24 +91,11 @@ class DiskSpeed:
     fsyncs: float
 
 
-def measure_disk(file: Scratch, seconds: Seconds) -> DiskSpeed:
-    """Five patterns, ``seconds`` for each. Raises OSError."""
-
-    def bandwidth(transfer: Callable[[Scratch, int], Request]) -> float:
-        makers = [transfer(file, at) for at in range(SEQUENTIAL_THREADS)]
-        return rate(makers, seconds)
-
-    def requests(transfer: Callable[[Scratch, int], Request]) -> float:
-        makers = [transfer(file, at) for at in range(RANDOM_THREADS)]
-        return rate(makers, seconds) / BLOCK
-
-    return DiskSpeed(
-        sequential_read=bandwidth(lambda file, at: sequential(file, at, write=False)),
-        sequential_write=bandwidth(lambda file, at: sequential(file, at, write=True)),
-        random_reads=requests(lambda file, at: scattered(file, at, write=False)),
-        random_writes=requests(lambda file, at: scattered(file, at, write=True)),
-        fsyncs=rate([durable(file)], seconds) / BLOCK,
-    )
+def measure_disk(file: Scratch, seconds: Seconds, patterns: Sequence[Pattern]) -> DiskSpeed:
+    """Measure each pattern for ``seconds``. Raises OSError."""
+    rates = {pattern.name: rate(pattern.requests(file), seconds) for pattern in patterns}
+    per_request = {pattern.name: pattern.block for pattern in patterns if not pattern.is_bandwidth}
+    return DiskSpeed(**{name: rates[name] / per_request.get(name, 1) for name in rates})
 
 
 def rate(requests: list[Request], seconds: Seconds) -> float:
@@ -91,37 +125,40 @@ def rate(requests: list[Request], seconds: Seconds) -> float:
     return sum(done) / (time.perf_counter() - start)
 
 
-def sequential(file: Scratch, at: int, *, write: bool, chunk: int = CHUNK) -> Request:
+def sequential(file: Scratch, at: int, pattern: Pattern) -> Request:
     """Chunk after chunk, every thread in a part of its own."""
-    buffer = aligned(chunk)
-    part = max(file.size // SEQUENTIAL_THREADS // chunk, 1) * chunk
+    chunk = pattern.block
+    part = max(file.size // pattern.threads // chunk, 1) * chunk
     first = at * part % file.size
     place = 0
+    transfer = _transfer(file, pattern)
 
     def request() -> int:
         nonlocal place
         offset = first + place
         place = (place + chunk) % part
-        return file.write(buffer, offset) if write else file.read(buffer, offset)
+        return transfer(offset)
 
     return request
 
 
-def scattered(file: Scratch, at: int, *, write: bool) -> Request:
+def scattered(file: Scratch, at: int, pattern: Pattern) -> Request:
     """A block anywhere."""
-    buffer = aligned(BLOCK)
     places = random.Random(at)  # noqa: S311 - places, not secrets
-    blocks = file.size // BLOCK
-
-    def request() -> int:
-        offset = places.randrange(blocks) * BLOCK
-        return file.write(buffer, offset) if write else file.read(buffer, offset)
-
-    return request
+    blocks = file.size // pattern.block
+    transfer = _transfer(file, pattern)
+    return lambda: transfer(places.randrange(blocks) * pattern.block)
 
 
-def durable(file: Scratch, chunk: int = BLOCK) -> Request:
-    """The next block, or chunk, durable before the one after it, as WAL is written."""
+def _transfer(file: Scratch, pattern: Pattern) -> Callable[[int], int]:
+    """Read or write a block at an offset; the number of its bytes."""
+    buffer = aligned(pattern.block)
+    use = file.write if pattern.writes else file.read
+    return lambda offset: use(buffer, offset)
+
+
+def durable(file: Scratch, chunk: int) -> Request:
+    """The next chunk, durable before the one after it, as WAL is written."""
     buffer = aligned(chunk)
     place = 0
 
@@ -149,8 +186,10 @@ def measure_intervals(folder: Path) -> dict[int, float]:
     Raises MachineError where the folder cannot be written, or has no direct I/O.
     """
     with scratch(folder, SIZE) as file:
-        return {interval: rate([_written(file, interval)], SECONDS) for interval in INTERVALS}
+        return {
+            interval: rate(_written(interval).requests(file), SECONDS) for interval in INTERVALS
+        }
 
 
-def _written(file: Scratch, interval: int) -> Request:
-    return sequential(file, 0, write=True) if interval == NEVER else durable(file, interval)
+def _written(interval: int) -> Pattern:
+    return Pattern("intervals", "write", interval or CHUNK, 1, durable=interval != NEVER)

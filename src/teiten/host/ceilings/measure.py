@@ -7,16 +7,14 @@ import os
 import shutil
 import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import numpy as np
 import psutil
 
 from teiten.errors import MachineError
-from teiten.host.ceilings.disk_speed import DiskSpeed, Request, measure_disk, rate
-from teiten.host.ceilings.fio import find_fio, measure_by_fio
+from teiten.host.ceilings.disk_speed import OF_DISK, Request, rate
 from teiten.host.ceilings.kept import keep_ceilings
-from teiten.host.ceilings.scratch import scratch
+from teiten.host.ceilings.storage_speed import measure_folder
 from teiten.host.system.paths import Workdir
 from teiten.model.bottleneck import Ceilings
 from teiten.model.units import GIB, MIB, Bytes, Seconds
@@ -29,7 +27,6 @@ SIZE = Bytes(GIB)
 """Size of the file: more than a disk's own cache often holds."""
 ROOM = 4
 """Times the file's size that must be free."""
-OWN = "teiten"
 MOST_OTHERS = 0.1
 """Share of all processors that others may take meanwhile: with more, no ceiling was measured."""
 
@@ -54,12 +51,12 @@ def measure_ceilings(
             "free some space, or choose another folder with --workdir",
         )
     before = read_clock()
-    disk, tool = _disk(workdir.clusters, size, seconds, find_fio())
+    disk, tool = measure_folder(workdir.clusters, size, seconds, OF_DISK)
     cores = measure_cores(logical, seconds)
     _refuse_disturbed(others_share(before, read_clock()))
-    found = Ceilings(**asdict(disk), **asdict(cores), tool=tool, measured_at=time.time())
-    keep_ceilings(workdir, found)
-    return found
+    ceilings = Ceilings(**asdict(disk), **asdict(cores), tool=tool, measured_at=time.time())
+    keep_ceilings(workdir, ceilings)
+    return ceilings
 
 
 def _refuse_disturbed(others: float) -> None:
@@ -68,13 +65,6 @@ def _refuse_disturbed(others: float) -> None:
             f"other programs, or the hypervisor, took {others:.0%} of the processors meanwhile",
             "stop them, or measure the ceilings when the machine is idle",
         )
-
-
-def _disk(folder: Path, size: Bytes, seconds: Seconds, fio: Path | None) -> tuple[DiskSpeed, str]:
-    with scratch(folder, size) as file:
-        if fio is not None:
-            return measure_by_fio(fio, file.path, Bytes(file.size), seconds)
-        return measure_disk(file, seconds), OWN
 
 
 HASHED = 256 * 1024
@@ -95,11 +85,11 @@ class CoreSpeed:
 
 def measure_cores(logical: int, seconds: Seconds) -> CoreSpeed:
     """``logical``: processors that this program may use. Takes three times ``seconds``."""
-    one = rate([hashing()], seconds)
+    core = rate([hashing()], seconds)
     start, used = time.perf_counter(), time.process_time()
     machine = rate([hashing() for _ in range(logical)], seconds)
     cores = (time.process_time() - used) / (time.perf_counter() - start)
-    return CoreSpeed(one, machine, cores, rate([copying()], seconds))
+    return CoreSpeed(core, machine, cores, rate([copying()], seconds))
 
 
 def hashing() -> Request:

@@ -16,7 +16,8 @@ from teiten.execute.sites.local.emulated import EmulatedDevice
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.limit_files import Allowed
 from teiten.execute.sites.local.transfers import TransferLimit
-from teiten.host.ceilings.storage_speed import measure_storage
+from teiten.host.ceilings.disk_speed import OF_STORAGE
+from teiten.host.ceilings.storage_speed import measure_folder
 from teiten.host.facts.disks import block_devices, disk_of
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import killed_after, spawn
@@ -121,7 +122,7 @@ class Storages:
 
     def _speed(self, opened: _Open) -> dict[str, Any]:
         if opened.emulated is None:
-            speed, tool = measure_storage(opened.folder, SIZE, SECONDS)
+            speed, tool = measure_folder(opened.folder, SIZE, SECONDS, OF_STORAGE)
             return {**asdict(speed), "tool": tool}
         limit = Limit.make(self._workdir, Allowed(transfers=(opened.emulated.limit,)))
         try:
