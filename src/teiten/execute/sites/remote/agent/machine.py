@@ -152,28 +152,13 @@ class HostReader:
         reader = LinuxReader(tuple(postmasters), tuple(devices), also_teiten=teiten)
         number = len(self._readers) + 1
         self._readers[number] = reader
-        return {"reader": number, "missing": [list(source) for source in reader.missing]}
+        return {"reader": number, "missing": reader.missing}
 
     def read(self, reader: int, pgbench: int | None) -> dict[str, Any]:
         """The counters now; ``at`` in seconds of this host's monotonic clock."""
         opened = self._readers[reader]
         snapshot = opened.read(time.monotonic(), pgbench)
-        return {
-            "at": snapshot.at,
-            "cpu": snapshot.cpu,
-            "cores": {str(number): ticks for number, ticks in snapshot.cores.items()},
-            "ticks_per_second": snapshot.ticks_per_second,
-            "online": snapshot.online,
-            "context_switches": snapshot.context_switches,
-            "run_queue": snapshot.run_queue,
-            "memory_available": snapshot.memory_available,
-            "page_cache": snapshot.page_cache,
-            "disks": {name: asdict(disk) for name, disk in snapshot.disks.items()},
-            "network": snapshot.network,
-            "pressure": snapshot.pressure,
-            "groups": {str(group): seconds for group, seconds in snapshot.groups.items()},
-            "missing": [list(source) for source in opened.missing],
-        }
+        return {"snapshot": asdict(snapshot), "missing": opened.missing}
 
     def close_reader(self, reader: int) -> None:
         opened = self._readers.pop(reader, None)
