@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
 from teiten.errors import UsageError
-from teiten.execute.postgres.building.git import ENVIRONMENT, GitError, commit_of, git, is_checkout
-from teiten.host.system.environment import child_environment
-from teiten.host.system.processes import ending
+from teiten.execute.postgres.building.git import GitError, commit_of, git, is_checkout
 from teiten.model.bisection import Mark, SearchState
 
 ENDED = (0, 2)
@@ -81,17 +78,10 @@ class BisectRepository:
         return git(self._folder, "log", "-1", "--format=%an, %as", commit).strip()
 
     def _bisect(self, *arguments: str) -> None:
-        done = subprocess.run(
-            ["git", "-C", str(self._folder), "bisect", *arguments],  # noqa: S607 - found by git()
-            env=child_environment(given=ENVIRONMENT),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-        )
-        if done.returncode not in ENDED:
-            said = (done.stdout + done.stderr).decode(errors="replace").strip().splitlines()
-            ended = f"it {ending(done.returncode)}"
+        try:
+            git(self._folder, "bisect", *arguments, good=ENDED)
+        except GitError as error:
             raise UsageError(
-                f"git bisect {arguments[0]}: {(said or [ended])[-1]}",
+                f"git bisect {arguments[0]}: {error}",
                 f"git -C {self.source} log --graph shows how the two commits are related",
-            )
+            ) from error

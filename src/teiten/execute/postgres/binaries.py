@@ -10,12 +10,11 @@ import contextlib
 import hashlib
 import json
 import os
-import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from teiten.host.system.environment import LIBRARIES, child_environment
+from teiten.host.system.environment import LIBRARIES, last_words, run_briefly
 from teiten.host.system.processes import ending
 from teiten.model.installation import Version
 
@@ -55,22 +54,14 @@ def find_binary(folder: Path, name: str) -> Path | None:
 def ask_version(program: Path, library_path: Path | None = None) -> str:
     """The first line of ``--version``. Raises BrokenBinaryError where it cannot be had."""
     try:
-        done = subprocess.run(
-            [program, "--version"],
-            env=child_environment(library_path),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=VERSION_TIMEOUT,
-            check=False,
+        done = run_briefly(
+            [program, "--version"], library_path=library_path, timeout=VERSION_TIMEOUT
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except OSError as error:
         raise BrokenBinaryError(f"{program} --version: {error}") from error
     text = done.stdout.decode(errors="replace").strip()
     if done.returncode != 0 or "PostgreSQL" not in text:
-        said = (
-            done.stderr.decode(errors="replace").strip() or text or f"it {ending(done.returncode)}"
-        )
-        last = said.splitlines()[-1]
+        last = last_words(done) or text.rpartition("\n")[2] or f"it {ending(done.returncode)}"
         where = f"; {LIBRARIES} is not passed on" if "shared librar" in last else ""
         raise BrokenBinaryError(f"{program} --version: {last}{where}")
     return text.splitlines()[0]
@@ -78,8 +69,11 @@ def ask_version(program: Path, library_path: Path | None = None) -> str:
 
 def hash_file(path: Path, algorithm: str = "sha256") -> str:
     """The hexadecimal hash of a file."""
+    digest = hashlib.new(algorithm)
     with path.open("rb") as stream:
-        return hashlib.file_digest(stream, algorithm).hexdigest()
+        while chunk := stream.read(1 << 20):  # file_digest is not in every Python of hosts
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 class BinaryCache:

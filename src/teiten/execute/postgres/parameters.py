@@ -7,14 +7,13 @@ prints a parameter: no data directory is needed, and root may do it (postgres re
 from __future__ import annotations
 
 import re
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 from teiten.execute.postgres.conf import quote
-from teiten.host.system.environment import child_environment
+from teiten.host.system.environment import run_briefly
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.model.settings import Refusal
@@ -86,8 +85,12 @@ def _described(installation: Installation) -> tuple[tuple[str, str], ...]:
     if installation.postgres is None:
         return ()
     try:
-        done = _run(installation, [installation.postgres, "--describe-config"])
-    except (OSError, subprocess.TimeoutExpired):
+        done = run_briefly(
+            [installation.postgres, "--describe-config"],
+            library_path=installation.library_path,
+            timeout=PATIENCE,
+        )
+    except OSError:
         return ()
     rows = (line.split("\t") for line in done.stdout.decode("utf-8", "replace").splitlines())
     return tuple((row[0], row[1]) for row in rows if len(row) > 1)
@@ -98,18 +101,11 @@ def _ask(postgres: Path, installation: Installation, settings: Mapping[str, str]
     with tempfile.TemporaryDirectory(prefix="teiten-parameters-") as folder:
         (Path(folder) / "postgresql.conf").write_text("".join(lines), encoding="utf-8")
         try:
-            done = _run(installation, [postgres, "-C", PROBED, "-D", folder])
-        except (OSError, subprocess.TimeoutExpired):
+            done = run_briefly(
+                [postgres, "-C", PROBED, "-D", folder],
+                library_path=installation.library_path,
+                timeout=PATIENCE,
+            )
+        except OSError:
             return ""
     return "" if done.returncode == 0 else done.stderr.decode("utf-8", "replace")
-
-
-def _run(installation: Installation, words: list[str | Path]) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        words,
-        env=child_environment(installation.library_path),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=PATIENCE,
-        check=False,
-    )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from teiten.host.system.environment import child_environment
+from teiten.host.system.environment import run_briefly
 from teiten.model.installation import Source
 
 SYSTEM_PATTERNS = (
@@ -79,15 +78,8 @@ def ask_pg_config(program: Path, option: str) -> Path | None:
 def ask_pg_config_text(program: Path, option: str) -> str | None:
     """Ask pg_config; None where it does not answer."""
     try:
-        done = subprocess.run(
-            [program, option],
-            env=child_environment(),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=20,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        done = run_briefly([program, option], timeout=20.0)
+    except OSError:
         return None
     text = done.stdout.decode(errors="replace").strip()
     return text if done.returncode == 0 else None

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from teiten.errors import MachineError
 from teiten.host.ceilings.disk_speed import DiskSpeed, Pattern
-from teiten.host.system.environment import child_environment
+from teiten.host.system.environment import last_words, run_briefly
 from teiten.model.units import Bytes, Seconds
 
 PATIENCE = 120.0
@@ -74,17 +73,10 @@ def parse(answer: dict[str, Any], pattern: Pattern) -> float:
 def _run(fio: Path, arguments: list[str], seconds: Seconds) -> dict[str, Any]:
     hint = f"run it by hand: {' '.join(arguments)}"
     try:
-        ended = subprocess.run(
-            arguments,
-            env=child_environment(),
-            capture_output=True,
-            text=True,
-            timeout=seconds + PATIENCE,
-            check=False,
-        )
+        ended = run_briefly(arguments, timeout=seconds + PATIENCE)
         if ended.returncode:
-            raise MachineError(f"{fio} failed: {ended.stderr.strip()[-200:]}", hint)
-        answer: dict[str, Any] = json.loads(ended.stdout[ended.stdout.index("{") :])
-    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+            raise MachineError(f"{fio} failed: {last_words(ended)[-200:]}", hint)
+        answer: dict[str, Any] = json.loads(ended.stdout[ended.stdout.index(b"{") :])
+    except (OSError, ValueError) as error:
         raise MachineError(f"{fio} failed: {error}", hint) from error
     return answer

@@ -9,7 +9,6 @@ import importlib
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from enum import StrEnum
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import teiten
 from teiten.host.facts.readings import read_text
-from teiten.host.system.environment import Inherited, child_environment
+from teiten.host.system.environment import Inherited, run_briefly
 
 MODULE, GENERATOR = "teiten_native", "pairs_main"
 INTERFACE = 3
@@ -81,14 +80,10 @@ def rust_version() -> tuple[int, int] | None:
     if rustc is None:
         return None
     try:
-        done = subprocess.run(
-            [rustc, "--version"],
-            capture_output=True, text=True, timeout=20, check=False, stdin=subprocess.DEVNULL,
-            env=child_environment(inherited=Inherited.PERSON),
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired):
+        done = run_briefly([rustc, "--version"], inherited=Inherited.PERSON, timeout=20.0)
+    except OSError:
         return None
-    version = _VERSION.match(done.stdout)
+    version = _VERSION.match(done.stdout.decode("utf-8", "replace"))
     return (int(version[1]), int(version[2])) if version else None
 
 

@@ -1,4 +1,5 @@
-"""Environments of the programs that we start: the one room that makes them.
+"""Environments of the programs that we start: the one room that makes them; and the programs that
+are run for what they say.
 
 A server runs what a study's script asks for, as its user, and the children of a server see its
 environment. So a program gets what is listed here, and of the rest nothing: no keys of clouds, no
@@ -8,10 +9,12 @@ tokens of a CI, not the home folder of root.
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
+from typing import IO
 
 from teiten.host.system.users import ServerUser
 
@@ -64,6 +67,42 @@ def child_environment(
         known = result.get(LIBRARIES)
         result[LIBRARIES] = f"{library_path}{os.pathsep}{known}" if known else str(library_path)
     return result | dict(given or {})
+
+
+def run_briefly(
+    words: Sequence[str | Path],
+    *,
+    timeout: float | None,
+    library_path: Path | None = None,
+    given: Mapping[str, str] | None = None,
+    inherited: Inherited = Inherited.PLAIN,
+    input: bytes | None = None,  # noqa: A002 - as subprocess has it
+    stdout: IO[bytes] | int = subprocess.PIPE,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a program to its end: its exit code, and what it wrote; it asks nobody.
+
+    ``stdout``: takes what it writes instead. Raises OSError where it cannot be started, or takes
+    longer than ``timeout`` (seconds).
+    """
+    try:
+        return subprocess.run(
+            words,
+            env=child_environment(library_path, given, inherited=inherited),
+            stdin=subprocess.DEVNULL if input is None else None,
+            input=input,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            timeout=timeout,
+            check=False,
+            start_new_session=sys.platform != "win32",  # a Ctrl-C reaches us alone
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TimeoutError(f"{words[0]} takes longer than {timeout:g} s") from error
+
+
+def last_words(done: subprocess.CompletedProcess[bytes]) -> str:
+    """The last line of what a program complained of; empty where it said nothing."""
+    return done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2].strip()
 
 
 def _passes(name: str, inherited: Inherited) -> bool:

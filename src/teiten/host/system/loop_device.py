@@ -8,14 +8,13 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.errors import MachineError
 from teiten.host.facts.disks import read_mounts
-from teiten.host.system.environment import child_environment
+from teiten.host.system.environment import last_words, run_briefly
 
 TOOLS = ("losetup", "mkfs.ext4", "mount", "umount")
 FILE_SYSTEM = "ext4"
@@ -119,13 +118,10 @@ def devices_of(image: Path) -> tuple[str, ...]:
 
 def _run(*arguments: str) -> str:
     try:
-        done = subprocess.run(
-            arguments, capture_output=True, text=True, timeout=PATIENCE, check=False,
-            stdin=subprocess.DEVNULL, env=child_environment(),
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
+        done = run_briefly(arguments, timeout=PATIENCE)
+    except OSError as error:
         raise MachineError(f"{arguments[0]} failed: {error}", "run it by hand") from error
     if done.returncode:
-        said = (done.stderr.strip().splitlines() or ["it gave no reason"])[-1]
-        raise MachineError(f"{arguments[0]} failed: {said}", f"by hand: {' '.join(arguments)}")
-    return done.stdout
+        reason = last_words(done) or "it gave no reason"
+        raise MachineError(f"{arguments[0]} failed: {reason}", f"by hand: {' '.join(arguments)}")
+    return done.stdout.decode("utf-8", "replace")

@@ -8,14 +8,13 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from teiten.host.facts.readings import read_text
-from teiten.host.system.environment import child_environment
+from teiten.host.system.environment import last_words, run_briefly
 
 NAMED = Path("/run/netns")
 """Where ip keeps them."""
@@ -114,18 +113,8 @@ def _run(*words: str, input: str | None = None) -> None:  # noqa: A002 - as subp
     program = _ip()
     if program is None:
         raise FileNotFoundError("the program ip (iproute2) is missing")
-    try:
-        done = subprocess.run(
-            [program, *words],
-            input=input,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-            env=child_environment(),
-        )
-    except subprocess.TimeoutExpired as error:
-        raise OSError(f"ip {' '.join(words)} takes too long") from error
+    commands = None if input is None else input.encode()
+    done = run_briefly([program, *words], input=commands, timeout=PATIENCE)
     if done.returncode != 0:
-        said = " ".join(done.stderr.split()) or f"ended with {done.returncode}"
-        raise OSError(f"ip {' '.join(words)}: {said}")
+        reason = last_words(done) or f"ended with {done.returncode}"
+        raise OSError(f"ip {' '.join(words)}: {reason}")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Collection
 from pathlib import Path
 from typing import IO
 
 from teiten.errors import MachineError, UsageError
-from teiten.host.system.environment import child_environment
+from teiten.host.system.environment import run_briefly
 from teiten.host.system.processes import ending
 
 ENVIRONMENT = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat"}
@@ -25,23 +26,27 @@ def is_checkout(folder: Path) -> bool:
     return (folder / ".git").exists() or bare
 
 
-def git(folder: Path, *arguments: str, stdout: IO[bytes] | None = None) -> str:
+def git(
+    folder: Path,
+    *arguments: str,
+    stdout: IO[bytes] | None = None,
+    good: Collection[int] = (0,),
+) -> str:
     """Run git for its output. Raises GitError with its last line, MachineError where it is missing.
 
-    ``stdout``: takes what git writes instead; the answer is then empty.
+    ``stdout``: takes what git writes instead; the answer is then empty. ``good``: exit codes that
+    are no failure.
     """
     program = shutil.which("git")
     if program is None:
         raise MachineError("git is missing", "sudo apt-get install git")
-    done = subprocess.run(
+    done = run_briefly(
         [program, "-c", "core.fsmonitor=false", "-C", str(folder), *arguments],
-        env=child_environment(given=ENVIRONMENT),
-        stdin=subprocess.DEVNULL,
+        given=ENVIRONMENT,
         stdout=stdout if stdout is not None else subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        check=False,
+        timeout=None,
     )
-    if done.returncode != 0:
+    if done.returncode not in good:
         said = done.stderr.decode(errors="replace").strip().splitlines()
         fatal = [line for line in said if line.startswith("fatal: ")]
         ended = f"git {arguments[0]}: it {ending(done.returncode)}"

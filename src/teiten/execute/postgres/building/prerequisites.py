@@ -7,11 +7,10 @@ import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.building.sources import SourceCode
-from teiten.host.system.environment import Inherited, child_environment
+from teiten.host.system.environment import Inherited, run_briefly
 from teiten.model.build import BuildSpec
 
 COMPILERS = ("gcc", "cc", "clang")
@@ -113,15 +112,13 @@ def without_missing(
 def compiler_line(compiler: str) -> str:
     """The first line of ``--version``. Raises MachineError where the compiler does not run."""
     try:
-        done = subprocess.run(
+        done = run_briefly(
             [*_words(compiler), "--version"],
-            env=child_environment(inherited=Inherited.COMPILER),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
+            inherited=Inherited.COMPILER,
             timeout=PROGRAM_TIMEOUT,
-            check=True,
         )
-    except (OSError, subprocess.SubprocessError) as error:
+        done.check_returncode()
+    except (OSError, subprocess.CalledProcessError) as error:
         raise MachineError(
             f"the compiler {compiler} does not run: {error}", "name another one: --configure CC=gcc"
         ) from error
@@ -158,15 +155,11 @@ def _decided(feature: str, spec: BuildSpec) -> bool:
 
 
 def _compiles(compiler: str, program: str) -> bool:
-    done = subprocess.run(
+    done = run_briefly(
         [*_words(compiler), "-fsyntax-only", "-x", "c", "-"],
-        env=child_environment(inherited=Inherited.COMPILER),
+        inherited=Inherited.COMPILER,
         input=program.encode(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=Path("/"),
         timeout=PROGRAM_TIMEOUT,
-        check=False,
     )
     return done.returncode == 0
 

@@ -22,7 +22,7 @@ from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.marker import Kind, mark
 from teiten.execute.postgres.sockets import bases
 from teiten.execute.sites.remote.bundle import LOADER
-from teiten.host.system.environment import Inherited, child_environment
+from teiten.host.system.environment import Inherited, run_briefly
 from teiten.host.system.processes import spawn
 from teiten.host.system.users import ServerUser
 
@@ -167,16 +167,8 @@ class SshConnection:
     def _control(self, what: str, pair: str) -> None:
         arguments = [*self._words("ControlMaster=no"), "-O", what, "-L", pair, "--", self.host]
         try:
-            done = subprocess.run(
-                arguments,
-                env=child_environment(inherited=Inherited.PERSON),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=FORWARD_TIMEOUT,
-                check=False,
-                start_new_session=True,
-            )
-        except subprocess.TimeoutExpired as error:
+            done = run_briefly(arguments, inherited=Inherited.PERSON, timeout=FORWARD_TIMEOUT)
+        except TimeoutError as error:
             raise _refused(self.host, "no answer") from error
         if done.returncode != 0:
             said = done.stderr.decode("utf-8", "replace").strip() or self.said()

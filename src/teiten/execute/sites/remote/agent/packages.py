@@ -5,27 +5,22 @@ Belongings that Teiten keeps on this host between campaigns, and giving them bac
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
-import subprocess
 import tarfile
 from pathlib import Path
 from typing import IO, Any
 
 from teiten.errors import MachineError, ServerError
 from teiten.execute.postgres.access import require_access
+from teiten.execute.postgres.binaries import BrokenBinaryError, ask_version, hash_file
 from teiten.execute.postgres.marker import Kind, mark, new_folder, read_marker, remove_marked
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.execute.postgres.usage import folder_bytes
 from teiten.execute.sites.remote.agent.room import AgentFolder
-from teiten.host.system.environment import child_environment
 from teiten.host.system.held_folder import sync_file_system_of
-from teiten.host.system.processes import ending
 from teiten.model.quantities import format_size
 
-VERSION_TIMEOUT = 20.0
-CHUNK = 1 << 20
 RESERVE = 64 << 20
 """Bytes left free on the disk."""
 
@@ -95,27 +90,15 @@ class Packages:
         if serving:
             require_access(path.parent, self._room.user)
         try:
-            done = subprocess.run(
-                [program, "--version"],
-                env=child_environment(Path(library_path) if library_path else None),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=VERSION_TIMEOUT,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
+            version = ask_version(path, Path(library_path) if library_path else None)
+        except BrokenBinaryError as error:
             raise ServerError(
-                f"{program} cannot be run there: {error}", "see whether it is a program of Linux"
+                f"it does not run there: {error}",
+                "its libraries are missing, or are too old for it, or it is no program of Linux;"
+                " name a folder with PostgreSQL on the db host instead:"
+                " --servers NAME=db:/usr/lib/postgresql/17/bin",
             ) from error
-        said = done.stdout.decode("utf-8", "replace").strip()
-        if done.returncode != 0 or "PostgreSQL" not in said:
-            why = done.stderr.decode("utf-8", "replace").strip() or f"it {ending(done.returncode)}"
-            raise ServerError(
-                f"{program} does not run there: {why.splitlines()[-1]}",
-                "its libraries are missing, or are too old for it; name a folder with PostgreSQL on"
-                " the db host instead: --servers NAME=db:/usr/lib/postgresql/17/bin",
-            )
-        return {"version": said.splitlines()[0], "fingerprint": _hash(path) if hashed else ""}
+        return {"version": version, "fingerprint": hash_file(path) if hashed else ""}
 
     def server_in(self, folder: str) -> dict[str, Any]:
         """The programs in a folder of the host, or its ``bin``. Raises MachineError."""
@@ -152,14 +135,6 @@ class Packages:
 
     def _folder(self, name: str) -> Path:
         return self._room.workdir.installations / f"sent-{name}"
-
-
-def _hash(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while chunk := stream.read(CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 TEMPLATE, PACKAGE = "template", "package"
