@@ -9,7 +9,7 @@ from pathlib import Path
 
 from teiten.errors import ServerError
 from teiten.host.system.environment import Inherited
-from teiten.host.system.processes import signal_group, spawn
+from teiten.host.system.processes import killed_after, spawn
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
 
@@ -44,12 +44,7 @@ def run_program(
             )
         except OSError as error:
             raise ServerError(f"{what}: {arguments[0]} cannot be started: {error}", hint) from error
-        try:
-            exit_code = process.wait()
-        except BaseException:
-            signal_group(process, KILL)
-            process.wait()
-            raise
+        exit_code = killed_after(process, None)
         output.seek(0)
         text = output.read().decode("utf-8", "replace")
     if exit_code != 0:

@@ -89,17 +89,33 @@ def spawn(
             os.close(door)
 
 
-def killed_after(process: subprocess.Popen[bytes], seconds: float) -> int | None:
-    """Wait for a program of ours; one that has not ended by then is killed with its group, as it is
-    where we are interrupted. Its exit code; None where it had to be killed."""
+def killed_after(
+    process: subprocess.Popen[bytes], seconds: float | None, grace: float = 0.0
+) -> int | None:
+    """Wait for a program of ours; one that has not ended by then is ended with its group, as it is
+    where we are interrupted. Its exit code; None where it had to be ended. ``grace``: see
+    ``end_group``."""
     try:
         return process.wait(seconds)
     except subprocess.TimeoutExpired:
         return None
     finally:
         if process.poll() is None:
-            signal_group(process, KILL)
-            process.wait()
+            end_group(process, grace)
+
+
+def end_group(process: subprocess.Popen[bytes], grace: float = 0.0) -> None:
+    """End all processes of a child's session: asked first, where they have ``grace`` seconds, then
+    killed."""
+    try:
+        if grace:
+            signal_group(process, signal.SIGTERM)
+            process.wait(grace)
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        signal_group(process, KILL)
+        process.wait()
 
 
 def signal_group(process: subprocess.Popen[bytes], signal_number: signal.Signals) -> None:

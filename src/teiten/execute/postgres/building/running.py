@@ -9,7 +9,6 @@ installing are one process each, so that several at a time take less than one af
 from __future__ import annotations
 
 import re
-import signal
 import subprocess
 import threading
 import time
@@ -22,7 +21,7 @@ from teiten.errors import BuildError
 from teiten.execute.postgres.building.recipe import BuildStep
 from teiten.host.system.environment import Inherited
 from teiten.host.system.held_folder import HeldFolder
-from teiten.host.system.processes import signal_group, spawn
+from teiten.host.system.processes import end_group, spawn
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
 
@@ -73,7 +72,7 @@ def run_step(
     try:
         exit_code = _follow(process, log, begin, progress, tell)
     except BaseException:
-        _end(process)
+        end_group(process, GRACE)  # make tells its compilers
         raise
     if exit_code != 0:
         with log.open("rb") as written:
@@ -105,18 +104,6 @@ def _follow(
             if ended is not None:
                 return ended
             time.sleep(EVERY)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the whole group: make first tells its compilers, then nothing is asked any more."""
-    signal_group(process, signal.SIGTERM)
-    try:
-        process.wait(GRACE)
-    except subprocess.TimeoutExpired:
-        pass
-    finally:
-        signal_group(process, KILL)
-        process.wait()
 
 
 COMPILED = re.compile(r"^(?:\S*/)?(?:gcc|g\+\+|cc|clang|ccache|\S*-gcc(?:-\d+)?)\b.* -c\b")
@@ -185,8 +172,8 @@ def together(works: Sequence[Callable[[], T]], ending: threading.Event, at_once:
             _await(futures)
         except BaseException:
             ending.set()
-            for one in futures:
-                one.cancel()
+            for future in futures:
+                future.cancel()
             raise
     return [future.result() for future in futures]
 

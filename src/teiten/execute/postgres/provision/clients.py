@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 import shutil
-import signal
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.host.system.environment import Inherited
-from teiten.host.system.processes import signal_group, spawn
-from teiten.host.system.signals import KILL
+from teiten.host.system.processes import killed_after, spawn
 from teiten.model.installation import Version
 
 TIMEOUT = 1800.0
 """Seconds; for a slow line. A client that takes longer is stopped."""
+GRACE = 5.0
+"""Seconds that it has to end."""
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _NOISE = re.compile(
     r"(npm (warn|notice)|npm error A complete log|WARNING:|\[WARNING\]|"
@@ -93,25 +92,11 @@ def run_client(arguments: Sequence[str | Path], folder: Path) -> ClientOutput:
             )
         except OSError as error:
             raise PackageError(f"{arguments[0]} cannot be started: {error}") from error
-        try:
-            exit_code = process.wait(TIMEOUT)
-        except subprocess.TimeoutExpired as error:
-            _end(process)
-            raise PackageError(f"{arguments[0]} took longer than {TIMEOUT:g} s") from error
-        except BaseException:
-            _end(process)
-            raise
+        exit_code = killed_after(process, TIMEOUT, GRACE)
+        if exit_code is None:
+            raise PackageError(f"{arguments[0]} took longer than {TIMEOUT:g} s")
         texts = []
         for stream in (output, errors):
             stream.seek(0)
             texts.append(_COLOURS.sub("", stream.read().decode("utf-8", "replace")))
     return ClientOutput(texts[0], texts[1], exit_code)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    signal_group(process, signal.SIGTERM)
-    try:
-        process.wait(5)
-    except subprocess.TimeoutExpired:
-        signal_group(process, KILL)
-        process.wait()

@@ -5,7 +5,6 @@ Its layout is PostgreSQL's: ``URL/v17.6/postgresql-17.6.tar.bz2``, and ``….sha
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shutil
 import tempfile
@@ -18,6 +17,7 @@ from typing import cast
 from urllib.parse import urlsplit
 
 from teiten.errors import MachineError, UsageError
+from teiten.execute.postgres.binaries import hash_file
 from teiten.execute.postgres.building.origins.contract import keep, kept, release
 from teiten.execute.postgres.building.sources import SourceCode
 from teiten.execute.postgres.provision.version_requests import VersionRequest
@@ -100,18 +100,17 @@ class Mirror:
 
     def _check(self, url: str, file: Path) -> None:
         try:
-            told = _SHA256.search(self._read(f"{url}.sha256").decode("ascii", "replace"))
+            checksum = _SHA256.search(self._read(f"{url}.sha256").decode("ascii", "replace"))
         except _NotThereError:
-            told = None
-        if told is None:
+            checksum = None
+        if checksum is None:
             self._say(f"{url} has no .sha256 beside it: what was downloaded could not be checked")
             return
-        with file.open("rb") as stream:
-            if hashlib.file_digest(stream, "sha256").hexdigest() != told[1]:
-                raise MachineError(
-                    f"{url} is damaged: it has not the SHA-256 that stands beside it",
-                    "try again, or another mirror",
-                )
+        if hash_file(file) != checksum[1]:
+            raise MachineError(
+                f"{url} is damaged: its SHA-256 differs from the one that stands beside it",
+                "try again, or another mirror",
+            )
 
     def _read(self, url: str) -> bytes:
         with self._open(url) as answer:
