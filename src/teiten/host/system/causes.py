@@ -31,6 +31,8 @@ NOTHING = 1 << 20
 """Bytes: with less nothing can be done on a disk."""
 CauseAndHint = tuple[str, str]
 """Sentences: what is wrong, and what to do."""
+Tell = Callable[[Path | None], CauseAndHint]
+"""Say it of a place, where an error names one."""
 
 
 def machine_error(error: OSError, doing: str = "") -> MachineError | None:
@@ -44,8 +46,8 @@ def machine_error(error: OSError, doing: str = "") -> MachineError | None:
         what, hint = tell(_place(error))
         return MachineError(f"{doing}: {what}" if doing else what, hint)
     if doing and error.errno is not None:  # it is known what was tried: a missing folder, for one
-        said = f"{error.strerror or error}{_of(_place(error))}"
-        return MachineError(f"{doing}: {said}", "see whether the folder is there, or name another")
+        refusal = f"{error.strerror or error}{_of(_place(error))}"
+        return MachineError(f"{doing}: {refusal}", "see whether the folder is there, or name another")
     return None
 
 
@@ -116,21 +118,6 @@ def _full(place: Path | None) -> CauseAndHint:
     return f"the disk is full{_of(place)}", MAKE_ROOM_OF_EITHER if has_room_again else MAKE_ROOM
 
 
-def _quota(place: Path | None) -> CauseAndHint:
-    return (
-        f"your quota on the disk is used up{_of(place)}",
-        "free some of your files there (quota -s shows the use), or name another disk; then repeat",
-    )
-
-
-def _read_only(place: Path | None) -> CauseAndHint:
-    return (
-        f"the file system is mounted for reading only{_of(place)}",
-        "name a folder on a disk that can be written, for example with --workdir; if it was"
-        " writable before, see the kernel's messages (dmesg)",
-    )
-
-
 def _forbidden(place: Path | None) -> CauseAndHint:
     closed = _closed_by_us(place)
     if closed is not None:
@@ -144,43 +131,6 @@ def _forbidden(place: Path | None) -> CauseAndHint:
         f"no permission{_of(place)}" + (f": {blocking}" if blocking else ""),
         "run Teiten as the user who owns it, or name a folder of your own, for example with"
         " --workdir",
-    )
-
-
-def _failing(place: Path | None) -> CauseAndHint:
-    return (
-        f"the device failed to read or write{_of(place)} (input/output error)",
-        "see the kernel's messages (dmesg) for the device, and save what is on it; then repeat",
-    )
-
-
-def _too_long(place: Path | None) -> CauseAndHint:
-    shown = f": {_shortened(place)}" if place is not None else ""
-    return (
-        f"a name or path is longer than the file system takes{shown}",
-        "names have at most 255 bytes, paths 4095: use a shorter name, or a --workdir with a"
-        " shorter path",
-    )
-
-
-def _too_many_files(_place: Path | None) -> CauseAndHint:
-    return (
-        "too many open files: the system gives this process no more",
-        "raise the limit (ulimit -n), or use fewer clients",
-    )
-
-
-def _no_memory(_place: Path | None) -> CauseAndHint:
-    return (
-        "the system gives no more memory",
-        "end other programs, or make the campaign smaller (fewer clients, a smaller scale)",
-    )
-
-
-def _no_processes(_place: Path | None) -> CauseAndHint:
-    return (
-        "the system starts no more processes, or lacks memory for one",
-        "end other programs, or raise the limit (ulimit -u, or pids.max of the control group)",
     )
 
 
@@ -198,56 +148,6 @@ def _taken(place: Path | None) -> CauseAndHint:
     return (
         f"it exists already{_of(place)}",
         "another Teiten may be at work there: wait until it has ended, then repeat",
-    )
-
-
-def _not_empty(place: Path | None) -> CauseAndHint:
-    return (
-        f"the folder is not empty{_of(place)}",
-        "another program puts files there: end it, then repeat",
-    )
-
-
-def _folder(place: Path | None) -> CauseAndHint:
-    return (
-        f"a folder is where a file is needed{_of(place)}",
-        "move the folder away, or name another file",
-    )
-
-
-def _loop(place: Path | None) -> CauseAndHint:
-    return f"symbolic links lead in a circle{_of(place)}", "remove the links, or name another path"
-
-
-def _too_large(place: Path | None) -> CauseAndHint:
-    return (
-        f"the file is larger than it may become{_of(place)}",
-        "raise the limit (ulimit -f), or use a file system for large files",
-    )
-
-
-def _stale(place: Path | None) -> CauseAndHint:
-    return (
-        f"the file system has gone away{_of(place)}",
-        "mount it again (a network's disk, or one that was taken out), then repeat",
-    )
-
-
-def _not_runnable(place: Path | None) -> CauseAndHint:
-    return (
-        f"the program cannot be run on this machine{_of(place)}",
-        "name programs that were built for this machine: teiten pg list shows those that run",
-    )
-
-
-def _in_use(place: Path | None) -> CauseAndHint:
-    return f"another program uses it{_of(place)}", "end that program, then repeat"
-
-
-def _special(place: Path | None) -> CauseAndHint:
-    return (
-        f"this is no plain file{_of(place)}",
-        "name a file, not a socket, a pipe or a device",
     )
 
 
@@ -345,28 +245,88 @@ def _shortened(place: Path) -> str:
     return text if len(text) <= 300 else f"{text[:140]}…{text[-140:]}"
 
 
-_CAUSES: dict[int, Callable[[Path | None], CauseAndHint]] = {
+_PLAIN = (
+    (
+        "EDQUOT",
+        "your quota on the disk is used up",
+        "free some of your files there (quota -s shows the use), or name another disk; then repeat",
+    ),
+    (
+        "EROFS",
+        "the file system is mounted for reading only",
+        "name a folder on a disk that can be written, for example with --workdir; if it was"
+        " writable before, see the kernel's messages (dmesg)",
+    ),
+    (
+        "EIO EUCLEAN EBADMSG EREMOTEIO ENODATA",
+        "the device failed to read or write (input/output error)",
+        "see the kernel's messages (dmesg) for the device, and save what is on it; then repeat",
+    ),
+    (
+        "ENAMETOOLONG",
+        "a name or path is longer than the file system takes",
+        "names have at most 255 bytes, paths 4095: use a shorter name, or a --workdir with a"
+        " shorter path",
+    ),
+    (
+        "EMFILE ENFILE",
+        "too many open files: the system gives this process no more",
+        "raise the limit (ulimit -n), or use fewer clients",
+    ),
+    (
+        "ENOMEM ENOBUFS",
+        "the system gives no more memory",
+        "end other programs, or make the campaign smaller (fewer clients, a smaller scale)",
+    ),
+    (
+        "EAGAIN",
+        "the system starts no more processes, or lacks memory for one",
+        "end other programs, or raise the limit (ulimit -u, or pids.max of the control group)",
+    ),
+    (
+        "ENOTEMPTY",
+        "the folder is not empty",
+        "another program puts files there: end it, then repeat",
+    ),
+    (
+        "EISDIR",
+        "a folder is where a file is needed",
+        "move the folder away, or name another file",
+    ),
+    ("ELOOP", "symbolic links lead in a circle", "remove the links, or name another path"),
+    (
+        "EFBIG EOVERFLOW",
+        "the file is larger than it may become",
+        "raise the limit (ulimit -f), or use a file system for large files",
+    ),
+    (
+        "ESTALE ENOTCONN ENODEV ESHUTDOWN",
+        "the file system has gone away",
+        "mount it again (a network's disk, or one that was taken out), then repeat",
+    ),
+    (
+        "ENOEXEC",
+        "the program cannot be run on this machine",
+        "name programs that were built for this machine: teiten pg list shows those that run",
+    ),
+    ("ETXTBSY EBUSY EDEADLK ENOLCK", "another program uses it", "end that program, then repeat"),
+    ("ENXIO ESPIPE", "this is no plain file", "name a file, not a socket, a pipe or a device"),
+)
+"""Errors with one cause and one hint, whatever the place."""
+
+
+def _plain(cause: str, hint: str) -> Tell:
+    return lambda place: (f"{cause}{_of(place)}", hint)
+
+
+_CAUSES: dict[int, Tell] = {
     number: tell
     for names, tell in (
         ("ENOSPC", _full),
-        ("EDQUOT", _quota),
-        ("EROFS", _read_only),
         ("EACCES EPERM", _forbidden),
-        ("EIO EUCLEAN EBADMSG EREMOTEIO ENODATA", _failing),
-        ("ENAMETOOLONG", _too_long),
-        ("EMFILE ENFILE", _too_many_files),
-        ("ENOMEM ENOBUFS", _no_memory),
-        ("EAGAIN", _no_processes),
         ("ENOTDIR", _no_folder),
         ("EEXIST", _taken),
-        ("ENOTEMPTY", _not_empty),
-        ("EISDIR", _folder),
-        ("ELOOP", _loop),
-        ("EFBIG EOVERFLOW", _too_large),
-        ("ESTALE ENOTCONN ENODEV ESHUTDOWN", _stale),
-        ("ENOEXEC", _not_runnable),
-        ("ETXTBSY EBUSY EDEADLK ENOLCK", _in_use),
-        ("ENXIO ESPIPE", _special),
+        *((names, _plain(cause, hint)) for names, cause, hint in _PLAIN),
     )
     for name in names.split()
     if (number := getattr(errno, name, None)) is not None
