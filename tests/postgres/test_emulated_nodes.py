@@ -13,10 +13,9 @@ import psutil
 import pytest
 
 from teiten.errors import MachineError
-from teiten.execute.bench import Bench
+from teiten.execute.bench import Bench, ThisMachine
 from teiten.execute.client.here import Here
 from teiten.execute.load import sampled
-from teiten.execute.machine import ThisMachine
 from teiten.execute.sites.cluster_site import ClusterSite
 from teiten.execute.sites.local.clusters import LocalClusters
 from teiten.execute.sites.local.node_check import lacks

@@ -14,9 +14,9 @@ from teiten.datasets.ssb.model import ssb_data
 from teiten.errors import WorkloadError
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.initdb import BENCH_DATABASE
+from teiten.execute.postgres.marker import folder_bytes
 from teiten.execute.postgres.templates.build import NOT_VISIBLE
 from teiten.execute.postgres.templates.store import TemplateStore
-from teiten.execute.postgres.usage import folder_bytes
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from teiten.kinds.queries.explained import unpacked

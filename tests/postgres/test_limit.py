@@ -17,11 +17,10 @@ import pytest
 
 from teiten.datasets.plan import template_bytes
 from teiten.errors import MachineError
-from teiten.execute.bench import Bench
+from teiten.execute.bench import Bench, ThisMachine
 from teiten.execute.client.contract import Program
 from teiten.execute.client.here import ChildHere, Here
 from teiten.execute.executor import Facts
-from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres.cluster import StartOptions
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.real import RealExecutor

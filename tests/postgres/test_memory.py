@@ -18,8 +18,8 @@ from teiten.errors import MachineError
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.placement import path_of, segments
 from teiten.execute.sites.local.limit import Limit
-from teiten.execute.sites.local.limit_check import check_limit
 from teiten.execute.sites.local.limit_files import Allowed
+from teiten.execute.sites.local.node_check import check_limit
 from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.host.system.page_cache import cached, cached_below, evict
 from teiten.host.system.paths import Workdir

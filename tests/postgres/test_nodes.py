@@ -11,10 +11,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from teiten.execute.bench import Bench
+from teiten.execute.bench import Bench, ThisMachine
 from teiten.execute.client.here import Here
 from teiten.execute.load import sampled
-from teiten.execute.machine import ThisMachine
 from teiten.execute.sites.contract import Site
 from teiten.execute.sites.local.clusters import LocalClusters
 from teiten.host.system.paths import Workdir

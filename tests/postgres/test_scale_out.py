@@ -12,10 +12,9 @@ import pytest
 
 from teiten.engines.contract import Engine
 from teiten.engines.registry import engine_of, names
-from teiten.execute.bench import Bench
+from teiten.execute.bench import Bench, ThisMachine
 from teiten.execute.client.here import Here
 from teiten.execute.distribution import distributed
-from teiten.execute.machine import ThisMachine
 from teiten.execute.sites.contract import Site
 from teiten.execute.sites.local.clusters import LocalClusters
 from teiten.host.system.paths import Workdir

@@ -21,13 +21,19 @@ import pytest
 from teiten.errors import ServerError, TeitenError, UsageError
 from teiten.execute.postgres import elsewhere
 from teiten.execute.postgres.cluster import Cluster
-from teiten.execute.postgres.marker import MARKER_NAME, Kind, mark, new_folder, read_marker
+from teiten.execute.postgres.marker import (
+    MARKER_NAME,
+    Kind,
+    folder_bytes,
+    mark,
+    new_folder,
+    read_marker,
+)
 from teiten.execute.postgres.modules import build_module
 from teiten.execute.postgres.remains import is_alive, server_processes
 from teiten.execute.postgres.sweep import sweep
 from teiten.execute.postgres.templates.clone import clone_tree
 from teiten.execute.postgres.templates.copy_methods import CopyMethod
-from teiten.execute.postgres.usage import folder_bytes
 from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.host.system.page_cache import evict_files
 from teiten.host.system.paths import Workdir

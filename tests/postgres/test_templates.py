@@ -19,13 +19,12 @@ from teiten.datasets.script.model import script_data
 from teiten.errors import MachineError, ServerError, UsageError, WorkloadError
 from teiten.execute.postgres.cluster import Cluster, StopManner
 from teiten.execute.postgres.initdb import BENCH_DATABASE
-from teiten.execute.postgres.marker import Kind, new_folder
+from teiten.execute.postgres.marker import Kind, folder_bytes, new_folder
 from teiten.execute.postgres.server_log import scan
 from teiten.execute.postgres.templates.clone import clone_tree
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.postgres.templates.linked import make_movable
 from teiten.execute.postgres.templates.store import TemplateStore
-from teiten.execute.postgres.usage import folder_bytes
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from teiten.model.build import BuildFacts

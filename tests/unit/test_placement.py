@@ -15,8 +15,8 @@ from teiten.execute.probes.procfs import DiskCounters
 from teiten.execute.probes.sampler import window_totals
 from teiten.execute.sites.local import emulated
 from teiten.execute.sites.local.limit import Limit, require_transfers
-from teiten.execute.sites.local.limit_files import Allowed
-from teiten.execute.sites.local.transfers import (
+from teiten.execute.sites.local.limit_files import (
+    Allowed,
     TransferLimit,
     lifted,
     transfer_controller,

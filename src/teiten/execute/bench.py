@@ -13,6 +13,8 @@ from typing import Any, Protocol
 
 from teiten.execute.executor import Observer
 from teiten.host.cautions.builds import build_cautions, cautions_of_builds, reported_build
+from teiten.host.system.paths import Workdir
+from teiten.host.system.users import ServerUser
 from teiten.model.build import BuildFacts, ServerBuild
 from teiten.model.facts import Caution
 from teiten.model.plan import Plan, PlannedTrial
@@ -138,3 +140,14 @@ class Bench:
         for caution in cautions_of_builds(self.builds):
             if caution.code not in said:
                 self.record.record_caution(caution)
+
+
+@dataclass(frozen=True)
+class ThisMachine:
+    """This machine, as far as clusters need it."""
+
+    workdir: Workdir
+    user: ServerUser
+    """The user as whom servers run."""
+    devices: tuple[str, ...]
+    """The disks below the folders of clusters."""

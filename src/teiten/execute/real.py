@@ -8,10 +8,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from teiten.errors import WorkloadError
-from teiten.execute.bench import Bench, CampaignRecord
+from teiten.execute.bench import Bench, CampaignRecord, ThisMachine
 from teiten.execute.executor import Facts, Observer
 from teiten.execute.load import Begin
-from teiten.execute.machine import ThisMachine
 from teiten.execute.sites.campaign import Sites
 from teiten.execute.steps import Steps
 from teiten.execute.trial import rehearse

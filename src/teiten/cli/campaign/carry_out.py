@@ -27,8 +27,8 @@ from teiten.errors import (
     TrialsFailedError,
     UsageError,
 )
+from teiten.execute.bench import ThisMachine
 from teiten.execute.client.log_folder import sweep_logs
-from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres.sweep import sweep
 from teiten.execute.real import RealExecutor
 from teiten.execute.scheduler import StoppingRule, prepare_campaign, run_campaign

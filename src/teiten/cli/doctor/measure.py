@@ -16,8 +16,8 @@ from teiten.cli.main import Session
 from teiten.cli.plan.builds import newest_server
 from teiten.cli.plan.make import NOT_BUILT, plan_study
 from teiten.errors import InterruptedCampaignError, MachineError
+from teiten.execute.bench import ThisMachine
 from teiten.execute.client.paired import is_built
-from teiten.execute.machine import ThisMachine
 from teiten.host.ceilings.measure import PATTERNS, measure_ceilings
 from teiten.host.ceilings.measure import SECONDS as SECONDS_OF_A_CEILING
 from teiten.host.facts.cgroups import read_cgroup_limits

@@ -27,7 +27,6 @@ import numpy as np
 import numpy.typing as npt
 
 from teiten.errors import MachineError, WorkloadError
-from teiten.execute.client.child import Child
 from teiten.host.facts.native_part import (
     GENERATOR,
     MODULE,
@@ -36,6 +35,7 @@ from teiten.host.facts.native_part import (
     native_part,
 )
 from teiten.host.system.processes import ending, spawn
+from teiten.host.system.waiting import Child
 from teiten.model.rows import VariableRows
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds

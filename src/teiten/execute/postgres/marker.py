@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import time
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -18,6 +19,7 @@ from teiten import __version__
 from teiten.errors import UsageError
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError, find_folder
 from teiten.host.system.processes import started_at
+from teiten.model.units import Bytes
 
 MARKER_NAME = ".teiten"
 LARGEST = 65536
@@ -178,3 +180,13 @@ def _not_ours(folder: Path) -> UsageError:
 
 def _float_or_none(value: float | str | None) -> float | None:
     return None if value is None else float(value)
+
+
+def folder_bytes(folder: Path) -> Bytes:
+    """Sum a folder's files on the disk; blocks shared by reflink count for each of them."""
+    total = 0
+    with contextlib.suppress(OSError, UnsafePlaceError), HeldFolder.open_itself(folder) as held:
+        for _, _, status in held.walk():
+            if not stat.S_ISDIR(status.st_mode):
+                total += getattr(status, "st_blocks", -(-status.st_size // 512)) * 512
+    return Bytes(total)

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from teiten.execute.postgres.marker import read_marker
+from teiten.execute.postgres.marker import folder_bytes, read_marker
 from teiten.execute.postgres.sweep import left_folders, sweep
 from teiten.execute.postgres.templates.store import TemplateStore
-from teiten.execute.postgres.usage import folder_bytes
 from teiten.execute.sites.attached.databases import drop_left, notes
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import ServerUser

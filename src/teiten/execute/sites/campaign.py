@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from teiten.execute.bench import Bench
+from teiten.execute.bench import Bench, ThisMachine
 from teiten.execute.client.here import Here
-from teiten.execute.machine import ThisMachine
 from teiten.execute.sites.attached.campaign import AttachedDatabases
 from teiten.execute.sites.contract import CampaignServers
 from teiten.execute.sites.local.clusters import LocalClusters

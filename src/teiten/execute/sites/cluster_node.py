@@ -20,10 +20,9 @@ from teiten.execute.postgres.server_log import scan
 from teiten.execute.probes.os import OfOneServer, OsReader
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.sites.clusters import CampaignClusters, RunningServer
-from teiten.execute.sites.failure import HostLostError, failure
-from teiten.execute.sites.hosted import ClusterPlace, HostedCluster, Launch
+from teiten.execute.sites.hosted import ClusterPlace, HostedCluster, HostLostError, Launch, failure
 from teiten.execute.sites.local.limit import out_of_memory
-from teiten.execute.sites.local.trial_limits import TrialLimits
+from teiten.execute.sites.local.node_emulation import TrialLimits
 from teiten.execute.sites.nodes import file_of
 from teiten.execute.sites.prewarming import prewarm
 from teiten.execute.sites.server_facts import (

@@ -24,7 +24,7 @@ from teiten.execute.sites.clusters import CampaignClusters, RunningServers
 from teiten.execute.sites.contract import WARM, Site, StackSource
 from teiten.execute.sites.hosted import ClusterPlace
 from teiten.execute.sites.local.limit import out_of_memory
-from teiten.execute.sites.local.trial_limits import NO_LIMITS, TrialLimits
+from teiten.execute.sites.local.node_emulation import NO_LIMITS, TrialLimits
 from teiten.execute.sites.nodes import Nodes
 from teiten.host.system.affinity import confirm_pinned
 from teiten.host.system.page_cache import PageCache

@@ -20,7 +20,7 @@ from teiten.execute.executor import Facts
 from teiten.execute.postgres.templates.clone import CloneReport
 from teiten.execute.probes.os import OsReader
 from teiten.execute.sites.hosted import ClusterPlace, HostedCluster, ServerHost
-from teiten.execute.sites.local.trial_limits import TrialLimits
+from teiten.execute.sites.local.node_emulation import TrialLimits
 from teiten.execute.sites.server_facts import Connect
 from teiten.model.plan import Node, PlannedTrial
 from teiten.model.starts import Start, last_of_their_start

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import psycopg
 
 from teiten.connections import Conninfo
+from teiten.errors import MachineError, ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program, Running
 from teiten.execute.executor import Facts
@@ -19,6 +20,20 @@ from teiten.host.system.page_cache import PageCache
 from teiten.model.plan import ClusterKey
 from teiten.model.study import CachePolicy, Setting
 from teiten.model.units import Bytes
+
+
+class HostLostError(MachineError):
+    """The connection to a host is gone, and with it what ran there."""
+
+
+def failure(name: str, error: psycopg.Error) -> ServerError:
+    """The error of a server's connection, of a server by ``name``."""
+    words = str(error).strip() or type(error).__name__
+    # without a code it is libpq that speaks: the server is not there, or not any more
+    lost = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+    what = " does not answer" if lost and error.sqlstate is None else ""
+    return ServerError(f"{name}{what}: {words}", "see the server's log of this trial")
+
 
 ClusterPlace = tuple[int, ClusterKey, str | None]
 """The number of a host, a cluster on it, and the folder that the study names for its data."""

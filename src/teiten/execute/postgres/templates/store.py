@@ -18,6 +18,7 @@ from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.marker import (
     Kind,
     Marker,
+    folder_bytes,
     mark,
     new_folder,
     read_marker,
@@ -27,7 +28,6 @@ from teiten.execute.postgres.templates.build import DATA, build_cluster
 from teiten.execute.postgres.templates.clone import CloneReport, clone_tree
 from teiten.execute.postgres.templates.contents import find_change, seal
 from teiten.execute.postgres.templates.copy_methods import CopyMethod
-from teiten.execute.postgres.usage import folder_bytes
 from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import ServerUser

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from teiten.errors import BuildError, MachineError
-from teiten.execute.bench import Bench
+from teiten.execute.bench import Bench, ThisMachine
 from teiten.execute.client.here import Here
 from teiten.execute.executor import Facts
-from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres import elsewhere
 from teiten.execute.postgres.building.relinking import LinkedServer, link_again, link_seed
 from teiten.execute.postgres.templates.clone import CloneReport
@@ -25,12 +24,10 @@ from teiten.execute.sites.cluster_site import ClusterSite, cluster_site
 from teiten.execute.sites.clusters import CampaignClusters
 from teiten.execute.sites.local.cluster import CopyOnDisk, LocalCluster
 from teiten.execute.sites.local.limit import Limit
-from teiten.execute.sites.local.limit_check import check_limit
 from teiten.execute.sites.local.limit_files import Allowed
-from teiten.execute.sites.local.node_check import check_emulation
-from teiten.execute.sites.local.node_emulation import NodeEmulation
+from teiten.execute.sites.local.node_check import check_emulation, check_limit
+from teiten.execute.sites.local.node_emulation import NodeEmulation, TrialLimits
 from teiten.execute.sites.local.storages import MEASURED, Storages
-from teiten.execute.sites.local.trial_limits import TrialLimits
 from teiten.execute.sites.nodes import cluster_name
 from teiten.host.ceilings.disk_speed import measure_intervals
 from teiten.host.facts.disks import disk_of

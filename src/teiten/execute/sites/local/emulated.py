@@ -1,6 +1,6 @@
 """Devices that this machine does not have: a file, attached as one, with a file system of its own.
 
-What it transfers is limited by a control group (``transfers``); here it is made and removed. It is
+What it transfers is limited by a control group (``limit``); here it is made and removed. It is
 noted in the working folder before it is made, so that one that a killed Teiten has left is found
 again. Only what is noted is removed, and only files and folders of the names that are given here.
 """
@@ -17,9 +17,9 @@ from pathlib import Path
 
 from teiten.errors import MachineError
 from teiten.execute.sites.local.limit import require_transfers
+from teiten.execute.sites.local.limit_files import TransferLimit
 from teiten.execute.sites.local.notes import PREFIX as OURS
 from teiten.execute.sites.local.notes import left_notes, write_note
-from teiten.execute.sites.local.transfers import TransferLimit
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError, exchangeable_folder
 from teiten.host.system.loop_device import (
     LoopDevice,

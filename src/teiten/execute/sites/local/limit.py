@@ -35,17 +35,15 @@ from teiten.execute.sites.local.limit_files import (
     SWAP_2,
     Allowed,
     Throttle,
+    TransferLimit,
+    lifted,
     oom_kills,
     peak,
     settings,
-)
-from teiten.execute.sites.local.notes import PREFIX, left_notes, write_note
-from teiten.execute.sites.local.transfers import (
-    TransferLimit,
-    lifted,
     transfer_controller,
     transfer_settings,
 )
+from teiten.execute.sites.local.notes import PREFIX, left_notes, write_note
 from teiten.host.facts.cgroups import Hierarchy, hierarchies
 from teiten.host.facts.readings import read_text
 from teiten.host.system.paths import Workdir

@@ -17,6 +17,7 @@ from teiten.execute.sites.local.node_network import ADDRESSES, NodeNetwork
 from teiten.host.facts.disks import disk_numbers
 from teiten.host.system.paths import Workdir
 from teiten.model.nodes import NodeMachine
+from teiten.model.plan import FIRST, Node
 
 ALL = "all"
 """Databases and roles: who is in the network is a node of the trial."""
@@ -126,3 +127,38 @@ def allowed(machine: NodeMachine, folder: Path) -> Allowed:
 def why_no_disk(disks: Sequence[str], folder: Path) -> str:
     """Why there is no single disk below a folder."""
     return f"{folder} is on {f'{len(disks)} disks' if disks else 'no disk that Linux shows'}"
+
+
+@dataclass(frozen=True)
+class TrialLimits:
+    """A limit of all together, and what makes machines of their own of nodes; either may be
+    missing."""
+
+    limit: Limit | None = None
+    emulation: NodeEmulation | None = None
+
+    @property
+    def groups(self) -> tuple[Path, ...]:
+        """Control groups of all servers and load programs."""
+        return () if self.limit is None else self.limit.groups
+
+    def of_node(self, node: Node) -> EmulatedNode | None:
+        return None if self.emulation is None else self.emulation.nodes[node - FIRST]
+
+    def apply_to_io(self) -> None:
+        if self.emulation is not None:
+            self.emulation.apply_io_limits()
+
+    def lift_from_io(self) -> None:
+        if self.emulation is not None:
+            self.emulation.lift_io_limits()
+
+    def remove(self) -> None:
+        """Give all of it back, once the servers have ended."""
+        if self.limit is not None:
+            self.limit.remove()
+        if self.emulation is not None:
+            self.emulation.remove()
+
+
+NO_LIMITS = TrialLimits()

@@ -14,8 +14,7 @@ from teiten.errors import MachineError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.sites.local.emulated import EmulatedDevice
 from teiten.execute.sites.local.limit import Limit
-from teiten.execute.sites.local.limit_files import Allowed
-from teiten.execute.sites.local.transfers import TransferLimit
+from teiten.execute.sites.local.limit_files import Allowed, TransferLimit
 from teiten.host.ceilings.disk_speed import OF_STORAGE
 from teiten.host.ceilings.storage_speed import measure_folder
 from teiten.host.facts.disks import block_devices, disk_of

@@ -24,8 +24,7 @@ from teiten.execute.postgres.cluster import StopManner
 from teiten.execute.postgres.conf import Opening
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.probes.os import OsReader
-from teiten.execute.sites.failure import failure
-from teiten.execute.sites.hosted import Launch
+from teiten.execute.sites.hosted import Launch, failure
 from teiten.execute.sites.remote.agent.forms import settings_form
 from teiten.execute.sites.remote.client import RemoteChild
 from teiten.execute.sites.remote.hosts import REACH_TIMEOUT, Host

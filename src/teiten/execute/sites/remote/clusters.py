@@ -22,14 +22,13 @@ from teiten.execute.postgres.templates.copy_methods import CopyMethod
 from teiten.execute.probes.os import OsReader
 from teiten.execute.sites.cluster_site import ClusterSite, cluster_site
 from teiten.execute.sites.clusters import CampaignClusters
-from teiten.execute.sites.local.trial_limits import NO_LIMITS, TrialLimits
+from teiten.execute.sites.local.node_emulation import NO_LIMITS, TrialLimits
 from teiten.execute.sites.nodes import cluster_name
 from teiten.execute.sites.remote.agent.forms import BUILT, template_form
 from teiten.execute.sites.remote.client import RemoteClient
 from teiten.execute.sites.remote.cluster import NetworkWay, RemoteCluster
-from teiten.execute.sites.remote.hosts import Host, HostPair
+from teiten.execute.sites.remote.hosts import Host, HostPair, RemoteReader
 from teiten.execute.sites.remote.packages import Programs
-from teiten.execute.sites.remote.sampling import RemoteReader
 from teiten.execute.sites.server_facts import Connect
 from teiten.model.facts import Caution
 from teiten.model.plan import Node, PlannedTrial, TemplateSpec

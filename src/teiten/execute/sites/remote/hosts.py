@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import platform
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from pydantic import TypeAdapter
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.sockets import new_socket_directory, remove_socket_directory
+from teiten.execute.probes.os import OsSnapshot
 from teiten.execute.sites.remote.link import Link, LocalCarrier
 from teiten.execute.sites.remote.ssh import SshConnection, check_host
 from teiten.host.system.users import ServerUser
@@ -301,3 +303,41 @@ def require_same_kind(host: Host) -> None:
 
 def _socket(port: int) -> str:
     return f".s.PGSQL.{port}"
+
+
+_SNAPSHOT = TypeAdapter(OsSnapshot)
+_MISSING = TypeAdapter(tuple[tuple[str, str], ...])
+
+
+class RemoteReader:
+    """Reads the counters of a host; its clock is laid on ours at the first look."""
+
+    def __init__(self, host: Host, postmasters: tuple[int, ...], devices: tuple[str, ...]) -> None:
+        """``postmasters``: of our servers that run on the host."""
+        self._host = host
+        opened = host.call(
+            "machine.open_reader",
+            postmasters=list(postmasters),
+            devices=list(devices),
+            teiten=os.getpid() if host.is_here else None,
+        )
+        self._number: int = opened["reader"]
+        self._missing = _MISSING.validate_python(opened["missing"])
+        self._shift: float | None = None
+
+    @property
+    def missing(self) -> tuple[tuple[str, str], ...]:
+        return self._missing
+
+    def read(self, at: float, pgbench: int | None) -> OsSnapshot:
+        """Raises HostLostError."""
+        answer = self._host.call("machine.read", reader=self._number, pgbench=pgbench)
+        self._missing = _MISSING.validate_python(answer["missing"])
+        snapshot = _SNAPSHOT.validate_python(answer["snapshot"])
+        if self._shift is None:
+            self._shift = at - snapshot.at
+        return replace(snapshot, at=snapshot.at + self._shift)
+
+    def close(self) -> None:
+        if not self._host.link.lost:
+            self._host.call("machine.close_reader", reader=self._number)

@@ -11,7 +11,7 @@ from typing import IO, Any, Protocol
 
 from teiten import errors
 from teiten.errors import MachineError, TeitenError
-from teiten.execute.sites.failure import HostLostError
+from teiten.execute.sites.hosted import HostLostError
 from teiten.execute.sites.remote.agent.forms import Message, WireError, read_message, write_message
 from teiten.execute.sites.remote.bundle import LOADER, first_words
 from teiten.execute.sites.remote.ssh import SshConnection, close_pipes, last_words

@@ -20,8 +20,8 @@ import numpy as np
 import psutil
 
 from teiten.errors import WorkloadError
+from teiten.execute.bench import ThisMachine
 from teiten.execute.client.paired import PairedResult, PairedRun, PairedServer, run_pairs
-from teiten.execute.machine import ThisMachine
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.templates.store import TemplateStore

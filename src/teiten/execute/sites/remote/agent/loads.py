@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from teiten.errors import TeitenError
-from teiten.execute.client.child import Child
 from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
 from teiten.execute.client.shell_commands import refuse_programs
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
@@ -21,6 +20,7 @@ from teiten.execute.sites.remote.agent.forms import Message
 from teiten.execute.sites.remote.agent.room import AgentFolder
 from teiten.host.system import files, processes
 from teiten.host.system.signals import KILL
+from teiten.host.system.waiting import Child
 
 STOP_SECONDS = 5.0
 READ_EVERY = 1.0

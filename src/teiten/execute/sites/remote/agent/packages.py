@@ -14,9 +14,15 @@ from typing import IO, Any
 from teiten.errors import MachineError, ServerError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import BrokenBinaryError, ask_version, hash_file
-from teiten.execute.postgres.marker import Kind, mark, new_folder, read_marker, remove_marked
+from teiten.execute.postgres.marker import (
+    Kind,
+    folder_bytes,
+    mark,
+    new_folder,
+    read_marker,
+    remove_marked,
+)
 from teiten.execute.postgres.templates.store import TemplateStore
-from teiten.execute.postgres.usage import folder_bytes
 from teiten.execute.sites.remote.agent.room import AgentFolder
 from teiten.host.system.held_folder import sync_file_system_of
 from teiten.model.quantities import format_size
