@@ -17,9 +17,9 @@ import pytest
 from teiten.errors import MachineError
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.placement import path_of, segments
+from teiten.execute.sites.local.checks import check_limit
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.limit_files import Allowed
-from teiten.execute.sites.local.node_check import check_limit
 from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.host.system.page_cache import cached, cached_below, evict
 from teiten.host.system.paths import Workdir
@@ -66,11 +66,11 @@ def test_where_the_page_cache_does_not_count_that_is_said(workdir: Workdir) -> N
 ENDLESS = """
 import sys
 from pathlib import Path
-from teiten.execute.sites.local import limit_check
+from teiten.execute.sites.local import checks
 from teiten.host.system.paths import Workdir
-limit_check.READER = "import time; time.sleep(600)"
+checks.READ_ALL = "import time; time.sleep(600)"
 workdir = Workdir(Path(sys.argv[1]))
-limit_check.check_limit(workdir, int(sys.argv[2]), workdir.clusters)
+checks.check_limit(workdir, int(sys.argv[2]), workdir.clusters)
 """
 
 

@@ -1,4 +1,9 @@
-"""Whether emulated nodes are what they are to be: seen once, before the first trial.
+"""Whether limits of memory hold, and emulated nodes are what they are to be: seen once, before the
+first trial.
+
+A limit of memory: a file larger than it is read inside. The file has holes alone: reading it fills
+the page cache as any other, and neither writes nor reads a disk. Files that are read have no name,
+so that nothing is left of them however this ends.
 
 Parts of emulated nodes that this machine, or its rights, do not permit; makes nothing.
 """
@@ -10,8 +15,9 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -34,12 +40,13 @@ from teiten.model.units import KIB, MIB, Bytes
 
 READ = 256 * KIB
 """Bytes that are read from storage: little, because the slowest storage may take long."""
-READER = (
+READ_STORAGE = (
     "import mmap, os\n"
     "os.readv(os.open('/proc/self/fd/0', os.O_RDONLY | os.O_DIRECT), [mmap.mmap(-1, {size})])"
 )
 """Program that reads from storage, and not from the page cache."""
 PATIENCE = 60.0
+"""Seconds that a reader may take."""
 CONNECTED = 5.0
 """Seconds within which one node must reach another."""
 HINT = "leave the nodes plain servers (--set nodes.emulate=no), or run it on another machine"
@@ -90,11 +97,14 @@ def _reach(first: EmulatedNode, last: EmulatedNode) -> None:
 
 def _counted(node: EmulatedNode, folder: Path) -> int:
     """The bytes that the kernel counts to a node that reads a file from storage."""
-    with _on_storage(folder) as file:
+    other = "another working folder (--workdir)"
+    words = "reading inside of an emulated node"
+    program = READ_STORAGE.format(size=READ)
+    with _nameless(folder, _write_random, "nodes: no file", other) as file:
         reader = NodeReader(node.limit.groups, None)
         try:
             before = reader.read().read or 0
-            _read(node, file)
+            _Reading(program, node.limit, words, HINT, space=node.space).read(file)
             counted = int((reader.read().read or 0) - before)
         finally:
             reader.close()
@@ -107,38 +117,53 @@ def _counted(node: EmulatedNode, folder: Path) -> int:
     return counted
 
 
-def _on_storage(folder: Path) -> IO[bytes]:
-    """A file of no name whose bytes are on its disk."""
+def _write_random(file: IO[bytes]) -> None:
+    file.write(os.urandom(MIB))
+    os.fsync(file.fileno())
+
+
+def _nameless(folder: Path, fill: Callable[[IO[bytes]], object], what: str, hint: str) -> IO[bytes]:
+    """A file of no name, filled. Raises MachineError where ``what`` cannot be made."""
     try:
         with HeldFolder.open(folder) as held:
             file = held.create_nameless()
-        file.write(os.urandom(MIB))
-        os.fsync(file.fileno())
+        fill(file)
     except OSError as error:
         raise MachineError(
-            f"nodes: no file can be written in {folder}: {error.strerror or error}",
-            "another working folder (--workdir)",
+            f"{what} can be made in {folder}: {error.strerror or error}", hint
         ) from error
     return file
 
 
-def _read(node: EmulatedNode, file: IO[bytes]) -> None:
-    try:
-        reader = spawn(
-            [sys.executable, "-I", "-S", "-c", READER.format(size=READ)],
-            stdin=file,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            death_signal=KILL,
-            groups=node.limit.groups,
-            space=node.space,
-        )
-    except OSError as error:
-        raise MachineError(f"nothing can be started in an emulated node: {error}", HINT) from error
-    code = killed_after(reader, PATIENCE)
-    if code != 0:
-        how = "takes too long" if code is None else f"ended with {code}"
-        raise MachineError(f"reading inside of an emulated node {how}", HINT)
+@dataclass(frozen=True)
+class _Reading:
+    """A program that reads a file within a limit."""
+
+    program: str
+    limit: Limit
+    described: str
+    hint: str
+    seconds: float = PATIENCE
+    space: Path | None = None
+
+    def read(self, file: IO[bytes]) -> None:
+        """Raises MachineError where it cannot start, or does not come to its end."""
+        try:
+            reader = spawn(
+                [sys.executable, "-I", "-S", "-c", self.program],
+                stdin=file,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                death_signal=KILL,
+                groups=self.limit.groups,
+                space=self.space,
+            )
+        except OSError as error:
+            raise MachineError(f"{self.described} cannot start: {error}", self.hint) from error
+        code = killed_after(reader, self.seconds)
+        if code != 0:
+            how = "takes too long" if code is None else f"ended with {code}"
+            raise MachineError(f"{self.described} {how}", self.hint)
 
 
 def lacks(nodes: EmulatedNodes, folder: Path) -> tuple[Lack, ...]:
@@ -177,14 +202,14 @@ def _unlimited(allowed: Allowed) -> str | None:
     return None
 
 
-READER = "import os\nwhile os.read(0, 1 << 20): pass"
+READ_ALL = "import os\nwhile os.read(0, 1 << 20): pass"
 BEYOND = 8
 """The file is larger than the limit by this part of it."""
 COUNTED = 0.9
 """The share of the limit that must have been charged to the group at some time."""
-PATIENCE, SLOWEST = 60.0, 100 * MIB
-"""Seconds, and bytes per second, that the reader may take."""
-HINT = "run it on a machine of that size, with --memory machine"
+SLOWEST = 100 * MIB
+"""Bytes per second of the reader."""
+OTHER_MACHINE = "run it on a machine of that size, with --memory machine"
 
 
 def check_limit(workdir: Workdir, memory: Bytes, folder: Path) -> dict[str, Any]:
@@ -197,13 +222,15 @@ def check_limit(workdir: Workdir, memory: Bytes, folder: Path) -> dict[str, Any]
     size = memory + max(64 * MIB, memory // BEYOND)
     limit = Limit.make(workdir, Allowed(memory=memory))
     try:
-        with _of_holes(folder, size) as file:
-            _read_inside(limit, file, size)
+        seconds = PATIENCE + size / SLOWEST
+        words = f"memory: reading a file of {format_size(size)} inside of a smaller limit"
+        with _nameless(folder, lambda file: file.truncate(size), *_no_room(size)) as file:
+            _Reading(READ_ALL, limit, words, OTHER_MACHINE, seconds).read(file)
             kept, readings = cached(file), limit.readings()
     finally:
         limit.remove()
     if kept is None:
-        raise MachineError("what the page cache holds of a file cannot be seen here", HINT)
+        raise MachineError("what the page cache holds of a file cannot be seen here", OTHER_MACHINE)
     charged = readings.get("peak", 0)
     if charged < memory * COUNTED:
         raise MachineError(
@@ -216,7 +243,7 @@ def check_limit(workdir: Workdir, memory: Bytes, folder: Path) -> dict[str, Any]
         raise MachineError(
             f"memory: of {format_size(size)} that were read inside of a limit of"
             f" {format_size(memory)} {format_size(kept.resident)} stayed in the page cache",
-            HINT,
+            OTHER_MACHINE,
         )
     return {
         "memory": memory,
@@ -229,36 +256,8 @@ def check_limit(workdir: Workdir, memory: Bytes, folder: Path) -> dict[str, Any]
     }
 
 
-def _of_holes(folder: Path, size: int) -> IO[bytes]:
-    try:
-        with HeldFolder.open(folder) as held:
-            file = held.create_nameless()
-        file.truncate(size)
-    except OSError as error:
-        raise MachineError(
-            f"memory: no file of {format_size(size)} can be made in {folder} to check the limit:"
-            f" {error.strerror or error}",
-            "a smaller limit, or another working folder (--workdir)",
-        ) from error
-    return file
-
-
-def _read_inside(limit: Limit, file: IO[bytes], size: int) -> None:
-    """Raises MachineError where the reader cannot start, or does not come to its end."""
-    try:
-        reader = spawn(
-            [sys.executable, "-I", "-S", "-c", READER],
-            stdin=file,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            death_signal=KILL,
-            groups=limit.groups,
-        )
-    except OSError as error:
-        raise MachineError(f"memory: nothing can be started in the limit: {error}", HINT) from error
-    code = killed_after(reader, PATIENCE + size / SLOWEST)
-    if code != 0:
-        how = "takes too long" if code is None else f"ended with {code}"
-        raise MachineError(
-            f"memory: reading a file of {format_size(size)} inside of a smaller limit {how}", HINT
-        )
+def _no_room(size: int) -> tuple[str, str]:
+    return (
+        f"memory: no file of {format_size(size)}, to check the limit,",
+        "a smaller limit, or another working folder (--workdir)",
+    )
