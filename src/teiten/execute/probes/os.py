@@ -23,7 +23,6 @@ from teiten.execute.probes.procfs import (
 
 OWN = "own"
 """The series of what an emulated node has used itself."""
-OWN_CPU = "cpu_seconds"
 Row = dict[str, float]
 """One sample: column to value."""
 
@@ -95,13 +94,13 @@ class OfOneServer:
 
     def read(self, at: float, pgbench: int | None) -> OsSnapshot:
         """Read as ``OsReader.read`` does, and keep the server's processor time alone."""
-        found = self.reader.read(at, pgbench)
-        own = (
-            {ProcessGroup.SERVER: found.groups[ProcessGroup.SERVER]}
-            if ProcessGroup.SERVER in found.groups
-            else {}
-        )
-        return OsSnapshot(at=found.at, online=found.online, groups=own)
+        whole = self.reader.read(at, pgbench)
+        own = {
+            group: seconds
+            for group, seconds in whole.groups.items()
+            if group is ProcessGroup.SERVER
+        }
+        return OsSnapshot(at=whole.at, online=whole.online, groups=own)
 
     def close(self) -> None:
         self.reader.close()
@@ -121,7 +120,8 @@ def rates(before: OsSnapshot, after: OsSnapshot) -> dict[str, Row]:
     for name, disk in after.disks.items():
         if name in before.disks:
             result[f"disk:{name}"] = disk_rates(before.disks[name], disk, seconds)
-    own = _own_row(before, after, seconds)
+    used, further = _own_use(before, after)
+    own = {f"{name}_per_second": amount / seconds for name, amount in used.items()} | further
     return {**result, OWN: own} if own else result
 
 
@@ -184,55 +184,34 @@ def totals(before: OsSnapshot, after: OsSnapshot) -> dict[str, float]:
         result["disk_written_bytes"] = sum(
             after.disks[name].written_bytes - before.disks[name].written_bytes for name in known
         )
-    result.update(_own_totals(before, after))
+    used, further = _own_use(before, after)
+    result |= {f"own_{name}": value for name, value in (used | further).items()}
     return {name: float(value) for name, value in result.items() if not math.isnan(value)}
 
 
-def _own_totals(before: OsSnapshot, after: OsSnapshot) -> dict[str, float]:
-    """Find what an emulated node used in the window, and what it holds at its end."""
-    if before.node is None or after.node is None:
-        return {}
-    found = {
-        f"own_{name}": used
-        for name, used in _used(before.node, after.node)
-        if name != OWN_CPU and used is not None
+def _own_use(before: OsSnapshot, after: OsSnapshot) -> tuple[Row, Row]:
+    """What an emulated node has used between two snapshots (bytes), and what else is known of it:
+    what it holds at the end, and its share of all processors of the machine, as other shares are.
+    """
+    old, new = before.node, after.node
+    if old is None or new is None:
+        return {}, {}
+    counters = {
+        "disk_read_bytes": (old.read, new.read),
+        "disk_written_bytes": (old.written, new.written),
+        "received_bytes": (old.received, new.received),
+        "sent_bytes": (old.sent, new.sent),
     }
-    held = {"own_memory_bytes": after.node.memory, "own_page_cache_bytes": after.node.page_cache}
-    found |= {name: value for name, value in held.items() if value is not None}
-    share = _own_cpu_share(before, after)
-    return found if share is None else {**found, "own_cpu_share": share}
-
-
-def _own_row(before: OsSnapshot, after: OsSnapshot, seconds: float) -> Row:
-    if before.node is None or after.node is None:
-        return {}
-    row = {
-        f"{name}_per_second": used / seconds
-        for name, used in _used(before.node, after.node)
-        if name != OWN_CPU and used is not None
+    used = {
+        name: last - first
+        for name, (first, last) in counters.items()
+        if first is not None and last is not None
     }
-    held = {"memory_bytes": after.node.memory, "page_cache_bytes": after.node.page_cache}
-    row |= {name: value for name, value in held.items() if value is not None}
-    share = _own_cpu_share(before, after)
-    return row if share is None else {"cpu_share": share, **row}
-
-
-def _own_cpu_share(before: OsSnapshot, after: OsSnapshot) -> float | None:
-    """The share of all processors of the machine, as other shares are."""
+    further = {"memory_bytes": new.memory, "page_cache_bytes": new.page_cache}
     available = (after.at - before.at) * after.online
-    used = dict(_used(before.node, after.node))[OWN_CPU] if before.node and after.node else None
-    return None if used is None or available <= 0 else min(1.0, used / available)
-
-
-def _used(before: NodeUse, after: NodeUse) -> Iterator[tuple[str, float | None]]:
-    for name, old, new in (
-        (OWN_CPU, before.cpu_seconds, after.cpu_seconds),
-        ("disk_read_bytes", before.read, after.read),
-        ("disk_written_bytes", before.written, after.written),
-        ("received_bytes", before.received, after.received),
-        ("sent_bytes", before.sent, after.sent),
-    ):
-        yield name, None if old is None or new is None else new - old
+    if old.cpu_seconds is not None and new.cpu_seconds is not None and available > 0:
+        further["cpu_share"] = min(1.0, (new.cpu_seconds - old.cpu_seconds) / available)
+    return used, {name: value for name, value in further.items() if value is not None}
 
 
 def _busy_seconds(before: CpuTicks, after: OsSnapshot) -> float:

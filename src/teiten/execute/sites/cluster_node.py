@@ -23,8 +23,7 @@ from teiten.execute.sites.clusters import CampaignClusters, RunningServer
 from teiten.execute.sites.hosted import ClusterPlace, HostedCluster, HostLostError, Launch, failure
 from teiten.execute.sites.local.limit import out_of_memory
 from teiten.execute.sites.local.node_emulation import TrialLimits
-from teiten.execute.sites.nodes import file_of
-from teiten.execute.sites.prewarming import prewarm
+from teiten.execute.sites.nodes import TrialNode, file_of
 from teiten.execute.sites.server_facts import (
     non_default_settings,
     read_server_facts,
@@ -41,32 +40,25 @@ ENDED_UNSAID = "the server has ended, and its log does not say why"
 LOG, CONFIGURATION = "server.log", "postgresql.conf"
 
 
-class ClusterNode:
+class ClusterNode(TrialNode):
     """A cluster of one trial, and its server while it runs."""
 
     def __init__(
         self, clusters: CampaignClusters, trial: PlannedTrial, number: Node, folder: Path
     ) -> None:
         """``folder``: for evidence."""
-        self._clusters, self._trial, self._folder = clusters, trial, folder
-        self.number = number
+        super().__init__(clusters.bench, trial, number)
+        self._clusters, self._folder = clusters, folder
         self.host = clusters.host(trial, number)
-        self.template = dict(trial.nodes)[number]
         self.place: ClusterPlace = (self.host.number, trial.cluster_of(number), trial.directory)
-        study = clusters.bench.plan.study
-        restores = study.restores(study.workload(trial.cell.workload))
-        self.keeps = not restores and trial.placement is None
+        self.keeps = not self._restores and trial.placement is None
         """No trial changes the data, so that the next one can have the cluster. Clusters of
         placements are not kept: a fast storage is small, and holds one at a time."""
-        self.told: dict[str, Any] = {}
-        """Facts that the server told of itself when it was started."""
-        self.evidence: list[tuple[str, str]] = []
         self.found: HostedCluster | None = None
         """None before there is one, and after it was given back."""
         self.cflags = ""
         self._of_start: Facts = {}
         """The facts that a server's start settles."""
-        self._own_facts: Facts = {}
         self._log_begins = 0
         """Where this trial's part of the server's log begins."""
         self._started = self._crashed = False
@@ -118,24 +110,16 @@ class ClusterNode:
         self._log_begins = 0
         self._of_start |= self.cluster.launch(launch)
         self._started = True
-        told = self.told = read_server_facts(self.connect)
-        require_checksums(told, self.template)
-        self.cflags = str(told.get("build", {}).get("CFLAGS", ""))
+        reported = self.reported = read_server_facts(self.connect)
+        require_checksums(reported, self.template)
+        self.cflags = str(reported.get("build", {}).get("CFLAGS", ""))
         self._of_start |= {
-            "version": told["version"],
+            "version": reported["version"],
             BOOT: self.host.boot,
-            "data_checksums": told["data_checksums"],
+            "data_checksums": reported["data_checksums"],
             "settings": non_default_settings(self.connect),
         }
-        return {"version": told["version_number"]}
-
-    def prewarm(self) -> Facts:
-        return prewarm(self.connect)
-
-    def checkpoint(self) -> Facts:
-        with self.connect() as connection:
-            connection.execute("CHECKPOINT")
-        return {}
+        return {"version": reported["version_number"]}
 
     def connect(self) -> psycopg.Connection[Any]:
         return self.cluster.connect(BENCH_DATABASE)
@@ -260,5 +244,5 @@ def keep(folder: Path, name: str, content: bytes) -> None:
 
 def replaced(server: Server) -> tuple[Problem, ...]:
     """A trial of a server whose files are not its own any more says nothing."""
-    found = server.replaced_file()
-    return () if found is None else (Problem("replaced-file", found),)
+    problem = server.replaced_file()
+    return () if problem is None else (Problem("replaced-file", problem),)

@@ -211,7 +211,7 @@ class Site(ABC):
         """Record what the first server says of itself; all of them are up."""
         first = self._nodes.first
         level = self._trial.cell.server or first.template.installation.name
-        self._bench.note_server(level, first.told, self._trial)
+        self._bench.note_server(level, first.reported, self._trial)
         return started
 
     def _rest(self) -> Seconds:

@@ -2,41 +2,52 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import psycopg
 
+from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
 from teiten.execute.probes.sampler import Sampling
+from teiten.execute.sites.prewarming import prewarm
 from teiten.model.metrics import of_node
-from teiten.model.plan import FIRST, Node, PlannedTrial, TemplateSpec
+from teiten.model.plan import FIRST, Node, PlannedTrial
 from teiten.model.trial import Problem
 
 
-class TrialNode(Protocol):
-    """A node as every site has it."""
+class TrialNode(ABC):
+    """A server of a trial, or a database on one."""
 
-    @property
-    def number(self) -> Node: ...
-    @property
-    def facts(self) -> Facts: ...
-    @property
-    def evidence(self) -> Sequence[tuple[str, str]]:
-        """Kinds and names of the files that were kept in the trial's folder."""
-        ...
-
-    @property
-    def template(self) -> TemplateSpec: ...
-    @property
-    def told(self) -> dict[str, Any]:
+    def __init__(self, bench: Bench, trial: PlannedTrial, number: Node) -> None:
+        self._trial = trial
+        self.number = number
+        self.template = dict(trial.nodes)[number]
+        study = bench.plan.study
+        self._restores = study.restores(study.workload(trial.cell.workload))
+        """The trial changes the data, so that no other one can have them."""
+        self.reported: dict[str, Any] = {}
         """Facts that the server told of itself when it was started."""
-        ...
+        self.evidence: list[tuple[str, str]] = []
+        """Kinds and names of the files that were kept in the trial's folder."""
+        self._own_facts: Facts = {}
 
-    def prewarm(self) -> Facts: ...
-    def checkpoint(self) -> Facts: ...
+    @property
+    def facts(self) -> Facts:
+        return self._own_facts
+
+    @abstractmethod
     def connect(self) -> psycopg.Connection[Any]: ...
+
+    def prewarm(self) -> Facts:
+        return prewarm(self.connect)
+
+    def checkpoint(self) -> Facts:
+        with self.connect() as connection:
+            connection.execute("CHECKPOINT")
+        return {}
 
 
 NodeT_co = TypeVar("NodeT_co", bound=TrialNode, covariant=True)
@@ -126,6 +137,6 @@ def joined(samplings: Sequence[Sampling]) -> Sampling:
     metrics, series, cautions = dict(first.metrics), [*first.series], [*first.cautions]
     for node, sampling in enumerate(others, start=FIRST + 1):
         metrics |= {of_node(node, name): value for name, value in sampling.metrics.items()}
-        series += [replace(each, source=f"node-{node}:{each.source}") for each in sampling.series]
+        series += [replace(own, source=f"node-{node}:{own.source}") for own in sampling.series]
         cautions += sampling.cautions
     return Sampling(tuple(series), metrics, tuple(dict.fromkeys(cautions)))

@@ -11,7 +11,7 @@ import psycopg
 
 from teiten.errors import ServerError, TeitenError
 from teiten.execute.executor import Facts
-from teiten.execute.sites.prewarming import prewarm
+from teiten.execute.sites.nodes import TrialNode
 from teiten.execute.sites.server_facts import non_default_settings, read_server_facts
 from teiten.model.attached import AttachedServer
 from teiten.model.installation import Version
@@ -29,23 +29,16 @@ def without_secrets(settings: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in settings.items() if SECRET.search(name) is None}
 
 
-class AttachedNode:
+class AttachedNode(TrialNode):
     """A database of one trial on one of its servers."""
 
     def __init__(self, campaign: AttachedDatabases, trial: PlannedTrial, number: Node) -> None:
-        self._campaign, self._trial = campaign, trial
-        self.number = number
-        self.template = dict(trial.nodes)[number]
+        super().__init__(campaign.bench, trial, number)
+        self._campaign = campaign
         self.server: AttachedServer = permitted(self.template)
-        study = campaign.bench.plan.study
-        self._keeps = not study.restores(study.workload(trial.cell.workload))
         self.found: AttachedDatabase | None = None
         self._copy: str | None = None
         self._sound = False
-        self.evidence: tuple[tuple[str, str], ...] = ()
-        self.facts: Facts = {}
-        self.told: dict[str, Any] = {}
-        """Facts that the server has told of itself."""
 
     @property
     def database(self) -> AttachedDatabase:
@@ -64,7 +57,7 @@ class AttachedNode:
         if self._trial.distribution is not None:
             return self._restore_empty(like)
         original = self._campaign.original(self.template, self._trial.cluster_of(self.number))
-        if self._keeps:
+        if not self._restores:
             self.found = self._campaign.open(self.template, original)
             return {"restored": False, "database": original}
         self._copy = self._campaign.copy(self.template, original)
@@ -73,30 +66,31 @@ class AttachedNode:
 
     def _restore_empty(self, like: str | None) -> Facts:
         """Open an empty database; trials that only read keep what an engine made of theirs."""
-        if self._keeps:
+        if not self._restores:
             cluster = self._trial.cluster_of(self.number)
             name = self._campaign.kept(self.template, cluster, like)
         else:
             name = self._copy = self._campaign.empty(self.template, like)
         self.found = self._campaign.open(self.template, name)
-        return {"restored": not self._keeps, "database": name}
+        return {"restored": self._restores, "database": name}
 
     def start(self) -> Facts:
-        told = self.told = read_server_facts(self.connect)
+        reported = self.reported = read_server_facts(self.connect)
         settings = without_secrets(non_default_settings(self.connect))
-        self._require_version(Version(told["version_number"]))
-        self.facts["version"] = told["version"]
-        self.facts["settings"] = settings
-        self.facts["session_settings"] = dict(self._trial.settings)
-        return {"version": told["version_number"], "started": False}
+        self._require_version(Version(reported["version_number"]))
+        self._own_facts |= {
+            "version": reported["version"],
+            "settings": settings,
+            "session_settings": dict(self._trial.settings),
+        }
+        return {"version": reported["version_number"], "started": False}
 
     def prewarm(self) -> Facts:
-        return prewarm(self.connect) if self.server.can_prewarm else {"prewarmed": False}
+        return super().prewarm() if self.server.can_prewarm else {"prewarmed": False}
 
     def checkpoint(self) -> Facts:
         if self.server.can_checkpoint:
-            with self.connect() as connection:
-                connection.execute("CHECKPOINT")
+            super().checkpoint()
         return {"checkpoint": self.server.can_checkpoint}
 
     def connect(self) -> psycopg.Connection[Any]:
@@ -108,7 +102,7 @@ class AttachedNode:
 
     def give_back(self) -> None:
         """Drop the copy, and a kept database that a failed trial may have left half made."""
-        if self._keeps and self._trial.distribution is not None and not self._sound:
+        if not self._restores and self._trial.distribution is not None and not self._sound:
             self._copy = self.name
         self._drop_copy()
         self.found = None
