@@ -303,7 +303,8 @@ def measure_reader(folder: Path) -> dict[str, float]:
     generator = np.random.default_rng(1)
     path = folder / "transactions.1"
     path.touch()
-    tail, histogram = LogTail(path), LatencyHistogram()
+    histogram = LatencyHistogram()
+    tail = LogTail(path, histogram)
     cpu, peak = 0.0, 0
     before = 0
     for part in range(parts):
@@ -318,7 +319,7 @@ def measure_reader(folder: Path) -> dict[str, float]:
         before = before or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         peak = max(peak, tail.disk_bytes())
         started = time.thread_time()
-        tail.read(histogram)
+        tail.read()
         cpu += time.thread_time() - started
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     size = tail.position

@@ -42,11 +42,11 @@ def test_every_line_is_read_once_wherever_writes_end(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "transactions.1"
         path.touch()
-        tail = LogTail(path)
+        tail = LogTail(path, histogram)
         with path.open("ab", buffering=0) as writer:
             for start, end in itertools.pairwise(edges):
                 writer.write(data[start:end])
-                tail.read(histogram)
+                tail.read()
         tail.close(delete=True)
         assert not path.exists()
     numbers = [int(time) for time in times if time.isdecimal()]

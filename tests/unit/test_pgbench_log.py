@@ -9,12 +9,8 @@ import pyarrow
 import pytest
 
 from teiten.execute.client.histogram import LatencyHistogram
-from teiten.execute.client.pgbench_log import (
-    CHUNK_BYTES,
-    LogTail,
-    TransactionLogReader,
-    log_paths,
-)
+from teiten.execute.client.log_folder import CHUNK_BYTES, log_paths
+from teiten.execute.client.pgbench_log import LogTail, TransactionLogReader
 from teiten.host.system import files
 
 LINE = "3 %d %d 0 1795265030 %06d\n"
@@ -36,8 +32,8 @@ def test_memory_and_disk_stay_bounded_at_100000_lines_a_second(tmp_path: Path) -
     """Twelve seconds of log: what is held grows neither in memory nor on disk."""
     path = tmp_path / "transactions.1"
     path.touch()
-    tail = LogTail(path)
     histogram = LatencyHistogram()
+    tail = LogTail(path, histogram)
     lines, held_bytes, held_disk = 100_000, [], []
     data = second_of_log(0, lines)
     with path.open("ab", buffering=0) as writer:
@@ -45,7 +41,7 @@ def test_memory_and_disk_stay_bounded_at_100000_lines_a_second(tmp_path: Path) -
         for _ in range(12):
             writer.write(data)
             tracemalloc.reset_peak()
-            tail.read(histogram)
+            tail.read()
             held_bytes.append(tracemalloc.get_traced_memory()[1] + pyarrow.total_allocated_bytes())
             held_disk.append(tail.disk_bytes())
         tracemalloc.stop()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from teiten.errors import WorkloadError
 from teiten.execute.client.contract import LogReader, Program
-from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
-from teiten.execute.client.pgbench_log import TransactionLogReader, log_paths
+from teiten.execute.client.log_folder import log_paths, new_log_folder, remove_log_folder
+from teiten.execute.client.pgbench_log import TransactionLogReader
 from teiten.host.system import processes
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser

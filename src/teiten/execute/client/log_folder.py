@@ -2,17 +2,20 @@
 
 On the disk, the log and the holes punched behind its reader become part of the file system's
 journal, which the server's own commits may have to wait for. In memory it disturbs no commit; the
-reader keeps it small.
+reader keeps it small. Its files, as far as any Python can read them: hosts have no more.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 
 from teiten.execute.postgres.marker import Kind, mark, read_marker, remove_marked
+from teiten.host.system import files
 from teiten.host.system.shared_memory import MEMORY_FOLDER
 from teiten.host.system.users import own_uid
 from teiten.model.units import MIB
@@ -61,3 +64,57 @@ def _own_folders(memory: Path) -> Iterator[Path]:
             continue
         if status.st_uid == own_uid() and not folder.is_symlink():
             yield folder
+
+
+CHUNK_BYTES = 1 << 20
+"""Read and counted at a time, per file: what the reader's memory is bounded by."""
+_HOLE_ALIGNMENT = 1 << 16
+_STAT_BLOCK = 512
+
+
+class LogFile(ABC):
+    """One file of a log that is written meanwhile, and how far it has been read."""
+
+    def __init__(self, path: Path, *, punches: bool = True) -> None:
+        self.path = path
+        self.position = 0
+        """Bytes read; always after a complete line."""
+        self.punches = punches and files.can_punch_holes()
+        self._descriptor = os.open(path, os.O_RDWR)
+
+    @abstractmethod
+    def count(self, lines: bytes) -> None:
+        """Count complete lines."""
+
+    def read(self) -> None:
+        """Count all complete lines that are there, and give their disk space back."""
+        while True:
+            chunk = files.read_at(self._descriptor, CHUNK_BYTES, self.position)
+            complete = chunk[: chunk.rfind(b"\n") + 1]
+            if not complete:
+                break
+            self.count(complete)
+            self.position += len(complete)
+            if len(chunk) < CHUNK_BYTES:
+                break
+        length = self.position - self.position % _HOLE_ALIGNMENT
+        if self.punches and length:
+            self.punches = files.punch_hole(self._descriptor, length)
+
+    def disk_bytes(self) -> int:
+        """Find how many bytes of the disk the file holds now."""
+        blocks: int = getattr(os.fstat(self._descriptor), "st_blocks", 0)
+        return blocks * _STAT_BLOCK
+
+    def close(self, *, delete: bool) -> None:
+        os.close(self._descriptor)
+        if delete:
+            self.path.unlink(missing_ok=True)
+
+
+def log_paths(folder: Path, prefix: str, pid: int, threads: int) -> list[Path]:
+    """The files that pgbench writes: one per thread, the first without a number."""
+    return [
+        folder / (f"{prefix}.{pid}" if thread == 0 else f"{prefix}.{pid}.{thread}")
+        for thread in range(threads)
+    ]

@@ -11,7 +11,6 @@ time_epoch time_us [schedule_lag] [retries]; ``time`` in microseconds, or why th
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Sequence
@@ -23,16 +22,11 @@ import pyarrow
 from pyarrow import csv
 
 from teiten.execute.client.histogram import LatencyHistogram
-from teiten.host.system import files
+from teiten.execute.client.log_folder import LogFile
 
-CHUNK_BYTES = 1 << 20
-"""Read and parsed at a time, per file: what the reader's memory is bounded by."""
 WAKE_SECONDS = 1.0
 SKIPPED = "skipped"
 FAILURES = ("failed", "serialization", "deadlock")
-
-_HOLE_ALIGNMENT = 1 << 16
-_STAT_BLOCK = 512
 
 
 @dataclass(frozen=True)
@@ -102,50 +96,22 @@ class TransactionLogReader:
     def _read_all(self) -> None:
         for path in list(self._waiting):
             if path.exists():
-                self._tails.append(LogTail(path, punches=not self._keep))
+                self._tails.append(LogTail(path, self.histogram, punches=not self._keep))
                 self._waiting.remove(path)
         self._peak = max(self._peak, sum(tail.disk_bytes() for tail in self._tails))
         for tail in self._tails:
-            tail.read(self.histogram)
+            tail.read()
 
 
-class LogTail:
-    """One file of the log, and how far it has been read."""
+class LogTail(LogFile):
+    """A file of the log, counted into a histogram."""
 
-    def __init__(self, path: Path, *, punches: bool = True) -> None:
-        self.path = path
-        self.position = 0
-        """Bytes read; always after a complete line."""
-        self.failed = 0
-        self.skipped = 0
-        self.punches = punches and files.can_punch_holes()
-        self._descriptor = os.open(path, os.O_RDWR)
+    def __init__(self, path: Path, histogram: LatencyHistogram, *, punches: bool = True) -> None:
+        super().__init__(path, punches=punches)
+        self.failed = self.skipped = 0
+        self._histogram = histogram
 
-    def read(self, histogram: LatencyHistogram) -> None:
-        """Count all complete lines that are there, and give their disk space back."""
-        while True:
-            chunk = files.read_at(self._descriptor, CHUNK_BYTES, self.position)
-            complete = chunk[: chunk.rfind(b"\n") + 1]
-            if not complete:
-                break
-            self._count(complete, histogram)
-            self.position += len(complete)
-            if len(chunk) < CHUNK_BYTES:
-                break
-        if self.punches:
-            self.punches = _give_back(self._descriptor, self.position)
-
-    def disk_bytes(self) -> int:
-        """Find how many bytes of the disk the file holds now."""
-        blocks: int = getattr(os.fstat(self._descriptor), "st_blocks", 0)
-        return blocks * _STAT_BLOCK
-
-    def close(self, *, delete: bool) -> None:
-        os.close(self._descriptor)
-        if delete:
-            self.path.unlink(missing_ok=True)
-
-    def _count(self, lines: bytes, histogram: LatencyHistogram) -> None:
+    def count(self, lines: bytes) -> None:
         times = parse_times(lines)
         absent = times.null_count
         if absent:
@@ -153,7 +119,7 @@ class LogTail:
             self.skipped += skipped
             self.failed += absent - skipped
             times = times.drop_null()
-        histogram.record(np.asarray(times))
+        self._histogram.record(np.asarray(times))
 
 
 def parse_times(lines: bytes) -> pyarrow.Array:
@@ -178,17 +144,3 @@ def parse_times(lines: bytes) -> pyarrow.Array:
         ),
     )
     return table.column("time").combine_chunks()
-
-
-def log_paths(folder: Path, prefix: str, pid: int, threads: int) -> list[Path]:
-    """The files that pgbench writes: one per thread, the first without a number."""
-    return [
-        folder / (f"{prefix}.{pid}" if thread == 0 else f"{prefix}.{pid}.{thread}")
-        for thread in range(threads)
-    ]
-
-
-def _give_back(descriptor: int, end: int) -> bool:
-    """Punch a hole up to ``end``, rounded down; whether the file system can."""
-    length = end - end % _HOLE_ALIGNMENT
-    return length == 0 or files.punch_hole(descriptor, length)

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from teiten.errors import TeitenError
-from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
+from teiten.execute.client.log_folder import LogFile, log_paths, new_log_folder, remove_log_folder
 from teiten.execute.client.shell_commands import refuse_programs
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
 from teiten.execute.sites.remote.agent.forms import Message
 from teiten.execute.sites.remote.agent.room import AgentFolder
-from teiten.host.system import files, processes
+from teiten.host.system import processes
 from teiten.host.system.signals import KILL
 from teiten.host.system.waiting import Child
 
@@ -28,7 +28,17 @@ CHUNK = 1 << 20
 ERRORS, OUTPUT, PASSWORDS = "errors", "output", "passwords"
 LOG = "transactions"
 SKIPPED = b"skipped"
-HOLE_ALIGNMENT = 1 << 16
+
+
+class CountedFile(LogFile):
+    """A file of the log, of which it is counted how often each latency came."""
+
+    def __init__(self, path: Path, counts: Counter[bytes]) -> None:
+        super().__init__(path)
+        self._counts = counts
+
+    def count(self, lines: bytes) -> None:
+        self._counts.update(line.split(b" ", 3)[2] for line in lines.splitlines())
 
 
 class LogCounter:
@@ -42,16 +52,18 @@ class LogCounter:
         self.counts: Counter[bytes] = Counter()
         self.error: str | None = None
         self.peak = 0
-        self.punches = files.can_punch_holes()
-        self._waiting = paths
-        self._open: dict[int, int] = {}
-        """Descriptor to the bytes read; always after a complete line."""
-        self._last = 0.0
         self.cpu_seconds = 0.0
+        self._waiting = paths
+        self._files: list[CountedFile] = []
+        self._last = 0.0
 
     @property
     def bytes_read(self) -> int:
-        return sum(self._open.values())
+        return sum(file.position for file in self._files)
+
+    @property
+    def punches(self) -> bool:
+        return all(file.punches for file in self._files)
 
     def read(self, *, now: bool = False) -> None:
         """Take what is new, once a second at the most."""
@@ -65,32 +77,17 @@ class LogCounter:
         self.cpu_seconds += time.thread_time() - begun
 
     def close(self) -> None:
-        for descriptor in self._open:
-            os.close(descriptor)
+        for file in self._files:
+            file.close(delete=False)
 
     def _read_all(self) -> None:
         for path in list(self._waiting):
             if path.exists():
-                self._open[os.open(path, os.O_RDWR)] = 0
+                self._files.append(CountedFile(path, self.counts))
                 self._waiting.remove(path)
-        self.peak = max(self.peak, sum(os.fstat(file).st_blocks * 512 for file in self._open))
-        for descriptor in self._open:
-            self._read_one(descriptor)
-
-    def _read_one(self, descriptor: int) -> None:
-        while True:
-            at = self._open[descriptor]
-            chunk = os.pread(descriptor, CHUNK, at)
-            complete = chunk[: chunk.rfind(b"\n") + 1]
-            if not complete:
-                break
-            self.counts.update(line.split(b" ", 3)[2] for line in complete.splitlines())
-            self._open[descriptor] = at + len(complete)
-            if len(chunk) < CHUNK:
-                break
-        end = self._open[descriptor] - self._open[descriptor] % HOLE_ALIGNMENT
-        if self.punches and end:
-            self.punches = files.punch_hole(descriptor, end)
+        self.peak = max(self.peak, sum(file.disk_bytes() for file in self._files))
+        for file in self._files:
+            file.read()
 
 
 @dataclass
@@ -156,7 +153,7 @@ class Loads:
         counter = None
         if log is not None:
             own = log_folder or folder
-            counter = LogCounter(_log_files(own, log["prefix"], process.pid, log["threads"]))
+            counter = LogCounter(log_paths(own, log["prefix"], process.pid, log["threads"]))
         self._numbers += 1
         self._runs[self._numbers] = ProgramRun(Child(process), folder, log_folder, counter)
         return {"run": self._numbers, "pid": process.pid}
@@ -257,14 +254,6 @@ def _with_prefix(arguments: list[str], prefix: str) -> list[str]:
     """The log's folder is chosen here."""
     option = "--log-prefix="
     return [option + prefix if word.startswith(option) else word for word in arguments]
-
-
-def _log_files(folder: Path, prefix: str, pid: int, threads: int) -> list[Path]:
-    """List a log's files as ``client.pgbench_log.log_paths``, which needs more than is here."""
-    return [
-        folder / (f"{prefix}.{pid}" if thread == 0 else f"{prefix}.{pid}.{thread}")
-        for thread in range(threads)
-    ]
 
 
 def _is_number(text: bytes) -> bool:
