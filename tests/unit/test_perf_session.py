@@ -12,6 +12,7 @@ import pytest
 
 from teiten.execute.load import ExtraWindow
 from teiten.execute.probes.perf import PerfError, PerfSession, PerfWay
+from teiten.execute.sites.contract import StackSource
 from teiten.execute.stacks import ProfilingFailedError, Window, sample
 from teiten.host.facts.stacks import ProfilingFacts, kernel_allowed, read_profiling_facts
 from teiten.model.facts import Severity
@@ -102,7 +103,9 @@ def test_a_process_that_is_gone_is_an_error_with_perfs_words(
 def test_perf_that_dies_in_mid_window_is_a_caution(
     facts: ProfilingFacts, busy: subprocess.Popen[str], tmp_path: Path
 ) -> None:
-    window = Window(Seconds(1.0), 1, "-O2", busy.pid, "PostgreSQL 18.4", tmp_path / "profile")
+    window = Window(
+        Seconds(1.0), 1, StackSource(busy.pid, "-O2", "PostgreSQL 18.4"), tmp_path / "profile"
+    )
 
     def load() -> ExtraWindow:
         for each in perfs():
@@ -120,7 +123,9 @@ def test_perf_that_dies_in_mid_window_is_a_caution(
 
 
 def test_without_perf_no_load_is_run(busy: subprocess.Popen[str], tmp_path: Path) -> None:
-    window = Window(Seconds(1.0), 1, "", busy.pid, "PostgreSQL 18.4", tmp_path / "profile")
+    window = Window(
+        Seconds(1.0), 1, StackSource(busy.pid, "", "PostgreSQL 18.4"), tmp_path / "profile"
+    )
 
     def load() -> ExtraWindow:
         raise AssertionError("the load ran for nothing")

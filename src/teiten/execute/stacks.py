@@ -18,6 +18,7 @@ from teiten.execute.probes.perf import (
     call_graph_for,
     rate_for,
 )
+from teiten.execute.sites.contract import StackSource
 from teiten.host.facts.stacks import ProfilingFacts, kernel_allowed, profiling_caution
 from teiten.model.facts import Caution, Severity
 from teiten.model.stacks import StackSamples, is_unresolved
@@ -40,10 +41,7 @@ class Window:
     seconds: Seconds
     busy: int
     """Processes that can run at once: the lesser of clients and cores."""
-    cflags: str
-    postmaster: int
-    server: str
-    """For a caution: ``PostgreSQL 13.23``."""
+    source: StackSource
     folder: Path
     """For what perf writes; deleted at the end."""
 
@@ -66,7 +64,7 @@ def sample(window: Window, facts: ProfilingFacts, load: Callable[[], ExtraWindow
         raise ProfilingFailedError(forbidden)
     way = PerfWay(
         perf=facts.perf or "perf",
-        call_graph=call_graph_for(window.cflags),
+        call_graph=call_graph_for(window.source.cflags),
         kernel=kernel_allowed(facts),
         frequency=rate_for(window.seconds, window.busy),
     )
@@ -108,7 +106,7 @@ def _sample(window: Window, way: PerfWay, load: Callable[[], ExtraWindow]) -> St
 def _attached(window: Window, way: PerfWay) -> PerfSession:
     """A session that samples all processes of the server."""
     for tries_left in reversed(range(TRIES)):
-        session = PerfSession(way, _processes(window.postmaster), window.folder)
+        session = PerfSession(way, _processes(window.source.postmaster), window.folder)
         try:
             session.begin()
         except PerfError:
@@ -150,4 +148,4 @@ def unresolved_samples(samples: StackSamples) -> int:
 
 
 def _failed(window: Window, reason: str) -> Caution:
-    return Caution.warning("profile-failed", server=window.server, reason=reason)
+    return Caution.warning("profile-failed", server=window.source.name, reason=reason)

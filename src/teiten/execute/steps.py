@@ -114,9 +114,7 @@ class Steps:
         window = Window(
             seconds=seconds,
             busy=min(self._trial.load.connections, os.cpu_count() or 1),
-            cflags=source.cflags,
-            postmaster=source.postmaster,
-            server=source.name,
+            source=source,
             folder=folder,
         )
         try:
@@ -199,7 +197,7 @@ def disturbances(metrics: Mapping[str, float], limit: Share) -> tuple[Problem, .
 
 
 def _machines(metrics: Mapping[str, float]) -> list[str]:
-    return sorted({found[1] for found in map(SHARE.fullmatch, metrics) if found is not None})
+    return sorted({match[1] for match in map(SHARE.fullmatch, metrics) if match is not None})
 
 
 def _shares(metrics: Mapping[str, float], machine: str) -> Iterator[tuple[str, float]]:

@@ -175,7 +175,6 @@ class PairedResult:
     """The generator's own: why it ended, counts, failures by SQLSTATE, clients that aborted."""
     processes: Sequence[Sequence[int]]
     """For each client the servers' processes."""
-    connect_seconds: float
     started: int
     """Nanoseconds since 1970 at the zero of the pairs' times."""
     pairs: Pairs
@@ -243,17 +242,16 @@ class PairedProcess:
         events = self.events()
         if "ended" not in events:
             errors = (self.run.folder / ERRORS_FILE).read_text(encoding="utf-8", errors="replace")
-            said = in_words(errors.strip()) or f"it {ending(self._started.returncode)}"
+            reason = in_words(errors.strip()) or f"it {ending(self._started.returncode)}"
             raise WorkloadError(
-                f"the generator of pairs has failed: {said}",
+                f"the generator of pairs has failed: {reason}",
                 f"the native part is of an earlier Teiten: {how_to_get()}"
-                if native_part() is NativePart.OLD or UNKNOWN in said
+                if native_part() is NativePart.OLD or UNKNOWN in reason
                 else "see the script, and whether the servers take connections",
             )
         return PairedResult(
             summary=events["ended"],
             processes=events["connected"]["processes"],
-            connect_seconds=events["connected"]["seconds"],
             started=events["started"]["unix_ns"],
             pairs=read_pairs(self.run.folder / PAIRS_FILE),
             cpu_seconds=self._started.cpu_seconds,
@@ -313,14 +311,14 @@ def is_built() -> bool:
 
 def _module_folder() -> Path:
     """Where the native module is. Raises MachineError where it is not built, or is older."""
-    found = importlib.util.find_spec(MODULE)
-    if found is None or found.origin is None or not is_built():
+    spec = importlib.util.find_spec(MODULE)
+    if spec is None or spec.origin is None or not is_built():
         raise MachineError(
             "the native part of Teiten, which makes load in paired transactions, is not here",
             how_to_get(),
         )
-    origin = Path(found.origin).parent
-    return origin.parent if found.submodule_search_locations else origin
+    origin = Path(spec.origin).parent
+    return origin.parent if spec.submodule_search_locations else origin
 
 
 def in_words(errors: str) -> str:

@@ -88,7 +88,7 @@ class BinaryCache:
                 loaded = json.loads(file.read_text(encoding="utf-8"))
                 self._known = loaded if isinstance(loaded, dict) else {}
 
-    def facts(self, program: Path, library_path: Path | None = None) -> BinaryFacts:
+    def facts(self, program: Path) -> BinaryFacts:
         """Look a program up, asked anew where its file changed.
 
         Raises BrokenBinaryError where it cannot be run or read.
@@ -99,7 +99,7 @@ class BinaryCache:
             entry = self._known.get(str(program), {})
             if entry.items() >= state.items() and {"version_text", "fingerprint"} <= entry.keys():
                 return BinaryFacts(str(entry["version_text"]), str(entry["fingerprint"]))
-            facts = BinaryFacts(ask_version(program, library_path), hash_file(program))
+            facts = BinaryFacts(ask_version(program), hash_file(program))
         except OSError as error:
             raise BrokenBinaryError(f"{program}: {error}") from error
         self._known[str(program)] = {**state, **asdict(facts)}

@@ -21,6 +21,8 @@ from teiten.host.system.processes import runs_as, signal_found, started_at
 from teiten.host.system.shared_memory import mapped_files, remove_file, remove_segment
 
 FILE_NAME = "server.json"
+DYING = 10.0
+"""Seconds that processes may take to end."""
 REAPING = 1.0
 """Seconds for the system to forget processes that have ended; not every container's does."""
 SERVER_NAMES = frozenset({"postgres", "postmaster", "postgres.exe"})
@@ -117,11 +119,11 @@ def descendants(pid: int) -> list[psutil.Process]:
     return started
 
 
-def kill_processes(processes: list[psutil.Process], timeout: float = 10.0) -> None:
-    """End processes at once and wait until they are gone (seconds)."""
+def kill_processes(processes: list[psutil.Process]) -> None:
+    """End processes at once and wait until they are gone."""
     for process in processes:
         signal_found(process)
-    _wait_while(lambda: any(is_alive(process) for process in processes), timeout)
+    _wait_while(lambda: any(is_alive(process) for process in processes), DYING)
     _wait_while(lambda: any(process.is_running() for process in processes), REAPING)
 
 

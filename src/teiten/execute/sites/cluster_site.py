@@ -123,7 +123,7 @@ class ClusterSite(Site):
             return {}
         limit = min(self._trial.memory_limits)
         cached = [node.cluster.page_cache(None, None) for node in self._nodes]
-        left = sum(each.resident for each in cached if each is not None)
+        left = sum(files.resident for files in cached if files is not None)
         if None in cached or left > limit * LEFT_OUTSIDE:
             what = "an unknown part" if None in cached else format_size(left)
             raise ServerError(
@@ -192,20 +192,20 @@ class ClusterSite(Site):
             raise
         return child
 
-    def spawn_beside(self, program: Program, node: Node = FIRST) -> Running:
+    def spawn_beside(self, program: Program) -> Running:
         own = replace(program, groups=self._limits.groups)
-        return self._nodes.node(node).cluster.spawn(own)
+        return self._nodes.first.cluster.spawn(own)
 
-    def server_reader(self, node: Node = FIRST) -> OsReader | None:
-        asked = self._nodes.node(node)
-        return asked.host.reader((asked.pid or 0,), ())
+    def server_reader(self) -> OsReader | None:
+        first = self._nodes.first
+        return first.host.reader((first.pid or 0,), ())
 
     def sampler(self, node: Node = FIRST) -> Sampler:
         asked = self._nodes.node(node)
         there = [other for other in self._nodes if other.host is asked.host]
         if asked is not there[0]:
             return asked.sampler_beside_others()
-        reader = asked.host.reader(tuple(each.pid or 0 for each in there), asked.host.devices)
+        reader = asked.host.reader(tuple(member.pid or 0 for member in there), asked.host.devices)
         if asked is not self._nodes.first:
             return asked.sampler(reader)
         return asked.sampler(
@@ -223,8 +223,8 @@ class ClusterSite(Site):
     def evict(self, relation: str, node: Node = FIRST) -> bool:
         return self._nodes.node(node).cluster.evict(relation)
 
-    def process_io(self, pid: int, node: Node = FIRST) -> ProcessIo | None:
-        return process_io(pid) if self._nodes.node(node).host.is_here else None
+    def process_io(self, pid: int) -> ProcessIo | None:
+        return process_io(pid) if self._nodes.first.host.is_here else None
 
     def is_running(self) -> bool:
         return all(node.is_running() for node in self._nodes)

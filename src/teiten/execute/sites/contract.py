@@ -128,19 +128,18 @@ class Site(ABC):
         """Start a load program where the client is. Raises WorkloadError or MachineError."""
         return self.client.spawn(program)
 
-    def spawn_beside(self, program: Program, node: Node = FIRST) -> Running:
-        """Start a program of a server's installation on the server's host, as its user: its name is
-        the path, the server what libpq finds by itself (``execute.postgres.beside``). Raises as
-        ``spawn``, WorkloadError where Teiten did not start the server."""
-        name = self._nodes.node(node).template.installation.name
+    def spawn_beside(self, program: Program) -> Running:
+        """Start a program of the first server's installation on that server's host, as its user:
+        its name is the path, the server what libpq finds by itself (``execute.postgres.beside``).
+        Raises as ``spawn``, WorkloadError where Teiten did not start the server."""
+        name = self._nodes.first.template.installation.name
         raise WorkloadError(
             f"{program.name} cannot run beside the server {name}: it is attached",
             "compare servers that Teiten starts: --servers 17,18",
         )
 
-    def server_reader(self, node: Node = FIRST) -> OsReader | None:
-        """Reads what a server's processes use; None where that cannot be seen."""
-        del node
+    def server_reader(self) -> OsReader | None:
+        """Reads what the first server's processes use; None where that cannot be seen."""
         return None
 
     @abstractmethod
@@ -175,9 +174,9 @@ class Site(ABC):
         del relation, node
         return False
 
-    def process_io(self, pid: int, node: Node = FIRST) -> ProcessIo | None:
-        """Find what a process of a server has read; None where that cannot be asked."""
-        del pid, node
+    def process_io(self, pid: int) -> ProcessIo | None:
+        """Find what a process of the first server has read; None where that cannot be asked."""
+        del pid
         return None
 
     @abstractmethod

@@ -111,13 +111,7 @@ def _load_fallocate() -> Callable[[int, int, int, int], int] | None:
 _fallocate = _load_fallocate()
 
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    WIDEN = None
-else:
-    WIDEN = getattr(fcntl, "F_SETPIPE_SZ", None)
-
+WIDEN = None if sys.platform == "win32" else getattr(fcntl, "F_SETPIPE_SZ", None)
 ROOM = 1024 * 1024
 """Bytes; Linux gives everybody as many (/proc/sys/fs/pipe-max-size)."""
 
@@ -128,6 +122,6 @@ def widen_pipe(descriptor: int) -> None:
     Writer and reader then wait for one another a sixteenth as often, which with two threads was a
     third of the time.
     """
-    if WIDEN is not None:
+    if sys.platform != "win32" and WIDEN is not None:
         with suppress(OSError):
             fcntl.fcntl(descriptor, WIDEN, ROOM)

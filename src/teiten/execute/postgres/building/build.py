@@ -15,7 +15,7 @@ from pathlib import Path
 
 import filelock
 
-from teiten.errors import BuildError, MachineError, UsageError
+from teiten.errors import BuildError, UsageError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
 from teiten.execute.postgres.building.preparing import Prepared, of_key
@@ -40,7 +40,6 @@ from teiten.execute.postgres.building.running import (
 from teiten.execute.postgres.building.sources import unpack
 from teiten.execute.postgres.inspection import inspect_folder, inspect_managed
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
-from teiten.execute.postgres.provision.obtain import DISK_HINT
 from teiten.execute.postgres.provision.receipts import (
     Receipt,
     folder_name,
@@ -52,6 +51,7 @@ from teiten.execute.postgres.provision.staging import (
     exclusive,
     give_name,
     managed_installations,
+    require_space,
     staged,
     writing,
 )
@@ -63,7 +63,7 @@ from teiten.host.system.paths import Workdir
 from teiten.host.system.users import ServerUser, server_user
 from teiten.model.build import BuildFacts
 from teiten.model.installation import Installation, Source
-from teiten.model.units import MIB, Seconds
+from teiten.model.units import Seconds
 
 LOG = "build.log"
 KEPT_LOGS = 20
@@ -132,7 +132,8 @@ def _build_missing(
     user = server_user()
     require_access(workdir.builds, user)
     at_once = builds_at_once(len(missing), jobs)
-    _require_space(workdir, [order.prepared for order in missing], at_once)
+    sizes = sorted((needed_bytes(order.prepared.source) for order in missing), reverse=True)
+    require_space(workdir.builds, "building", sum(sizes[:at_once]))
     each = max(1, jobs // at_once)
     for note in dict.fromkeys(note for order in missing for note in order.prepared.tools.notes):
         say(note)
@@ -375,14 +376,3 @@ def _refuse_taken(name: str, own: Iterable[Installation]) -> None:
                 f" in {installation.bin_directory.parent}",
                 f"choose another name, or remove it first: teiten pg remove {installation.name}",
             )
-
-
-def _require_space(workdir: Workdir, coming: Sequence[Prepared], at_once: int) -> None:
-    """Require room for the largest builds, as many as run at a time."""
-    sizes = sorted((needed_bytes(prepared.source) for prepared in coming), reverse=True)
-    needed, free = sum(sizes[:at_once]), shutil.disk_usage(workdir.builds).free
-    if free < needed:
-        raise MachineError(
-            f"{workdir.builds} has {free // MIB} MiB free; building needs {needed // MIB} MiB",
-            DISK_HINT,
-        )

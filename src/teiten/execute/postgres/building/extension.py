@@ -186,7 +186,7 @@ class _ExtensionBuilding:
 
     def _install(self, made: Path, seconds: Seconds) -> Installation:
         size = sum(path.lstat().st_size for path in self.root.rglob("*"))
-        require_space(self.workdir, self.name, 2 * size)
+        require_space(self.workdir.installations, f"installing {self.name}", 2 * size)
         with staged(self.workdir) as staging:
             self._copy(made, staging)
             write_receipt(staging, self._receipt(staging, seconds))

@@ -56,14 +56,14 @@ class ClientOutput:
     errors: str
     exit_code: int
 
-    def complaint(self, lines: int = 6) -> str:
+    def complaint(self) -> str:
         """Its complaints, without colours and mere warnings.
 
         Its first lines; of a Python program's traceback the last ones.
         """
-        said = _telling(self.errors) or _telling(self.output)
-        traced = any(line.startswith("Traceback") for line in said)
-        chosen = said[-2:] if traced else said[:lines]
+        lines = _telling(self.errors) or _telling(self.output)
+        traced = any(line.startswith("Traceback") for line in lines)
+        chosen = lines[-2:] if traced else lines[:6]
         return "\n".join(chosen) or f"exit code {self.exit_code}, without a word"
 
 

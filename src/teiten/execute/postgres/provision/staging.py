@@ -67,7 +67,7 @@ def make_installation(recipe: Recipe, workdir: Workdir, say: Say) -> Installatio
     Raises ServerError where the package does not work here; nothing is left of it then.
     """
     package = recipe.package
-    require_space(workdir, package.name, recipe.needed)
+    require_space(workdir.installations, f"installing {package.name}", recipe.needed)
     try:
         with staged(workdir) as staging:
             say(f"unpacking {package.path.name}")
@@ -120,14 +120,12 @@ def give_name(staging: Path, folder: Path) -> None:
     staging.rename(folder)
 
 
-def require_space(workdir: Workdir, what: str, needed: int) -> None:
+def require_space(folder: Path, doing: str, needed: int) -> None:
     """Raise MachineError, with both numbers, where the disk lacks ``needed`` bytes."""
-    free = shutil.disk_usage(workdir.installations).free
+    free = shutil.disk_usage(folder).free
     if free < needed:
         raise MachineError(
-            f"{workdir.installations} has {free // MIB} MiB free; installing {what} needs "
-            f"{needed // MIB} MiB",
-            DISK_HINT,
+            f"{folder} has {free // MIB} MiB free; {doing} needs {needed // MIB} MiB", DISK_HINT
         )
 
 

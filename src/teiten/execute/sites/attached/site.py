@@ -76,9 +76,9 @@ class AttachedSite(Site):
             beside=others if asked is self._nodes.first else None,
         )
 
-    def process_io(self, pid: int, node: Node = FIRST) -> ProcessIo | None:
+    def process_io(self, pid: int) -> ProcessIo | None:
         """Only of a server whose processes are this machine's."""
-        return process_io(pid) if self._nodes.node(node).server.local else None
+        return process_io(pid) if self._nodes.first.server.local else None
 
     def is_running(self) -> bool:
         return all(node.found is not None for node in self._nodes)
