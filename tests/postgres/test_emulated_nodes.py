@@ -17,8 +17,8 @@ from teiten.execute.bench import Bench, ThisMachine
 from teiten.execute.client.here import Here
 from teiten.execute.load import sampled
 from teiten.execute.sites.cluster_site import ClusterSite
-from teiten.execute.sites.local.clusters import LocalClusters
 from teiten.execute.sites.local.checks import lacks
+from teiten.execute.sites.local.clusters import LocalClusters
 from teiten.execute.sites.local.node_emulation import NodeEmulation
 from teiten.execute.sites.local.node_network import NodeNetwork
 from teiten.host.system.namespaces import NAMED, path_of_space

@@ -19,7 +19,7 @@ from teiten.execute.client.here import spawn_here
 from teiten.execute.client.paired import PairedRun, is_built, run_pairs
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
-from teiten.execute.probes.connection import SamplingConnection
+from teiten.execute.probes.postgres import SamplingConnection
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.kinds.pgbench.load.paired_run import server_of
 from teiten.model.study import QueryMode, Script

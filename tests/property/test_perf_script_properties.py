@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from teiten.execute.probes.perf_script import fold
+from teiten.execute.probes.perf import fold
 
 NAMES = st.from_regex(
     r"[A-Za-z_][A-Za-z0-9_]{0,12}(<[a-z, ]{1,6}>|\([a-z* ]{0,6}\))?", fullmatch=True

@@ -18,8 +18,8 @@ from teiten.cli.text.study import study_lines
 from teiten.errors import MachineError, StudyError, TeitenError, UsageError
 from teiten.execute.postgres.conf import Opening, host_rules
 from teiten.execute.probes.os_node import NodeReader
-from teiten.execute.sites.local.limit_files import NO_THROTTLE, STORAGE, Allowed, Throttle
 from teiten.execute.sites.local.checks import lacks
+from teiten.execute.sites.local.limit_files import NO_THROTTLE, STORAGE, Allowed, Throttle
 from teiten.host.facts.cgroups import Hierarchy
 from teiten.host.system.namespaces import inside, why_no_namespaces
 from teiten.model.facts import LogicalCpu, Severity

@@ -15,11 +15,10 @@ from teiten.cli.main import main
 from teiten.errors import MachineError
 from teiten.host.ceilings import measure as ceilings_probe
 from teiten.host.ceilings import storage_speed
-from teiten.host.ceilings.disk_speed import BLOCK, OF_DISK, rate
+from teiten.host.ceilings.disk_speed import BLOCK, CHUNK, OF_DISK, aligned, rate, scratch
 from teiten.host.ceilings.fio import command, measure_by_fio, parse
 from teiten.host.ceilings.kept import cache_file, cached_ceilings, keep_ceilings
 from teiten.host.ceilings.measure import CpuClock, measure_ceilings, others_share, read_clock
-from teiten.host.ceilings.scratch import CHUNK, aligned, scratch
 from teiten.host.facts.machine import read_host_facts
 from teiten.host.system.paths import Workdir
 from teiten.ledger.codec import decode, encode

@@ -11,8 +11,8 @@ import pytest
 
 from teiten.errors import MachineError
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError, find_binary
+from teiten.execute.postgres.inspection import ProgramFolder, search_places
 from teiten.execute.postgres.installations import choose_pgbench, search
-from teiten.execute.postgres.places import ProgramFolder, search_places
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Source
 from tests.fixtures.fake_trees import SERVER_PROGRAMS, make_managed, make_program, make_tree

@@ -24,7 +24,7 @@ def root(workdir: Workdir, monkeypatch: pytest.MonkeyPatch) -> str:
     """A working folder with two installations, on a machine that has no other."""
     make_managed(workdir, "17.10")
     make_managed(workdir, "18.4", Source.WHEEL, "wheel:18.4", ("pgbench", "psql"))
-    monkeypatch.setattr("teiten.execute.postgres.places.this_machine", lambda: ())
+    monkeypatch.setattr("teiten.execute.postgres.inspection.this_machine", lambda: ())
     return str(workdir.root)
 
 

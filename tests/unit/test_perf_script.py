@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from teiten.execute.probes.perf_script import fold, frame_name
+from teiten.execute.probes.perf import fold, frame_name
 
 TEXT = """\
   3633 {end}

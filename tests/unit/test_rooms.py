@@ -531,7 +531,7 @@ MAY_READ_VARIABLES = {
     "cli/passwords.py": "takes PGPASSWORD for a secret, and finds what its predecessor left",
     "cli/verbs/gate.py": "what GitHub Actions tells its steps",
     "connections.py": "libpq's variables",
-    "execute/postgres/places.py": "PATH, and a disk of Windows",
+    "execute/postgres/inspection.py": "PATH, and a disk of Windows",
     "execute/postgres/sockets.py": "where sockets may be",
     "execute/sites/remote/agent/machine.py": "where ssh came from",
     "execute/sites/remote/agent/standins.py": "where a person's data are",

@@ -61,7 +61,7 @@ def removable(context: click.Context) -> Iterable[str]:
 @_offering
 def installable(_: click.Context) -> Iterable[str]:
     """The versions that packages are known to hold, the newest first, and pgbench."""
-    from teiten.execute.postgres.provision.removal import PGBENCH
+    from teiten.execute.postgres.provision.install import PGBENCH
     from teiten.execute.postgres.provision.version_requests import PACKAGED
     from teiten.execute.postgres.provision.wheel import SERVERS
 

@@ -14,10 +14,10 @@ from teiten.errors import MachineError
 from teiten.execute.postgres.elsewhere import read_directories
 from teiten.execute.postgres.modules import NOT_HERE, module_tools
 from teiten.execute.postgres.templates.store import TemplateStore
+from teiten.execute.sites.local.checks import lacks, throttles_buffered_writes
 from teiten.execute.sites.local.emulated import require_emulation
 from teiten.execute.sites.local.limit import require_limits
 from teiten.execute.sites.local.limit_files import Allowed
-from teiten.execute.sites.local.checks import lacks, throttles_buffered_writes
 from teiten.host.cautions.builds import prewarming_caution
 from teiten.host.cautions.machine import cautions, plan_cautions
 from teiten.host.cautions.variants import pinned_apart

@@ -35,8 +35,8 @@ def list_command(session: Session, as_json: bool) -> None:
     """List what is found: Teiten's own, PATH, pg_config, and the folders of distributions."""
     from teiten.cli.printed.machine import json_installation
     from teiten.cli.text.installations import SPARE, table
+    from teiten.execute.postgres.inspection import this_machine
     from teiten.execute.postgres.installations import search
-    from teiten.execute.postgres.places import this_machine
 
     findings = search(session.workdir, this_machine())
     if as_json:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from teiten.execute.postgres.binaries import find_binary
-from teiten.execute.postgres.places import ask_pg_config_text
+from teiten.execute.postgres.inspection import ask_pg_config_text
 from teiten.execute.postgres.provision.receipts import read_receipt
 from teiten.model.build import ServerBuild
 from teiten.model.installation import Installation

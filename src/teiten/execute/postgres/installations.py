@@ -8,8 +8,13 @@ from pathlib import Path
 
 from teiten.errors import MachineError
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError
-from teiten.execute.postgres.inspection import folder_of_programs, inspect_folder, inspect_managed
-from teiten.execute.postgres.places import ProgramFolder, this_machine
+from teiten.execute.postgres.inspection import (
+    ProgramFolder,
+    folder_of_programs,
+    inspect_folder,
+    inspect_managed,
+    this_machine,
+)
 from teiten.execute.postgres.provision.receipts import managed_folders
 from teiten.execute.postgres.references import resolve
 from teiten.host.system.paths import Workdir

@@ -13,11 +13,12 @@ import numpy as np
 import psycopg
 
 from teiten.connections import Conninfo
-from teiten.execute.probes.connection import SamplingConnection, StatementError
 from teiten.execute.probes.postgres import (
     WAIT_EVENTS,
     CounterProbe,
     Counters,
+    SamplingConnection,
+    StatementError,
     counter_rates,
     counter_totals,
     statements,

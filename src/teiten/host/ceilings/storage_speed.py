@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from teiten.host.ceilings.disk_speed import OF_STORAGE, DiskSpeed, Pattern, measure_disk
+from teiten.host.ceilings.disk_speed import OF_STORAGE, DiskSpeed, Pattern, measure_disk, scratch
 from teiten.host.ceilings.fio import find_fio, measure_by_fio
-from teiten.host.ceilings.scratch import scratch
 from teiten.model.units import Bytes, Seconds
 
 OWN = "teiten"

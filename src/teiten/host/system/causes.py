@@ -46,8 +46,8 @@ def machine_error(error: OSError, doing: str = "") -> MachineError | None:
         what, hint = tell(_place(error))
         return MachineError(f"{doing}: {what}" if doing else what, hint)
     if doing and error.errno is not None:  # it is known what was tried: a missing folder, for one
-        refusal = f"{error.strerror or error}{_of(_place(error))}"
-        return MachineError(f"{doing}: {refusal}", "see whether the folder is there, or name another")
+        text = f"{error.strerror or error}{_of(_place(error))}"
+        return MachineError(f"{doing}: {text}", "see whether the folder is there, or name another")
     return None
 
 

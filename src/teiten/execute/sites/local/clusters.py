@@ -22,10 +22,10 @@ from teiten.execute.probes.os import OsReader
 from teiten.execute.probes.os_probe import open_reader
 from teiten.execute.sites.cluster_site import ClusterSite, cluster_site
 from teiten.execute.sites.clusters import CampaignClusters
+from teiten.execute.sites.local.checks import check_emulation, check_limit
 from teiten.execute.sites.local.cluster import CopyOnDisk, LocalCluster
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.limit_files import Allowed
-from teiten.execute.sites.local.checks import check_emulation, check_limit
 from teiten.execute.sites.local.node_emulation import NodeEmulation, TrialLimits
 from teiten.execute.sites.local.storages import MEASURED, Storages
 from teiten.execute.sites.nodes import cluster_name
