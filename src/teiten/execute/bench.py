@@ -125,10 +125,10 @@ class Bench:
             noted["asked"] = asked_facts(asked)
         self.record.record_server_facts(level, noted)
         if level not in self.builds:
-            reported, said = facts.get("build", {}), facts["version"]
-            self.builds[level] = reported_build(reported, said)
+            reported, version_text = facts.get("build", {}), facts["version"]
+            self.builds[level] = reported_build(reported, version_text)
             if asked is not None:
-                for caution in build_cautions(level, asked, reported, said):
+                for caution in build_cautions(level, asked, reported, version_text):
                     self.record.record_caution(caution)
             self._note_builds()
 
@@ -136,9 +136,9 @@ class Bench:
         """Once for all servers, and only what was not said before the run."""
         if len(self.builds) < len(self.plan.servers):
             return
-        said = {known.code for known in self.record.cautions}
+        noted = {known.code for known in self.record.cautions}
         for caution in cautions_of_builds(self.builds):
-            if caution.code not in said:
+            if caution.code not in noted:
                 self.record.record_caution(caution)
 
 

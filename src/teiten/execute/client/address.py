@@ -29,11 +29,11 @@ class Address:
     def parameters(self) -> dict[str, str]:
         """The address by libpq's names: host, port, user, dbname, password where there is one."""
         given = dict(zip(self.options[::2], self.options[1::2], strict=True))
-        found = {name: given[option] for option, name in _OPTIONS.items() if option in given}
+        parameters = {name: given[option] for option, name in _OPTIONS.items() if option in given}
         named = read_address(self.database) if "=" in self.database else {}
-        found |= named or {"dbname": self.database}
+        parameters |= named or {"dbname": self.database}
         password = self.environment.get("PGPASSWORD") or self._password_of_line()
-        return found if password is None else {**found, "password": password}
+        return parameters if password is None else {**parameters, "password": password}
 
     def _password_of_line(self) -> str | None:
         """The last word of a pgpass line, in which : and \\ have a \\ before them."""
@@ -42,15 +42,24 @@ class Address:
         return re.sub(r"\\(.)", r"\1", re.split(r"(?<!\\):", self.password_line)[-1])
 
     @classmethod
-    def of_any(cls, each: Sequence[Address], session: Mapping[str, str]) -> Address:
+    def of_any(cls, addresses: Sequence[Address], session: Mapping[str, str]) -> Address:
         """One of several servers, by chance for each connection (libpq 16 and later). ``session``:
         parameters of the server for these connections."""
-        given = [dict(zip(one.options[::2], one.options[1::2], strict=True)) for one in each]
-        options = given[0] | {name: ",".join(one[name] for one in given) for name in ("-h", "-p")}
+        given = [
+            dict(zip(server.options[::2], server.options[1::2], strict=True))
+            for server in addresses
+        ]
+        options = given[0] | {
+            name: ",".join(server[name] for server in given) for name in ("-h", "-p")
+        }
         words = " ".join(f"-c {name}={value}" for name, value in session.items())
-        environment = {**each[0].environment, "PGLOADBALANCEHOSTS": "random", "PGOPTIONS": words}
+        environment = {
+            **addresses[0].environment,
+            "PGLOADBALANCEHOSTS": "random",
+            "PGOPTIONS": words,
+        }
         flat = tuple(word for pair in options.items() for word in pair)
-        return cls(each[0].database, flat, environment)
+        return cls(addresses[0].database, flat, environment)
 
     @classmethod
     def by_socket(

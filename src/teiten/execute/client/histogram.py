@@ -93,12 +93,12 @@ class LatencyHistogram:
         indexes = bucket_indexes(np.clip(values, 0, HIGHEST))
         np.add.at(self._counts, indexes, counts)
 
-    def add(self, other: LatencyHistogram) -> None:
+    def add(self, further: LatencyHistogram) -> None:
         """Count all that another one has counted."""
-        self.maximum = max(self.maximum, other.maximum)
-        self._sum += other._sum
-        self._sum_of_squares += other._sum_of_squares
-        self._counts += other._counts
+        self.maximum = max(self.maximum, further.maximum)
+        self._sum += further._sum
+        self._sum_of_squares += further._sum_of_squares
+        self._counts += further._counts
 
     def value_at(self, percentile: float) -> int:
         """The latency (µs) below or at which this percentage of the transactions lies.

@@ -68,9 +68,9 @@ PG_CONFIG_OPTIONS = {"CONFIGURE": "--configure", "CFLAGS": "--cflags"}
 def reported_build(installation: Installation) -> tuple[dict[str, str], str]:
     """CONFIGURE and CFLAGS of its ``pg_config``, and what ``version()`` said when it was tried."""
     program = find_binary(installation.bin_directory, "pg_config")
-    said = {
+    answers = {
         name: ask_pg_config_text(program, option) or ""
         for name, option in PG_CONFIG_OPTIONS.items()
         if program is not None
     }
-    return said, read_receipt(installation.bin_directory.parent).server_version
+    return answers, read_receipt(installation.bin_directory.parent).server_version

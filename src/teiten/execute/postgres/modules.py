@@ -44,8 +44,10 @@ def module_tools(installation: Installation) -> ModuleTools:
             return ModuleTools(None, _headers(installation.version, str(path)))
     for program in ("make", "cc"):
         if shutil.which(program) is None:
-            said = Bilingual(f"{program} is not installed", f"{program}がインストールされていない")
-            return ModuleTools(None, said)
+            lacking = Bilingual(
+                f"{program} is not installed", f"{program}がインストールされていない"
+            )
+            return ModuleTools(None, lacking)
     return ModuleTools(pg_config, None)
 
 
@@ -57,8 +59,8 @@ def build_module(installation: Installation, source: Script, folder: Path) -> Pa
     """
     tools = module_tools(installation)
     if tools.pg_config is None:
-        said = tools.lacking.en if tools.lacking else ""
-        raise ServerError(f"{source.name} cannot be compiled: {said}", HINT)
+        reason = tools.lacking.en if tools.lacking else ""
+        raise ServerError(f"{source.name} cannot be compiled: {reason}", HINT)
     name, user = source.name.removesuffix(".c"), server_user()
     makefile = MAKEFILE.format(name=name, pg_config=tools.pg_config)
     with HeldFolder.open_or_make(folder.absolute().parent) as outer:

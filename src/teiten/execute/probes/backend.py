@@ -51,11 +51,13 @@ class Usage:
             else self.written - before.written,
         )
 
-    def with_further(self, other: Usage) -> Usage:
+    def with_further(self, further: Usage) -> Usage:
         return Usage(
-            None if self.cpu is None or other.cpu is None else self.cpu + other.cpu,
-            None if self.read is None or other.read is None else self.read + other.read,
-            None if self.written is None or other.written is None else self.written + other.written,
+            None if self.cpu is None or further.cpu is None else self.cpu + further.cpu,
+            None if self.read is None or further.read is None else self.read + further.read,
+            None
+            if self.written is None or further.written is None
+            else self.written + further.written,
         )
 
 
@@ -105,8 +107,8 @@ def memory_of(pid: int | None, proc: Path = PROC) -> int | None:
         lines = (proc / str(pid) / "status").read_bytes().splitlines()
     except OSError:
         return None
-    found = (line.split()[1] for line in lines if line.startswith(b"RssAnon:"))
-    kilobytes = next(found, None)
+    values = (line.split()[1] for line in lines if line.startswith(b"RssAnon:"))
+    kilobytes = next(values, None)
     return None if kilobytes is None else int(kilobytes) * 1024
 
 
@@ -165,7 +167,7 @@ class BackendWatch:
     @property
     def series(self) -> tuple[Series, ...]:
         """None of fewer than two looks, or of no time between them."""
-        at, used = (np.array([one[column] for one in self._seen]) for column in (0, 1))
+        at, used = (np.array([look[column] for look in self._seen]) for column in (0, 1))
         apart = np.diff(at)
         if not len(apart) or not (apart > 0).all():
             return ()

@@ -118,12 +118,12 @@ class LinuxReader:
             return None
 
     def _disks(self) -> dict[str, DiskCounters]:
-        found = ((name, self._parse(f"disk:{name}", parse_block_stat)) for name in self._devices)
-        return {name: counters for name, counters in found if counters is not None}
+        readings = ((name, self._parse(f"disk:{name}", parse_block_stat)) for name in self._devices)
+        return {name: counters for name, counters in readings if counters is not None}
 
     def _pressure(self) -> dict[str, float]:
-        found = ((name, self._parse(f"pressure/{name}", parse_pressure)) for name in PRESSURES)
-        return {name: seconds for name, seconds in found if seconds is not None}
+        readings = ((name, self._parse(f"pressure/{name}", parse_pressure)) for name in PRESSURES)
+        return {name: seconds for name, seconds in readings if seconds is not None}
 
     def _groups(self, pgbench: int | None) -> dict[ProcessGroup, float]:
         servers = dict.fromkeys(self._postmasters, ProcessGroup.SERVER)

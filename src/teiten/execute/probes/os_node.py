@@ -20,17 +20,17 @@ def _number(name: str, unit: float = 1.0) -> Parser:
 
 def parse_page_cache(data: bytes) -> dict[str, float]:
     """memory.stat: version 1 says ``total_cache`` and version 2 ``file``, in bytes."""
-    found = dict(line.split(None, 1) for line in data.splitlines() if b" " in line)
+    fields = dict(line.split(None, 1) for line in data.splitlines() if b" " in line)
     for key in (b"total_cache", b"file"):
-        if key in found:
-            return {"page_cache": float(found[key])}
+        if key in fields:
+            return {"page_cache": float(fields[key])}
     return {}
 
 
 def parse_cpu_stat(data: bytes) -> dict[str, float]:
     """cpu.stat of version 2."""
-    found = dict(line.split(None, 1) for line in data.splitlines() if b" " in line)
-    return {"cpu_seconds": int(found[b"usage_usec"]) / 1e6} if b"usage_usec" in found else {}
+    fields = dict(line.split(None, 1) for line in data.splitlines() if b" " in line)
+    return {"cpu_seconds": int(fields[b"usage_usec"]) / 1e6} if b"usage_usec" in fields else {}
 
 
 def parse_service_bytes(data: bytes) -> dict[str, float]:
@@ -82,11 +82,11 @@ class NodeReader:
 
     def read(self) -> NodeUse:
         """Read the node's use; None for what is not counted, or cannot be read any more."""
-        found: dict[str, float] = {}
+        use: dict[str, float] = {}
         for file, parser in self._files:
             with contextlib.suppress(OSError, ValueError):
-                found |= parser(file.read())
-        return NodeUse(**found)
+                use |= parser(file.read())
+        return NodeUse(**use)
 
     def close(self) -> None:
         for file, _ in self._files:

@@ -114,4 +114,4 @@ def _is_told(name: str) -> bool:
 
 
 def client_series(series: Sequence[Series]) -> Iterator[Series]:
-    return (replace(one, source=CLIENT) for one in series if one.source == "os")
+    return (replace(table, source=CLIENT) for table in series if table.source == "os")

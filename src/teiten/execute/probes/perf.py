@@ -214,8 +214,8 @@ class _Attached:
         return self._errors.read_text(encoding="utf-8", errors="replace")
 
     def failure(self, otherwise: str) -> PerfError:
-        said = _last_line(self._errors)
-        return PerfError(said or otherwise, "see the trial's log")
+        line = _last_line(self._errors)
+        return PerfError(line or otherwise, "see the trial's log")
 
     def _ended(self) -> bool:
         return self._process is not None and self._process.poll() is not None
@@ -224,7 +224,7 @@ class _Attached:
 def parse_counters(text: str) -> dict[str, float]:
     """The counters of ``perf stat -x,`` by our names, in base units; what was not counted is left
     out."""
-    found: dict[str, float] = {}
+    counters: dict[str, float] = {}
     for line in text.splitlines():
         fields = line.split(",")
         if len(fields) < 3:
@@ -237,8 +237,8 @@ def parse_counters(text: str) -> dict[str, float]:
         if event in IN_KERNEL and "u" in modifier:
             continue  # a plain user's: perf leaves out the kernel, and tells a false 0
         if event in EVENTS:
-            found[EVENTS[event]] = value / 1000 if fields[1] == "msec" else value
-    return found
+            counters[EVENTS[event]] = value / 1000 if fields[1] == "msec" else value
+    return counters
 
 
 def _last_line(path: Path) -> str:
@@ -302,8 +302,8 @@ def _samples(lines: Iterable[str]) -> Iterator[list[str]]:
             frames = None
         elif frames is None:
             frames = []
-        elif (found := _FRAME.fullmatch(line)) is not None:
-            frames.append(frame_name(int(found[1], 16), found[2], found[3]))
+        elif (frame := _FRAME.fullmatch(line)) is not None:
+            frames.append(frame_name(int(frame[1], 16), frame[2], frame[3]))
     if frames is not None:
         yield frames
 

@@ -128,8 +128,12 @@ class Sampler:
         for name in ("os", "client"):
             if name in self._threads and self._threads[name].ident is not None:
                 self._threads[name].join()
-        found = self._os.finish()
-        return found if self._client is None else with_client(found, self._client.finish())
+        server_totals = self._os.finish()
+        return (
+            server_totals
+            if self._client is None
+            else with_client(server_totals, self._client.finish())
+        )
 
     def _collect(self) -> Sampling:
         of_machine = self.end()
@@ -179,7 +183,7 @@ def window_totals(
     seconds = max(after.at - before.at, 1e-9)
     for name, devices in storages.items():
         known = [device for device in devices if device in before.disks and device in after.disks]
-        rates = [disk_rates(before.disks[one], after.disks[one], seconds) for one in known]
+        rates = [disk_rates(before.disks[device], after.disks[device], seconds) for device in known]
         for column in rates[0] if rates else ():
             values = [rate[column] for rate in rates]
             whole[storage_metric(name, column)] = max(values) if column == BUSY else sum(values)
@@ -187,5 +191,5 @@ def window_totals(
 
 
 def _without(snapshot: OsSnapshot, apart: frozenset[str]) -> OsSnapshot:
-    disks = {name: one for name, one in snapshot.disks.items() if name not in apart}
+    disks = {name: counters for name, counters in snapshot.disks.items() if name not in apart}
     return replace(snapshot, disks=disks)

@@ -151,7 +151,7 @@ class ClusterSite(Site):
         return started
 
     def _start_node(self, node: ClusterNode) -> Facts:
-        elsewhere = any(other.host is not node.host for other in self._nodes)
+        elsewhere = any(member.host is not node.host for member in self._nodes)
         return node.start(self._limits, knows_passwords=node.number == FIRST and elsewhere)
 
     def prewarm(self) -> Facts:
@@ -202,7 +202,7 @@ class ClusterSite(Site):
 
     def sampler(self, node: Node = FIRST) -> Sampler:
         asked = self._nodes.node(node)
-        there = [other for other in self._nodes if other.host is asked.host]
+        there = [member for member in self._nodes if member.host is asked.host]
         if asked is not there[0]:
             return asked.sampler_beside_others()
         reader = asked.host.reader(tuple(member.pid or 0 for member in there), asked.host.devices)

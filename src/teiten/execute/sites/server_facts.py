@@ -28,14 +28,14 @@ INTERESTING = frozenset({"CONFIGURE", "CC", "CFLAGS", "LDFLAGS", "VERSION"})
 def read_server_facts(connect: Connect) -> dict[str, Any]:
     """Version, compiler, build flags and data checksums, as the server itself tells them."""
     with connect() as connection:
-        version = _one(connection, "SELECT version()")
+        version = _answer(connection, "SELECT version()")
         return {
             "version": version,
-            "version_number": int(_one(connection, "SHOW server_version_num")),
+            "version_number": int(_answer(connection, "SHOW server_version_num")),
             "compiler": _compiler(version),
-            "data_checksums": _one(connection, "SHOW data_checksums"),
-            "block_size": int(_one(connection, "SHOW block_size")),
-            "assertions": _one(connection, "SHOW debug_assertions"),
+            "data_checksums": _answer(connection, "SHOW data_checksums"),
+            "block_size": int(_answer(connection, "SHOW block_size")),
+            "assertions": _answer(connection, "SHOW debug_assertions"),
             **_build(connection),
         }
 
@@ -66,7 +66,7 @@ def _build(connection: psycopg.Connection[Any]) -> dict[str, Any]:
     return {"build": {name: setting for name, setting in rows if name in INTERESTING}}
 
 
-def _one(connection: psycopg.Connection[Any], query: str) -> str:
+def _answer(connection: psycopg.Connection[Any], query: str) -> str:
     row = connection.execute(query).fetchone()
     return str(row[0]) if row else ""
 

@@ -23,14 +23,14 @@ READ_BEFORE = "read-before"
 
 def cautions_of_builds(builds: Mapping[str, ServerBuild]) -> tuple[Caution, ...]:
     """``builds``: by the server's level, of those of which something is known."""
-    known = {level: one for level, one in builds.items() if one.told()}
-    sides = {_alike(one) for one in known.values()}
-    found = [Caution.warning(BUILDS_DIFFER, builds=_listed(known))] if len(sides) > 1 else []
-    slow = {level: one for level, one in known.items() if one.slow}
-    asserting = {level: one for level, one in known.items() if one.assertions}
-    for code, ones in ((BUILT_SLOW, slow), (BUILT_WITH_ASSERTIONS, asserting)):
-        found += [Caution.warning(code, builds=_listed(ones))] if ones else []
-    return tuple(found)
+    known = {level: build for level, build in builds.items() if build.told()}
+    sides = {_alike(build) for build in known.values()}
+    cautions = [Caution.warning(BUILDS_DIFFER, builds=_listed(known))] if len(sides) > 1 else []
+    slow = {level: build for level, build in known.items() if build.slow}
+    asserting = {level: build for level, build in known.items() if build.assertions}
+    for code, concerned in ((BUILT_SLOW, slow), (BUILT_WITH_ASSERTIONS, asserting)):
+        cautions += [Caution.warning(code, builds=_listed(concerned))] if concerned else []
+    return tuple(cautions)
 
 
 def prewarming_caution(plan: Plan) -> tuple[Caution, ...]:
@@ -51,14 +51,14 @@ def reported_build(reported: Mapping[str, str], version_text: str) -> ServerBuil
     )
 
 
-def _alike(one: ServerBuild) -> tuple[object, ...]:
+def _alike(build: ServerBuild) -> tuple[object, ...]:
     """List what two builds must share to be alike."""
     return (
-        short_compiler(one.compiler or ""),
-        one.optimisation,
-        one.link_time_optimisation,
-        one.assertions,
-        one.jit,
+        short_compiler(build.compiler or ""),
+        build.optimisation,
+        build.link_time_optimisation,
+        build.assertions,
+        build.jit,
     )
 
 
@@ -79,8 +79,10 @@ def build_cautions(
     meson records no CONFIGURE. ``version_text``: what ``SELECT version()`` answered.
     """
     return tuple(
-        Caution.warning("build-differs", server=server, what=what, asked=wanted, reported=said)
-        for what, wanted, said in _differences(asked, reported, version_text)
+        Caution.warning(
+            "build-differs", server=server, what=what, asked=wanted, reported=reported_as
+        )
+        for what, wanted, reported_as in _differences(asked, reported, version_text)
     )
 
 
@@ -91,19 +93,19 @@ def _differences(
     lacking = [flag for flag in (asked.cflags or "").split() if flag not in flags.split()]
     if lacking and "CFLAGS" in reported:
         yield "CFLAGS", " ".join(lacking), flags or "nothing"
-    said = reported.get("CONFIGURE", "").strip()
-    if said and not asked.meson:
-        known = shell_words(said)
+    configure = reported.get("CONFIGURE", "").strip()
+    if configure and not asked.meson:
+        known = shell_words(configure)
         for option in asked.configure:
             if option not in known:
-                yield "CONFIGURE", option, said
+                yield "CONFIGURE", option, configure
     compiler = compiler_of(version_text)
     if compiler is not None and not _same_compiler(compiler.strip(), asked):
         yield "compiler", asked.compiler, compiler
 
 
-def _same_compiler(said: str, asked: BuildFacts) -> bool:
+def _same_compiler(compiler: str, asked: BuildFacts) -> bool:
     """By configure the server has the compiler's whole line; by meson ``gcc-12.2.0``."""
-    if said == asked.compiler.strip():
+    if compiler == asked.compiler.strip():
         return True
-    return asked.meson and said.rpartition("-")[2] in asked.compiler.split()
+    return asked.meson and compiler.rpartition("-")[2] in asked.compiler.split()

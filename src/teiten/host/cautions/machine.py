@@ -44,26 +44,26 @@ def cautions(facts: HostFacts, *, clients: int | None = None) -> tuple[Caution, 
 
     ``clients``: the largest number of clients that is planned, where that is known.
     """
-    found = [caution for rule in RULES for caution in rule(facts)]
+    known = [caution for rule in RULES for caution in rule(facts)]
     if clients is not None and clients > facts.cpu.logical:
-        found.append(
+        known.append(
             Caution.note("more-clients-than-cores", clients=clients, cores=facts.cpu.logical)
         )
-    return warnings_first(found)
+    return warnings_first(known)
 
 
 def plan_cautions(plan: Plan, facts: HostFacts) -> tuple[Caution, ...]:
     """Cautions that only this plan has on this machine; those of ``cautions`` are not repeated."""
-    found: list[Caution] = []
+    known: list[Caution] = []
     if plan.study.measure.caches is CachePolicy.DROP and not facts.can_drop_page_cache:
-        found.append(Caution.warning("page-cache-kept"))
-    found += variant_cautions(plan, facts)
+        known.append(Caution.warning("page-cache-kept"))
+    known += variant_cautions(plan, facts)
     if plan.study.measure.flame_graph:
         profiling = profiling_caution(of_host(facts))
-        found += [profiling] if profiling is not None else []
+        known += [profiling] if profiling is not None else []
     for directory in facts.directories:
-        found += _file_system(replace(facts, disk=directory.disk))
-    return warnings_first(found)
+        known += _file_system(replace(facts, disk=directory.disk))
+    return warnings_first(known)
 
 
 def telemetry_missing(source: str, reason: str) -> Caution:
@@ -82,9 +82,9 @@ def compiler_of(version_text: str) -> str | None:
     return match[1] if match else None
 
 
-def warnings_first(found: Iterable[Caution]) -> tuple[Caution, ...]:
+def warnings_first(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
     """In the given order, but warnings before notes, and each only once."""
-    unique = dict.fromkeys(found)
+    unique = dict.fromkeys(cautions)
     return tuple(sorted(unique, key=lambda caution: caution.severity is Severity.NOTE))
 
 

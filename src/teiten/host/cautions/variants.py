@@ -53,7 +53,7 @@ def order_of_servers(plan: Plan) -> tuple[Caution, ...]:
     if plan.study.contrast != SERVER or len(plan.servers) < 2:
         return ()
     (old, first), *others = plan.servers
-    newer = [level for level, one in others if one.version < first.version]
+    newer = [level for level, server in others if server.version < first.version]
     if not newer:
         return ()
     return (Caution.note("servers-order", old=old, new=", ".join(newer)),)
@@ -152,12 +152,12 @@ def _varied(plan: Plan) -> dict[str, set[str]]:
     names = [factor.name for factor in plan.study.factors if len(factor.levels) > 1]
     names += [name for _, levels in plan.study.server_levels for name, _ in levels]
     wanted = {name.removeprefix(GUC_PREFIX) for name in names if name.startswith(GUC_PREFIX)}
-    found: dict[str, set[str]] = {name: set() for name in sorted(wanted)}
+    values: dict[str, set[str]] = {name: set() for name in sorted(wanted)}
     for trial in plan.trials:
         for name, value in trial.settings:
-            if name in found:
-                found[name].add(value.lower())
-    return found
+            if name in values:
+                values[name].add(value.lower())
+    return values
 
 
 def _shares(trial: PlannedTrial) -> bool:

@@ -26,8 +26,8 @@ def cached_ceilings(workdir: Workdir, root: Path = Path("/")) -> Ceilings | None
     if text is None:
         return None
     try:
-        found = json.loads(text)
-        values = {one.name: found[one.name] for one in fields(Ceilings)}
+        kept = json.loads(text)
+        values = {ceiling.name: kept[ceiling.name] for ceiling in fields(Ceilings)}
         tool = str(values.pop("tool"))
         numbers = {name: float(value) for name, value in values.items()}
     except (ValueError, KeyError, TypeError):

@@ -109,10 +109,10 @@ def logical_cpus(root: Path, allowed: Iterable[int]) -> Iterator[LogicalCpu]:
 
 def governor(root: Path, online: Iterable[int]) -> str | None:
     """The frequency governor; several are joined (``performance,powersave``)."""
-    found = {
+    governors = {
         read_text(root / CPUS / f"cpu{number}/cpufreq/scaling_governor") for number in online
     } - {None, ""}
-    return ",".join(sorted(name for name in found if name)) or None
+    return ",".join(sorted(name for name in governors if name)) or None
 
 
 def turbo(root: Path) -> bool | None:

@@ -67,8 +67,8 @@ def block_devices(path: Path, root: Path = Path("/")) -> tuple[str, ...]:
 def disk_numbers(path: Path, root: Path = Path("/")) -> tuple[str, ...]:
     """Number the disks of ``block_devices`` as the kernel does, major and minor: ``254:0``."""
     folder = root / "sys/class/block"
-    found = (read_text(folder / name / "dev") for name in block_devices(path, root))
-    return tuple(text.strip() for text in found if text is not None)
+    numbers = (read_text(folder / name / "dev") for name in block_devices(path, root))
+    return tuple(text.strip() for text in numbers if text is not None)
 
 
 def devices_of_mount(mount: Mount, root: Path) -> tuple[str, ...]:

@@ -36,20 +36,20 @@ def key_on(facts: HostFacts, *further: object) -> str:
     return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:24]
 
 
-def keep(path: Path, found: DataclassInstance) -> None:
+def keep(path: Path, measured: DataclassInstance) -> None:
     """In the place of an older one."""
     made = path.with_suffix(".new")
-    made.write_text(json.dumps(asdict(found), indent=1) + "\n", encoding="utf-8")
+    made.write_text(json.dumps(asdict(measured), indent=1) + "\n", encoding="utf-8")
     made.replace(path)
 
 
 def kept(path: Path, form: type[T]) -> T | None:
     """One that cannot be read is as good as none."""
     try:
-        found: T = TypeAdapter(form).validate_json(path.read_bytes())
+        measured: T = TypeAdapter(form).validate_json(path.read_bytes())
     except (OSError, ValidationError):
         return None
-    return found
+    return measured
 
 
 NOISE_PREFIX = "noise-"
@@ -107,13 +107,13 @@ class StartsSoFar:
             lines = self._path.read_text(encoding="utf-8").splitlines()
         except OSError:
             return []
-        found = []
+        starts = []
         for line in lines:
             try:
-                found.append(TypeAdapter(CheckedStart).validate_json(line))
+                starts.append(TypeAdapter(CheckedStart).validate_json(line))
             except ValidationError:
                 continue
-        return found
+        return starts
 
     def add(self, start: CheckedStart) -> None:
         with self._path.open("a", encoding="utf-8") as file:

@@ -57,6 +57,6 @@ def read_scheduler(device: str, root: Path = Path("/")) -> str | None:
 
 def read_product(root: Path = Path("/")) -> str | None:
     """Read what the firmware calls the machine (DMI), where clouds name the type of an instance."""
-    said = (read_text(root / "sys/class/dmi/id" / name) for name in PRODUCT)
-    words = dict.fromkeys(one.strip() for one in said if one and one.strip())
+    texts = (read_text(root / "sys/class/dmi/id" / name) for name in PRODUCT)
+    words = dict.fromkeys(text.strip() for text in texts if text and text.strip())
     return " ".join(words) or None

@@ -101,4 +101,4 @@ def _build() -> str:
 def _source() -> Path | None:
     """The checkout of this installation; None where it is not known."""
     folders = (Path(teiten.__file__).resolve().parents[2], Path(sys.prefix).parent)
-    return next((one for one in folders if (one / "crates" / "Cargo.toml").exists()), None)
+    return next((folder for folder in folders if (folder / "crates" / "Cargo.toml").exists()), None)

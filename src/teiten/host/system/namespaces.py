@@ -58,14 +58,14 @@ def delete_space(name: str) -> bool:
     return True
 
 
-def connect_spaces(one: str, device: str, other: str, other_device: str) -> None:
+def connect_spaces(space: str, device: str, other_space: str, other_device: str) -> None:
     """A pair of network devices, each made where it belongs: nothing of it is ever outside.
 
     Raises OSError.
     """
     _run(
-        *("link", "add", device, "netns", one),
-        *("type", "veth", "peer", "name", other_device, "netns", other),
+        *("link", "add", device, "netns", space),
+        *("type", "veth", "peer", "name", other_device, "netns", other_space),
     )
 
 

@@ -47,8 +47,8 @@ class PageCache:
         """The part that is resident; 0 of nothing."""
         return self.resident / self.size if self.size else 0.0
 
-    def __add__(self, other: PageCache) -> PageCache:
-        return PageCache(Bytes(self.size + other.size), Bytes(self.resident + other.resident))
+    def __add__(self, further: PageCache) -> PageCache:
+        return PageCache(Bytes(self.size + further.size), Bytes(self.resident + further.resident))
 
 
 NOTHING = PageCache(Bytes(0), Bytes(0))

@@ -134,15 +134,15 @@ def _build_missing(
     at_once = builds_at_once(len(missing), jobs)
     sizes = sorted((needed_bytes(order.prepared.source) for order in missing), reverse=True)
     require_space(workdir.builds, "building", sum(sizes[:at_once]))
-    each = max(1, jobs // at_once)
+    jobs_each = max(1, jobs // at_once)
     for note in dict.fromkeys(note for order in missing for note in order.prepared.tools.notes):
         say(note)
     for order in missing:
-        say(f"building {order.prepared.described}, {each} jobs")
+        say(f"building {order.prepared.described}, {jobs_each} jobs")
     several, ending = len(missing) > 1, threading.Event()
     buildings = [
         _Building(
-            order.name, order.prepared, workdir, user, each,
+            order.name, order.prepared, workdir, user, jobs_each,
             _saying(order.name, say) if several else say, ended_by(ending, watching(order.name)),
         )
         for order in missing

@@ -47,10 +47,10 @@ def git(
         timeout=None,
     )
     if done.returncode not in good:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        fatal = [line for line in said if line.startswith("fatal: ")]
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
+        fatal = [line for line in lines if line.startswith("fatal: ")]
         ended = f"git {arguments[0]}: it {ending(done.returncode)}"
-        raise GitError((fatal or said[-1:] or [ended])[0])
+        raise GitError((fatal or lines[-1:] or [ended])[0])
     return (done.stdout or b"").decode("utf-8", "surrogateescape")
 
 

@@ -75,11 +75,11 @@ def prepare_like(
     prepared = [_prepared(source, configure, cflags) for source in sources]
     if _icu(prepared):
         prepared = [
-            one if one.source.version.major_number >= ICU_BY_DEFAULT
-            else _prepared(one.source, (*configure, "--with-icu"), cflags)
-            for one in prepared
+            build if build.source.version.major_number >= ICU_BY_DEFAULT
+            else _prepared(build.source, (*configure, "--with-icu"), cflags)
+            for build in prepared
         ]  # fmt: skip
-    return [BuildOrder(name_of(one.source), one) for one in prepared]
+    return [BuildOrder(name_of(build.source), build) for build in prepared]
 
 
 def name_of(source: SourceCode) -> str:

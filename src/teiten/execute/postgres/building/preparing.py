@@ -32,9 +32,11 @@ class Prepared:
         options = [*self.spec.configure]
         if self.spec.cflags is not None:
             options.append(f"CFLAGS={self.spec.cflags}")
-        said = f" with {' '.join(options)}" if options else ""
+        with_options = f" with {' '.join(options)}" if options else ""
         how = " by meson" if self.spec.meson else ""
-        return f"PostgreSQL {self.source.version_text} from {self.source.described}{how}{said}"
+        return (
+            f"PostgreSQL {self.source.version_text} from {self.source.described}{how}{with_options}"
+        )
 
 
 def prepare_build(spec: BuildSpec, source: SourceCode | None = None) -> Prepared:

@@ -165,6 +165,6 @@ def _compiles(compiler: str, program: str) -> bool:
 
 
 def _listed(names: Sequence[str]) -> str:
-    said = {"compiler": "a C compiler"}
-    words = [said.get(name, name) for name in names]
+    names_shown = {"compiler": "a C compiler"}
+    words = [names_shown.get(name, name) for name in names]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

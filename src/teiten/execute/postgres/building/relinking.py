@@ -185,7 +185,7 @@ class LinkCommand:
         """The command with its objects in the random order of ``seed``; all else stays."""
         objects = [argument for argument in self.arguments if argument.endswith(_OBJECT)]
         order = np.random.default_rng(seed).permutation(len(objects))
-        coming = (objects[one] for one in order)
+        coming = (objects[place] for place in order)
         return tuple(
             next(coming) if argument.endswith(_OBJECT) else argument for argument in self.arguments
         )

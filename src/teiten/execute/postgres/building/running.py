@@ -78,9 +78,9 @@ def run_step(
         with log.open("rb") as written:
             written.seek(begin)
             lines = written.read().decode("utf-8", "replace").splitlines()
-        said = "\n".join(f"  {line}" for line in why_it_failed(lines))
+        reasons = "\n".join(f"  {line}" for line in why_it_failed(lines))
         raise BuildError(
-            f"{step.name} failed (exit code {exit_code}):\n{said}", f"the whole log is {log}"
+            f"{step.name} failed (exit code {exit_code}):\n{reasons}", f"the whole log is {log}"
         )
 
 

@@ -139,12 +139,12 @@ def _split(text: str) -> tuple[Path, str | None]:
 def _tarball(path: Path) -> SourceCode:
     try:
         with tarfile.open(path) as tar:
-            found, generated = _looked_through(tar)
+            configure, generated = _looked_through(tar)
     except (tarfile.TarError, LZMAError, zlib.error, EOFError, OSError) as error:
         raise UsageError(f"--source {path} is no tarball: {error}", HINT) from error
-    if found is None:
+    if configure is None:
         raise UsageError(f"--source {path} holds no configure of PostgreSQL", HINT)
-    prefix, script = found
+    prefix, script = configure
     text = _version_text(script, path)
     return SourceCode(
         SourceKind.TARBALL, path, "" if prefix == "." else prefix, None, None,
@@ -158,15 +158,15 @@ def _looked_through(tar: tarfile.TarFile) -> tuple[tuple[str, bytes] | None, boo
 
     Goes no further than needed: to unpack it all takes seconds.
     """
-    found = None
+    configure = None
     for member in tar:
         name = PurePosixPath(member.name)
-        if found is None and name.name == CONFIGURE and len(name.parts) <= 2:
+        if configure is None and name.name == CONFIGURE and len(name.parts) <= 2:
             stream = tar.extractfile(member)
-            found = (str(name.parent), stream.read() if stream else b"")
-        elif found is not None and member.name.endswith(PARSER):
-            return found, True
-    return found, False
+            configure = (str(name.parent), stream.read() if stream else b"")
+        elif configure is not None and member.name.endswith(PARSER):
+            return configure, True
+    return configure, False
 
 
 def _commit(path: Path, ref: str, named: str | None) -> SourceCode:

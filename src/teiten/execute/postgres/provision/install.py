@@ -210,7 +210,7 @@ def remove(
     name: str,
     workdir: Workdir,
     others: Sequence[Installation] = (),
-    check: Callable[[Installation, Path], None] = lambda _one, _folder: None,
+    check: Callable[[Installation, Path], None] = lambda _installation, _folder: None,
 ) -> Installation:
     """Remove one of Teiten's own installations, named as ``teiten pg list`` does, or by version.
 

@@ -78,12 +78,12 @@ def get_maven_package(request: VersionRequest, workdir: Workdir) -> Package:
         )
         files = list((folder / "jars").glob(f"{artifact}-*.jar"))
         if done.exit_code != 0 or len(files) != 1:
-            said = done.complaint()
+            complaint = done.complaint()
             if any(phrase in done.errors + done.output for phrase in NOT_FOUND):
                 available = _known_versions(maven, artifact, folder)
                 if available:
                     raise NoSuchVersionError("Maven", str(request), available)
-            raise PackageError(f"mvn could not get {GROUP}:{artifact}:\n{said}")
+            raise PackageError(f"mvn could not get {GROUP}:{artifact}:\n{complaint}")
         version = files[0].stem.removeprefix(f"{artifact}-")
         name = f"{GROUP}:{artifact}:{version}"
         return keep_package(workdir, Source.MAVEN, name, version, files[0])
@@ -129,5 +129,5 @@ def parse_metadata(text: str) -> set[Version]:
         root = ElementTree.fromstring(text)  # noqa: S314 - Maven's own file, entities not expanded
     except ElementTree.ParseError:
         return set()
-    parsed = (PackageVersion.parse(one.text or "") for one in root.iter("version"))
-    return {one.postgres for one in parsed if one is not None}
+    parsed = (PackageVersion.parse(version.text or "") for version in root.iter("version"))
+    return {version.postgres for version in parsed if version is not None}

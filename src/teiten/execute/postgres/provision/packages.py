@@ -105,7 +105,7 @@ def newest_kept(
 ) -> Package | None:
     """The newest kept package that fits. One whose file was damaged counts as not there."""
     fitting = [package for package in _kept(workdir, source) if fits is None or fits(package)]
-    for package in sorted(fitting, key=lambda one: one.version.order, reverse=True):
+    for package in sorted(fitting, key=lambda kept: kept.version.order, reverse=True):
         if package.is_intact():
             return package
     return None

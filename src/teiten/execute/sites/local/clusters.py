@@ -65,8 +65,8 @@ class ThisHost:
 
     @property
     def devices(self) -> tuple[str, ...]:
-        each = self.storages.devices.values()
-        named = (device for devices in each for device in devices)
+        of_storages = self.storages.devices.values()
+        named = (device for devices in of_storages for device in devices)
         return tuple(dict.fromkeys((*self.machine.devices, *named)))
 
     def check(self) -> None:
@@ -243,9 +243,9 @@ class LocalClusters(CampaignClusters):
             in_named_folder=trial.directory is not None,
         )
         if trial.directory is not None or trial.placement is not None:
-            for each in copy.folders:
-                elsewhere.require_room(each.parent)
-                elsewhere.note(workdir, each)
+            for part in copy.folders:
+                elsewhere.require_room(part.parent)
+                elsewhere.note(workdir, part)
         try:
             with translate_os_errors(f"{folder} cannot be made"):
                 template = dict(trial.nodes)[node]

@@ -227,14 +227,14 @@ def _require_no_swap(groups: tuple[Path, ...], root: Path) -> None:
 def _parents(wanted: Collection[str], root: Path) -> dict[str, Hierarchy]:
     """By what is limited, the nearest group from ours upwards in which one for it can be made."""
     seen = {what: _hierarchies(what, root) for what in wanted}
-    for what, each in seen.items():  # first by itself, so that the reason names what is lacking
-        if not any(_is_ours_to_divide(hierarchy, (what,)) for hierarchy in each):
-            raise MachineError(_reason(what, each), HINT)
+    for what, levels in seen.items():  # first by itself, so that the reason names what is lacking
+        if not any(_is_ours_to_divide(hierarchy, (what,)) for hierarchy in levels):
+            raise MachineError(_reason(what, levels), HINT)
     chosen = {}
-    for what, each in seen.items():
-        fitting = [hierarchy for hierarchy in each if _is_ours_to_divide(hierarchy, wanted)]
+    for what, levels in seen.items():
+        fitting = [hierarchy for hierarchy in levels if _is_ours_to_divide(hierarchy, wanted)]
         if not fitting:
-            raise MachineError(_reason(" and ".join(wanted), each), HINT)
+            raise MachineError(_reason(" and ".join(wanted), levels), HINT)
         chosen[what] = fitting[0]
     by_folder = {hierarchy.folder: hierarchy for hierarchy in chosen.values()}
     return {what: by_folder[hierarchy.folder] for what, hierarchy in chosen.items()}

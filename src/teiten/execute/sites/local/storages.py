@@ -147,6 +147,6 @@ def _measured_inside(limit: Limit, folder: Path) -> dict[str, Any]:
         if code == 0:
             speed: dict[str, Any] = json.loads(output.read())
             return speed
-        said = errors.read().decode("utf-8", "replace").strip().splitlines()[-1:]
-    how = "takes too long" if code is None else f"failed ({' '.join(said) or code})"
+        complaint = errors.read().decode("utf-8", "replace").strip().splitlines()[-1:]
+    how = "takes too long" if code is None else f"failed ({' '.join(complaint) or code})"
     raise MachineError(f"measuring the emulated device in {folder} {how}", hint)

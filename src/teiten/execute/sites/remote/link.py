@@ -153,10 +153,10 @@ class Link:
                 break
         raise self._carrier.failure()
 
-    def _check(self, said: list[bytes], oldest: tuple[int, int]) -> None:
-        if said == [READY]:
+    def _check(self, words: list[bytes], oldest: tuple[int, int]) -> None:
+        if words == [READY]:
             return
-        version = said[-1].decode("ascii", "replace") if said else "unknown"
+        version = words[-1].decode("ascii", "replace") if words else "unknown"
         needed = ".".join(map(str, oldest))
         raise MachineError(
             f"the host {self._carrier.host} has Python {version}; Teiten needs {needed} or newer"
@@ -184,8 +184,8 @@ class Link:
                 return
 
     def _gone(self) -> HostLostError:
-        said = self._carrier.said().splitlines()
-        why = f": {said[-1]}" if said else ""
+        lines = self._carrier.said().splitlines()
+        why = f": {lines[-1]}" if lines else ""
         return HostLostError(
             f"the connection to the host {self._carrier.host} is lost{why}",
             "what ran there ends by itself, and finished trials are kept; when the host can be"

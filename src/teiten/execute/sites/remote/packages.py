@@ -39,13 +39,13 @@ def inspect_there(host: Host, reference: str) -> Installation:
             "for example db:/usr/lib/postgresql/17/bin",
         )
     programs = host.call("packages.server_in", folder=folder)
-    said = _tried(host, programs["postgres"], None, serving=True, hashed=True)
+    facts = _tried(host, programs["postgres"], None, serving=True, hashed=True)
     return Installation(
         name=reference,
-        version=Version.parse(said["version"]),
+        version=Version.parse(facts["version"]),
         source=Source.NAMED,
         bin_directory=Path(programs["folder"]),
-        fingerprint=said["fingerprint"],
+        fingerprint=facts["fingerprint"],
         contrib=frozenset(),
         postgres=Path(programs["postgres"]),
         initdb=Path(programs["initdb"]),
@@ -110,8 +110,8 @@ class Programs:
             return wanted
         path = self._host.call("machine.program", name="pgbench")
         if path is not None:
-            said = _try_quietly(self._host, path)
-            if said is not None and Version.parse(said) == wanted.version:
+            version = _try_quietly(self._host, path)
+            if version is not None and Version.parse(version) == wanted.version:
                 return replace(wanted, path=Path(path), library_path=None)
         require_same_kind(self._host)
         root = _root(wanted.path)
@@ -141,8 +141,8 @@ class Programs:
         folder = self._sent(root, f"{installation.name}-{installation.fingerprint[:12]}", words)
         libraries = _moved(installation.library_path, root, folder)
         server = _moved(installation.postgres, root, folder) or folder
-        said = _tried(self._host, server, libraries, serving=True, hashed=True)
-        if said["fingerprint"] != installation.fingerprint:
+        facts = _tried(self._host, server, libraries, serving=True, hashed=True)
+        if facts["fingerprint"] != installation.fingerprint:
             raise MachineError(
                 f"{words} on {self._host.shown} is not what was sent there: {server}",
                 f"delete {folder} there, and run again",

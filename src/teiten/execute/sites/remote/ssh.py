@@ -142,14 +142,14 @@ class SshConnection:
 
     def failure(self) -> MachineError:
         """Why it could not be begun: from what ssh, or the shell there, said."""
-        said = self.said()
-        last = said.splitlines()[-1].strip() if said else "it said nothing"
+        complaint = self.said()
+        last = complaint.splitlines()[-1].strip() if complaint else "it said nothing"
         for pattern, hint in _HINTS:
-            if re.search(pattern, said):
+            if re.search(pattern, complaint):
                 return MachineError(
                     f"the host {self.host} cannot be reached: {last}", hint.format(host=self.host)
                 )
-        if _NOT_FOUND.search(said) and self._python in said:
+        if _NOT_FOUND.search(complaint) and self._python in complaint:
             return MachineError(
                 f"there is no {self._python} on the host {self.host}: {last}",
                 "a host needs Python 3.9 or newer, and nothing else; its name there is given by"
@@ -171,13 +171,13 @@ class SshConnection:
         except TimeoutError as error:
             raise _refused(self.host, "no answer") from error
         if done.returncode != 0:
-            said = done.stderr.decode("utf-8", "replace").strip() or self.said()
-            raise _refused(self.host, said.splitlines()[-1] if said else "refused")
+            complaint = done.stderr.decode("utf-8", "replace").strip() or self.said()
+            raise _refused(self.host, complaint.splitlines()[-1] if complaint else "refused")
 
 
-def _refused(host: str, said: str) -> MachineError:
+def _refused(host: str, reason: str) -> MachineError:
     return MachineError(
-        f"the server's socket on {host} cannot be forwarded: {said}",
+        f"the server's socket on {host} cannot be forwarded: {reason}",
         "the host's sshd_config must allow it: AllowStreamLocalForwarding yes (its default)",
     )
 

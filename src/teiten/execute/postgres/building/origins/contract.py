@@ -74,7 +74,9 @@ def keep(workdir: Workdir, name: str, version: Version, file: Path) -> SourceCod
 
 
 def kept(
-    workdir: Workdir, request: VersionRequest, fits: Callable[[Package], bool] = lambda _one: True
+    workdir: Workdir,
+    request: VersionRequest,
+    fits: Callable[[Package], bool] = lambda _package: True,
 ) -> SourceCode | None:
     """The newest kept tarball of a version, whole as it was downloaded."""
     package = newest_kept(

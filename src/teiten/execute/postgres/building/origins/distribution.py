@@ -64,8 +64,8 @@ class DistributionSources:
         if request.minor is not None and (there := kept(self._workdir, request)) is not None:
             return there
         try:
-            found = self._newest(request)
-            return self._get(found) if found is not None else None
+            newest = self._newest(request)
+            return self._get(newest) if newest is not None else None
         except PackageError as error:
             there = kept(self._workdir, request)
             if there is None:
@@ -79,7 +79,7 @@ class DistributionSources:
 
     def lacking(self) -> str:
         where = f"--apt-sources {self._listed}" if self._listed else "the system's sources"
-        there = ", ".join(f"{one.name} {one.version}" for one in self._listing)
+        there = ", ".join(f"{package.name} {package.version}" for package in self._listing)
         return f"apt has {there or 'no such source package'} in {where}"
 
     def _newest(self, request: VersionRequest) -> SourcePackage | None:
@@ -88,17 +88,17 @@ class DistributionSources:
         if done.exit_code != 0 and "deb-src" in done.errors:
             raise PackageError("apt knows no source packages (there is no deb-src line)")
         self._listing = packages_in(done.output, name)
-        fitting = [one for one in self._listing if one.postgres.fits(request)]
-        return max(fitting, key=lambda one: one.postgres, default=None)
+        fitting = [package for package in self._listing if package.postgres.fits(request)]
+        return max(fitting, key=lambda package: package.postgres, default=None)
 
-    def _get(self, found: SourcePackage) -> SourceCode:
-        name = f"{found.name}={found.version}"
-        version = found.postgres.version
+    def _get(self, package: SourcePackage) -> SourceCode:
+        name = f"{package.name}={package.version}"
+        version = package.postgres.version
         exact = VersionRequest(version.major, version.number % 100)
-        there = kept(self._workdir, exact, lambda one: one.name == name)
+        there = kept(self._workdir, exact, lambda source: source.name == name)
         if there is not None:
             return there
-        self._say(f"getting the source of PostgreSQL {found.postgres} with apt-get ({name})")
+        self._say(f"getting the source of PostgreSQL {package.postgres} with apt-get ({name})")
         with tempfile.TemporaryDirectory(prefix=".apt-", dir=self._workdir.packages) as temporary:
             folder = Path(temporary)
             done = self._apt(
@@ -146,7 +146,7 @@ def hint_for(complaint: str) -> str:
 
 def packages_in(text: str, name: str) -> list[SourcePackage]:
     """Those of a name in the answer of ``apt-cache showsrc``."""
-    found, package = [], ""
+    packages, package = [], ""
     for key, value in _STANZA.findall(text):
         if key == "Package":
             package = value
@@ -154,5 +154,5 @@ def packages_in(text: str, name: str) -> list[SourcePackage]:
         match = _UPSTREAM.fullmatch(value)
         postgres = release(match[1]) if match and package == name else None
         if postgres is not None:
-            found.append(SourcePackage(name, value, postgres))
-    return found
+            packages.append(SourcePackage(name, value, postgres))
+    return packages

@@ -54,7 +54,7 @@ class Mirror:
             if there is not None:
                 return there
             return self._get(Version.parse(str(request)))
-        fitting = [one for one in self._listed() if request.accepts_version(one)]
+        fitting = [version for version in self._listed() if request.accepts_version(version)]
         return self._get(max(fitting)) if fitting else None
 
     def lacking(self) -> str:
@@ -63,7 +63,9 @@ class Mirror:
         return f"{self._url} has no such release{has}"
 
     def _kept(self, request: VersionRequest) -> SourceCode | None:
-        return kept(self._workdir, request, lambda one: one.name.startswith(f"{self._url}/"))
+        return kept(
+            self._workdir, request, lambda package: package.name.startswith(f"{self._url}/")
+        )
 
     def _listed(self) -> list[Version]:
         if self._versions is None:
@@ -71,8 +73,8 @@ class Mirror:
                 page = self._read(f"{self._url}/")
             except _NotThereError as error:
                 raise MachineError(f"--mirror {self._url}: HTTP 404, not found", HINT) from error
-            found = {release(text) for text in _FOLDER.findall(page.decode("utf-8", "replace"))}
-            self._versions = [one.version for one in found if one is not None]
+            releases = {release(text) for text in _FOLDER.findall(page.decode("utf-8", "replace"))}
+            self._versions = [listed.version for listed in releases if listed is not None]
             if not self._versions:
                 raise MachineError(f"--mirror {self._url} lists no release of PostgreSQL", HINT)
         return self._versions

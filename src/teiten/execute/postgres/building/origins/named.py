@@ -38,7 +38,7 @@ class NamedSources:
 
     def source(self, request: VersionRequest) -> SourceCode | None:
         fitting = [offer for offer in self._offers if offer.release.fits(request)]
-        best = max(fitting, key=lambda one: one.release, default=None)
+        best = max(fitting, key=lambda offer: offer.release, default=None)
         return find_source(best.named) if best is not None else None
 
     def lacking(self) -> str:

@@ -165,16 +165,18 @@ def _refused(number: int, kind: str, message: str, hint: str) -> Message:
 
 def _of_system(error: OSError) -> MachineError:
     where = f"{error.filename}: " if error.filename else ""
-    said = f"{where}{error.strerror or error}"
+    refusal = f"{where}{error.strerror or error}"
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return MachineError(
-            f"no disk is left: {said}",
+            f"no disk is left: {refusal}",
             "give disk back there, or name a folder on another disk (hosts.db_workdir,"
             " hosts.client_workdir)",
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return MachineError(
-            f"no right to do that: {said}",
+            f"no right to do that: {refusal}",
             "name a folder that the user may write to (hosts.db_workdir, hosts.client_workdir)",
         )
-    return MachineError(said, "name another folder there (hosts.db_workdir, hosts.client_workdir)")
+    return MachineError(
+        refusal, "name another folder there (hosts.db_workdir, hosts.client_workdir)"
+    )

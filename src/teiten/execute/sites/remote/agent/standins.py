@@ -186,25 +186,27 @@ def connect(conninfo: str, **_: Any) -> Greeted:
     words = (b"user", values["user"].encode(), b"database", values["dbname"].encode())
     body = struct.pack("!i", PROTOCOL_3) + b"\0".join(words) + b"\0\0"
     try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
-            one.settimeout(READY_TIMEOUT)
-            one.connect(path)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(READY_TIMEOUT)
+            connection.connect(path)
             if values["requirepeer"]:
-                _require_peer(one, values["requirepeer"])
-            one.sendall(struct.pack("!i", len(body) + 4) + body)
-            answer = one.recv(4096)
+                _require_peer(connection, values["requirepeer"])
+            connection.sendall(struct.pack("!i", len(body) + 4) + body)
+            answer = connection.recv(4096)
             if answer[:1] == b"R":
-                one.sendall(b"X" + struct.pack("!i", 4))
+                connection.sendall(b"X" + struct.pack("!i", 4))
                 return Greeted()
     except OSError as error:
         raise OperationalError(f"{path}: {error}") from error
     raise OperationalError(answer[5:].replace(b"\0", b" ").decode("utf-8", "replace") or "closed")
 
 
-def _require_peer(one: socket.socket, user: str) -> None:
+def _require_peer(connection: socket.socket, user: str) -> None:
     """Check a socket's peer as libpq's requirepeer. Raises OSError where another user answers."""
-    found = one.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    if struct.unpack("3i", found)[1] != pwd.getpwnam(user).pw_uid:
+    credentials = connection.getsockopt(
+        socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")
+    )
+    if struct.unpack("3i", credentials)[1] != pwd.getpwnam(user).pw_uid:
         raise OSError(f"requirepeer specifies {user}, but another user answers")
 
 
