@@ -52,7 +52,8 @@ class Launch:
 
 
 class HostedCluster(Protocol):
-    """A cluster on its host, and its server while it runs."""
+    """A cluster on its host, and its server while it runs. What is answered here is the answer of a
+    host that cannot do that."""
 
     @property
     def name(self) -> str:
@@ -70,7 +71,7 @@ class HostedCluster(Protocol):
     @property
     def facts(self) -> Facts:
         """Facts that are special about the copy."""
-        ...
+        return {}
 
     def launch(self, launch: Launch) -> Facts:
         """Begin a new log, start the server, and see that it is as it was asked for.
@@ -97,8 +98,9 @@ class HostedCluster(Protocol):
         ...
 
     def password_lines(self) -> Sequence[str]:
-        """Lines of pgpass by which servers of other hosts reach this one."""
-        ...
+        """Lines of pgpass by which servers of other hosts reach this one; none where that goes by
+        a socket."""
+        return ()
 
     def put_passwords(self, lines: Sequence[str]) -> None:
         """Give the started server such lines."""
@@ -146,15 +148,17 @@ class HostedCluster(Protocol):
 
     def page_cache(self, relation: str | None, first: Bytes | None) -> PageCache | None:
         """Find how much the page cache holds, as ``Site.page_cache`` says."""
-        ...
+        del relation, first
+        return None
 
     def evict(self, relation: str) -> bool:
         """Let a relation leave the page cache, as ``Site.evict`` says."""
-        ...
+        del relation
+        return False
 
     def with_own_use(self, reader: OsReader) -> OsReader:
         """Let a reader of the host read beside it what an emulated node itself has used."""
-        ...
+        return reader
 
 
 class ServerHost(Protocol):

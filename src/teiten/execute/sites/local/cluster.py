@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
@@ -24,7 +24,7 @@ from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.marker import read_marker, remove_marked
 from teiten.execute.postgres.placement import confirm_placement, path_of, segments
 from teiten.execute.probes.os import OsReader
-from teiten.execute.sites.hosted import Launch
+from teiten.execute.sites.hosted import HostedCluster, Launch
 from teiten.execute.sites.local.node_emulation import EmulatedNode
 from teiten.host.system.affinity import confirm_pinned
 from teiten.host.system.page_cache import (
@@ -71,7 +71,7 @@ class CopyOnDisk:
             elsewhere.forget(self.workdir, folder)
 
 
-class LocalCluster(Cluster):
+class LocalCluster(Cluster, HostedCluster):
     """``execute.sites.hosted.HostedCluster`` says what the methods do."""
 
     emulated: EmulatedNode | None = None
@@ -141,10 +141,6 @@ class LocalCluster(Cluster):
             environment=here.environment,
         )
         return ChildHere(ready, self.user)
-
-    def password_lines(self) -> Sequence[str]:
-        """None: all nodes are on this machine."""
-        return ()
 
     def with_own_use(self, reader: OsReader) -> OsReader:
         return reader if self.emulated is None else self.emulated.beside(reader, self.pid)

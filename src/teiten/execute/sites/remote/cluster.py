@@ -23,15 +23,13 @@ from teiten.execute.postgres.beside import ServerSurroundings, filled
 from teiten.execute.postgres.cluster import StopManner
 from teiten.execute.postgres.conf import Opening
 from teiten.execute.postgres.initdb import BENCH_DATABASE
-from teiten.execute.probes.os import OsReader
-from teiten.execute.sites.hosted import Launch, failure
+from teiten.execute.sites.hosted import HostedCluster, Launch, failure
 from teiten.execute.sites.remote.agent.forms import settings_form
 from teiten.execute.sites.remote.client import RemoteChild
 from teiten.execute.sites.remote.hosts import REACH_TIMEOUT, Host
 from teiten.model.hosts import HostAssignment, PlannedNodeHost
 from teiten.model.installation import SUPERUSER, Installation
 from teiten.model.study import CachePolicy
-from teiten.model.units import Bytes
 
 LOAD_ROLE = "teiten_load"
 """Who may come over the network: no superuser, and only into the database of the load."""
@@ -115,12 +113,13 @@ def _method(installation: Installation) -> str:
     return "scram-sha-256" if installation.version.major_number >= 10 else "md5"
 
 
-class RemoteCluster:
+class RemoteCluster(HostedCluster):
     """A copy of a template on a db host; ``execute.sites.hosted.HostedCluster`` says what the
     methods do. They raise HostLostError where the host is lost."""
 
     user_name = SUPERUSER
     emulated = None
+    """No node is emulated on another host."""
 
     def __init__(
         self,
@@ -138,7 +137,6 @@ class RemoteCluster:
         self._way, self._client = way, client
         self._state: dict[str, Any] | None = None
         self._socket_here: Path | None = None
-        self.facts: Facts = {}
         self._looked = 0.0
 
     @property
@@ -182,8 +180,6 @@ class RemoteCluster:
         )
 
     def password_lines(self) -> list[str]:
-        """Lines of pgpass for the server of the first host, which reaches this one over the
-        network; none where that goes by a socket."""
         way = self._way
         return [] if way is None or way.is_of_load else [way.password_line(self.port)]
 
@@ -232,7 +228,6 @@ class RemoteCluster:
             )
 
     def put_passwords(self, lines: Sequence[str]) -> None:
-        """Give the server the passwords of those on other hosts, to which it connects."""
         self.host.call("clusters.put_passwords", key=self.key, lines=list(lines))
 
     def spawn(self, program: Program) -> RemoteChild:
@@ -290,19 +285,7 @@ class RemoteCluster:
     def empty_caches(self, policy: CachePolicy) -> str:
         return str(self.host.call("clusters.caches", key=self.key, policy=str(policy)))
 
-    def page_cache(self, relation: str | None, first: Bytes | None) -> None:
-        """Not asked of an agent yet."""
-
-    def evict(self, relation: str) -> bool:
-        del relation
-        return False
-
-    def with_own_use(self, reader: OsReader) -> OsReader:
-        """No node is emulated on another host."""
-        return reader
-
     def replaced_file(self) -> str | None:
-        """Say what stands in the place of a file of the server; None where the file does."""
         replaced = self.host.call("clusters.replaced", key=self.key)
         return None if replaced is None else f"host {self.host.shown}: {replaced}"
 
