@@ -202,7 +202,7 @@ class HostPair:
 
     def _planned_node(self, host: Host, named: str | None) -> PlannedNodeHost:
         """A further db host, to which the first one has found the way."""
-        address = self._address_of_node(host, named)
+        address = self._address(host, self.db, named, "ADDRESS,ADDRESS (one for each db host)")
         peer = str(self.db.call("machine.source_address", to=address))
         port = host.call("machine.listen", address=address, port=self.hosts.db_port)
         try:
@@ -217,23 +217,17 @@ class HostPair:
             host.call("machine.close_door")
         return PlannedNodeHost(host.planned(Role.DB), address, peer)
 
-    def _address_of_node(self, host: Host, named: str | None) -> str:
+    def _address(self, server: Host, asker: Host, named: str | None, words: str) -> str:
+        """By which ``asker`` reaches servers of a host. ``words``: how addresses are named."""
         if named is not None:
-            address = str(self.db.call("machine.resolve", name=named))
+            address = str(asker.call("machine.resolve", name=named))
         else:
-            connection = host.who["connection"]
-            address = str(connection[2]) if len(connection) == 4 else ""
-            if is_no_address_for_others(address):
-                raise UsageError(
-                    f"by which address the first host reaches the servers of {host.shown} is not"
-                    f" known: ssh reached it by {address or 'an unknown one'}",
-                    "name one for each db host: --set hosts.db_address=ADDRESS,ADDRESS",
-                )
-        if not host.call("machine.has_address", address=address):
+            address = _address_of_connection(server, asker, words)
+        if not server.call("machine.has_address", address=address):
             raise UsageError(
-                f"{host.shown} has no address {address}: servers cannot listen there",
-                "name each db host's own address on the network of the others, in the order of the"
-                " hosts: --set hosts.db_address=ADDRESS,ADDRESS",
+                f"{server.shown} has no address {address}: servers cannot listen there",
+                f"name its own address on the network of {asker.shown}:"
+                f" --set hosts.db_address={words}",
             )
         return address
 
@@ -255,34 +249,25 @@ class HostPair:
         """Where servers listen, and who is let in; None where the load goes by a socket."""
         if self.client is self.db:
             return None
-        named = self.hosts.db_address
-        if named is not None:
-            address = str(self.client.call("machine.resolve", name=named))
-        else:
-            address = self._address_of_connection()
-        if not self.db.call("machine.has_address", address=address):
-            raise UsageError(
-                f"{self.db.shown} has no address {address}: servers cannot listen there",
-                "name the db host's own address on the network of the client host:"
-                " --set hosts.db_address=ADDRESS",
-            )
+        address = self._address(self.db, self.client, self.hosts.db_address, "ADDRESS")
         return address, str(self.client.call("machine.source_address", to=address))
 
-    def _address_of_connection(self) -> str:
-        """The one by which ssh reached the db host; where that is here, the one that the client
-        host saw us by, or, where it saw another host (a jump host), ours on the way to it."""
-        host, field = (self.client, 0) if self.db.is_here else (self.db, 2)
-        connection = host.who["connection"]
-        address = str(connection[field]) if len(connection) == 4 else ""
-        if is_no_address_for_others(address):
-            raise UsageError(
-                "by which address the client host reaches the servers is not known:"
-                f" ssh reached {host.shown} by {address or 'an unknown one'}",
-                "name it: --set hosts.db_address=ADDRESS",
-            )
-        if self.db.is_here and not self.db.call("machine.has_address", address=address):
-            return str(self.db.call("machine.source_address", to=str(connection[2])))
-        return address
+
+def _address_of_connection(server: Host, asker: Host, words: str) -> str:
+    """The one by which ssh reached a server's host; where that is here, the one that ``asker`` saw
+    us by, or, where it saw another host (a jump host), ours on the way to it."""
+    host, field = (asker, 0) if server.is_here else (server, 2)
+    connection = host.who["connection"]
+    address = str(connection[field]) if len(connection) == 4 else ""
+    if is_no_address_for_others(address):
+        raise UsageError(
+            f"by which address {asker.shown} reaches the servers of {server.shown} is not known:"
+            f" ssh reached {host.shown} by {address or 'an unknown one'}",
+            f"name it: --set hosts.db_address={words}",
+        )
+    if server.is_here and not server.call("machine.has_address", address=address):
+        return str(server.call("machine.source_address", to=str(connection[2])))
+    return address
 
 
 def is_no_address_for_others(address: str) -> bool:
