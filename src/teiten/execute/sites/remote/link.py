@@ -5,16 +5,15 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
-import tempfile
 import threading
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from teiten import errors
 from teiten.errors import MachineError, TeitenError
 from teiten.execute.sites.hosted import HostLostError
 from teiten.execute.sites.remote.agent.forms import Message, WireError, read_message, write_message
 from teiten.execute.sites.remote.bundle import LOADER, first_words
-from teiten.execute.sites.remote.ssh import SshConnection, close_pipes, last_words
+from teiten.execute.sites.remote.ssh import Carrier
 from teiten.host.system.processes import spawn
 from teiten.model.hosts import OLDEST_PYTHON
 
@@ -31,53 +30,25 @@ KINDS = {
 }
 
 
-class Carrier(Protocol):
-    """The connection that runs an agent, and carries its two streams."""
-
-    @property
-    def host(self) -> str: ...
-    def start(self) -> subprocess.Popen[bytes]: ...
-    def said(self) -> str: ...
-    def failure(self) -> MachineError: ...
-    def close(self) -> None: ...
-
-
-class LocalCarrier:
+class LocalCarrier(Carrier):
     """An agent on this machine, so that both ends are driven alike."""
 
     host = "this machine"
-
-    def __init__(self) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the agent
-        self._process: subprocess.Popen[bytes] | None = None
+    patience = (30.0,)
 
     def start(self) -> subprocess.Popen[bytes]:
-        self._process = spawn(
+        self.process = spawn(
             [sys.executable, "-I", "-c", LOADER],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._errors,
+            stderr=self.errors,
         )
-        return self._process
-
-    def said(self) -> str:
-        return last_words(self._errors)
+        return self.process
 
     def failure(self) -> MachineError:
         return MachineError(
             f"Teiten's agent did not start on this machine: {self.said()}", "please report it"
         )
-
-    def close(self) -> None:
-        process = self._process
-        if process is not None:
-            close_pipes(process)
-            try:
-                process.wait(30.0)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-        self._errors.close()
 
 
 class Link:
@@ -85,12 +56,12 @@ class Link:
 
     def __init__(
         self,
-        carrier: SshConnection | LocalCarrier,
+        carrier: Carrier,
         *,
         oldest: tuple[int, int] = OLDEST_PYTHON,
     ) -> None:
         """Start the agent and wait until it speaks. Raises MachineError where it does not."""
-        self._carrier: Carrier = carrier
+        self._carrier = carrier
         self._asking, self._writing = threading.Lock(), threading.Lock()
         self._number = 0
         self._lost = False

@@ -14,9 +14,9 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
 
 from teiten.errors import MachineError, UsageError
 from teiten.execute.postgres.marker import Kind, mark
@@ -93,19 +93,55 @@ def check_host(name: str, where: str) -> str:
     return name
 
 
-class SshConnection:
+class Carrier(ABC):
+    """The connection that runs an agent, and carries its two streams."""
+
+    host: str
+    patience: tuple[float, ...] = (10.0, 3.0)
+    """Seconds that an agent has to clean up, and again after each signal, before it is killed."""
+
+    def __init__(self) -> None:
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the connection
+        """The standard error of the process."""
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @abstractmethod
+    def start(self) -> subprocess.Popen[bytes]:
+        """Begin; how it went is seen by what the program there says."""
+
+    @abstractmethod
+    def failure(self) -> MachineError:
+        """Why it could not be begun."""
+
+    def said(self) -> str:
+        """Read the last that the process wrote to standard error; nothing once it is closed."""
+        if self.errors.closed:
+            return ""
+        self.errors.seek(0)
+        return self.errors.read()[-65536:].decode("utf-8", "replace").strip()
+
+    def close(self) -> None:
+        """End the agent, and with it what runs there; never raises."""
+        if self.process is not None:
+            for stream in (self.process.stdin, self.process.stdout):  # the sign for it to go
+                if stream is not None:
+                    with contextlib.suppress(OSError):
+                        stream.close()
+            _end(self.process, self.patience)
+        self.errors.close()
+
+
+class SshConnection(Carrier):
     """One connection that runs a Python on the host, and forwards sockets of it."""
 
     def __init__(self, host: str, python: str) -> None:
+        super().__init__()
         self.host = host
         self._python = python
         self._command = ssh_command()
         self._folder = _control_folder()
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the connection
-        self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> subprocess.Popen[bytes]:
-        """Begin to connect; how it went is seen by what the program there says."""
         program = f"exec {shlex.quote(self._python)} -I -c {shlex.quote(LOADER)}"
         arguments = [*self._words("ControlMaster=yes"), "-T", "--", self.host, program]
         self.process = spawn(
@@ -113,7 +149,7 @@ class SshConnection:
             inherited=Inherited.PERSON,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._errors,
+            stderr=self.errors,
         )
         return self.process
 
@@ -129,16 +165,8 @@ class SshConnection:
             here.unlink()
 
     def close(self) -> None:
-        """End the connection, and with it what runs there; never raises."""
-        if self.process is not None:
-            close_pipes(self.process)
-            _end(self.process)
-        self._errors.close()
+        super().close()
         shutil.rmtree(self._folder, ignore_errors=True)
-
-    def said(self) -> str:
-        """Read the last that ssh and the programs there wrote to standard error."""
-        return last_words(self._errors)
 
     def failure(self) -> MachineError:
         """Why it could not be begun: from what ssh, or the shell there, said."""
@@ -190,25 +218,9 @@ def _control_folder() -> Path:
     return folder
 
 
-def close_pipes(process: subprocess.Popen[bytes]) -> None:
-    """Its input's end is the sign for an agent to go."""
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            with contextlib.suppress(OSError):
-                stream.close()
-
-
-def last_words(errors: IO[bytes]) -> str:
-    """The end of what was written to a file of standard error; nothing once it is closed."""
-    if errors.closed:
-        return ""
-    errors.seek(0)
-    return errors.read()[-65536:].decode("utf-8", "replace").strip()
-
-
-def _end(process: subprocess.Popen[bytes], words: Sequence[float] = (10.0, 3.0)) -> None:
+def _end(process: subprocess.Popen[bytes], patience: Sequence[float]) -> None:
     """It ends by itself when its input does; the agent has then cleaned up."""
-    for seconds in words:
+    for seconds in patience:
         try:
             process.wait(seconds)
         except subprocess.TimeoutExpired:
