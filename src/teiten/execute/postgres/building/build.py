@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import os
 import re
 import shutil
@@ -318,7 +317,6 @@ class _Building:
             package=prepared.source.described,
             sha512=prepared.source.digest,
             server_version=version,
-            installed_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             build=BuildFacts(
                 key=prepared.key,
                 source=prepared.source.described,

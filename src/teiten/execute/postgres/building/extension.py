@@ -6,7 +6,6 @@ and the compiler. The server itself is never changed.
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import json
 import os
@@ -246,7 +245,6 @@ class _ExtensionBuilding:
             server_version=check_server(
                 replace(copied, library_path=staging / "lib"), self.workdir, server_user()
             ),
-            installed_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             bin_directory=self.server.bin_directory.name,
             build=facts,
         )

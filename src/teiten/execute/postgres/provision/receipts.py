@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,9 @@ class Receipt:
     """The package file's digest."""
     server_version: str
     """The answer to ``SELECT version()``, with the compiler; for a client only, ``--version``."""
-    installed_at: str
+    installed_at: str = field(
+        default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds")
+    )
     bin_directory: str = "bin"
     build: BuildFacts | None = None
     """The build of an installation that was built from source; ``sha512`` is the source's then."""

@@ -9,7 +9,6 @@ Whether an installation works: a throw-away cluster that is made, started, asked
 from __future__ import annotations
 
 import contextlib
-import datetime
 import errno
 import os
 import shutil
@@ -84,7 +83,6 @@ def make_installation(recipe: Recipe, workdir: Workdir, say: Say) -> Installatio
                     package=package.name,
                     sha512=package.sha512,
                     server_version=recipe.check(installation),
-                    installed_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
                     bin_directory=programs,
                 ),
             )
