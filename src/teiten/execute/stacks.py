@@ -72,7 +72,8 @@ def sample(window: Window, facts: ProfilingFacts, load: Callable[[], ExtraWindow
         return _sample(window, way, load)
     except (TeitenError, OSError, psutil.Error) as error:
         reason = error.message if isinstance(error, TeitenError) else str(error)
-        raise ProfilingFailedError(_failed(window, reason)) from error
+        failed = Caution.warning("profile-failed", server=window.source.name, reason=reason)
+        raise ProfilingFailedError(failed) from error
     finally:
         shutil.rmtree(window.folder, ignore_errors=True)
 
@@ -145,7 +146,3 @@ def stack_cautions(samples: StackSamples, server: str) -> tuple[Caution, ...]:
 def unresolved_samples(samples: StackSamples) -> int:
     """Samples of which the innermost function of a program has no name."""
     return sum(count for stack, count in samples.stacks.items() if is_unresolved(stack))
-
-
-def _failed(window: Window, reason: str) -> Caution:
-    return Caution.warning("profile-failed", server=window.source.name, reason=reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.client.pgbench_log import LogSummary
@@ -27,6 +27,11 @@ class TransactionLog:
     """The program can be told the folder, by ``--log-prefix``."""
     keep: bool = False
     """Leave the files as they are."""
+
+    @property
+    def form(self) -> dict[str, Any]:
+        """What an agent needs to know of it."""
+        return {"prefix": self.prefix, "threads": self.threads, "chosen": self.chosen}
 
 
 @dataclass(frozen=True)

@@ -53,11 +53,12 @@ def run_initdb(
         if wal is not None:
             with parent.make(wal) as folder:
                 folder.give(user)
+    named = "--waldir" if installation.version.major_number >= WALDIR else "--xlogdir"
     run_program(
         [
             installation.initdb,
             *initdb_options(installation.version, checksums=checksums),
-            *_waldir(installation, data_directory.parent, wal),
+            *([] if wal is None else [f"{named}={data_directory.parent / wal}"]),
             "--pgdata",
             data_directory,
         ],
@@ -69,10 +70,3 @@ def run_initdb(
     with HeldFolder.open_itself(data_directory) as data:
         content = data.read("postgresql.conf", LARGEST)
         data.write(INITDB_CONFIGURATION, content, user=user)
-
-
-def _waldir(installation: Installation, home: Path, wal: str | None) -> tuple[str, ...]:
-    if wal is None:
-        return ()
-    named = "--waldir" if installation.version.major_number >= WALDIR else "--xlogdir"
-    return (f"{named}={home / wal}",)

@@ -114,12 +114,13 @@ def marker_of(held: HeldFolder) -> Marker | None:
         return None
     try:
         values = json.loads(held.read(MARKER_NAME, LARGEST))
+        started = values["process_started"]
         return Marker(
             what=Kind(values["what"]),
             teiten_version=str(values["teiten_version"]),
             created=float(values["created"]),
             pid=int(values["pid"]),
-            process_started=_float_or_none(values["process_started"]),
+            process_started=None if started is None else float(started),
             about=str(values.get("about", "")),
         )
     except (OSError, UnsafePlaceError, *NO_SUCH_VALUES):
@@ -176,10 +177,6 @@ def _not_ours(folder: Path) -> UsageError:
         f"the folder {folder} was not made by Teiten",
         "delete it yourself if it is not needed; Teiten deletes only what carries its marker",
     )
-
-
-def _float_or_none(value: float | str | None) -> float | None:
-    return None if value is None else float(value)
 
 
 def folder_bytes(folder: Path) -> Bytes:

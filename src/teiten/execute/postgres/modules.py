@@ -39,7 +39,13 @@ def module_tools(installation: Installation) -> ModuleTools:
     if not pg_config.is_file():
         return ModuleTools(None, _headers(installation.version, "pg_config"))
     for option, file in (("--pgxs", ""), ("--includedir-server", "postgres.h")):
-        path = Path(_asked(pg_config, option, installation)) / file
+        folder = run_program(
+            (pg_config, option),
+            what=f"pg_config {option}",
+            library_path=installation.library_path,
+            hint="see whether the installation is whole: teiten pg list",
+        )
+        path = Path(folder.strip()) / file
         if not path.is_file():
             return ModuleTools(None, _headers(installation.version, str(path)))
     for program in ("make", "cc"):
@@ -78,15 +84,6 @@ def build_module(installation: Installation, source: Script, folder: Path) -> Pa
         hint=HINT,
     )
     return (folder / f"{name}.so").absolute()
-
-
-def _asked(pg_config: Path, option: str, installation: Installation) -> str:
-    return run_program(
-        (pg_config, option),
-        what=f"pg_config {option}",
-        library_path=installation.library_path,
-        hint="see whether the installation is whole: teiten pg list",
-    ).strip()
 
 
 def _headers(version: Version, missing: str) -> Bilingual:

@@ -5,11 +5,12 @@ The CPU time of one backend over the seconds of a trial.
 
 from __future__ import annotations
 
+import operator
 import os
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,22 +44,14 @@ class Usage:
     """Bytes that it let be written to disks later."""
 
     def since(self, before: Usage) -> Usage:
-        return Usage(
-            None if self.cpu is None or before.cpu is None else self.cpu - before.cpu,
-            None if self.read is None or before.read is None else self.read - before.read,
-            None
-            if self.written is None or before.written is None
-            else self.written - before.written,
-        )
+        return self._combined(before, operator.sub)
 
     def with_further(self, further: Usage) -> Usage:
-        return Usage(
-            None if self.cpu is None or further.cpu is None else self.cpu + further.cpu,
-            None if self.read is None or further.read is None else self.read + further.read,
-            None
-            if self.written is None or further.written is None
-            else self.written + further.written,
-        )
+        return self._combined(further, operator.add)
+
+    def _combined(self, usage: Usage, combine: Callable[[Any, Any], Any]) -> Usage:
+        pairs = zip(astuple(self), astuple(usage), strict=True)
+        return Usage(*(None if None in pair else combine(*pair) for pair in pairs))
 
 
 NOTHING = Usage(0.0, 0, 0)

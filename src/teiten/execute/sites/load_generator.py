@@ -50,7 +50,7 @@ def encrypting_pgbench(installations: Sequence[Installation]) -> Pgbench:
     speaking = [
         installation
         for installation in installations
-        if installation.pgbench and _speaks(installation)
+        if installation.pgbench and speaks_ssl(installation.pgbench, installation.library_path)
     ]
     if not speaking:
         raise MachineError(
@@ -59,10 +59,6 @@ def encrypting_pgbench(installations: Sequence[Installation]) -> Pgbench:
             " ?sslmode=disable to the address where the network can be trusted",
         )
     return choose_pgbench(speaking)
-
-
-def _speaks(installation: Installation) -> bool:
-    return speaks_ssl(installation.pgbench or Path(), installation.library_path)
 
 
 def speaks_ssl(pgbench: Path, library_path: Path | None = None) -> bool:

@@ -18,7 +18,7 @@ import os
 import platform
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -74,21 +74,34 @@ def cached_below(folder: Path) -> PageCache | None:
     """Count those of all plain files below a folder; no link is followed. None as ``cached``."""
     total = NOTHING
     try:
-        with HeldFolder.open_itself(folder) as held:
-            for place, name, status in held.walk():
-                if not stat.S_ISREG(status.st_mode):
-                    continue
-                try:
-                    with place.read_file(name) as file:
-                        of_file = cached(file)
-                except FileNotFoundError:  # deleted meanwhile
-                    continue
-                if of_file is None:
-                    return None
-                total += of_file
+        for file in _plain_files(folder):
+            of_file = None if file is None else cached(file)
+            if of_file is None:
+                return None
+            total += of_file
     except (OSError, UnsafePlaceError):
         return None
     return total
+
+
+def _plain_files(folder: Path) -> Iterator[IO[bytes] | None]:
+    """Open one plain file below a folder after the other; None for one that cannot be opened.
+
+    Sockets and links hold no pages. Raises OSError or UnsafePlaceError for the folder itself.
+    """
+    with HeldFolder.open_itself(folder) as held:
+        for place, name, status in held.walk():
+            if not stat.S_ISREG(status.st_mode):
+                continue
+            try:
+                file = place.read_file(name)
+            except FileNotFoundError:  # deleted meanwhile
+                continue
+            except (OSError, UnsafePlaceError):
+                yield None
+                continue
+            with file:
+                yield file
 
 
 def evict(file: IO[bytes]) -> bool:
@@ -192,25 +205,13 @@ def evict_files(folder: Path) -> bool:
         return False
     complete = True
     try:
-        with HeldFolder.open_itself(folder) as held:
-            for place, name, status in held.walk():
-                if stat.S_ISREG(status.st_mode):  # sockets and links hold no pages
-                    complete &= _evict(place, name)
+        for file in _plain_files(folder):
+            complete &= file is not None and evict(file)
     except FileNotFoundError:
         return True
     except (OSError, UnsafePlaceError):
         return False
     return complete
-
-
-def _evict(folder: HeldFolder, name: str) -> bool:
-    try:
-        with folder.read_file(name) as file:
-            return evict(file)
-    except FileNotFoundError:
-        return True
-    except (OSError, UnsafePlaceError):
-        return False
 
 
 def can_drop_page_cache(switch: Path = DROP_CACHES) -> bool:

@@ -81,7 +81,9 @@ def find_source(text: str) -> SourceCode:
         raise UsageError(f"--source {text}: there is no such file or folder", HINT)
     if is_checkout(path):
         changed = ref is None and bool(_changes(path))
-        return _work_tree(path) if changed else _commit(path, ref or "HEAD", ref)
+        return (
+            _directory(path, SourceKind.WORK_TREE) if changed else _commit(path, ref or "HEAD", ref)
+        )
     return _directory(path, SourceKind.DIRECTORY)
 
 
@@ -187,10 +189,6 @@ def _commit(path: Path, ref: str, named: str | None) -> SourceCode:
         SourceKind.COMMIT, path, "", commit, named, tree,
         Version.parse(text), text, generated, size,
     )  # fmt: skip
-
-
-def _work_tree(path: Path) -> SourceCode:
-    return _directory(path, SourceKind.WORK_TREE)
 
 
 def _directory(path: Path, kind: SourceKind) -> SourceCode:

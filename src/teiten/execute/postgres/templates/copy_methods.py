@@ -107,10 +107,6 @@ def _copy_whole(method: CopyMethod, source: IO[bytes], copy: IO[bytes]) -> None:
     copy_open(method, source, copy)
 
 
-def _reflink(old: int, new: int, _size: int) -> None:
-    reflink(old, new)
-
-
 def _copy_file_range(old: int, new: int, size: int) -> None:
     done = 0
     while done < size:
@@ -139,7 +135,7 @@ def _begin_write_back(descriptor: int, offset: int, count: int) -> None:
 
 
 _COPIERS: dict[CopyMethod, Callable[[int, int, int], None]] = {
-    CopyMethod.REFLINK: _reflink,
+    CopyMethod.REFLINK: lambda old, new, _size: reflink(old, new),
     CopyMethod.COPY_FILE_RANGE: _copy_file_range,
     CopyMethod.PARALLEL_COPY: _read_and_write,
 }

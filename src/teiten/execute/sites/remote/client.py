@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teiten.execute.client.contract import LogReader, Program, TransactionLog
+from teiten.execute.client.contract import LogReader, Program
 from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.client.pgbench_log import LogSummary
 from teiten.execute.sites.remote.hosts import Host
@@ -44,7 +44,7 @@ class RemoteChild:
             environment=dict(program.environment),
             files=[list(file) for file in program.files],
             password_line=program.password_line,
-            log=_form(program.log) if program.log is not None else None,
+            log=program.log and program.log.form,
             as_server=as_server,
         )
         self.pid: int = started["pid"]
@@ -152,7 +152,3 @@ class RemoteClient:
 
     def spawn(self, program: Program) -> RemoteChild:
         return RemoteChild(self._host, program)
-
-
-def _form(log: TransactionLog) -> dict[str, Any]:
-    return {"prefix": log.prefix, "threads": log.threads, "chosen": log.chosen}
