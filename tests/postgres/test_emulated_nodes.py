@@ -19,7 +19,7 @@ from teiten.execute.load import sampled
 from teiten.execute.sites.cluster_site import ClusterSite
 from teiten.execute.sites.local.checks import lacks
 from teiten.execute.sites.local.clusters import LocalClusters
-from teiten.execute.sites.local.node_emulation import NodeEmulation
+from teiten.execute.sites.local.node_emulation import TrialLimits
 from teiten.execute.sites.local.node_network import NodeNetwork
 from teiten.host.system.namespaces import NAMED, path_of_space
 from teiten.host.system.paths import Workdir
@@ -217,7 +217,7 @@ def test_what_is_noted_and_not_ours_is_left_and_half_made_is_removed(
     with monkeypatch.context() as patch:
         patch.setattr("teiten.execute.sites.local.node_network.configure_space", refuse)
         with pytest.raises(MachineError, match="network cannot be made: no bridge") as caught:
-            NodeEmulation.make(emulating, (machine, machine), emulating.clusters)
+            TrialLimits.emulating(emulating, (machine, machine), emulating.clusters)
     assert "nodes.emulate=no" in caught.value.hint
     assert made_by(os.getpid()) == [] and list(emulating.clusters.iterdir()) == []
     living = NodeNetwork.make(emulating, 1)

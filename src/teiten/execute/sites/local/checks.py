@@ -25,7 +25,7 @@ from teiten.errors import MachineError
 from teiten.execute.probes.os_node import NodeReader
 from teiten.execute.sites.local.limit import Limit, require_limits
 from teiten.execute.sites.local.limit_files import Allowed
-from teiten.execute.sites.local.node_emulation import EmulatedNode, NodeEmulation, why_no_disk
+from teiten.execute.sites.local.node_emulation import EmulatedNode, TrialLimits, why_no_disk
 from teiten.host.facts.cgroups import hierarchies
 from teiten.host.facts.disks import disk_numbers
 from teiten.host.system.held_folder import HeldFolder
@@ -60,7 +60,7 @@ def check_emulation(
 
     Raises MachineError where they cannot be made, or are not what they should be.
     """
-    emulation = NodeEmulation.make(workdir, machines, folder)
+    emulation = TrialLimits.emulating(workdir, machines, folder)
     try:
         first, last = emulation.nodes[0], emulation.nodes[-1]
         if first.address is not None:

@@ -26,7 +26,7 @@ from teiten.execute.sites.local.checks import check_emulation, check_limit
 from teiten.execute.sites.local.cluster import CopyOnDisk, LocalCluster
 from teiten.execute.sites.local.limit import Limit
 from teiten.execute.sites.local.limit_files import Allowed
-from teiten.execute.sites.local.node_emulation import NodeEmulation, TrialLimits
+from teiten.execute.sites.local.node_emulation import TrialLimits
 from teiten.execute.sites.local.storages import MEASURED, Storages
 from teiten.execute.sites.nodes import cluster_name
 from teiten.host.ceilings.disk_speed import measure_intervals
@@ -216,14 +216,10 @@ class LocalClusters(CampaignClusters):
             made["limit"] = limit.facts
         if not trial.machines:
             return TrialLimits(limit), made
-        try:
-            folder = self._data_folder(trial) or workdir.clusters
-            emulation = NodeEmulation.make(workdir, trial.machines, folder)
-        except BaseException:
-            TrialLimits(limit).remove()
-            raise
-        emulation.lift_io_limits()
-        return TrialLimits(limit, emulation), {**made, "emulated": len(trial.machines)}
+        folder = self._data_folder(trial) or workdir.clusters
+        limits = TrialLimits.emulating(workdir, trial.machines, folder, limit)
+        limits.lift_from_io()
+        return limits, {**made, "emulated": len(trial.machines)}
 
     def clone(
         self, trial: PlannedTrial, node: Node, *, kept: bool

@@ -61,17 +61,26 @@ class EmulatedNode:
 
 
 @dataclass(frozen=True)
-class NodeEmulation:
-    """All nodes of a trial as machines of their own, in order."""
+class TrialLimits:
+    """Limits of a trial's servers and load programs: of all together, and of nodes that are
+    machines of their own, in order; either may be missing."""
 
-    nodes: tuple[EmulatedNode, ...]
-    network: NodeNetwork | None
+    limit: Limit | None = None
+    nodes: tuple[EmulatedNode, ...] = ()
+    network: NodeNetwork | None = None
 
     @classmethod
-    def make(cls, workdir: Workdir, machines: Sequence[NodeMachine], folder: Path) -> NodeEmulation:
-        """``folder``: where the nodes' clusters are.
+    def emulating(
+        cls,
+        workdir: Workdir,
+        machines: Sequence[NodeMachine],
+        folder: Path,
+        limit: Limit | None = None,
+    ) -> TrialLimits:
+        """``folder``: where the nodes' clusters are. ``limit``: of all together.
 
-        Raises MachineError where this system or its rights do not permit it; nothing is left then.
+        Raises MachineError where this system or its rights do not permit it; nothing is left then,
+        of ``limit`` neither.
         """
         network: NodeNetwork | None = None
         limits: list[Limit] = []
@@ -81,35 +90,47 @@ class NodeEmulation:
             if machines[0].network:
                 network = NodeNetwork.make(workdir, len(machines))
         except BaseException:
-            for limit in limits:
-                limit.remove()
+            for made in (*limits, *([] if limit is None else [limit])):
+                made.remove()
             raise
         nodes = []
-        for index, (machine, limit) in enumerate(zip(machines, limits, strict=True)):
-            if network is None:
-                nodes.append(EmulatedNode(machine, limit))
-                continue
-            address, space = network.address(index), network.space(index)
-            nodes.append(EmulatedNode(machine, limit, address, space))
-        return cls(tuple(nodes), network)
+        for index, (machine, own) in enumerate(zip(machines, limits, strict=True)):
+            address, space = (
+                (None, None) if network is None else (network.address(index), network.space(index))
+            )
+            nodes.append(EmulatedNode(machine, own, address, space))
+        return cls(limit, tuple(nodes), network)
 
-    def apply_io_limits(self) -> None:
-        """Each node's storage to its bandwidth: from now on is measured. Raises MachineError."""
+    @property
+    def groups(self) -> tuple[Path, ...]:
+        """Control groups of all servers and load programs."""
+        return () if self.limit is None else self.limit.groups
+
+    def of_node(self, node: Node) -> EmulatedNode | None:
+        return self.nodes[node - FIRST] if self.nodes else None
+
+    def apply_to_io(self) -> None:
+        """Hold each node's storage to its bandwidth: from now on is measured. Raises
+        MachineError."""
         for node in self.nodes:
             node.limit.throttle.apply()
 
-    def lift_io_limits(self) -> None:
-        """All storage is as fast as the machine's, for what is not measured. Raises
+    def lift_from_io(self) -> None:
+        """Let all storage be as fast as the machine's, for what is not measured. Raises
         MachineError."""
         for node in self.nodes:
             node.limit.throttle.lift()
 
     def remove(self) -> None:
         """Give all of it back, once the servers have ended; what cannot be removed stays noted."""
-        for node in self.nodes:
-            node.limit.remove()
+        for limit in (self.limit, *(node.limit for node in self.nodes)):
+            if limit is not None:
+                limit.remove()
         if self.network is not None:
             self.network.remove()
+
+
+NO_LIMITS = TrialLimits()
 
 
 def allowed(machine: NodeMachine, folder: Path) -> Allowed:
@@ -127,38 +148,3 @@ def allowed(machine: NodeMachine, folder: Path) -> Allowed:
 def why_no_disk(disks: Sequence[str], folder: Path) -> str:
     """Why there is no single disk below a folder."""
     return f"{folder} is on {f'{len(disks)} disks' if disks else 'no disk that Linux shows'}"
-
-
-@dataclass(frozen=True)
-class TrialLimits:
-    """A limit of all together, and what makes machines of their own of nodes; either may be
-    missing."""
-
-    limit: Limit | None = None
-    emulation: NodeEmulation | None = None
-
-    @property
-    def groups(self) -> tuple[Path, ...]:
-        """Control groups of all servers and load programs."""
-        return () if self.limit is None else self.limit.groups
-
-    def of_node(self, node: Node) -> EmulatedNode | None:
-        return None if self.emulation is None else self.emulation.nodes[node - FIRST]
-
-    def apply_to_io(self) -> None:
-        if self.emulation is not None:
-            self.emulation.apply_io_limits()
-
-    def lift_from_io(self) -> None:
-        if self.emulation is not None:
-            self.emulation.lift_io_limits()
-
-    def remove(self) -> None:
-        """Give all of it back, once the servers have ended."""
-        if self.limit is not None:
-            self.limit.remove()
-        if self.emulation is not None:
-            self.emulation.remove()
-
-
-NO_LIMITS = TrialLimits()
