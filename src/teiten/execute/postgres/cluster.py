@@ -346,25 +346,22 @@ class Cluster:
         remove_marked(self.data_directory.parent)
 
     def _write_configuration(self, opening: conf.Opening | None) -> None:
+        required = conf.required_settings(self.socket_directory, self.port, opening)
         try:
-            self._put_configuration(opening)
+            with self._held_data() as data:
+                initial = None
+                if data.status(INITDB_CONFIGURATION) is not None:
+                    text = data.read(INITDB_CONFIGURATION, LARGEST).decode("utf-8", "replace")
+                    initial = conf.parse(text)
+                text = conf.render(self._settings, required, initial)
+                data.write(CONFIGURATION, text.encode(), user=self.user)
+                if opening is not None:
+                    data.write(HBA, conf.host_rules(opening).encode(), user=self.user)
         except OSError as error:
             raise ServerError(
                 f"{self.configuration} cannot be written: {error.strerror or error}",
                 "see what has become of the data directory, and whether its disk is full",
             ) from error
-
-    def _put_configuration(self, opening: conf.Opening | None) -> None:
-        with self._held_data() as data:
-            initial = data.status(INITDB_CONFIGURATION)
-            text = conf.render(
-                self._settings,
-                conf.required_settings(self.socket_directory, self.port, opening),
-                None if initial is None else conf.parse(_text(data, INITDB_CONFIGURATION)),
-            )
-            data.write(CONFIGURATION, text.encode(), user=self.user)
-            if opening is not None:
-                data.write(HBA, conf.host_rules(opening).encode(), user=self.user)
 
     def _held_data(self) -> HeldFolder:
         """The data directory. Raises UnsafePlaceError where it is not the servers' user's folder,
@@ -438,10 +435,6 @@ def _ends(folder: HeldFolder, name: str, begin: int) -> bytes:
         file.seek(-LARGEST_PART, os.SEEK_END)
         left_out = f"\n[{size - 2 * LARGEST_PART:,} bytes left out]\n"
         return first + left_out.encode() + file.read(LARGEST_PART)
-
-
-def _text(folder: HeldFolder, name: str) -> str:
-    return folder.read(name, LARGEST).decode("utf-8", "replace")
 
 
 def _end(

@@ -47,7 +47,7 @@ class Packages:
 
     def begin(self, name: str, bytes_needed: int) -> None:
         """Raises MachineError where the disk does not suffice."""
-        self._drop()
+        self.end()
         installations = self._room.workdir.installations
         installations.mkdir(parents=True, exist_ok=True)
         free = shutil.disk_usage(installations).free
@@ -122,16 +122,14 @@ class Packages:
             "name the folder of postgres and initdb, for example db:/usr/lib/postgresql/17/bin",
         )
 
-    def end(self) -> None:
-        self._drop()
-
     @property
     def _open(self) -> IO[bytes]:
         if self._archive is None:
             raise RuntimeError("nothing was begun")
         return self._archive
 
-    def _drop(self) -> None:
+    def end(self) -> None:
+        """Delete what was not sent whole."""
         if self._archive is not None:
             self._archive.close()
             self._archive = None
@@ -174,9 +172,6 @@ class Belongings:
             return store.remove(Path(folder).name)
         remove_marked(Path(folder))
         return True
-
-    def end(self) -> None:
-        """Nothing is open."""
 
 
 def _entry(kind: str, name: str, folder: Path, size: int, used: float) -> dict[str, Any]:
