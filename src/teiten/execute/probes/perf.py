@@ -293,7 +293,11 @@ def frame_name(address: int, symbol: str, file: str) -> str:
 
 
 def _samples(lines: Iterable[str]) -> Iterator[list[str]]:
-    """The frames of each sample, innermost first."""
+    """The frames of each sample, innermost first.
+
+    A sample is a line of its own, then one line ``ADDRESS SYMBOL (FILE)`` for each frame, then an
+    empty line (perf-script(1), with ``-F pid,ip,sym,dso``).
+    """
     frames: list[str] | None = None
     for line in lines:
         if not line.strip():

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from teiten.host.facts.readings import read_text
-from teiten.host.system.environment import last_words, run_briefly
+from teiten.host.system.environment import run_briefly
 
 NAMED = Path("/run/netns")
 """Where ip keeps them."""
@@ -116,5 +116,6 @@ def _run(*words: str, input: str | None = None) -> None:  # noqa: A002 - as subp
     commands = None if input is None else input.encode()
     done = run_briefly([program, *words], input=commands, timeout=PATIENCE)
     if done.returncode != 0:
-        reason = last_words(done) or f"ended with {done.returncode}"
+        complaint = " ".join(done.stderr.decode("utf-8", "replace").split())
+        reason = complaint or f"ended with {done.returncode}"
         raise OSError(f"ip {' '.join(words)}: {reason}")
