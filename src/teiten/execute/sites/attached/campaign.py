@@ -50,6 +50,8 @@ class AttachedDatabase:
     """Options that the address gives to every session."""
     pid: int | None
     """The postmaster's, where it runs on this machine."""
+    pgbench: Pgbench
+    """For filling it."""
 
     def conninfo(self) -> Conninfo:
         """For our own connections."""
@@ -68,36 +70,18 @@ class AttachedDatabase:
             environment["PGPASSWORD"] = self.password
         return Address(self.passed_on, environment=environment)
 
-    def _options(self, settings: Iterable[tuple[str, str]]) -> str:
-        return " ".join(filter(None, (self.options, session_options(settings))))
-
-
-@dataclass(frozen=True)
-class AttachedTables:
-    """The tables in a database of ours on an attached server."""
-
-    database: AttachedDatabase
-    pgbench: Pgbench
-
-    @property
-    def name(self) -> str:
-        return self.database.name
-
-    def conninfo(self) -> Conninfo:
-        return self.database.conninfo()
-
-    def connect(self) -> psycopg.Connection[Any]:
-        return self.database.connect()
-
     def run_pgbench(self, *options: str, what: str) -> None:
-        address = self.database.address()
+        """Run it for a data set. Raises ServerError where it fails."""
         run_program(
-            [self.pgbench.path, *options, address.database],
+            [self.pgbench.path, *options, self.passed_on],
             what=what,
             library_path=self.pgbench.library_path,
-            environment=address.environment,
+            environment=self.address().environment,
             hint="see whether the server has the disk for it, and its log",
         )
+
+    def _options(self, settings: Iterable[tuple[str, str]]) -> str:
+        return " ".join(filter(None, (self.options, session_options(settings))))
 
 
 class AttachedDatabases:
@@ -174,6 +158,7 @@ class AttachedDatabases:
                 password=connection.info.password or None,
                 options=connection.info.options,
                 pid=postmaster(connection),
+                pgbench=self.bench.plan.pgbench,
             )
 
     def drop(self, template: TemplateSpec, name: str) -> None:
@@ -208,9 +193,9 @@ class AttachedDatabases:
         name = self._of(route).create(like)
         self._made[route.address, name] = route
         self._say(f"filling the database {name} on the server {route.name}")
-        tables = AttachedTables(self.open(template, name), self.bench.plan.pgbench)
+        database = self.open(template, name)
         with answering(route):
-            return name, fill(tables, template.data, permitted(template), self._say)
+            return name, fill(database, template.data, permitted(template), self._say)
 
     def _route(self, template: TemplateSpec) -> Route:
         address = permitted(template).address
@@ -224,15 +209,15 @@ class AttachedDatabases:
         return self._databases[route.address]
 
 
-def fill(tables: AttachedTables, data: DataSet, server: AttachedServer, say: Say) -> Facts:
+def fill(database: AttachedDatabase, data: DataSet, server: AttachedServer, say: Say) -> Facts:
     """Make the tables, then what every template gets: frozen, analysed, all on the disk.
 
     Raises ServerError or WorkloadError where a step fails. Pages that are not known to be visible
     afterwards (a transaction of others holds them back) are told, not refused: the server is not
     ours alone.
     """
-    make_tables(tables, data, say)
-    with tables.connect() as connection:
+    make_tables(database, data, say)
+    with database.connect() as connection:
         for name, there in (
             ("pg_prewarm", server.can_prewarm),
             ("pg_buffercache", server.sees_buffers),
@@ -243,7 +228,7 @@ def fill(tables: AttachedTables, data: DataSet, server: AttachedServer, say: Say
             connection.execute("VACUUM (FREEZE, ANALYZE)")
         if visibility.wanted_of(data) is not None:
             connection.execute("CREATE EXTENSION IF NOT EXISTS pg_visibility")
-            visibility.confirm(connection, data, tables.name)
+            visibility.confirm(connection, data, database.name)
         not_visible = connection.execute(NOT_VISIBLE).fetchall()
         if server.can_checkpoint:
             connection.execute("CHECKPOINT")
