@@ -95,7 +95,7 @@ class OfOneServer:
     def read(self, at: float, pgbench: int | None) -> OsSnapshot:
         """Read as ``OsReader.read`` does, and keep the server's processor time alone."""
         whole = self.reader.read(at, pgbench)
-        own = {
+        own: dict[ProcessGroup, float] = {
             group: seconds
             for group, seconds in whole.groups.items()
             if group is ProcessGroup.SERVER

