@@ -14,7 +14,7 @@ from teiten.model.trial import Event
 from teiten.model.units import Bytes
 
 LIMIT_CHECKED = "memory-limit"
-"""The event of a limit that was seen to hold (``execute.sites.local.limit_check``)."""
+"""The event of a limit that was seen to hold (``execute.sites.local.checks``)."""
 
 
 def memories_of(
