@@ -213,6 +213,15 @@ def test_equal_trials_are_no_measure_of_their_error() -> None:
     assert found.knee.low is None
 
 
+def test_the_best_of_several_optima_is_taken() -> None:
+    """The optimum near the first start has contention and a greater distance."""
+    loads = np.array([1.0, 2.0, 4.0, 16.0])
+    values = np.array([1036e3, 1434e5, 2572e2, 4178e3])
+    found = fit_usl(loads, values)
+    assert found.contention == 0
+    assert np.sum(np.log(values / found.at(loads)) ** 2) == pytest.approx(22.002867, abs=1e-6)
+
+
 def test_a_curve_needs_three_different_positive_loads() -> None:
     with pytest.raises(ValueError, match="three different loads"):
         fit_usl(np.array([1.0, 2.0, 2.0]), np.array([1.0, 2.0, 2.0]))

@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import special
@@ -23,7 +24,16 @@ from teiten.analysis.model.scaling import Curve, LackOfFit
 from teiten.model.trial import FloatArray
 from teiten.model.units import Share
 
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
+
 PARAMETERS = 3
+SHAPES = ((1e3, 1e-3), (1e-3, 1e3))
+"""Contention alone and coherency alone, scaled, from which the solver begins too: where trials
+scatter widely, one start may lead to an optimum that is only local."""
+EXACT = 1e-14
+ROUGH = 1e-6
+"""The solver's tolerance until it is known which optimum is the best."""
 AT_BOUND = 1e-6
 """A coefficient that changes the slowdown at the greatest load by less than this share is 0."""
 
@@ -54,15 +64,22 @@ def fit_usl(loads: FloatArray, values: FloatArray, errors: Errors = Errors.RELAT
     scaled = Scaled(float(np.max(values / loads)), float(loads.max()))
     from scipy.optimize import least_squares  # noqa: PLC0415 - half of all that a report imports
 
-    best = least_squares(
-        _residuals(loads, values, scaled, errors),
-        scaled.coefficients(_start(loads, values)),
-        bounds=([-np.inf, 0.0, 0.0], np.inf),
-        xtol=1e-14,
-        ftol=1e-14,
-        gtol=1e-14,
-        max_nfev=2000,
-    )
+    def solved(start: FloatArray, tolerance: float) -> OptimizeResult:
+        return least_squares(
+            _residuals(loads, values, scaled, errors),
+            start,
+            bounds=([-np.inf, 0.0, 0.0], np.inf),
+            xtol=tolerance,
+            ftol=tolerance,
+            gtol=tolerance,
+            max_nfev=2000,
+        )
+
+    best = solved(scaled.coefficients(_start(loads, values)), EXACT)
+    for shape in SHAPES:
+        rival = solved(scaled.at_rate_of(loads, values, shape), ROUGH)
+        if rival.cost < best.cost * (1 - ROUGH):
+            best = solved(rival.x, EXACT)
     return scaled.curve(np.where(best.x < [-np.inf, AT_BOUND, AT_BOUND], 0.0, best.x))
 
 
@@ -87,6 +104,13 @@ class Scaled:
         rate, *shape = coefficients
         logs: FloatArray = rate + np.log(self.curve(np.array([0.0, *shape])).at(loads))
         return logs
+
+    def at_rate_of(
+        self, loads: FloatArray, values: FloatArray, shape: tuple[float, float]
+    ) -> FloatArray:
+        """Coefficients of this shape, with the rate that suits the values best."""
+        distances = np.log(values) - self.logs_at(np.array([0.0, *shape]), loads)
+        return np.array([float(distances.mean()), *shape])
 
     def coefficients(self, curve: Curve) -> FloatArray:
         """To begin with: not at a bound, where the solver would have to feel its way."""
