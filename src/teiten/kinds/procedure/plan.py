@@ -199,8 +199,11 @@ class Procedures(KindPlan):
         return Seconds(seconds / len(methods))
 
     def load_seconds(self, measure: Measure, workload: Workload) -> Seconds:
-        """With the set-up."""
-        return Seconds(2 * self.measured_seconds(measure, workload))
+        """With the set-ups that there are, each of which reads the tables."""
+        methods = procedure_of(workload).methods
+        set_up = sum(bool(method.setup) for method in methods) / len(methods)
+        setting_up = set_up * query_seconds(workload.data)
+        return Seconds(setting_up + self.measured_seconds(measure, workload))
 
     def processes(self, trial: PlannedTrial) -> int:
         return 2
