@@ -19,7 +19,7 @@ from teiten.execute.sites.attached.connection import Route, passed_on
 from teiten.execute.sites.attached.databases import Databases, notes
 from teiten.host.system.paths import Workdir
 from teiten.kinds.probes.measurement import measurement_of
-from teiten.kinds.queries.explained import unpacked
+from teiten.kinds.queries.plan_numbers import unpacked
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome

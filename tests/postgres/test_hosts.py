@@ -19,7 +19,7 @@ from teiten.execute.client.paired import is_built
 from teiten.execute.sites.remote.link import Link
 from teiten.execute.sites.remote.ssh import SshConnection
 from teiten.host.system.paths import Workdir
-from teiten.kinds.queries.explained import unpacked
+from teiten.kinds.queries.plan_numbers import unpacked
 from teiten.model.installation import Installation
 from teiten.model.trial import Outcome
 from tests.fixtures.campaigns import (

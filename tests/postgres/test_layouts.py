@@ -19,7 +19,7 @@ from teiten.execute.postgres.templates.build import NOT_VISIBLE
 from teiten.execute.postgres.templates.store import TemplateStore
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
-from teiten.kinds.queries.explained import unpacked
+from teiten.kinds.queries.plan_numbers import unpacked
 from teiten.kinds.queries.run import read_relations
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_of

@@ -13,8 +13,8 @@ from teiten.execute.client.contract import Program, Running
 from teiten.execute.client.here import spawn_here
 from teiten.execute.postgres.cluster import Cluster
 from teiten.kinds.metrics import by_name
-from teiten.kinds.pgbench.load.checks import tpcb_balances
 from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchRun
+from teiten.kinds.pgbench.load.trial import tpcb_balances
 from teiten.model.installation import Version
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import Seconds

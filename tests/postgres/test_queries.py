@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.kinds.queries.explained import unpacked
+from teiten.kinds.queries.plan_numbers import unpacked
 from teiten.model.installation import Installation
 from teiten.model.relations import PLANNER
 from teiten.model.trial import Outcome

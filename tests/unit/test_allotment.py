@@ -19,7 +19,7 @@ from teiten.analysis.claims.outcomes import standing_of
 from teiten.analysis.model.claims import Check, ClaimOutcome, ClaimQuestion, ClaimStanding
 from teiten.analysis.verdict.stopping import standing
 from teiten.claims.catalogue import claims_of
-from teiten.claims.questions import LEVELS
+from teiten.claims.curves import LEVELS
 from teiten.model.progress import ALLOTTED, Ending, allotted_blocks
 from teiten.model.trial import Attempt, Event, Outcome
 from teiten.model.units import Seconds, Share

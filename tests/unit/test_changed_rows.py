@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from teiten.host.cautions.machine import data_changed
-from teiten.kinds.pgbench.load.checks import changes_rows
+from teiten.kinds.pgbench.load.trial import changes_rows
 from teiten.model.trial import Series
 from teiten.report.texts import caution_text
 

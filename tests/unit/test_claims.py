@@ -25,20 +25,20 @@ from teiten.analysis.model.predicate import Predicate
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.claims import catalogue
 from teiten.claims.catalogue import claims_of
+from teiten.claims.curves import LINE
 from teiten.claims.forms import Bounds
 from teiten.claims.predicates.amount import AmountOfMetric
 from teiten.claims.predicates.effect import Effect, EffectByLevel
+from teiten.claims.predicates.levels import EffectOfLevels, LargestPart, ValueAtLevel
 from teiten.claims.predicates.shapes import Flat, Linear, Plateau, Proportional, Rising
-from teiten.claims.questions import LINE
 from teiten.claims.schema import predicate_form
 from teiten.cli.campaign import carry_out as campaign
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
 from teiten.errors import StudyError
 from teiten.host.system.paths import Workdir
-from teiten.kinds.probes.claims.of_probe import ProbeEffect
-from teiten.kinds.queries.claims.bounded import QueryBounds
 from teiten.kinds.queries.claims.of_queries import QueryEffect
+from teiten.kinds.queries.claims.sides import QueryBounds
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Cell, Plan
 from teiten.model.study import Factor, Sequential
@@ -187,7 +187,15 @@ def test_a_former_name_of_a_predicate_is_still_one() -> None:
         ),
         (
             {"kind": "probe-proportional", "probe": "p", "within": 0.3},
-            ProbeEffect("p", per_size=True, within=0.3),
+            EffectOfLevels(of="p", per_size=True, within=0.3),
+        ),
+        (
+            {"kind": "method-value", "method": "m", "high": 1.0},
+            ValueAtLevel(level="m", high=1.0, everywhere=True),
+        ),
+        (
+            {"kind": "largest-step", "method": "m", "step": "s", "others": ["t"]},
+            LargestPart(level="m", part="s", others=("t",), everywhere=True),
         ),
         (
             {"kind": "query-gain", "factor": "f", "parts": [{"low": 0.9}]},

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
+from teiten.analysis.claims.numbers import with_numbers
 from teiten.analysis.explain.statistics import statistics
 from teiten.analysis.model.claims import Claim, ClaimNeeds
 from teiten.analysis.model.findings import TrialView
-from teiten.kinds.queries.claims.bounded import QueryBounds
-from teiten.kinds.queries.claims.evidence import LAUNCHED, PERMITTED, SERIAL
 from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue
-from teiten.kinds.queries.claims.predicate import plan_numbers
-from teiten.kinds.queries.claims.workers_by_rule import RuleOfWorkers as WorkerRule
-from teiten.kinds.queries.claims.workers_by_rule import WorkersByRule
+from teiten.kinds.queries.claims.of_workers import RuleOfWorkers as WorkerRule
+from teiten.kinds.queries.claims.of_workers import WorkersByRule
+from teiten.kinds.queries.claims.sides import QueryBounds
+from teiten.kinds.queries.plan_numbers import LAUNCHED, PERMITTED, SERIAL
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
 from teiten.model.trial import Event, Outcome, pack
 from tests.fixtures.invented_claims import a_claim
@@ -86,7 +86,8 @@ def about(metric: str, predicate: object = None, **changes: object) -> Claim:
 
 
 def numbers(claim: Claim, one: TrialView) -> Mapping[str, float]:
-    return plan_numbers([claim], PLAN, [one], [EVENT]).get((one.number, one.attempt), {})
+    (read,) = with_numbers([claim], PLAN, [one], [EVENT])
+    return read.metrics
 
 
 @pytest.mark.parametrize("server", ["pg13", "pg18"])
@@ -172,5 +173,5 @@ def test_a_serial_plan_is_told_from_one_without_sizes() -> None:
     rule = WorkersByRule(WorkerRule.SIZE)
     claim = about("query_seconds", rule)
     name = next(one for one in corpus("pg18") if "Gather" not in corpus("pg18")[one]["plan"])
-    assert numbers(claim, view("pg18", name)) == {LAUNCHED: 0.0, SERIAL: 1.0}
+    assert numbers(claim, view("pg18", name)) == {LAUNCHED: 0.0, SERIAL: 1.0, PERMITTED: 16.0}
     assert SERIAL not in numbers(claim, view("pg18", "parallel-seq-scan"))

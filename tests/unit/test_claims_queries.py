@@ -14,13 +14,16 @@ from teiten.analysis.explain.worker_rules import workers_by_partitions, workers_
 from teiten.analysis.model.claims import Claim, ClaimContrast, ClaimNeeds, ClaimOutcome
 from teiten.analysis.model.claims import ClaimStanding as Standing
 from teiten.claims.catalogue import PUBLISHED
-from teiten.kinds.queries.claims.bounded import QueryBounds
-from teiten.kinds.queries.claims.evidence import LAUNCHED, PERMITTED, SERIAL
 from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue
 from teiten.kinds.queries.claims.of_queries import QueryEffect, QueryOrder
-from teiten.kinds.queries.claims.worker_curve import PERMITTED_WORKERS, WorkerCurve
-from teiten.kinds.queries.claims.workers_by_rule import RuleOfWorkers as WorkerRule
-from teiten.kinds.queries.claims.workers_by_rule import WorkersByRule
+from teiten.kinds.queries.claims.of_workers import (
+    PERMITTED_WORKERS,
+    WorkerCurve,
+    WorkersByRule,
+)
+from teiten.kinds.queries.claims.of_workers import RuleOfWorkers as WorkerRule
+from teiten.kinds.queries.claims.sides import QueryBounds
+from teiten.kinds.queries.plan_numbers import LAUNCHED, PERMITTED, SERIAL
 from teiten.model.plan import Plan
 from teiten.model.study import Script
 from teiten.model.trial import Attempt

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from teiten.analysis.claims.checks import check_of, counted, student
+from teiten.analysis.claims.numbers import share_of_waiting
 from teiten.analysis.model.claims import ClaimStanding
 from teiten.analysis.model.findings import SeriesView
-from teiten.claims.curves import ClaimCurve
-from teiten.claims.of_curves import CurveGround
-from teiten.claims.predicates.amount import AmountOfMetric, share_of
+from teiten.claims.curves import ClaimCurve, CurveGround
+from teiten.claims.predicates.amount import AmountOfMetric
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.errors import TeitenError
 from teiten.execute.postgres.templates.identity import template_fingerprint
-from teiten.kinds.pgbench.load.lookups import Lookups
+from teiten.kinds.pgbench.load.trial import Lookups
 from teiten.kinds.pgbench.metrics import HEAP_FETCHES, INDEX_LOOKUPS
 from teiten.model.units import Share
 from teiten.study.load import load_study
@@ -92,5 +92,5 @@ def test_waits_for_wal_are_told_by_their_word() -> None:
         "IO:WalSync": np.array([1.0, 1.0]),
     }
     series = SeriesView("waits", np.array([1.0, 2.0]), columns, 1)
-    assert share_of(series, "wal") == pytest.approx(0.75)
-    assert np.isnan(share_of(None, "wal"))
+    assert share_of_waiting(series, "wal") == pytest.approx(0.75)
+    assert np.isnan(share_of_waiting(None, "wal"))

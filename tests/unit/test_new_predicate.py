@@ -29,9 +29,9 @@ from typing import Literal
 from pydantic.dataclasses import dataclass
 
 from teiten.analysis.model.claims import Check, CheckKind, ClaimQuestion, ClaimWords
-from teiten.claims.of_curves import ClaimCurve, level_changes
+from teiten.claims.curves import ClaimCurve, level_changes
 from teiten.claims.forms import FORM, Ratio
-from teiten.claims.of_curves import ShapeOfCurve
+from teiten.claims.curves import ShapeOfCurve
 
 
 def _said(check: Check, words: ClaimWords) -> str:

@@ -29,7 +29,7 @@ from teiten.cli.text.noise import needed_text, noise_lines
 from teiten.errors import UsageError, WayError
 from teiten.host.facts.kept import noise_key
 from teiten.kinds.metrics import deciding
-from teiten.kinds.pgbench.loads import scalings
+from teiten.kinds.pgbench.analyse import scalings
 from teiten.kinds.pgbench.model import PgbenchOptions
 from teiten.kinds.pgbench.plan import PLAN
 from teiten.model.facts import Caution

@@ -9,13 +9,14 @@ from dataclasses import replace
 import pytest
 from pydantic import ValidationError
 
+from teiten.analysis.model.verdict import Estimate
 from teiten.errors import UsageError
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.probes.backend import CPU_SHARE, BackendWatch, Usage, memory_of
-from teiten.kinds.procedure.growth import kind_of, knee_of, slope_of
+from teiten.kinds.procedure.analyse import kind_of, knee_of, slope_of
 from teiten.kinds.procedure.model import StepDo, procedure_of
 from teiten.kinds.procedure.present.growth import MOST_LISTED
-from teiten.kinds.procedure.results import GrowthEstimate, GrowthKind, GrowthUnit, procedures_found
+from teiten.kinds.procedure.results import GrowthKind, GrowthUnit, procedures_found
 from teiten.model.plan import Plan
 from teiten.model.study import Layout
 from teiten.model.text import Language
@@ -57,8 +58,8 @@ def test_a_line_is_found_again() -> None:
     ],
 )
 def test_the_word_is_that_of_the_interval(low: float, high: float, kind: GrowthKind) -> None:
-    assert kind_of(GrowthEstimate((low + high) / 2, low, high), 1.0, 0.05) is kind
-    assert kind_of(GrowthEstimate(1.0), 1.0, 0.05) is GrowthKind.UNDECIDED
+    assert kind_of(Estimate((low + high) / 2, low, high, 3), 1.0, 0.05) is kind
+    assert kind_of(Estimate(1.0, None, None, 1), 1.0, 0.05) is GrowthKind.UNDECIDED
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +79,7 @@ def test_growth_is_told_with_interval_word_and_knee(plan: Plan) -> None:
     assert [point.partitions for point in grown.points] == [1, 12, 100, 500, 2000, 10000]
     knee = grown.doubled
     assert knee is not None and knee.low is not None and knee.high is not None
-    assert 12 < knee.low < knee.value < knee.high < 100
+    assert 12 < knee.low < knee.mean < knee.high < 100
     assert flat.doubled is None
 
 

@@ -11,10 +11,10 @@ import pytest
 from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.client.pgbench_log import LogSummary
 from teiten.kinds.metrics import by_name
-from teiten.kinds.pgbench.load.output import parse_summary
-from teiten.kinds.pgbench.load.result import (
+from teiten.kinds.pgbench.load.output import (
     log_metrics,
     log_problems,
+    parse_summary,
     problems,
     script_is_wrong,
     summary_metrics,

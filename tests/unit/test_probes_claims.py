@@ -11,8 +11,8 @@ import pytest
 from teiten.analysis.model.claims import Claim, ClaimContrast, ClaimNeeds, ClaimOutcome
 from teiten.analysis.model.claims import ClaimStanding as Standing
 from teiten.claims.catalogue import claims_of
-from teiten.kinds.probes.claims.course import ProbeCourse
-from teiten.kinds.probes.claims.of_probe import ProbeEffect, ProbeOrder, ProbeValue
+from teiten.claims.predicates.levels import EffectOfLevels, OrderOfLevels, ValueAtLevel
+from teiten.kinds.probes.claims import ProbeCourse
 from teiten.report.claim_words import check_text, reason_text
 from teiten.report.texts import texts
 from tests.fixtures.invented_claims import a_claim
@@ -54,28 +54,33 @@ def alone(predicate: object, **changes: object) -> Claim:
 
 
 INVENTED = (
-    about(ProbeEffect("after-scan", high=0.1), id="faster"),
-    about(ProbeEffect("after-scan", low=1.0), id="not-faster"),
-    about(ProbeEffect("clock-sweep", per_size=True, within=0.3), id="proportional"),
-    alone(ProbeOrder("working-set", FACTOR, order=("last", "first", "middle")), id="order"),
-    alone(ProbeOrder("working-set", FACTOR, order=("first", "last")), id="other-order"),
+    about(EffectOfLevels(of="after-scan", high=0.1), id="faster"),
+    about(EffectOfLevels(of="after-scan", low=1.0), id="not-faster"),
+    about(EffectOfLevels(of="clock-sweep", per_size=True, within=0.3), id="proportional"),
     alone(
-        ProbeValue(probe="after-scan", factor=FACTOR, level="first", low=0.4, high=0.6),
+        OrderOfLevels(of="working-set", factor=FACTOR, order=("last", "first", "middle")),
+        id="order",
+    ),
+    alone(
+        OrderOfLevels(of="working-set", factor=FACTOR, order=("first", "last")), id="other-order"
+    ),
+    alone(
+        ValueAtLevel(share=True, of="after-scan", factor=FACTOR, level="first", low=0.4, high=0.6),
         id="share",
         metric="from_buffers",
     ),
     alone(
-        ProbeValue(probe="after-scan", factor=FACTOR, level="last", high=0.5),
+        ValueAtLevel(share=True, of="after-scan", factor=FACTOR, level="last", high=0.5),
         id="other-share",
         metric="from_buffers",
     ),
     about(
-        ProbeEffect("working-set", low=0.8, high=1.25),
+        EffectOfLevels(of="working-set", low=0.8, high=1.25),
         id="part",
         metric="part_mean:10% of table",
     ),
-    about(ProbeEffect("no-such", high=1.0), id="no-such"),
-    alone(ProbeOrder("update", FACTOR, order=("first", "last")), id="elsewhere"),
+    about(EffectOfLevels(of="no-such", high=1.0), id="no-such"),
+    alone(OrderOfLevels(of="update", factor=FACTOR, order=("first", "last")), id="elsewhere"),
 )
 
 
@@ -189,7 +194,7 @@ def test_clients_are_told_by_their_numbers() -> None:
     assert " clients: 75% ÷ 25%" in course
     rise = check_text(t, found["2021-buffers-clients-slower-beyond"].deciding, str)
     assert rise.startswith("clients-buffers, 25%: ") and " ÷ 1 clients" in rise
-    no_clients = about(ProbeCourse(probe="buffer-read", low=0.9, high=1.1))
+    no_clients = about(ProbeCourse(of="buffer-read", low=0.9, high=1.1))
     analysis = invented_probes(Invented(blocks=2), [no_clients])
     reason = reason_text(t, analysis.claims[0].reason)
     assert reason == "the probe buffer-read was not run by several numbers of clients"
@@ -200,9 +205,9 @@ def test_clients_are_told_by_their_numbers() -> None:
 )
 def test_an_effect_has_bounds_of_one_kind(bounds: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="either low, high or both"):
-        ProbeEffect("update", **bounds)  # type: ignore[arg-type]
+        EffectOfLevels(of="update", **bounds)  # type: ignore[arg-type]
 
 
 def test_a_share_is_about_shares() -> None:
-    predicate = ProbeValue(probe="update", factor=FACTOR, level="first", low=0.5)
+    predicate = ValueAtLevel(share=True, of="update", factor=FACTOR, level="first", low=0.5)
     assert predicate.refuses("probe_seconds") and not predicate.refuses("from_disk")

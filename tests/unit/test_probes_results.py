@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
-from teiten.analysis.model.verdict import VerdictKind
-from teiten.kinds.probes.findings.estimates import arithmetic, geometric
+from teiten.analysis.model.verdict import Estimate, VerdictKind
+from teiten.analysis.verdict.changes import arithmetic, geometric
 from teiten.kinds.probes.findings.recommendation import Wanted, rooms_of
 from teiten.kinds.probes.findings.traces import TRACES, apart
 from teiten.kinds.probes.measurement import (
@@ -21,7 +21,6 @@ from teiten.kinds.probes.measurement import (
 from teiten.kinds.probes.model import BLOCK
 from teiten.kinds.probes.results import (
     CostLine,
-    Estimate,
     ProbeResult,
     ProbesFound,
     Proportion,

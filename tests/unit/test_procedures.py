@@ -20,6 +20,13 @@ from teiten.analysis.model.observations import Observation
 from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
 from teiten.analysis.verdict.contrasts import compared_sides
 from teiten.claims.catalogue import claims_of
+from teiten.claims.predicates.levels import (
+    EffectOfLevels,
+    LargestPart,
+    OfLevels,
+    OrderOfLevels,
+    ValueAtLevel,
+)
 from teiten.datasets.access_log.model import AccessLogTables, day_of_log
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.datasets.plan import query_seconds
@@ -28,13 +35,6 @@ from teiten.execute.postgres.beside import filled
 from teiten.execute.probes import backend
 from teiten.execute.probes.backend import Usage, is_backend, usage_of
 from teiten.kinds.contract import plan_of
-from teiten.kinds.procedure.claims import (
-    LargestStep,
-    MethodEffect,
-    MethodOrder,
-    MethodValue,
-    OfMethods,
-)
 from teiten.kinds.procedure.load.stepping import told
 from teiten.kinds.procedure.model import StepDo, procedure_of
 from teiten.model.installation import ModuleTools, Version
@@ -324,14 +324,15 @@ def outcome(
     plan: Plan,
     times: dict[str, float] = TIMES,
     contrast: ClaimContrast | None = None,
+    metric: str = "procedure_seconds",
 ) -> set[ClaimStanding]:
-    about = {"workload": "insert", "metric": "procedure_seconds", "contrast": contrast}
+    about = {"workload": "insert", "metric": metric, "contrast": contrast}
     found = a_claim(predicate=predicate, **about)
     return {one.standing for one in checks_of(found, ground(plan, times))}
 
 
 def test_an_order_holds_or_does_not(plan: Plan) -> None:
-    order = MethodOrder(order=tuple(TIMES))
+    order = OrderOfLevels(everywhere=True, order=tuple(TIMES))
     assert outcome(order, plan) == {ClaimStanding.REPRODUCED}
     other = {**TIMES, "trigger-static": 2.5}
     assert outcome(order, plan, other) == {ClaimStanding.REPRODUCED, ClaimStanding.CONTRADICTED}
@@ -339,22 +340,27 @@ def test_an_order_holds_or_does_not(plan: Plan) -> None:
 
 def test_an_effect_holds_or_does_not(plan: Plan) -> None:
     contrast = ClaimContrast("method", "direct", "trigger-c")
-    held = outcome(MethodEffect(low=1.5, high=2.5), plan, contrast=contrast)
+    held = outcome(EffectOfLevels(everywhere=True, low=1.5, high=2.5), plan, contrast=contrast)
     assert held == {ClaimStanding.REPRODUCED}
-    refused = outcome(MethodEffect(high=1.5), plan, contrast=contrast)
+    refused = outcome(EffectOfLevels(everywhere=True, high=1.5), plan, contrast=contrast)
     assert refused == {ClaimStanding.CONTRADICTED}
 
 
 def test_a_value_and_a_largest_step(plan: Plan) -> None:
-    assert outcome(MethodValue(method="direct", high=1.5), plan) == {ClaimStanding.REPRODUCED}
-    assert outcome(MethodValue(method="direct", high=0.5), plan) == {ClaimStanding.CONTRADICTED}
-    assert outcome(LargestStep("direct", "other", ("insert",)), plan) == {ClaimStanding.REPRODUCED}
-    found = outcome(LargestStep("direct", "insert", ("other",)), plan)
-    assert found == {ClaimStanding.CONTRADICTED}
+    for bound, standing in ((1.5, ClaimStanding.REPRODUCED), (0.5, ClaimStanding.CONTRADICTED)):
+        value = ValueAtLevel(everywhere=True, level="direct", high=bound)
+        assert outcome(value, plan) == {standing}
+    for parts, standing in (
+        (("other", "insert"), ClaimStanding.REPRODUCED),
+        (("insert", "other"), ClaimStanding.CONTRADICTED),
+    ):
+        part, other = parts
+        largest = LargestPart(everywhere=True, level="direct", part=part, others=(other,))
+        assert outcome(largest, plan, metric=f"step_seconds:{part}") == {standing}
 
 
 def test_a_finding_needs_each_of_its_checks_at_alpha(plan: Plan) -> None:
-    order = MethodOrder(order=tuple(TIMES))
+    order = OrderOfLevels(everywhere=True, order=tuple(TIMES))
     about = {"workload": "insert", "metric": "procedure_seconds"}
     found = checks_of(a_claim(predicate=order, **about), ground(plan, TIMES))
     first = found[0]
@@ -391,7 +397,7 @@ def test_each_finding_on_inserting_and_removing_can_come_out_either_way(profile:
     alpha, blocks = plan.study.measure.alpha, plan.study.measure.blocks
     for claim in claims_of("log-partitions"):
         predicate = claim.predicate
-        assert isinstance(predicate, OfMethods)
+        assert isinstance(predicate, OfLevels)
         asked = [
             one
             for one in predicate.questions(claim, timed(plan, claim))
@@ -428,7 +434,7 @@ def _at(asked: ClaimQuestion, where: float) -> float:
 
 def test_a_method_that_was_left_out_is_named(plan: Plan) -> None:
     with pytest.raises(UnmetError) as raised:
-        outcome(MethodValue(method="declarative", high=1.0), plan)
+        outcome(ValueAtLevel(everywhere=True, level="declarative", high=1.0), plan)
     assert raised.value.reason.code == "method"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.claims.catalogue import claims_of
-from teiten.kinds.queries.claims.evidence import LAUNCHED, PERMITTED
+from teiten.kinds.queries.plan_numbers import LAUNCHED, PERMITTED
 from teiten.report.charts.base import as_records
 from teiten.report.charts.drawing import svg
 from teiten.report.forms import render_html, render_markdown

@@ -21,7 +21,8 @@ import numpy as np
 from hdrh.codec import HdrCookieException, HdrLengthException
 from hdrh.histogram import HdrHistogram
 
-from teiten.analysis.claims.outcomes import assess, further_numbers, with_further
+from teiten.analysis.claims.numbers import with_numbers
+from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.discussion import discuss
 from teiten.analysis.model.claims import Claim
 from teiten.analysis.model.findings import CampaignAnalysis, Measured, SeriesView, TrialView
@@ -115,12 +116,7 @@ def analyse(
         pairs_check=recorded_check(happened),
         replication=recorded_replication(happened),
         standing=stands,
-        claims=assess(
-            claims,
-            plan,
-            facts,
-            with_further(views, further_numbers(claims, plan, views, happened)),
-        ),
+        claims=assess(claims, plan, facts, with_numbers(claims, plan, views, happened)),
         results=_of_kinds(measured),
         stacks=stacks_found(plan, views),
         per_transaction=per_transaction(plan, facts, views),

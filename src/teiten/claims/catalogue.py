@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import math
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -46,12 +46,16 @@ def claims_of(study: str | None = None, folder: Path = CLAIMS) -> tuple[Claim, .
 
 @cache
 def _read(study: str | None, folder: Path) -> tuple[Claim, ...]:
-    found = tuple(one for path in sorted(folder.glob("*.toml")) for one in read_claims(path, study))
+    found = tuple(
+        claim for path in sorted(folder.glob("*.toml")) for claim in read_claims(path, study)
+    )
     seen: set[str] = set()
-    for one in found:
-        if one.id in seen:
-            raise StudyError(f"the claim {one.id} stands twice in {folder}", "give each its own id")
-        seen.add(one.id)
+    for claim in found:
+        if claim.id in seen:
+            raise StudyError(
+                f"the claim {claim.id} stands twice in {folder}", "give each its own id"
+            )
+        seen.add(claim.id)
     return found
 
 
@@ -164,14 +168,23 @@ def published_curves(
     source = _source(file, curves, folder)
     rows = _rows(file, folder)
     derived = is_turnaround(metric)
-    convert = _latency if derived else _share if metric.endswith("_share") else _as_is
+    unit = 100 if metric.endswith("_share") else 1
+
+    def points(name: str) -> Iterator[tuple[float, float]]:
+        for text, value in _cells(rows, source.axis, source.curves[name]):
+            level = float(text)
+            if not derived:
+                yield level, value / unit
+            elif value > 0:
+                yield level, level / value
+
     return PublishedCurves(
         table=file,
         source=source.source(),
         axis=source.axis,
         cores=source.cores,
         curves=tuple(
-            PublishedCurve(name, _points(rows, source.axis, source.curves[name], convert))
+            PublishedCurve(name, tuple(point for point in points(name) if math.isfinite(point[1])))
             for name in curves
         ),
         derived=derived,
@@ -201,27 +214,3 @@ def _cells(rows: Sequence[dict[str, str]], axis: str, column: str) -> Iterator[t
     for row in rows:
         if row[column]:
             yield row[axis], float(row[column])
-
-
-def _points(
-    rows: Sequence[dict[str, str]],
-    axis: str,
-    column: str,
-    convert: Callable[[float, float], float],
-) -> tuple[tuple[float, float], ...]:
-    """An empty cell was not measured, and has no point."""
-    cells = ((float(row[axis]), row[column]) for row in rows)
-    points = ((level, convert(level, float(text))) for level, text in cells if text)
-    return tuple(point for point in points if math.isfinite(point[1]))
-
-
-def _as_is(_level: float, value: float) -> float:
-    return value
-
-
-def _share(_level: float, value: float) -> float:
-    return value / 100
-
-
-def _latency(level: float, value: float) -> float:
-    return level / value if value > 0 else math.nan

@@ -1,15 +1,40 @@
-"""Curves on which claims are checked: a metric by level, for each side, block by block."""
+"""About a metric by clients or cores: curves, the questions asked of them, and their words.
+
+Everything that a predicate asks is a mean over blocks of a logarithm of a ratio, and two bounds, so
+that measured curves (with an interval) and published ones (without) are asked the same.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
-from teiten.analysis.model.claims import Claim, PublishedCurves
-from teiten.analysis.model.evidence import Blocks, EvidenceTable, log_changes
-from teiten.claims.forms import Span
-from teiten.claims.sides import ANY_BLOCK, places_of
+from teiten.analysis.across.unpaired import unpaired_check
+from teiten.analysis.claims.checks import check_of, student
+from teiten.analysis.model.claims import (
+    Check,
+    CheckKind,
+    Claim,
+    ClaimQuestion,
+    ClaimWords,
+    PublishedCurves,
+)
+from teiten.analysis.model.comparison import Systems
+from teiten.analysis.model.evidence import (
+    Blocks,
+    EvidenceTable,
+    block_means,
+    log_changes,
+    logarithm,
+)
+from teiten.analysis.model.observations import Context
+from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
+from teiten.claims.forms import Bounds, Span
+from teiten.claims.sides import ANY_BLOCK, ClaimSide, places_of
 from teiten.model.study import SERVER
 
 CLIENTS = "clients"
@@ -74,3 +99,254 @@ def measured(
             for label, side in zip(labels, place.sides, strict=True)
         )
         yield place.server if claim.contrast is not None else "", tuple(curves)
+
+
+RISES = (0.0, math.inf)
+"""Bounds of a number that is above another."""
+AT_CORES = 0.75
+"""The level "at the cores" is the greatest one not above them, and not below this share."""
+
+
+def level_groups(part: Bounds, old: ClaimCurve, new: ClaimCurve, cores: int) -> list[list[float]]:
+    """The levels over each of which a bound asks for one mean. Raises UnmetError for none."""
+    levels = [level for level in old.within(part, cores) if level in new.points]
+    if not levels:
+        raise beyond_reach(part)
+    return [[level] for level in levels] if part.each else [levels]
+
+
+def steps(curve: ClaimCurve, levels: Sequence[float]) -> Iterator[ClaimQuestion]:
+    """Every level is above the one before."""
+    for lower, higher in itertools.pairwise(levels):
+        yield between(curve, lower, higher, *RISES)
+
+
+def between(
+    curve: ClaimCurve, first: float, second: float, low: float, high: float
+) -> ClaimQuestion:
+    changes = level_changes(curve, first, curve, second)
+    return ClaimQuestion(LEVELS, (curve.side,), (first, second), changes, low, high)
+
+
+def from_line(
+    curve: ClaimCurve, levels: tuple[float, float, float], low: float, high: float
+) -> ClaimQuestion:
+    """Ask of ln(value / straight line through the ends) at a middle level; NaN as in
+    level_changes."""
+    first, middle, last = levels
+    ends = (curve.points[first], curve.points[middle], curve.points[last])
+    weight = (middle - first) / (last - first)
+    changes: dict[int, float] = {}
+    for block in sorted(set.intersection(*(set(end) for end in ends))):
+        start, value, end = (end[block] for end in ends)
+        line = start + weight * (end - start)
+        usable = min(start, value, end) > 0 and math.isfinite(value + line)
+        changes[block] = math.log(value / line) if usable else math.nan
+    return ClaimQuestion(LINE, (curve.side,), levels, changes, low, high)
+
+
+def at_cores(curve: ClaimCurve, cores: int) -> float:
+    levels = [level for level in curve.levels if AT_CORES * cores <= level <= cores]
+    if not levels:
+        raise UnmetError("levels-around-cores")
+    return levels[-1]
+
+
+def around(share: float) -> tuple[float, float]:
+    """The band of a share: from 1 - share to its reciprocal, so that it is symmetric in ratios."""
+    return math.log1p(-share), -math.log1p(-share)
+
+
+def beyond_reach(span: Span) -> UnmetError:
+    if span.clients is not None:
+        return UnmetError("levels-clients", clients=str(span.clients))
+    if span.most is None:
+        return UnmetError("levels-beyond", least=f"{span.least or 0:g}")
+    return UnmetError("levels-up-to", most=f"{span.most:g}")
+
+
+def _contrast(check: Check, words: ClaimWords) -> str:
+    old, *_, new = (words.side(side) for side in check.sides)
+    if len(check.at) == 1:
+        return words.plural("claim.contrast", round(check.at[0]), old=old, new=new)
+    levels = words("list.separator").join(words.number(level) for level in check.at)
+    return words("claim.contrast-mean", old=old, new=new, levels=levels)
+
+
+def _levels(check: Check, words: ClaimWords) -> str:
+    first, second = (words.number(level) for level in check.at)
+    return words("claim.levels", side=words.side(check.sides[0]), first=first, second=second)
+
+
+def _line(check: Check, words: ClaimWords) -> str:
+    first, middle, last = (words.number(level) for level in check.at)
+    side = words.side(check.sides[0])
+    return words("claim.line", side=side, first=first, middle=middle, last=last)
+
+
+CONTRAST = CheckKind("contrast", _contrast, of_sides=True)
+"""New and old, at the levels named."""
+LEVELS = CheckKind("levels", _levels)
+"""The second level and the first."""
+LINE = CheckKind("line", _line)
+"""The middle level and the straight line through the others."""
+
+
+DELTA_IN_PRINT = 0.02
+
+
+@dataclass(frozen=True)
+class CurveGround:
+    """Numbers, besides the curves, on which the questions asked of curves depend."""
+
+    cores: int
+    delta: float
+
+
+class OfCurves(Predicate):
+    """About curves, block by block."""
+
+    axis: ClassVar[str] = CLIENTS
+
+    def metric_of(self, claim: Claim) -> str:
+        """The name under which its values are observed."""
+        return claim.metric
+
+    def quantities(self, claim: Claim) -> tuple[str]:
+        return (self.metric_of(claim),)
+
+    @abstractmethod
+    def asked(self, curves: Sequence[ClaimCurve], machine: CurveGround) -> Iterator[ClaimQuestion]:
+        """Yield the questions asked of curves. Raises UnmetError where they do not reach as far as
+        the predicate looks."""
+
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+        machine = CurveGround(ground.cores, ground.plan.study.measure.delta)
+        by_server = measured(claim, ground.evidence, metric=self.metric_of(claim), axis=self.axis)
+        for server, curves in by_server:
+            for question in self.asked(curves, machine):
+                yield replace(question, server=server)
+
+    def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
+        table = claim.published
+        if isinstance(table, PublishedCurves):
+            yield from self.asked(published(table), CurveGround(table.cores, DELTA_IN_PRINT))
+
+    def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
+        known = system_curves(claim, systems, self.metric_of(claim))
+        asked = tuple(self.asked((known.old, known.new), CurveGround(known.cores, known.delta)))
+        return tuple(self.of_systems(question, known, len(asked)) for question in asked)
+
+    def of_systems(self, question: ClaimQuestion, known: SystemCurves, among: int) -> Check:
+        """Check the shape of each system's curve by itself."""
+        values = known.here[question.sides[0]].alone(question.values)
+        return check_of(replace(question, values=values), known.alpha, student, among=among)
+
+
+class ContrastOfCurves(OfCurves):
+    """About new against old."""
+
+    compares: ClassVar[bool] = True
+
+    @abstractmethod
+    def bounds(self, delta: float) -> Sequence[Bounds]:
+        """Where the ratios must lie. ``delta``: the campaign's."""
+
+    def asked(self, curves: Sequence[ClaimCurve], machine: CurveGround) -> Iterator[ClaimQuestion]:
+        old, new = curves
+        for part in self.bounds(machine.delta):
+            for group in level_groups(part, old, new, machine.cores):
+                changes = [level_changes(old, level, new, level) for level in group]
+                yield ClaimQuestion(
+                    CONTRAST,
+                    (old.side, new.side),
+                    tuple(group),
+                    block_means(changes),
+                    *part.log_bounds,
+                    averaged=len(group),
+                )
+
+    def of_systems(self, question: ClaimQuestion, known: SystemCurves, among: int) -> Check:
+        """Check unpaired values: no block of the one system belongs to one of the other."""
+        samples = [
+            _means(curve, question.at, known.here[curve.side]) for curve in (known.old, known.new)
+        ]
+        return unpaired_check(question, samples, known.alpha, among=among)
+
+
+class ShapeOfCurve(OfCurves):
+    """About the curve of each server."""
+
+    @abstractmethod
+    def shape(self, curve: ClaimCurve, cores: int) -> Iterator[ClaimQuestion]:
+        """Yield the questions asked of one curve. Raises UnmetError as ``asked`` does."""
+
+    def asked(self, curves: Sequence[ClaimCurve], machine: CurveGround) -> Iterator[ClaimQuestion]:
+        for curve in curves:
+            yield from self.shape(curve, machine.cores)
+
+
+@dataclass(frozen=True)
+class SystemCurves:
+    """The two systems of a finding, old first."""
+
+    old: ClaimCurve
+    new: ClaimCurve
+    cores: int
+    delta: float
+    alpha: float
+    here: Mapping[str, EvidenceTable]
+    """The numbers of each system, by its name."""
+
+
+def system_curves(claim: Claim, systems: Systems, metric: str) -> SystemCurves:
+    """A metric by clients of both systems, on the newest server that both campaigns have.
+
+    Raises UnmetError where the campaigns do not have it.
+    """
+    a, b = systems.comparison.a, systems.comparison.b
+    contrast = claim.contrast
+    names = (contrast.old, contrast.new) if contrast else claim.needs.systems
+    results = [
+        result
+        for result in systems.comparison.results
+        if result.workload == claim.workload and result.metric.judged
+    ]
+    if not results:
+        raise UnmetError("workload", workload=claim.workload)
+    result = results[-1]
+    sides = {a.facts.system: result.side.a, b.facts.system: result.side.b}
+    contexts = [level.context for level in result.levels]
+    old, new = (
+        ClaimCurve(name, _points(claim, sides[name], systems.here[name], contexts, metric))
+        for name in names
+    )
+    measure = a.plan.study.measure
+    cores = a.facts.cpu.logical
+    return SystemCurves(old, new, cores, measure.delta, measure.alpha, systems.here)
+
+
+def _points(
+    claim: Claim, side: str, evidence: EvidenceTable, contexts: Sequence[Context], metric: str
+) -> dict[float, Blocks]:
+    others = sorted({name for context in contexts for name, _ in context} - {CLIENTS})
+    if others:
+        raise UnmetError("factors", factors=", ".join(others))
+    contrast = evidence.plan.study.contrast
+    return {
+        float(dict(context)[CLIENTS]): ClaimSide(
+            side, claim.workload, {**dict(context), contrast: side}
+        ).blocks(evidence, metric)
+        for context in contexts
+    }
+
+
+def _means(
+    curve: ClaimCurve, levels: Sequence[float], evidence: EvidenceTable
+) -> tuple[float, ...]:
+    """The mean of ln over the levels for each start that has them all; NaN for a zero."""
+    logs = [
+        {block: logarithm(value) for block, value in curve.points[level].items()}
+        for level in levels
+    ]
+    return tuple(evidence.alone(block_means(logs)).values())

@@ -9,7 +9,6 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from inspect import isabstract
-from types import ModuleType
 from typing import Annotated, Any, Literal, Self, Union
 
 from pydantic import (
@@ -25,7 +24,7 @@ from teiten.analysis.model import claims as model
 from teiten.analysis.model.predicate import Predicate
 from teiten.claims import predicates
 from teiten.factors.registry import factor_name
-from teiten.kinds.metrics import by_name
+from teiten.kinds.metrics import by_name, measures
 from teiten.kinds.registry import Stage, kind, names, offers
 from teiten.model.storage import STORAGE
 from teiten.model.study import SERVER
@@ -139,12 +138,11 @@ class ClaimTable(TomlTable):
         return model.ClaimNeeds(servers, factor, self.needs.cores, systems, self.needs.before)
 
     def claim_contrast(self) -> model.ClaimContrast | None:
-        one = self.contrast
-        if one is None:
+        table = self.contrast
+        if table is None:
             return None
-        return model.ClaimContrast(
-            one.factor, one.old, one.new, tuple(one.old_at.items()), tuple(one.new_at.items())
-        )
+        further = (tuple(levels.items()) for levels in (table.old_at, table.new_at))
+        return model.ClaimContrast(table.factor, table.old, table.new, *further)
 
 
 class ClaimsFile(TomlTable):
@@ -169,13 +167,15 @@ def predicate_form() -> Any:
 
 
 def _by_today(table: object) -> object:
-    """A predicate's table by the name that it has today."""
+    """A predicate's table by the names that it and its keys have today."""
     if not isinstance(table, dict):
         return table
     named = str(table.get("kind"))
     for predicate in known():
-        if named in predicate.aliases:
-            return {**predicate.aliases[named], **table, "kind": vars(predicate)["kind"]}
+        today = vars(predicate)["kind"]
+        if named == today or named in predicate.aliases:
+            keys = {predicate.renamed.get(key, key): value for key, value in table.items()}
+            return {**predicate.aliases.get(named, {}), **keys, "kind": today}
     return table
 
 
@@ -198,27 +198,22 @@ def known() -> tuple[type[Predicate], ...]:
     """Those of every study first, then those of each kind of workload."""
     shared = (
         predicate
-        for one in pkgutil.iter_modules(predicates.__path__)
-        for predicate in _of_file(one.name)
+        for file in pkgutil.iter_modules(predicates.__path__)
+        for predicate in _of_file(file.name)
     )
-    of_kinds = (predicate for module in _of_kinds() for predicate in module.PREDICATES)
+    of_kinds = (
+        predicate
+        for name in names()
+        if offers(name, Stage.CLAIMS)
+        for predicate in kind(name, Stage.CLAIMS).PREDICATES
+    )
     return (*shared, *of_kinds)
-
-
-def measures() -> tuple[str, ...]:
-    """List the measures, as in ``MEASURE:OF``, that kinds of workloads take from the evidence of
-    their trials."""
-    return tuple(measure for module in _of_kinds() for measure in getattr(module, "MEASURES", ()))
 
 
 def _of_file(name: str) -> Iterator[type[Predicate]]:
     module = importlib.import_module(f"{predicates.__name__}.{name}")
     for value in vars(module).values():
-        is_one = isinstance(value, type) and issubclass(value, Predicate) and not isabstract(value)
-        if is_one and value.__module__ == module.__name__:
+        if not isinstance(value, type) or value.__module__ != module.__name__:
+            continue
+        if issubclass(value, Predicate) and not isabstract(value):
             yield value
-
-
-def _of_kinds() -> Iterator[ModuleType]:
-    """The files of the kinds that have predicates of their own."""
-    return (kind(name, Stage.CLAIMS) for name in names() if offers(name, Stage.CLAIMS))

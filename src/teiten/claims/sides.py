@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from typing import TypeVar
 
 from teiten.analysis.claims.outcomes import of_major
 from teiten.analysis.model.claims import BUILD, Claim
@@ -13,17 +11,10 @@ from teiten.analysis.model.evidence import Blocks, EvidenceTable, LevelOf
 from teiten.analysis.model.predicate import UnmetError
 from teiten.model.study import SERVER
 
-MeasureT = TypeVar("MeasureT", bound=StrEnum)
 Named = Sequence[tuple[str, str]]
 """Factors and levels as a claim names them."""
 ANY_BLOCK = 1
 """A published table is a single block, without replicates."""
-
-
-def measure_in(measures: type[MeasureT], metric: str) -> tuple[MeasureT, str] | None:
-    """The measure of a metric ``MEASURE:OF``, and what it is of; None for another metric."""
-    name, _, of = metric.partition(":")
-    return (measures(name), of) if of and name in list(measures) else None
 
 
 @dataclass(frozen=True)
@@ -137,7 +128,7 @@ def _side(
         level = own[SERVER] = _server(evidence, factor, named)
     else:
         level = own[factor] = evidence.level(claim.workload, factor, named)
-    varied = {name: evidence.level(claim.workload, name, one) for name, one in own.items()}
+    varied = {name: evidence.level(claim.workload, name, level) for name, level in own.items()}
     return ClaimSide(level, claim.workload, {**evidence.place(claim.workload, at), **varied})
 
 
@@ -152,11 +143,8 @@ def _server(evidence: EvidenceTable, factor: str, named: str) -> str:
 
 def _needed_server(claim: Claim, evidence: EvidenceTable) -> Iterator[tuple[str, str]]:
     """The server of a finding about one version that compares something else on it."""
-    if len(claim.needs.servers) == 1 and not _is_about_servers(claim):
+    about_servers = claim.contrast is not None and claim.contrast.factor in (SERVER, BUILD)
+    if len(claim.needs.servers) == 1 and not about_servers:
         level = of_major(evidence.plan, claim.needs.servers[0])
         if level is not None:
             yield SERVER, level
-
-
-def _is_about_servers(claim: Claim) -> bool:
-    return claim.contrast is not None and claim.contrast.factor in (SERVER, BUILD)

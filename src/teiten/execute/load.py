@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from teiten.errors import WorkloadError
+from teiten.errors import ServerError, WorkloadError
+from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
 from teiten.execute.probes.sampler import Sampler, Sampling, stopped
 from teiten.execute.sites.contract import Site
 from teiten.execute.sites.nodes import joined
+from teiten.model.metrics import MEASURED_SECONDS
 from teiten.model.plan import PlannedTrial
-from teiten.model.trial import Gathered, Problem
+from teiten.model.trial import Gathered, Problem, Series
 from teiten.model.units import Seconds
 
 Done = TypeVar("Done")
@@ -93,6 +96,44 @@ class PlainLoad:
 
     def abandon(self) -> None:
         return
+
+
+class SampledLoad(PlainLoad):
+    """A load that is measured once, while every node is sampled, and may be wrong by itself."""
+
+    def __init__(self, bench: Bench, trial: PlannedTrial, site: Site, folder: Path) -> None:
+        super().__init__(trial, site, folder)
+        self.bench = bench
+        self.workload = bench.plan.study.workload(trial.cell.workload)
+        self.wrong: Problem | None = None
+        """Why the trial does not count."""
+        self._sampling: Sampling | None = None
+        self._seconds = 0.0
+
+    def sample(self, work: Callable[[], object]) -> None:
+        """Do the work, timed, while every node is sampled."""
+        begun = time.monotonic()
+        _, self._sampling = sampled(self.site, lambda _: work())
+        self._seconds = time.monotonic() - begun
+
+    def gather(
+        self, metrics: Mapping[str, float], facts: Facts, further: tuple[Series, ...] = ()
+    ) -> None:
+        """Keep the load's metrics and facts, and what was sampled meanwhile. ``further``: series.
+
+        Raises ServerError where nothing was measured.
+        """
+        if self._sampling is None:
+            raise ServerError("nothing was measured", "see the trial's log")
+        measured = {MEASURED_SECONDS.name: self._seconds}
+        self.gathered.metrics = {**self._sampling.metrics, **measured, **metrics}
+        self.gathered.series = (*self._sampling.series, *further)
+        self.gathered.facts |= facts
+        for caution in self._sampling.cautions:
+            self.bench.record.record_caution(caution)
+
+    def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
+        return seen if self.wrong is None else (*seen, self.wrong)
 
 
 def sampled(site: Site, work: Callable[[Sampler], Done]) -> tuple[Done, Sampling]:

@@ -80,6 +80,10 @@ class KindPlan(ABC):
     contrasted: ClassVar[tuple[str, ...]]
     """The names of those that get verdicts, the judged one first; also the machine's."""
 
+    measures: ClassVar[tuple[str, ...]] = ()
+    """Numbers that claims may be about besides metrics, as ``MEASURE:OF``: what the kind's analysis
+    takes from the records of trials."""
+
     rate: ClassVar[Metric | None] = None
     """The metric that rises with the clients until saturation; None where there are none."""
     turnaround: ClassVar[Metric | None] = None
@@ -154,11 +158,12 @@ class KindPlan(ABC):
 
     def tells(self, factor: str) -> bool:
         """Whether workloads tell the levels of a factor themselves, by ``own_levels``."""
-        return False
+        return factor == self.own_factor
 
     def own_levels(self, options: WorkloadOptions, factor: str) -> tuple[str, ...] | None:
-        """The levels of a factor that a workload tells; None where the study names them."""
-        return None
+        """The levels of a factor that a workload tells: its texts' names, of the own factor; None
+        where the study names them."""
+        return tuple(text.name for text in options.texts) if self.tells(factor) else None
 
     def titles(self, options: WorkloadOptions) -> Mapping[str, Bilingual]:
         """Name the levels of the kind's own factor for people, where that is not the level."""

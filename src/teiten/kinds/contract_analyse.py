@@ -10,15 +10,17 @@ has. Each of K levels of a primary statement has a K-th of its share.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from teiten.analysis.model.findings import Measured
+from teiten.analysis.model.findings import Measured, TrialView
 from teiten.kinds.registry import Stage, kind, offers
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.rows import VariableRows
 from teiten.model.study import Workload
+from teiten.model.trial import Event
 from teiten.model.units import Share
 
 
@@ -40,6 +42,24 @@ def unlike_rows(a: VariableRows | None, b: VariableRows | None) -> Unlike:
     return Unlike("variables", *digests)
 
 
+def unlike_texts(a: Workload, b: Workload, texts: Callable[[str], str]) -> Iterator[Unlike]:
+    """Compare the texts that both have under one name, by checksums; ``texts``: that part of one
+    that tells whether two are the same."""
+
+    def short(text: str) -> str:
+        return hashlib.sha256(texts(text).encode()).hexdigest()[:12]
+
+    there = {text.name: text.text for text in b.options.texts}
+    for text in a.options.texts:
+        same = there.get(text.name, text.text)
+        yield Unlike("query", short(text.text), short(same), text.name)
+
+
+NumbersOf = Callable[[TrialView, Collection[str]], Mapping[str, float]]
+"""Reads those of the wanted numbers that a trial has, by their names; a quantity by its name alone
+stands for all its parts."""
+
+
 class KindAnalysis:
     """The analysis of a kind; ``kinds/KIND/analyse.py`` holds one as ``ANALYSIS``.
 
@@ -52,6 +72,11 @@ class KindAnalysis:
     def results(self, measured: Measured) -> object:
         """Find further results beside verdicts: the kind's own values."""
         return None
+
+    def numbers(self, plan: Plan, events: Sequence[Event]) -> NumbersOf:
+        """Make what reads numbers of a campaign's trials that claims speak of beside metrics, such
+        as the kind's ``measures``."""
+        return lambda _view, _wanted: {}
 
     def comparisons(self, plan: Plan, workload: str) -> int:
         """Count the single comparisons of a workload's sides that share α: each of M primary

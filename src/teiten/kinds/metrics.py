@@ -24,17 +24,17 @@ def judged_in(plan: Plan, workload: str) -> Metric:
 def contrasted(name: str) -> tuple[Metric, ...]:
     """The metrics of a kind that get verdicts, the judged one first."""
     known = by_name()
-    return tuple(known[one] for one in plan_of(name).contrasted)
+    return tuple(known[metric] for metric in plan_of(name).contrasted)
 
 
 def deciding(plan: Plan) -> tuple[str, ...]:
     """The names of what decides on a plan's workloads: what is judged, and what stands for it; in
     paired transactions also what the length of starts follows from, and what forbids them."""
-    kinds = dict.fromkeys(each.kind for each in plan.study.workloads)
-    found = [name for one in map(judged, kinds) for name in (one.name, one.exceeded)]
+    kinds = dict.fromkeys(workload.kind for workload in plan.study.workloads)
+    found = [name for metric in map(judged, kinds) for name in (metric.name, metric.exceeded)]
     if way_of(plan.study.measure).concurrent:
         own = [plan_of(kind) for kind in kinds]
-        found += [name for one in own for name in (one.paired_within, *one.carry_over)]
+        found += [name for kind in own for name in (kind.paired_within, *kind.carry_over)]
         found.append(MEASURED_SECONDS.name)
     return tuple(name for name in found if name)
 
@@ -48,13 +48,18 @@ def rates(plan: Plan) -> dict[str, str]:
 def is_turnaround(metric: str) -> bool:
     """Whether a metric is how long a client waits for its next turn."""
     found = (plan_of(name).turnaround for name in names())
-    return any(one is not None and one.name == metric for one in found)
+    return any(known is not None and known.name == metric for known in found)
 
 
 def by_name() -> dict[str, Metric]:
     """Every metric, those of the kinds first."""
     of_kinds = [metric for name in names() for metric in plan_of(name).metrics]
-    return {one.name: one for one in (*of_kinds, *OF_THE_MACHINE)}
+    return {metric.name: metric for metric in (*of_kinds, *OF_THE_MACHINE)}
+
+
+def measures() -> tuple[str, ...]:
+    """List the numbers of every kind that are taken from the records of trials."""
+    return tuple(measure for name in names() for measure in plan_of(name).measures)
 
 
 def in_order(found: Iterable[str]) -> list[str]:

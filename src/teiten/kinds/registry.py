@@ -32,7 +32,13 @@ class Stage(StrEnum):
 @cache
 def names() -> tuple[str, ...]:
     """The names of all kinds, sorted."""
-    return tuple(sorted(one.name for one in pkgutil.iter_modules(kinds.__path__) if one.ispkg))
+    return tuple(
+        sorted(
+            iter_module.name
+            for iter_module in pkgutil.iter_modules(kinds.__path__)
+            if iter_module.ispkg
+        )
+    )
 
 
 @cache

@@ -105,6 +105,12 @@ class Gallery:
     charts: tuple[Chart, ...]
 
 
+def gallery(charts: Iterable[Chart | None]) -> tuple[Gallery, ...]:
+    """Those charts that there are, beside one another; nothing of none."""
+    drawn = tuple(chart for chart in charts if chart is not None)
+    return (Gallery(drawn),) if drawn else ()
+
+
 @dataclass(frozen=True)
 class Box:
     """A heading with lines below it, in a drawing."""

@@ -168,6 +168,16 @@ def speed_interval_text(t: Texts, effect: Interval | None) -> str:
     return t("interval.plain", low=times_text(shown.low, shown), high=times_text(shown.high, shown))
 
 
+def speed_cells(t: Texts, effect: Interval | None, bound: str = "") -> tuple[TableCell, TableCell]:
+    """The speed-up and its interval, as two cells of a table; a bound in its place where there is
+    one."""
+    shown = None if effect is None else effect.inverse
+    return (
+        TableCell(bound or speed_text(effect), shown.ratio if shown else None),
+        TableCell(speed_interval_text(t, effect), shown.low if shown else None),
+    )
+
+
 def plain_times_text(value: float) -> str:
     """A factor without an interval of its own, as a bound is."""
     if not 1 / REACH <= value <= REACH:

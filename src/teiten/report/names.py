@@ -112,6 +112,12 @@ class Names:
         varied = tuple(pair for pair in context if pair[0] not in self.single)
         return self.context(varied or context)
 
+    def varied_levels(self, context: Context, *without: str) -> str:
+        """The levels of what varies in the campaign, but for factors that are told elsewhere; empty
+        where nothing does."""
+        varied = tuple(pair for pair in context if pair[0] not in {*without, *self.single})
+        return self.context(varied) if varied else ""
+
     def level(self, factor: str, level: str) -> str:
         """A level below the name of its factor."""
         known = self.servers.get(level) if factor == SERVER else None
@@ -134,9 +140,8 @@ class Names:
         which factors of a single level are not told."""
         axis_factor = self.axis_factor(context)
         on_axis = dict(context).get(axis_factor, "") if axis_factor else ""
-        varied = self.told.get(context, context)
-        others = tuple(pair for pair in varied if pair[0] not in {axis_factor, *self.single})
-        return on_axis, self.context(others) if others else ""
+        told = self.told.get(context, context)
+        return on_axis, self.varied_levels(told, axis_factor or "")
 
     def axis_factor(self, context: Context) -> str | None:
         factors = [name for name, _ in context]

@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any
 
 from teiten.analysis.model.claims import Claim
-from teiten.kinds.queries.claims.workers_by_rule import WorkersByRule
+from teiten.kinds.queries.claims.of_workers import WorkersByRule
 from teiten.model.plan import PlannedTrial
 from tests.reader.campaign import Campaign
 from tests.reader.language import count

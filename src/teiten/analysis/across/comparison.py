@@ -18,13 +18,8 @@ from dataclasses import dataclass, replace
 from teiten.analysis.across.comparability import common_contexts, comparability, matched_levels
 from teiten.analysis.across.fingerprint import machine_fingerprint
 from teiten.analysis.across.unpaired import decide_unpaired
-from teiten.analysis.claims.outcomes import (
-    further_numbers,
-    other_question,
-    outcome_of,
-    require,
-    with_further,
-)
+from teiten.analysis.claims.numbers import with_numbers
+from teiten.analysis.claims.outcomes import other_question, outcome_of, require
 from teiten.analysis.model.claims import Check, Claim, ClaimOutcome
 from teiten.analysis.model.comparison import ComparedLevel, Comparison, Systems, UnpairedResult
 from teiten.analysis.model.evidence import Blocks, EvidenceTable, block_means, logarithm
@@ -71,8 +66,7 @@ def compare(
 
 def evidence_of(campaign: CampaignAnalysis, claims: Sequence[Claim] = ()) -> EvidenceTable:
     """The trials that count, with the numbers of their plans that claims speak of."""
-    further = further_numbers(claims, campaign.plan, campaign.trials, campaign.events)
-    trials = with_further(campaign.trials, further)
+    trials = with_numbers(claims, campaign.plan, campaign.trials, campaign.events)
     starts = starts_of(campaign.plan, trials)
     return EvidenceTable(campaign.plan, observe(campaign.plan, trials), starts)
 

@@ -5,14 +5,12 @@ where its whole interval lies between them, contradicted where it lies wholly ou
 reproduced where every check is, contradicted where one is. To be reproduced takes all K checks,
 each by its interval at α: nothing is gained by their number. To be contradicted takes one, by its
 interval at α/K, so that one contradiction among many checks is no accident of their number.
-
-Numbers of single trials, beside their metrics, that claims speak of.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from teiten.analysis.across.fingerprint import commands_of
@@ -26,15 +24,14 @@ from teiten.analysis.model.claims import (
     Reason,
 )
 from teiten.analysis.model.evidence import EvidenceTable
-from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.predicate import Ground, Key, Reader, UnmetError
+from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.analysis.verdict.pairs import observe, starts_of
 from teiten.kinds.metrics import judged_in
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import SHARED_BY_SIDES
 from teiten.model.plan import Plan
 from teiten.model.study import Script
-from teiten.model.trial import Attempt, Event
+from teiten.model.trial import Attempt
 from teiten.ways.registry import way_of
 
 
@@ -222,30 +219,3 @@ def of_major(plan: Plan, major: str) -> str | None:
         later = [level for level in numbers if numbers[level] >= int(major.removeprefix(">="))]
         return min(later, key=lambda level: numbers[level], default=None)
     return next((level for level, server in plan.servers if server.version.major == major), None)
-
-
-def further_numbers(
-    claims: Sequence[Claim], plan: Plan, views: Sequence[TrialView], events: Iterable[Event]
-) -> Mapping[Key, Mapping[str, float]]:
-    """By trial; each reader goes through the trials once, for all claims that need it."""
-    happened = tuple(events)
-    wanted: dict[Reader, list[Claim]] = {}
-    for claim in claims:
-        reader = claim.predicate.reader()
-        if reader is not None:
-            wanted.setdefault(reader, []).append(claim)
-    found: dict[Key, dict[str, float]] = {}
-    for reader, mine in wanted.items():
-        for key, numbers in reader(mine, plan, views, happened).items():
-            found.setdefault(key, {}).update(numbers)
-    return found
-
-
-def with_further(
-    views: Iterable[TrialView], further: Mapping[Key, Mapping[str, float]]
-) -> list[TrialView]:
-    """The trials, with these numbers beside their metrics."""
-    return [
-        replace(view, metrics={**view.metrics, **further.get((view.number, view.attempt), {})})
-        for view in views
-    ]

@@ -9,18 +9,16 @@ kinds of its checks say what they compare (``teiten.claims``, ``teiten.kinds.KIN
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from teiten.analysis.model.claims import Check, Claim, ClaimQuestion, ClaimWords, Reason
 from teiten.model.plan import Plan
-from teiten.model.trial import Event
 
 if TYPE_CHECKING:
     from teiten.analysis.model.comparison import Systems
     from teiten.analysis.model.evidence import EvidenceTable
-    from teiten.analysis.model.findings import TrialView
 
 
 @dataclass(frozen=True)
@@ -33,15 +31,6 @@ class Ground:
     @property
     def plan(self) -> Plan:
         return self.evidence.plan
-
-
-Key = tuple[int, int]
-"""A trial's number and attempt."""
-Reader = Callable[
-    [Sequence[Claim], Plan, Iterable["TrialView"], Iterable[Event]],
-    Mapping[Key, Mapping[str, float]],
-]
-"""Numbers of single trials, beside their metrics, that some claims speak of."""
 
 
 Aliases = Mapping[str, Mapping[str, object]]
@@ -68,6 +57,8 @@ class Predicate(ABC):
         """Its name in a claims file."""
 
     aliases: ClassVar[Aliases] = {}
+    renamed: ClassVar[Mapping[str, str]] = {}
+    """Former names of its keys, with those of today."""
 
     counts: ClassVar[bool] = False
     """A number without any scatter is a result: it is counted, not timed."""
@@ -95,9 +86,15 @@ class Predicate(ABC):
         """Check the finding on two campaigns, one of each of two systems."""
         raise UnmetError("compared")
 
-    def reader(self) -> Reader | None:
-        """Where it speaks of more than the metrics of trials: what reads that."""
-        return None
+    def quantities(self, claim: Claim) -> Collection[str]:
+        """The names of the numbers of trials that it looks at: of metrics, or of what a kind reads
+        from a trial beside them; a quantity by its name alone stands for all its parts."""
+        return (claim.metric,)
+
+    @property
+    def only_at(self) -> Mapping[str, Collection[str]]:
+        """The levels, by factor, outside of which it looks at no trial."""
+        return {}
 
     def lacking(self, plan: Plan) -> Reason | None:
         """Find what a campaign must have beside the claim's own needs, and has not."""

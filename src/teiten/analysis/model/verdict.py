@@ -12,6 +12,17 @@ from teiten.model.units import Share
 
 
 @dataclass(frozen=True)
+class Estimate:
+    """The mean over the blocks of one number of each trial, with its t interval."""
+
+    mean: float
+    low: float | None
+    """None of fewer than two blocks, or of equal numbers."""
+    high: float | None
+    blocks: int
+
+
+@dataclass(frozen=True)
 class Interval:
     """A ratio new/old of a metric with its confidence interval."""
 

@@ -9,10 +9,17 @@ from dataclasses import dataclass
 
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.observations import Context
+from teiten.analysis.model.verdict import Estimate
 from teiten.analysis.verdict.contrasts import compared_sides
 from teiten.analysis.verdict.pairs import starts_of
 from teiten.analysis.verdict.sequential import half_width
-from teiten.analysis.verdict.verdict import HalfWidth, mean_and_deviation, student_half_width
+from teiten.analysis.verdict.verdict import (
+    NO_VARIANCE,
+    HalfWidth,
+    exp,
+    mean_and_deviation,
+    student_half_width,
+)
 from teiten.model.plan import Plan
 from teiten.model.stacks import CostChange
 from teiten.model.study import Measure
@@ -144,3 +151,39 @@ def _cells(plan: Plan, views: Iterable[TrialView], usable: Callable[[TrialView],
             context = tuple(pair for pair in view.levels if pair[0] != contrast)
             cells[view.workload, context][dict(view.levels).get(contrast, "")][view.block] = view
     return cells
+
+
+def arithmetic(
+    values: Sequence[float], alpha: float, width: HalfWidth = student_half_width
+) -> Estimate | None:
+    """Estimate the mean of blocks' numbers; None of no values."""
+    if not values:
+        return None
+    mean = math.fsum(values) / len(values)
+    half = _half(values, alpha, width, NO_VARIANCE * max(abs(mean), NO_VARIANCE))
+    if half is None or not math.isfinite(half):
+        return Estimate(mean, None, None, len(values))
+    return Estimate(mean, mean - half, mean + half, len(values))
+
+
+def geometric(
+    values: Sequence[float], alpha: float, width: HalfWidth = student_half_width
+) -> Estimate | None:
+    """Estimate the geometric mean of positive values; None of no values, or where one is not
+    positive."""
+    if not values or min(values) <= 0:
+        return None
+    logs = [math.log(value) for value in values]
+    mean = math.fsum(logs) / len(logs)
+    half = _half(logs, alpha, width, NO_VARIANCE)
+    if half is None:
+        return Estimate(exp(mean), None, None, len(values))
+    return Estimate(exp(mean), exp(mean - half), exp(mean + half), len(values))
+
+
+def _half(values: Sequence[float], alpha: float, width: HalfWidth, least: float) -> float | None:
+    """Half the width of an interval; None of a single value, or of equal ones."""
+    if len(values) < 2:
+        return None
+    _, deviation = mean_and_deviation(values)
+    return None if deviation < least else width(deviation, len(values), alpha)

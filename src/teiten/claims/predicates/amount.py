@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar, Literal
 
-import numpy as np
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
+from teiten.analysis.claims.numbers import WAIT_SHARE
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
-from teiten.analysis.model.findings import SeriesView, TrialView
-from teiten.analysis.model.node_series import WAITS, find_series
-from teiten.analysis.model.predicate import Aliases, Key, Reader
-from teiten.claims.curves import ClaimCurve
+from teiten.analysis.model.predicate import Aliases
+from teiten.claims.curves import ClaimCurve, CurveGround, OfCurves
 from teiten.claims.forms import FORM, RatioBounds, Word
-from teiten.claims.of_curves import CurveGround, OfCurves
-from teiten.model.plan import Plan
-from teiten.model.trial import Event
 
 Floor = Annotated[float, Field(gt=0, strict=True)]
 
@@ -50,10 +45,7 @@ class AmountOfMetric(RatioBounds, OfCurves):
     aliases: ClassVar[Aliases] = {"wait-share": {"floor": LEAST_SHARE}}
 
     def metric_of(self, claim: Claim) -> str:
-        return f"wait_share:{self.event}" if self.event else claim.metric
-
-    def reader(self) -> Reader | None:
-        return wait_shares if self.event else None
+        return f"{WAIT_SHARE}:{self.event}" if self.event else claim.metric
 
     def asked(
         self,
@@ -70,35 +62,3 @@ class AmountOfMetric(RatioBounds, OfCurves):
                     {block: math.log(max(value, self.floor)) for block, value in values.items()},
                     *self.log_bounds,
                 )
-
-
-def wait_shares(
-    claims: Sequence[Claim], _plan: Plan, views: Iterable[TrialView], _events: Iterable[Event]
-) -> Mapping[Key, Mapping[str, float]]:
-    """The shares of the events of claims, of each trial whose waits were sampled."""
-    events = {
-        claim.predicate.metric_of(claim): claim.predicate.event
-        for claim in claims
-        if isinstance(claim.predicate, AmountOfMetric) and claim.predicate.event
-    }
-    return {
-        (view.number, view.attempt): {
-            name: share_of(find_series(view, WAITS), word) for name, word in events.items()
-        }
-        for view in views
-    }
-
-
-def share_of(series: SeriesView | None, word: str) -> float:
-    """Compute the share of the time of active backends that goes to wait events with ``word`` in
-    their names; NaN without samples."""
-    if series is None:
-        return math.nan
-    means = {
-        name: float(np.nanmean(values))
-        for name, values in series.columns.items()
-        if np.isfinite(values).any()
-    }
-    total = math.fsum(means.values())
-    matching = math.fsum(value for name, value in means.items() if word.lower() in name.lower())
-    return matching / total if total > 0 else math.nan

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import linear_regression
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 from pydantic.dataclasses import dataclass
 
+from teiten.analysis.claims.numbers import FUNCTION_SHARE
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords, Reason
 from teiten.analysis.model.comparison import Systems
-from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.predicate import Aliases, Key, Reader, UnmetError
-from teiten.analysis.stacks import share_of
-from teiten.claims.curves import ClaimCurve, level_changes
+from teiten.analysis.model.predicate import Aliases, UnmetError
+from teiten.claims.curves import ClaimCurve, ContrastOfCurves, CurveGround, OfCurves, level_changes
 from teiten.claims.forms import FORM, Bounds, RatioBounds, Word, Yes
-from teiten.claims.of_curves import ContrastOfCurves, CurveGround, OfCurves
 from teiten.model.plan import Plan
-from teiten.model.trial import Event
 
 
 @dataclass(frozen=True, config=FORM)
@@ -43,13 +40,10 @@ class Effect(ContrastOfCurves):
         return self
 
     def metric_of(self, claim: Claim) -> str:
-        return f"function_share:{self.function}" if self.function else claim.metric
+        return f"{FUNCTION_SHARE}:{self.function}" if self.function else claim.metric
 
     def bounds(self, delta: float) -> Sequence[Bounds]:
         return (Bounds(1 / (1 + delta), 1 + delta),) if self.equivalent else self.parts
-
-    def reader(self) -> Reader | None:
-        return function_shares if self.function else None
 
     def lacking(self, plan: Plan) -> Reason | None:
         lacks = self.function and not plan.study.measure.flame_graph
@@ -58,24 +52,6 @@ class Effect(ContrastOfCurves):
     def needs(self, words: ClaimWords) -> Iterator[str]:
         if self.function:
             yield words("claim.needs.flame-graph")
-
-
-def function_shares(
-    claims: Sequence[Claim], _plan: Plan, views: Iterable[TrialView], _events: Iterable[Event]
-) -> Mapping[Key, Mapping[str, float]]:
-    """The shares of the functions of claims, of each trial with sampled stacks."""
-    functions = {
-        claim.predicate.metric_of(claim): claim.predicate.function
-        for claim in claims
-        if isinstance(claim.predicate, Effect) and claim.predicate.function
-    }
-    return {
-        (view.number, view.attempt): {
-            name: share_of(view.stack_samples, function) for name, function in functions.items()
-        }
-        for view in views
-        if view.stack_samples is not None
-    }
 
 
 def _per_doubling(check: Check, words: ClaimWords) -> str:

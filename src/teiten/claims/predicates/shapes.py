@@ -10,19 +10,21 @@ from pydantic.dataclasses import dataclass
 
 from teiten.analysis.model.claims import Check, CheckKind, ClaimQuestion, ClaimWords
 from teiten.analysis.model.predicate import UnmetError
-from teiten.claims.curves import CORES, ClaimCurve, level_changes
-from teiten.claims.forms import FORM, Ratio, Span, Tolerance, Yes
-from teiten.claims.of_curves import ShapeOfCurve
-from teiten.claims.questions import (
+from teiten.claims.curves import (
     AT_CORES,
-    LINE,
+    CORES,
+    RISES,
+    ClaimCurve,
+    ShapeOfCurve,
     around,
     at_cores,
     between,
     beyond_reach,
     from_line,
+    level_changes,
     steps,
 )
+from teiten.claims.forms import FORM, Ratio, Span, Tolerance, Yes
 
 
 @dataclass(frozen=True, config=FORM, kw_only=True)
@@ -45,7 +47,7 @@ class Flat(Span, ShapeOfCurve):
             beyond = [level for level in curve.levels if level > levels[-1]]
             if not beyond:
                 raise beyond_reach(Span(least=self.most))
-            yield between(curve, levels[-1], beyond[-1], 0.0, math.inf)
+            yield between(curve, levels[-1], beyond[-1], *RISES)
 
 
 @dataclass(frozen=True, config=FORM, kw_only=True)
@@ -62,15 +64,9 @@ class Linear(Span, ShapeOfCurve):
         if len(levels) < 3:
             raise UnmetError("levels-from-cores" if from_cores else "levels-for-line")
         first, last = levels[0], levels[-1]
-        yield between(curve, first, last, 0.0, math.inf)
+        yield between(curve, first, last, *RISES)
         for level in levels[1:-1]:
-            yield ClaimQuestion(
-                LINE,
-                (curve.side,),
-                (first, level, last),
-                from_line(curve, first, level, last),
-                *around(self.within),
-            )
+            yield from_line(curve, (first, level, last), *around(self.within))
 
 
 @dataclass(frozen=True, config=FORM)
@@ -112,15 +108,7 @@ class Rising(ShapeOfCurve):
         beyond = [level for level in curve.levels if level > self.to * cores]
         if not beyond:
             raise beyond_reach(Span(least=self.to))
-        first, turn, last = levels[0], levels[-1], beyond[-1]
-        yield ClaimQuestion(
-            LINE,
-            (curve.side,),
-            (first, turn, last),
-            from_line(curve, first, turn, last),
-            0.0,
-            math.inf,
-        )
+        yield from_line(curve, (levels[0], levels[-1], beyond[-1]), *RISES)
 
 
 def _per_core(check: Check, words: ClaimWords) -> str:

@@ -1,22 +1,23 @@
-"""From the trials of loads of pgbench to their results.
+"""From the trials of loads of pgbench to their results: how they scale, latency's tail, and what
+limits plateaus.
 
-Latency's tail, in seconds: p99 less p50 of each trial, compared between the sides.
+The scaling is that of each workload, side and combination of other levels.
 
-As a difference of times it is the same where every transaction of a side costs a constant more; as
-a ratio of them it would be shorter there, though no transaction has become faster.
+Latency's tail is p99 less p50 of each trial, in seconds, compared between the sides. As a
+difference of times it is the same where every transaction of a side costs a constant more; as a
+ratio of them it would be shorter there, though no transaction has become faster.
 
-Findings about the plateaus of a campaign.
-
-The level that is judged is the greatest load whose throughput is near the greatest one: what limits
-it is what keeps more load from giving more. It is a plateau where throughput no longer grew at the
-greatest load.
+The level of which limits are judged is the greatest load whose throughput is near the greatest one:
+what limits it is what keeps more load from giving more. It is a plateau where throughput no longer
+grew at the greatest load.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, ClassVar
 
@@ -26,13 +27,15 @@ from teiten.analysis.model.findings import Measured, TrialView
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.scaling import Scaling, ScalingResult
 from teiten.analysis.scaling.bottleneck import judge
+from teiten.analysis.scaling.curve import scale
 from teiten.analysis.scaling.readings import read
+from teiten.analysis.scaling.usl import FEWEST_LEVELS
 from teiten.analysis.verdict.carry_over import carry_overs
 from teiten.analysis.verdict.changes import change, half_width_of, paired_views
 from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.kinds.contract_analyse import KindAnalysis, Unlike, unlike_rows
-from teiten.kinds.pgbench.loads import CLIENTS, scalings
+from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.model import PgbenchClients, PgbenchOptions, clients_of, pgbench_of
 from teiten.kinds.pgbench.placements import placements
 from teiten.kinds.pgbench.results import PgbenchFound
@@ -41,7 +44,8 @@ from teiten.model.bottleneck import BottleneckResult
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Workload
-from teiten.model.trial import Outcome
+from teiten.model.trial import Attempt, Outcome
+from teiten.ways.registry import way_of
 
 
 class PgbenchAnalysis(KindAnalysis):
@@ -52,9 +56,11 @@ class PgbenchAnalysis(KindAnalysis):
         scaling = scalings(plan, measured.views, measured.workloads, cores=facts.cpu.logical)
         observed = observe(plan, measured.views)
         left = tuple(
-            (workload, one)
+            (workload, carry_over)
             for workload in measured.workloads
-            for one in carry_overs(plan, workload, [o for o in observed if o.workload == workload])
+            for carry_over in carry_overs(
+                plan, workload, [o for o in observed if o.workload == workload]
+            )
         )
         return PgbenchFound(
             scaling,
@@ -76,12 +82,12 @@ class PgbenchAnalysis(KindAnalysis):
         }
 
     def unlike(self, a: Workload, b: Workload) -> Iterator[Unlike]:
-        one, other = pgbench_of(a), pgbench_of(b)
-        if commands_of(one.script) != commands_of(other.script):
-            yield Unlike("script", one.source, other.source)
+        here, there = pgbench_of(a), pgbench_of(b)
+        if commands_of(here.script) != commands_of(there.script):
+            yield Unlike("script", here.source, there.source)
         yield unlike_rows(pgbench_of(a).variables, pgbench_of(b).variables)
-        yield Unlike("query-mode", one.query_mode.value, other.query_mode.value)
-        yield Unlike("pgbench-options", one.pgbench_options, other.pgbench_options)
+        yield Unlike("query-mode", here.query_mode.value, there.query_mode.value)
+        yield Unlike("pgbench-options", here.pgbench_options, there.pgbench_options)
 
     def unlike_trials(self, a: PlannedTrial, b: PlannedTrial) -> Iterator[Unlike]:
         yield Unlike("threads", clients_of(a).threads, clients_of(b).threads)
@@ -150,13 +156,13 @@ def bottlenecks(
     client = plan.client_machine
     client_cores = None if client is None else client.cpu.online
     found = []
-    for one in scaling:
-        knee, loads = one.scaling.knee, one.scaling.loads
-        if knee is None or one.load != CLIENTS or _is_elsewhere(plan, one):
+    for result in scaling:
+        knee, loads = result.scaling.knee, result.scaling.loads
+        if knee is None or result.load != CLIENTS or _is_elsewhere(plan, result):
             continue
-        judged = _judged(one.scaling)
+        judged = _judged(result.scaling)
         smaller = [load for load in loads if load < judged]
-        mine = [trial for trial in trials if _belongs(trial, one, plan.study.contrast)]
+        mine = [trial for trial in trials if _belongs(trial, result, plan.study.contrast)]
         readings = read(
             _at(mine, judged),
             _at(mine, loads[0]),
@@ -168,7 +174,7 @@ def bottlenecks(
             client_cores=client_cores,
         )
         finding = judge(readings, facts.ceilings)
-        key = (one.workload, one.context, one.side)
+        key = (result.workload, result.context, result.side)
         found.append(BottleneckResult(*key, judged, finding))
     return tuple(found)
 
@@ -179,19 +185,106 @@ def _judged(scaling: Scaling) -> float:
     return max(point.load for point in scaling.points if point.value >= near)
 
 
-def _is_elsewhere(plan: Plan, one: ScalingResult) -> bool:
+def _is_elsewhere(plan: Plan, result: ScalingResult) -> bool:
     """The ceilings are the campaign's machine's; of a server elsewhere it is not known."""
     elsewhere = plan.servers_elsewhere
-    named = {one.side} if plan.study.contrast == SERVER else set()
-    named |= {level for factor, level in one.context if factor == SERVER}
+    named = {result.side} if plan.study.contrast == SERVER else set()
+    named |= {level for factor, level in result.context if factor == SERVER}
     return bool(elsewhere & named) or len(elsewhere) == len(plan.servers) > 0
 
 
-def _belongs(trial: TrialView, one: ScalingResult, contrast: str) -> bool:
+def _belongs(trial: TrialView, result: ScalingResult, contrast: str) -> bool:
     others = tuple(pair for pair in trial.levels if pair[0] not in (contrast, CLIENTS))
     key = (trial.workload, others, dict(trial.levels).get(contrast, ""))
-    return trial.outcome is Outcome.COUNTED and key == (one.workload, one.context, one.side)
+    return trial.outcome is Outcome.COUNTED and key == (
+        result.workload,
+        result.context,
+        result.side,
+    )
 
 
 def _at(trials: Sequence[TrialView], load: float) -> list[TrialView]:
     return [trial for trial in trials if float(dict(trial.levels)[CLIENTS]) == load]
+
+
+CLIENTS = "clients"
+CORES = "cores"
+FEWEST_CORES = 2
+"""Numbers of cores from which there is an efficiency; a curve needs more."""
+
+Key = tuple[str, Context, str]
+"""Workload, the levels of the other factors, the side."""
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """The factor that is the load, and the one that tells the curves apart."""
+
+    load: str
+    side: str
+    fewest: int
+
+    def key(self, workload: str, levels: Context) -> Key:
+        others = tuple(pair for pair in levels if pair[0] not in (self.load, self.side))
+        return workload, others, dict(levels).get(self.side, "")
+
+
+def scalings(
+    plan: Plan, attempts: Iterable[Attempt], workloads: Collection[str], *, cores: int | None
+) -> tuple[ScalingResult, ...]:
+    """The scaling of every context and side of these workloads that was planned at four loads or
+    more.
+
+    In the order of the study. The load is the clients; where the study contrasts the cores, they
+    are, from two levels on, and the sides are the servers. Empty where the study's contrast is the
+    clients: its levels are compared by their ratios then; and where the clients of a load are
+    spread over two servers: neither has so many.
+    """
+    study, way = plan.study, way_of(plan.study.measure)
+    if study.contrast == CLIENTS or (way.concurrent and not way.in_step):
+        return ()
+    by_cores = study.contrast == CORES
+    axis = (
+        _Axis(CORES, SERVER, FEWEST_CORES)
+        if by_cores
+        else _Axis(CLIENTS, study.contrast, FEWEST_LEVELS)
+    )
+    planned = _planned(plan, axis, workloads)
+    tables: dict[Key, dict[float, dict[int, float]]] = {key: {} for key in planned}
+    for observation in observe(plan, attempts):
+        levels = (*observation.context, (study.contrast, observation.side))
+        load = dict(levels).get(axis.load)
+        table = tables.get(axis.key(observation.workload, levels))
+        if load is not None and table is not None:
+            value = observation.metrics.get(TPS.name, math.nan)
+            table.setdefault(float(load), {})[observation.block] = value
+    measure = study.measure
+    return tuple(
+        ScalingResult(
+            *key,
+            scale(
+                table,
+                delta=measure.delta,
+                alpha=measure.alpha,
+                cores=None if by_cores else cores,
+            ),
+            axis.load,
+        )
+        for key, table in tables.items()
+    )
+
+
+def _planned(plan: Plan, axis: _Axis, only: Collection[str]) -> list[Key]:
+    loads: dict[Key, set[str]] = defaultdict(set)
+    for trial in plan.trials:
+        load = trial.cell.level(axis.load)
+        if load is not None and trial.cell.workload in only:
+            loads[axis.key(trial.cell.workload, trial.cell.levels)].add(load)
+
+    def in_order(key: Key) -> tuple[int, list[int]]:
+        workload, others, side = key
+        return plan.study.place(workload, (*others, (axis.side, side)))
+
+    return sorted(
+        (key for key, levels in loads.items() if len(levels) >= axis.fewest), key=in_order
+    )

@@ -17,7 +17,8 @@ RETRIED = Metric("retried_transactions", "1", Better.LOWER)
 """Those that were tried again after a serialization failure or a deadlock."""
 RETRIES = Metric("retries", "1", Better.LOWER)
 TRIMMED = {
-    one.name: Metric(f"{one.name}_trimmed", one.unit, one.better) for one in (TPS, LATENCY_MEAN)
+    metric.name: Metric(f"{metric.name}_trimmed", metric.unit, metric.better)
+    for metric in (TPS, LATENCY_MEAN)
 }
 """The trimmed means of a trial's slices, beside the plain ones, which are judged."""
 

@@ -137,7 +137,7 @@ def placements(
             found = correlations(rows)
             results.append(PlacementResult(workload, context, rows, found, followed(rows)))
     order = list(workloads)
-    return tuple(sorted(results, key=lambda one: order.index(one.workload)))
+    return tuple(sorted(results, key=lambda result: order.index(result.workload)))
 
 
 def _rows(
@@ -178,7 +178,7 @@ def _of_limit(numbers: Mapping[str, float], emulation: Emulation | None) -> floa
 
 def bottleneck(uses: Sequence[StorageUse]) -> str | None:
     """The storage that is loaded, and much more so than the others; None where none is."""
-    ranked = sorted(uses, key=lambda one: one.load, reverse=True)
+    ranked = sorted(uses, key=lambda use: use.load, reverse=True)
     if not ranked or ranked[0].load < BUSY_ENOUGH:
         return None
     if len(ranked) > 1 and ranked[0].load < AHEAD * ranked[1].load:

@@ -161,7 +161,7 @@ class PgbenchKind(KindPlan):
     def instead(self, running: Instead, value: str, *, by_flag: bool) -> Instead:
         """The named script takes the place of the study's workloads; each one of a folder does."""
         script = str(self.from_flag("script", value) if by_flag else value)
-        shared = {key: one for key, one in running.workloads[0].items() if key == "scale"}
+        shared = {key: value for key, value in running.workloads[0].items() if key == "scale"}
         if _is_text(script) or not Path(script).is_dir():
             only = _table(script, changes_data=script != "select-only")
             return Instead([{**shared, **only}], [only["name"]], ("workloads", 0))

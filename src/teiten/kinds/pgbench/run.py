@@ -15,18 +15,9 @@ from teiten.execute.load import Begin, ExtraWindow, sampled
 from teiten.execute.probes.sampler import Sampler
 from teiten.execute.rows import rows_of
 from teiten.execute.sites.contract import WARM, Site
-from teiten.host.cautions.machine import data_changed
-from teiten.kinds.pgbench.load.checks import (
-    broken_invariants,
-    changes_rows,
-    load_problems,
-    without_retried,
-)
 from teiten.kinds.pgbench.load.command import PgbenchRun
-from teiten.kinds.pgbench.load.idle import IdleConnections
-from teiten.kinds.pgbench.load.lookups import Lookups, read, read_settled
 from teiten.kinds.pgbench.load.measured import MeasuredSlices, Slice, join_outputs
-from teiten.kinds.pgbench.load.output import other_tables
+from teiten.kinds.pgbench.load.output import ENDED_BY_SIGNAL, other_tables
 from teiten.kinds.pgbench.load.paired_check import checked_servers
 from teiten.kinds.pgbench.load.paired_trials import PairedTrials
 from teiten.kinds.pgbench.load.process import (
@@ -36,21 +27,25 @@ from teiten.kinds.pgbench.load.process import (
     PgbenchResult,
     try_script,
 )
-from teiten.kinds.pgbench.load.result import ENDED_BY_SIGNAL
 from teiten.kinds.pgbench.load.sampling import SamplingRates
-from teiten.kinds.pgbench.model import clients_of, pgbench_of, script_of
+from teiten.kinds.pgbench.load.trial import (
+    WARM_UP_SEED,
+    PgbenchTrial,
+    broken_invariants,
+    load_problems,
+    without_retried,
+)
+from teiten.kinds.pgbench.model import script_of
 from teiten.model.plan import PlannedTrial
 from teiten.model.rows import as_expressions
 from teiten.model.starts import slice_seed
 from teiten.model.study import Script
-from teiten.model.trial import Gathered, Problem
+from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 from teiten.ways.registry import way_of
 
 servers_to_check = checked_servers
 """For the check of paired transactions on this machine."""
-WARM_UP_SEED = 20_000_003
-"""Added to a trial's seed for the warm-up, so that it does not touch the same rows first."""
 WINDOW_SEED = 30_000_001
 """Added to a trial's seed for the extra window."""
 LOOK_EVERY = 0.2
@@ -71,31 +66,27 @@ def loads(bench: Bench) -> Begin:
     return begin
 
 
-class PgbenchLoad:
+class PgbenchLoad(PgbenchTrial):
     """The load of one trial: a warm-up, and slices."""
+
+    files = (("pgbench output", OUTPUT_FILE), ("pgbench errors", ERRORS_FILE))
 
     def __init__(
         self, bench: Bench, rates: SamplingRates, trial: PlannedTrial, site: Site, folder: Path
     ) -> None:
-        self._bench, self._rates = bench, rates
-        self._trial, self._site, self._folder = trial, site, folder
-        self._workload = bench.plan.study.workload(trial.cell.workload)
-        self._options = pgbench_of(self._workload)
-        self._planned = clients_of(trial)
+        super().__init__(bench, trial, site, folder)
+        self._rates = rates
         self._study_measure = bench.plan.study.measure
         self._parts = way_of(self._study_measure).parts(self._study_measure)
         self._pgbench: PgbenchProcess | None = None
         self._measured = MeasuredSlices()
         self._log_rate = 1.0
-        self._lookups_before: Lookups | None = None
-        self._idle = IdleConnections(site, self._planned.idle)
-        self.gathered = Gathered()
 
     def rehearse(self) -> None:
         """One transaction of the script."""
-        run = self._run(self._folder, Seconds(1), self._trial.seed, None)
+        run = self._run(self.folder, Seconds(1), self.trial.seed, None)
         try:
-            try_script(run, spawn=self._site.spawn)
+            try_script(run, spawn=self.site.spawn)
         except WorkloadError as error:
             raise WorkloadError(
                 error.message,
@@ -105,16 +96,13 @@ class PgbenchLoad:
             ) from error
 
     def warm_up(self) -> Facts:
-        self._idle.open()
-        if self._options.index_lookups:
-            with self._site.connect() as connection:
-                self._lookups_before = read(connection)
+        self.prepare()
         seconds = self._study_measure.warmup
-        if not seconds or self._site.warm:
+        if not seconds or self.site.warm:
             self._log_rate = self._rate(0.0)
-            return dict(WARM) if self._site.warm else {"warm_up": 0.0}
-        folder = self._folder / "warm-up"
-        seed = self._trial.seed + WARM_UP_SEED
+            return dict(WARM) if self.site.warm else {"warm_up": 0.0}
+        folder = self.folder / "warm-up"
+        seed = self.trial.seed + WARM_UP_SEED
         result = self._run_pgbench(self._run(folder, seconds, seed, None))
         if result.problems:
             raise WorkloadError(result.problems[0].detail, "see the server's log of this trial")
@@ -128,54 +116,52 @@ class PgbenchLoad:
             return {"skipped": "an earlier slice failed"}
 
         def load(sampler: Sampler) -> tuple[float, PgbenchResult]:
-            seed = slice_seed(self._trial.seed, turn)
+            seed = slice_seed(self.trial.seed, turn)
             seconds = self._study_measure.slice_duration
             run = self._run(self._slice_folder(turn), seconds, seed, self._log_rate)
             return time.time(), self._run_pgbench(run, sampler)
 
-        (started_at, result), sampling = sampled(self._site, load)
+        (started_at, result), sampling = sampled(self.site, load)
         self._measured.slices.append(Slice(started_at, result, sampling))
         return {"tps": result.metrics.get("tps"), "slice": turn}
 
     def collect(self) -> Facts:
         if not self._measured.slices:
             raise ServerError("nothing was measured", "see the trial's log")
-        changes_data, record = self._workload.changes_data, self._bench.record
         self._measured.gather(
-            self.gathered, self._study_measure.slice_duration, trimmed=not changes_data
+            self.gathered,
+            self._study_measure.slice_duration,
+            trimmed=not self.workload.changes_data,
         )
-        if self._lookups_before is not None:
-            with self._site.connect() as connection:
-                found = read_settled(connection).since(self._lookups_before)
-            self.gathered.metrics |= found
-        for caution in self._measured.cautions:
-            record.record_caution(caution)
-        transactions = self.gathered.metrics.get("transactions", 0.0)
-        if not changes_data and changes_rows(self.gathered.series, transactions):
-            record.record_caution(data_changed(self._workload.name))
+        self.finish(self._measured.cautions)
         return {}
 
     def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
         """The cause comes first: a server that fails fails pgbench, but a pgbench that was killed
         leaves errors of broken connections in the server's log."""
-        running = self._site.is_running()
-        cpu_seconds = self._measured.cpu_seconds
+        running = self.site.is_running()
+        metrics = self.gathered.metrics
         own = self._measured.problems
-        killed = tuple(one for one in own if one.detail.startswith(ENDED_BY_SIGNAL))
+        killed = tuple(problem for problem in own if problem.detail.startswith(ENDED_BY_SIGNAL))
         return (
             *killed,
-            *without_retried(seen, self._options.pgbench_options),
-            *(one for one in own if one not in killed),
-            *load_problems(self.gathered.metrics, cpu_seconds, self._planned.threads),
+            *without_retried(seen, self.options.pgbench_options),
+            *(problem for problem in own if problem not in killed),
+            *load_problems(
+                metrics.get("failed_transactions", 0.0),
+                self._measured.cpu_seconds,
+                metrics.get("measured_seconds", 0.0),
+                self.clients.threads,
+            ),
             *(
-                broken_invariants(self._site, self._options.invariants)
+                broken_invariants(self.site, self.options.invariants)
                 if running and self._measured.slices
                 else ()
             ),
         )
 
     def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
-        run = self._run(folder / "load", seconds, self._trial.seed + WINDOW_SEED, None)
+        run = self._run(folder / "load", seconds, self.trial.seed + WINDOW_SEED, None)
         result = self._run_pgbench(run)
         return ExtraWindow(
             seconds=Seconds(result.metrics.get("measured_seconds", seconds)),
@@ -186,35 +172,31 @@ class PgbenchLoad:
     def abandon(self) -> None:
         if self._pgbench is not None:
             self._pgbench.stop()
-        self._idle.close()
         if self._parts:
             numbers = range(1, self._parts + 1)
-            join_outputs([self._slice_folder(number) for number in numbers], self._folder)
-        files = (("pgbench output", OUTPUT_FILE), ("pgbench errors", ERRORS_FILE))
-        self.gathered.evidence = tuple(
-            (kind, name) for kind, name in files if (self._folder / name).exists()
-        )
+            join_outputs([self._slice_folder(number) for number in numbers], self.folder)
+        super().abandon()
 
     def _rate(self, warm_up_tps: float) -> float:
-        return self._rates.of(self._trial, warm_up_tps, self._site.client.cores)
+        return self._rates.of(self.trial, warm_up_tps, self.site.client.cores)
 
     def _slice_folder(self, number: int) -> Path:
         """A trial that is not cut has all in its own folder."""
-        return self._folder / f"slice-{number}" if self._parts else self._folder
+        return self.folder / f"slice-{number}" if self._parts else self.folder
 
     def _run(self, folder: Path, duration: Seconds, seed: int, rate: float | None) -> PgbenchRun:
-        trial, client = self._trial, self._site.client
+        trial, client = self.trial, self.site.client
         return PgbenchRun(
-            pgbench=client.pgbench(self._bench.plan.pgbench),
-            address=entry_address(trial, self._site),
+            pgbench=client.pgbench(self.bench.plan.pgbench),
+            address=entry_address(trial, self.site),
             script=self._script(),
             scale=max(1, int(trial.scale or 1)),  # pgbench counts whole ones
-            clients=self._planned.clients,
-            threads=self._planned.threads,
+            clients=self.clients.clients,
+            threads=self.clients.threads,
             duration=duration,
             seed=seed,
-            query_mode=self._planned.query_mode,
-            options=self._options.pgbench_options,
+            query_mode=self.clients.query_mode,
+            options=self.options.pgbench_options,
             log_sampling_rate=rate,
             folder=folder,
             log_folder=client.log_folder,
@@ -223,8 +205,8 @@ class PgbenchLoad:
 
     def _script(self) -> Script:
         """The script, which draws a row first where its workload has a list of values."""
-        script = script_of(self._options, self._planned)
-        rows = rows_of(self._bench.record, self._workload, self._options.variables, self._site)
+        script = script_of(self.options, self.clients)
+        rows = rows_of(self.bench.record, self.workload, self.options.variables, self.site)
         if rows is None:
             return script
         try:
@@ -236,20 +218,20 @@ class PgbenchLoad:
             ) from error
 
     def _run_pgbench(self, run: PgbenchRun, sampler: Sampler | None = None) -> PgbenchResult:
-        process = self._pgbench = PgbenchProcess(run, self._site.spawn)
+        process = self._pgbench = PgbenchProcess(run, self.site.spawn)
         process.start()
         if sampler is not None:
             sampler.pgbench_pid = process.pid
         deadline = time.monotonic() + run.duration + GRACE
         shown: float | None = None
         while not process.ended_within(LOOK_EVERY) and time.monotonic() < deadline:
-            self._bench.check_interruption()
+            self.bench.check_interruption()
             progress = process.poll()
             if progress is not None and progress.seconds != shown:
                 shown = progress.seconds
-                self._bench.observer.progress(
+                self.bench.observer.progress(
                     Seconds(progress.seconds), progress.tps, Seconds(progress.latency)
                 )
-            if not self._site.is_running():
+            if not self.site.is_running():
                 process.stop()
         return process.wait(timeout=0.1, waited=run.duration + GRACE)

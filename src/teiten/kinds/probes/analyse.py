@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
 
 from teiten.analysis.model.findings import Measured as Campaign
+from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.observations import Context
+from teiten.analysis.model.verdict import Estimate
+from teiten.analysis.verdict.changes import arithmetic, geometric
 from teiten.analysis.verdict.pairs import observe
-from teiten.kinds.contract_analyse import KindAnalysis, Unlike, comparison_alpha
+from teiten.kinds.contract_analyse import (
+    KindAnalysis,
+    NumbersOf,
+    Unlike,
+    comparison_alpha,
+    unlike_texts,
+)
 from teiten.kinds.probes.findings.effects import (
     Comparisons,
     comparisons_of,
@@ -18,10 +26,13 @@ from teiten.kinds.probes.findings.effects import (
     effect_of,
     yardstick,
 )
-from teiten.kinds.probes.findings.estimates import arithmetic, cost_line, geometric
-from teiten.kinds.probes.findings.memory import cliff_of, memories_of
-from teiten.kinds.probes.findings.recommendation import Wanted, recommendations
-from teiten.kinds.probes.findings.tried import Key, Sides, Tried, tried_of, without_probe
+from teiten.kinds.probes.findings.recommendation import (
+    Wanted,
+    cliff_of,
+    memories_of,
+    recommendations,
+)
+from teiten.kinds.probes.findings.tried import Key, Sides, Tried, cost_line, tried_of, without_probe
 from teiten.kinds.probes.findings.versions import settings_seen, version_pairs
 from teiten.kinds.probes.measurement import (
     Checkpointed,
@@ -30,15 +41,15 @@ from teiten.kinds.probes.measurement import (
     ProbeMeasurement,
     Timed,
     WithClients,
+    measurement_of,
     share_of,
 )
-from teiten.kinds.probes.metrics import COMMIT_TIME, PROBE_TIME
+from teiten.kinds.probes.metrics import CLIENTS_TIME, COMMIT_TIME, PROBE_TIME, ProbeMeasure
 from teiten.kinds.probes.model import BLOCK, PROBE, Do, Probe, Take, probes_of
-from teiten.kinds.probes.numbers import sweep_seconds, sweeps
+from teiten.kinds.probes.numbers import numbers_for_claims, sweep_seconds, sweeps
 from teiten.kinds.probes.results import (
     CheckpointCost,
     ClientsPoint,
-    Estimate,
     FromOrigin,
     PartTimes,
     ProbeResult,
@@ -52,6 +63,7 @@ from teiten.model.memory import SHARED_BUFFERS
 from teiten.model.plan import Plan
 from teiten.model.quantities import parse_size
 from teiten.model.study import GUC_PREFIX, Workload
+from teiten.model.trial import Event
 from teiten.model.units import GIB, Bytes, Seconds
 
 STEPS = 100
@@ -68,7 +80,7 @@ class ProbesAnalysis(KindAnalysis):
             name: Comparisons(
                 measured.plan,
                 name,
-                [one for one in observed if one.workload == name],
+                [known for known in observed if known.workload == name],
                 comparison_alpha(measured.plan, name),
             )
             for name in dict.fromkeys(workload for workload, _ in tried)
@@ -87,26 +99,29 @@ class ProbesAnalysis(KindAnalysis):
             comparisons=comparisons_of(measured.plan),
         )
 
+    def numbers(self, plan: Plan, events: Sequence[Event]) -> NumbersOf:
+        return _numbers
+
     def comparisons(self, plan: Plan, workload: str) -> int:
         return comparisons_of(plan)
 
     def unlike(self, a: Workload, b: Workload) -> Iterator[Unlike]:
-        one, other = probes_of(a), probes_of(b)
-        there = {probe.name: probe.text for probe in other.probes}
-        for probe in one.probes:
-            text = there.get(probe.name, probe.text)
-            yield Unlike("query", _short(probe.text), _short(text), probe.name)
+        return unlike_texts(a, b, str)
+
+
+def _numbers(view: TrialView, wanted: Collection[str]) -> dict[str, float]:
+    quantities = {name.partition(":")[0] for name in wanted}
+    if quantities.isdisjoint((*ProbeMeasure, CLIENTS_TIME)):
+        return {}
+    measurement = measurement_of(view.facts)
+    numbers = () if measurement is None else numbers_for_claims(measurement)
+    return {name: value for name, value in numbers if name.partition(":")[0] in quantities}
 
 
 def _commits(sides: Sides) -> bool:
     """Whether sides are compared by the time of COMMIT too."""
-    trials = (one for side in sides.values() for one in side.values())
+    trials = (trial for side in sides.values() for trial in side.values())
     return any(COMMIT_TIME.name in trial.metrics for trial in trials)
-
-
-def _short(text: str) -> str:
-    """To tell whether two are the same."""
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def _results(
@@ -115,21 +130,21 @@ def _results(
     disks = _disk_reads(tried)
     for (workload, context), sides in tried.items():
         options = probes_of(measured.plan.study.workload(workload))
-        one = _OneProbe(
+        probe = _OneProbe(
             options.probe(dict(context).get(PROBE, "")),
             workload,
             context,
             sides,
             comparisons[workload],
         )
-        yield one.result(disks.get(without_probe(context)))
+        yield probe.result(disks.get(without_probe(context)))
 
 
 def _disk_reads(tried: Mapping[Key, Sides]) -> dict[Context, Seconds | None]:
     """The mean time of a page from the disk, over all probes of a context."""
     found: dict[Context, list[Tried]] = {}
     for (_, context), sides in tried.items():
-        trials = [one for side in sides.values() for one in side.values()]
+        trials = [trial for side in sides.values() for trial in side.values()]
         found.setdefault(without_probe(context), []).extend(trials)
     return {context: disk_read(trials) for context, trials in found.items()}
 
@@ -180,7 +195,7 @@ class _OneProbe:
     def result(self, disk: Seconds | None) -> ProbeResult:
         alpha = self.comparisons.alpha
         pairs = tuple(self.comparisons.pairs(self.context, PROBE_TIME))
-        trials = [one for side in self.sides.values() for one in side.values()]
+        trials = [trial for side in self.sides.values() for trial in side.values()]
         of_all_buffers = self.probe.take is Take.SWEEP or any(
             step.do is Do.CHECKPOINT and step.name == self.probe.number_of
             for step in self.probe.steps
@@ -207,8 +222,8 @@ class _OneProbe:
     def _side(self, side: str, found: Mapping[int, Tried]) -> ProbeSide:
         trials = [found[block].measurement for block in sorted(found)]
         executed: dict[str, list[float]] = {}
-        for one in (each for trial in trials for each in trial.executed):
-            executed.setdefault(one.step, []).append(one.seconds)
+        for once in (once for trial in trials for once in trial.executed):
+            executed.setdefault(once.step, []).append(once.seconds)
         return ProbeSide(
             context=self.context,
             side=side,
@@ -221,38 +236,38 @@ class _OneProbe:
             cliff=cliff_of(trials, self.probe.number_of),
             sweep=_sweep(trials),
             clients=tuple(
-                _clients([each for trial in trials for each in trial.with_clients], self._alpha)
+                _clients([client for trial in trials for client in trial.with_clients], self._alpha)
             ),
             checkpoints=tuple(
-                _checkpoints([each for trial in trials for each in trial.checkpoints])
+                _checkpoints([checkpoint for trial in trials for checkpoint in trial.checkpoints])
             ),
             executed=tuple((name, Seconds(median(each))) for name, each in executed.items()),
         )
 
     def _metric(self, found: Mapping[int, Tried], metric: str) -> Estimate | None:
-        values = [one.metrics[metric] for one in found.values() if metric in one.metrics]
+        values = [trial.metrics[metric] for trial in found.values() if metric in trial.metrics]
         return geometric(values, self._alpha)
 
 
 def _parts(trials: Sequence[ProbeMeasurement], alpha: float) -> Iterator[PartTimes]:
     found: dict[tuple[str, str], list[MeasuredStep]] = {}
-    for one in (each for trial in trials for each in trial.measured):
-        found.setdefault((one.step, one.part), []).append(one)
+    for measured_step in (timed for trial in trials for timed in trial.measured):
+        found.setdefault((measured_step.step, measured_step.part), []).append(measured_step)
     for (step, part), measured in found.items():
-        statements = [statement for each in measured for statement in each.statements]
+        statements = [statement for timed in measured for statement in timed.statements]
         if not statements:
             continue
         where = [
-            one.where
+            seen.where
             for trial in trials
-            for one in trial.seen
-            if (one.moment, one.step, one.part) == ("before", step, part)
+            for seen in trial.seen
+            if (seen.moment, seen.step, seen.part) == ("before", step, part)
         ]
-        cached = [one.os_cache_share for one in where if one.os_cache_share is not None]
+        cached = [place.os_cache_share for place in where if place.os_cache_share is not None]
         means = [
-            fmean(statement.seconds for statement in each.statements)
-            for each in measured
-            if each.statements
+            fmean(statement.seconds for statement in timed.statements)
+            for timed in measured
+            if timed.statements
         ]
         mean = arithmetic(means, alpha)
         if mean is None:
@@ -265,24 +280,24 @@ def _parts(trials: Sequence[ProbeMeasurement], alpha: float) -> Iterator[PartTim
             mean=_not_below_nothing(mean),
             from_disk=_from_disk(measured, alpha),
             origins=tuple(_origins(statements)),
-            in_buffers=fmean(one.buffers_share for one in where) if where else None,
+            in_buffers=fmean(place.buffers_share for place in where) if where else None,
             in_os_cache=fmean(cached) if cached else None,
         )
 
 
 def _from_disk(measured: Sequence[MeasuredStep], alpha: float) -> Estimate | None:
     """None where it is not known of one statement where its page was."""
-    found = [one.statements for one in measured if one.statements]
-    if any(share_of(one, PageOrigin.OUTSIDE) for one in found):
+    found = [timed.statements for timed in measured if timed.statements]
+    if any(share_of(statements, PageOrigin.OUTSIDE) for statements in found):
         return None
-    shares = [share_of(one, PageOrigin.DISK) or 0.0 for one in found]
+    shares = [share_of(statements, PageOrigin.DISK) or 0.0 for statements in found]
     estimate = arithmetic(shares, alpha)
     return None if estimate is None else _not_below_nothing(estimate)
 
 
-def _not_below_nothing(one: Estimate) -> Estimate:
+def _not_below_nothing(estimate: Estimate) -> Estimate:
     """Cut the interval of what cannot be negative off at 0."""
-    return one if one.low is None else replace(one, low=max(0.0, one.low))
+    return estimate if estimate.low is None else replace(estimate, low=max(0.0, estimate.low))
 
 
 def _origins(statements: Sequence[Timed]) -> Iterator[FromOrigin]:
@@ -309,15 +324,15 @@ def _sweep(trials: Sequence[ProbeMeasurement]) -> SweepCost | None:
     others: list[float] = []
     costs: list[float] = []
     for trial in trials:
-        statements = [statement for each in trial.measured for statement in each.statements]
+        statements = [statement for timed in trial.measured for statement in timed.statements]
         if all(statement.swept is None for statement in statements):
             continue
         once = sweep_seconds(statements, trial.buffers)
         if once is not None:
             costs.append(once)
         some, rest = sweeps(statements, trial.buffers)
-        swept += [one.seconds for one in some]
-        others += [one.seconds for one in rest]
+        swept += [swept_statement.seconds for swept_statement in some]
+        others += [further.seconds for further in rest]
     if not costs:
         return None
     around = median(costs)
@@ -333,24 +348,24 @@ def _sweep(trials: Sequence[ProbeMeasurement]) -> SweepCost | None:
 def _clients(runs: Sequence[WithClients], alpha: float) -> Iterator[ClientsPoint]:
     for count in sorted({run.clients for run in runs}):
         mine = [run for run in runs if run.clients == count]
-        blocks = sum(one.hit + one.read for one in mine)
-        tps = arithmetic([one.tps for one in mine], alpha)
-        latency = arithmetic([one.latency for one in mine], alpha)
+        blocks = sum(run.hit + run.read for run in mine)
+        tps = arithmetic([run.tps for run in mine], alpha)
+        latency = arithmetic([run.latency for run in mine], alpha)
         if tps is None or latency is None:
             continue
         yield ClientsPoint(
             clients=count,
             tps=_not_below_nothing(tps),
             latency=_not_below_nothing(latency),
-            from_buffers=sum(one.hit for one in mine) / blocks if blocks else 0.0,
+            from_buffers=sum(run.hit for run in mine) / blocks if blocks else 0.0,
         )
 
 
-def _checkpoints(found: Sequence[Checkpointed]) -> Iterator[CheckpointCost]:
-    for step in dict.fromkeys(one.step for one in found):
-        mine = [one for one in found if one.step == step]
-        written = fmean(one.written for one in mine)
-        yield CheckpointCost(step, times_of([one.seconds for one in mine]), written)
+def _checkpoints(checkpoints: Sequence[Checkpointed]) -> Iterator[CheckpointCost]:
+    for step in dict.fromkeys(checkpoint.step for checkpoint in checkpoints):
+        mine = [checkpoint for checkpoint in checkpoints if checkpoint.step == step]
+        written = fmean(run.written for run in mine)
+        yield CheckpointCost(step, times_of([run.seconds for run in mine]), written)
 
 
 ANALYSIS = ProbesAnalysis()

@@ -238,7 +238,7 @@ class ProbeMeasurement:
 
     def step(self, name: str) -> tuple[MeasuredStep, ...]:
         """List the measurements of a step, one for each part."""
-        return tuple(one for one in self.measured if one.step == name)
+        return tuple(step for step in self.measured if step.step == name)
 
 
 def around(statement: Timed, buffers: int) -> float:
@@ -258,10 +258,10 @@ def share_of(statements: Iterable[Timed], origin: PageOrigin) -> float | None:
 
 def packed(measurement: ProbeMeasurement) -> str:
     """For a trial's facts."""
-    without = tuple(replace(one, statements=()) for one in measurement.measured)
+    without = tuple(replace(step, statements=()) for step in measurement.measured)
     table = {**asdict(replace(measurement, measured=without)), "form": FORM}
-    for one, step in zip(table["measured"], measurement.measured, strict=True):
-        one["statements"] = _columns(step.statements)
+    for row, step in zip(table["measured"], measurement.measured, strict=True):
+        row["statements"] = _columns(step.statements)
     return pack(json.dumps(table, separators=(",", ":")))
 
 
@@ -274,8 +274,8 @@ def measurement_of(facts: Mapping[str, Any]) -> ProbeMeasurement | None:
         table = json.loads(unpack(str(text)))
         if table.pop("form") != FORM:
             return None
-        for one in table["measured"]:
-            one["statements"] = _rows(one["statements"])
+        for step in table["measured"]:
+            step["statements"] = _rows(step["statements"])
         return _adapter().validate_python(table)
     except (ValueError, KeyError, TypeError):
         return None
@@ -289,7 +289,7 @@ def _adapter() -> TypeAdapter[ProbeMeasurement]:
 def _columns(rows: Sequence[Timed]) -> dict[str, Any]:
     """``{"rows": 3, "page": [4, 1, 7], "hit": 1}``"""
     columns: dict[str, Any] = {"rows": len(rows)}
-    for name in (one.name for one in fields(Timed)) if rows else ():
+    for name in (field.name for field in fields(Timed)) if rows else ():
         values = [getattr(row, name) for row in rows]
         columns[name] = values[0] if values.count(values[0]) == len(values) else values
     return columns

@@ -6,6 +6,8 @@ behind them, statement by statement, is in the trial's ``measurement``.
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from teiten.model.metrics import MEASURED_SECONDS, Better, Metric
 
 PROBE_TIME = Metric("probe_seconds", "s", Better.LOWER, judged=True)
@@ -38,3 +40,18 @@ METRICS: tuple[Metric, ...] = (
     MEASURED_SECONDS,
 )
 CONTRASTED = (PROBE_TIME.name, COMMIT_TIME.name)
+
+
+class ProbeMeasure(StrEnum):
+    """Numbers that claims take from what a trial measured, as ``MEASURE:OF``."""
+
+    PART = "part_mean"
+    """The mean time of the statements in a part: ``part_mean:100% of table``."""
+    ORIGIN = "origin_mean"
+    """The mean time of the statements whose page came from a place: ``origin_mean:buffers``."""
+    EXECUTED = "executed_seconds"
+    """The time of a statement that is executed once: ``executed_seconds:scan``."""
+
+
+CLIENTS_TIME = "clients_seconds"
+"""The quantity of the mean times with so many clients: ``clients_seconds:4``."""

@@ -14,6 +14,7 @@ from teiten.kinds.probes.measurement import (
 )
 from teiten.kinds.probes.metrics import (
     CHECKPOINT_TIME,
+    CLIENTS_TIME,
     COMMIT_TIME,
     FROM_BUFFERS,
     FROM_DISK,
@@ -21,6 +22,7 @@ from teiten.kinds.probes.metrics import (
     PROBE_TIME,
     PROBE_TPS,
     SWEEP_PER_GIB,
+    ProbeMeasure,
 )
 from teiten.kinds.probes.model import Probe, Take
 from teiten.model.units import GIB, Seconds
@@ -29,9 +31,27 @@ SWEPT = 0.5
 """A statement during which this part of all buffers lost a usage count, has swept."""
 
 
-def metrics_of(probe: Probe, found: ProbeMeasurement) -> dict[str, float]:
+def metrics_of(probe: Probe, measurement: ProbeMeasurement) -> dict[str, float]:
     """Only those that were measured."""
-    return {name: value for name, value in _numbers(probe, found) if value is not None}
+    return {name: value for name, value in _numbers(probe, measurement) if value is not None}
+
+
+def numbers_for_claims(measurement: ProbeMeasurement) -> Iterator[tuple[str, float]]:
+    """List what claims may speak of besides metrics: the numbers of ``ProbeMeasure``, and the mean
+    times by clients."""
+    by_origin: dict[str, list[float]] = {}
+    for step in measurement.measured:
+        if step.statements and step.part:
+            mean = fmean(statement.seconds for statement in step.statements)
+            yield f"{ProbeMeasure.PART}:{step.part}", mean
+        for statement in step.statements:
+            by_origin.setdefault(statement.origin, []).append(statement.seconds)
+    for origin, seconds in by_origin.items():
+        yield f"{ProbeMeasure.ORIGIN}:{origin}", fmean(seconds)
+    for once in measurement.executed:
+        yield f"{ProbeMeasure.EXECUTED}:{once.step}", once.seconds
+    for run in measurement.with_clients:
+        yield f"{CLIENTS_TIME}:{run.clients}", run.latency
 
 
 def sweeps(statements: Sequence[Timed], buffers: int) -> tuple[list[Timed], list[Timed]]:
@@ -46,13 +66,17 @@ def sweep_seconds(statements: Sequence[Timed], buffers: int) -> Seconds | None:
     swept, others = sweeps(statements, buffers)
     if not swept or not others:
         return None
-    usual = median(one.seconds for one in others)
-    return Seconds(median((one.seconds - usual) / around(one, buffers) for one in swept))
+    usual = median(statement.seconds for statement in others)
+    return Seconds(
+        median((statement.seconds - usual) / around(statement, buffers) for statement in swept)
+    )
 
 
-def _numbers(probe: Probe, found: ProbeMeasurement) -> Iterator[tuple[str, float | None]]:
-    yield PROBE_TIME.name, _number(probe, found)
-    statements = [statement for measured in found.measured for statement in measured.statements]
+def _numbers(probe: Probe, measurement: ProbeMeasurement) -> Iterator[tuple[str, float | None]]:
+    yield PROBE_TIME.name, _number(probe, measurement)
+    statements = [
+        statement for measured in measurement.measured for statement in measured.statements
+    ]
     commits = [
         statement.commit_seconds for statement in statements if statement.commit_seconds is not None
     ]
@@ -65,30 +89,37 @@ def _numbers(probe: Probe, found: ProbeMeasurement) -> Iterator[tuple[str, float
         known = not any(statement.origin is PageOrigin.OUTSIDE for statement in statements)
         yield metric.name, share_of(statements, origin) if known or metric is FROM_BUFFERS else None
     if any(statement.swept is not None for statement in statements):
-        once = sweep_seconds(statements, found.buffers)
-        yield SWEEP_PER_GIB.name, None if once is None else once / (found.shared_buffers / GIB)
-    times = [checkpoint.seconds for checkpoint in found.checkpoints]
+        once = sweep_seconds(statements, measurement.buffers)
+        yield (
+            SWEEP_PER_GIB.name,
+            None if once is None else once / (measurement.shared_buffers / GIB),
+        )
+    times = [checkpoint.seconds for checkpoint in measurement.checkpoints]
     yield CHECKPOINT_TIME.name, median(times) if times else None
-    if found.with_clients:
-        yield PROBE_TPS.name, max(found.with_clients, key=lambda one: one.clients).tps
+    if measurement.with_clients:
+        yield PROBE_TPS.name, max(measurement.with_clients, key=lambda client: client.clients).tps
 
 
-def _number(probe: Probe, found: ProbeMeasurement) -> float | None:
+def _number(probe: Probe, measurement: ProbeMeasurement) -> float | None:
     """``PROBE_TIME``: over several parts, the mean of their numbers."""
     checkpoints = [
-        checkpoint.seconds for checkpoint in found.checkpoints if checkpoint.step == probe.number_of
+        checkpoint.seconds
+        for checkpoint in measurement.checkpoints
+        if checkpoint.step == probe.number_of
     ]
     clients = [
-        with_client for with_client in found.with_clients if with_client.step == probe.number_of
+        with_client
+        for with_client in measurement.with_clients
+        if with_client.step == probe.number_of
     ]
     if checkpoints:
         return _taken(probe.take, checkpoints)
     if clients:
-        return max(clients, key=lambda one: one.clients).latency
+        return max(clients, key=lambda client: client.clients).latency
     parts = [
-        _of_part(probe.take, one.statements, found.buffers)
-        for one in found.step(probe.number_of)
-        if one.statements
+        _of_part(probe.take, part.statements, measurement.buffers)
+        for part in measurement.step(probe.number_of)
+        if part.statements
     ]
     known = [part for part in parts if part is not None]
     return fmean(known) if known else None

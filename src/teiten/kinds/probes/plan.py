@@ -12,7 +12,7 @@ from pydantic import Field
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.factors.contract import Need
 from teiten.kinds.contract import KindPlan, LevelNeeds, ToldStep
-from teiten.kinds.probes.metrics import CONTRASTED, METRICS
+from teiten.kinds.probes.metrics import CONTRASTED, METRICS, ProbeMeasure
 from teiten.kinds.probes.model import (
     BLOCK,
     PROBE,
@@ -63,6 +63,7 @@ class Probes(KindPlan):
     does = "runs probes one by one"
     metrics = METRICS
     contrasted = CONTRASTED
+    measures: ClassVar[tuple[str, ...]] = tuple(ProbeMeasure)
     options = ProbesOptions
     table = ProbesTable
     changeable: ClassVar[tuple[str, ...]] = (
@@ -73,9 +74,9 @@ class Probes(KindPlan):
         "work_mem",
     )
     changeable_of_one: ClassVar[tuple[str, ...]] = ("probes",)
-    brings: ClassVar[tuple[str, ...]] = ("probe",)
-    axis: ClassVar[str | None] = "probe"
-    own_factor: ClassVar[str | None] = "probe"
+    brings: ClassVar[tuple[str, ...]] = (PROBE,)
+    axis: ClassVar[str | None] = PROBE
+    own_factor: ClassVar[str | None] = PROBE
     without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
     site_needs: ClassVar[frozenset[Need]] = frozenset({Need.HERE})
     fits = True
@@ -122,20 +123,13 @@ class Probes(KindPlan):
                         " [workloads.data.tables] in teiten init buffers",
                     )
 
-    def tells(self, factor: str) -> bool:
-        return factor == "probe"
-
-    def own_levels(self, options: WorkloadOptions, factor: str) -> tuple[str, ...] | None:
-        assert isinstance(options, ProbesOptions)
-        return tuple(probe.name for probe in options.probes) if factor == "probe" else None
-
     def level_needs(self, workload: Workload) -> Iterator[LevelNeeds]:
         for probe in probes_of(workload).probes:
             yield LevelNeeds(PROBE, probe.name, probe.title, needs_of(probe))
 
     def fitted(self, workload: Workload, buffers: Bytes) -> Workload:
         """With the tables of its probes alone, no larger than their parts of the buffers are."""
-        steps = [step for one in run_of(workload) for step in one.steps if step.table]
+        steps = [step for probe in run_of(workload) for step in probe.steps if step.table]
         data_plan = data_plan_of(workload.data.kind)
         data = data_plan.of_tables(workload.data, {step.table for step in steps})
         shares = data_plan.shares(data)
@@ -171,7 +165,7 @@ class Probes(KindPlan):
 
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
         options = probes_of(study.workload(trial.cell.workload))
-        probe = options.probe(trial.cell.level("probe") or "")
+        probe = options.probe(trial.cell.level(PROBE) or "")
         return f"probe {probe.name}: {', '.join(_said(probe, options.share))}"
 
 
@@ -231,7 +225,9 @@ def _shares(workload: Workload) -> Mapping[str, float]:
 
 def _mean(workload: Workload, *, timed: bool) -> Seconds:
     options, memory = probes_of(workload), Bytes(int(workload.data.scale or 0) * MIB)
-    each = [_probe_seconds(one, workload, memory, options.share, timed) for one in run_of(workload)]
+    each = [
+        _probe_seconds(probe, workload, memory, options.share, timed) for probe in run_of(workload)
+    ]
     return Seconds(sum(each) / len(each))
 
 

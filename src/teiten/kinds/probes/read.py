@@ -62,8 +62,8 @@ def _part(value: Any) -> Amount | Literal["each"] | None:
 
 
 def _clients(value: Any) -> tuple[Amount, ...]:
-    found = tuple(amount(one) for one in value) if isinstance(value, list) else ()
-    if not found or any(one.of not in (Of.CORES, Of.CLIENTS) for one in found):
+    found = tuple(amount(text) for text in value) if isinstance(value, list) else ()
+    if not found or any(count.of not in (Of.CORES, Of.CLIENTS) for count in found):
         raise ValueError('must be a list such as ["1 clients", "100% of cores"]')
     return found
 
@@ -146,7 +146,7 @@ class _Require(_Table):
     part: Part = None
     buffers: Bounds = (None, None)
     os_cache: Bounds = (None, None)
-    memory: Annotated[float | None, PlainValidator(lambda one: _bounds(one)[0])] = None
+    memory: Annotated[float | None, PlainValidator(lambda text: _bounds(text)[0])] = None
 
 
 class _Measure(_Table):
@@ -196,7 +196,9 @@ class _File(_Table):
     title: Text
     description: Text
     source: str = ""
-    parts: Annotated[tuple[Amount, ...], PlainValidator(lambda one: tuple(map(amount, one)))] = ()
+    parts: Annotated[
+        tuple[Amount, ...], PlainValidator(lambda texts: tuple(map(amount, texts)))
+    ] = ()
     number: _Number
     steps: Annotated[list[_AnyStep], Field(min_length=1)]
 
@@ -207,7 +209,7 @@ def read_probes(names: Sequence[str], folders: Sequence[Path]) -> tuple[Probe, .
     Raises ValueError with a sentence for people.
     """
     found = tuple(_read(_file(name, folders)) for name in names)
-    seen = [one.name for one in found]
+    seen = [count.name for count in found]
     twice = next((name for name in seen if seen.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"there are two probes {twice!r}")
@@ -216,7 +218,7 @@ def read_probes(names: Sequence[str], folders: Sequence[Path]) -> tuple[Probe, .
 
 def catalogue() -> tuple[str, ...]:
     """The names of the probes that Teiten brings."""
-    return tuple(sorted(one.stem for one in CATALOGUE.glob("*.toml")))
+    return tuple(sorted(path.stem for path in CATALOGUE.glob("*.toml")))
 
 
 def _file(name: str, folders: Sequence[Path]) -> Path:
@@ -238,7 +240,7 @@ def _read(path: Path) -> Probe:
         raise ValueError(f"the probe {path} cannot be read: {error.strerror}") from error
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where = ".".join(str(one) for one in first["loc"])
+        where = ".".join(str(key) for key in first["loc"])
         message = str(first["msg"]).removeprefix("Value error, ")
         raise ValueError(f"the probe {path.name}: {where}: {message}") from error
     except ValueError as error:

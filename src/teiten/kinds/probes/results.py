@@ -12,23 +12,12 @@ from enum import StrEnum
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.observations import Context
-from teiten.analysis.model.verdict import Verdict
+from teiten.analysis.model.verdict import Estimate, Verdict
 from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.model import NAME
 from teiten.kinds.probes.thresholds import Size
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """The mean over the blocks of one number of each trial, with its t interval."""
-
-    mean: float
-    low: float | None
-    """None of fewer than two blocks, or of equal numbers."""
-    high: float | None
-    blocks: int
 
 
 @dataclass(frozen=True)
@@ -74,7 +63,7 @@ class PartTimes:
     in_os_cache: float | None
 
     def share(self, origin: PageOrigin) -> float:
-        return next((one.share for one in self.origins if one.origin is origin), 0.0)
+        return next((group.share for group in self.origins if group.origin is origin), 0.0)
 
     @property
     def os_cache_hits(self) -> float | None:
@@ -89,9 +78,9 @@ class PartTimes:
     def outside(self) -> Seconds | None:
         """The mean time of the statements whose page was not in the buffers."""
         others = [origin for origin in self.origins if origin.origin is not PageOrigin.BUFFERS]
-        count = sum(one.times.count for one in others)
+        count = sum(group.times.count for group in others)
         return (
-            Seconds(sum(one.times.mean * one.times.count for one in others) / count)
+            Seconds(sum(group.times.mean * group.times.count for group in others) / count)
             if count
             else None
         )

@@ -10,11 +10,10 @@ from pathlib import Path
 
 from psycopg import sql
 
-from teiten.errors import ServerError, WorkloadError
+from teiten.errors import ServerError
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
-from teiten.execute.load import Begin, ExtraWindow, sampled
-from teiten.execute.probes.sampler import Sampling
+from teiten.execute.load import Begin, SampledLoad
 from teiten.execute.sites.contract import Site
 from teiten.kinds.probes.load.clients import ManyClients
 from teiten.kinds.probes.load.inspector import Inspector
@@ -30,6 +29,7 @@ from teiten.kinds.probes.measurement import (
     Timed,
     packed,
 )
+from teiten.kinds.probes.metrics import PROBE_TIME
 from teiten.kinds.probes.model import (
     BLOCK,
     PLACE,
@@ -45,7 +45,7 @@ from teiten.kinds.probes.numbers import metrics_of
 from teiten.kinds.probes.plan import statements_of
 from teiten.model.memory import memory_of
 from teiten.model.plan import PlannedTrial
-from teiten.model.trial import Gathered, Problem
+from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 
 RELOADED_AFTER = 0.5
@@ -61,36 +61,32 @@ def loads(bench: Bench) -> Begin:
     return begin
 
 
-class ProbeLoad:
+class ProbeLoad(SampledLoad):
     """One probe. What it measures grows with its steps."""
 
     def __init__(self, bench: Bench, trial: PlannedTrial, site: Site, folder: Path) -> None:
-        self._bench, self._trial, self._site = bench, trial, site
-        self._options = probes_of(bench.plan.study.workload(trial.cell.workload))
+        super().__init__(bench, trial, site, folder)
+        self._options = probes_of(self.workload)
         self._probe = self._options.probe(trial.cell.level("probe") or "")
         self._clients = ManyClients(bench, trial, site, folder)
         self._draw = random.Random(trial.seed)  # noqa: S311 - pages, not secrets
         self._inspector: Inspector | None = None
         self._found: ProbeMeasurement | None = None
-        self._sampling: Sampling | None = None
-        self._seconds = 0.0
-        self._wrong: Problem | None = None
         self._states = States(bench, site, self._draw)
-        self.gathered = Gathered()
 
     def rehearse(self) -> None:
         """Let the server plan every statement of what will run, and look at the caches once."""
-        for probe in run_of(self._bench.plan.study.workload(self._trial.cell.workload)):
-            with self._site.connect() as connection:
+        for probe in run_of(self.workload):
+            with self.site.connect() as connection:
                 for step in probe.steps:
                     if step.statement:
                         text = step.statement.replace(PLACE, "0")
                         connection.execute(f"EXPLAIN {text}".encode())
-        Inspector(self._site).close()
+        Inspector(self.site).close()
 
     def warm_up(self) -> Facts:
         """Nothing but what the connections that only look need."""
-        self._inspector = Inspector(self._site)
+        self._inspector = Inspector(self.site)
         return {"probe": self._probe.name, "buffers": self._inspector.buffers}
 
     def measure(self, turn: int) -> Facts:
@@ -98,36 +94,19 @@ class ProbeLoad:
         inspector = self._looking
         self._found = ProbeMeasurement(
             probe=self._probe.name,
-            memory=memory_of(self._bench.plan.study, self._trial),
+            memory=memory_of(self.bench.plan.study, self.trial),
             shared_buffers=inspector.shared_buffers,
             settings=inspector.settings(),
         )
-        begun = time.monotonic()
-        _, self._sampling = sampled(self._site, lambda _: self._all_steps())
-        self._seconds = time.monotonic() - begun
-        return {"statements": sum(len(one.statements) for one in self._found.measured)}
+        self.sample(self._all_steps)
+        return {"statements": sum(len(step.statements) for step in self._found.measured)}
 
     def collect(self) -> Facts:
-        if self._found is None or self._sampling is None:
-            raise ServerError("nothing was measured", "see the trial's log")
-        self.gathered.metrics = {
-            **self._sampling.metrics,
-            **metrics_of(self._probe, self._found),
-            "measured_seconds": self._seconds,
-        }
-        self.gathered.series = self._sampling.series
-        self.gathered.facts |= {"probe": self._probe.name, MEASUREMENT: packed(self._found)}
-        for caution in self._sampling.cautions:
-            self._bench.record.record_caution(caution)
+        found = self._so_far
+        facts = {"probe": self._probe.name, MEASUREMENT: packed(found)}
+        self.gather(metrics_of(self._probe, found), facts)
         self._looking.close()
-        return {name: self.gathered.metrics.get(name) for name in ("probe_seconds",)}
-
-    def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
-        return seen if self._wrong is None else (*seen, self._wrong)
-
-    def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
-        del seconds, folder
-        raise WorkloadError("a probe has no window of some seconds", "leave flame_graph out")
+        return {PROBE_TIME.name: self.gathered.metrics.get(PROBE_TIME.name)}
 
     def abandon(self) -> None:
         self._clients.stop()
@@ -144,8 +123,8 @@ class ProbeLoad:
 
     def _all_steps(self) -> None:
         for step, part in self._turns():
-            if self._wrong is None:
-                self._bench.check_interruption()
+            if self.wrong is None:
+                self.bench.check_interruption()
                 self._do(step, part)
                 self._states.after(step)
 
@@ -182,7 +161,7 @@ class ProbeLoad:
                 self._checkpoint(step, part)
 
     def _set(self, step: ProbeStep) -> None:
-        with self._site.connect() as connection:
+        with self.site.connect() as connection:
             for name, value in step.parameters:
                 connection.execute(
                     sql.SQL("ALTER SYSTEM SET {} = {}").format(
@@ -195,8 +174,8 @@ class ProbeLoad:
     def _execute(self, step: ProbeStep, part: Amount | None) -> None:
         if step.table:
             self._see("before", step, part)
-        with self._site.connect() as connection:
-            accounting = Accounting(connection, self._site.process_io)
+        with self.site.connect() as connection:
+            accounting = Accounting(connection, self.site.process_io)
             begun = time.perf_counter()
             connection.execute(step.statement.encode())
             seconds = Seconds(time.perf_counter() - begun)
@@ -219,14 +198,14 @@ class ProbeLoad:
                 return
             self._add(seen=(*self._so_far.seen[:-1], replace(seen, held=False)))
         if self._options.require_state:
-            self._wrong = Problem(STATE, f"{step.name}: {wrong}")
+            self.wrong = Problem(STATE, f"{step.name}: {wrong}")
 
     def _measure(self, step: ProbeStep, part: Amount | None) -> None:
         pages = self._pages(step, part)
         count = statements_of(step, self._options.share)
         numbers = list(self._page_numbers(step, pages, count))
-        ask = self._site.process_io
-        timer = Timer(self._site.connect(), step.statement, ask, commit=step.commit)
+        ask = self.site.process_io
+        timer = Timer(self.site.connect(), step.statement, ask, commit=step.commit)
         try:
             timer.get_ready(self._looking.pages(step.table) - 1)
             self._see("before", step, part)
@@ -242,14 +221,14 @@ class ProbeLoad:
     def _timed(self, timer: Timer, pages: list[int], *, watch: bool) -> Iterator[Timed]:
         usage = self._looking.usage() if watch else 0
         for page in pages:
-            self._bench.check_interruption()
-            one = timer.time(page)
+            self.bench.check_interruption()
+            timed = timer.time(page)
             if watch:
                 now = self._looking.usage()
                 # a page that was read has counts of its own from then on
-                one = replace(one, swept=max(0, usage + one.hit + one.read - now))
+                timed = replace(timed, swept=max(0, usage + timed.hit + timed.read - now))
                 usage = now
-            yield one
+            yield timed
 
     def _page_numbers(self, step: ProbeStep, pages: int, count: int) -> Iterator[int]:
         for number in range(count):
@@ -263,10 +242,10 @@ class ProbeLoad:
 
     def _checkpoint(self, step: ProbeStep, part: Amount | None) -> None:
         pages = self._pages(step, part)
-        with self._site.connect() as connection:
+        with self.site.connect() as connection:
             connection.execute("CHECKPOINT")
             for _ in range(statements_of(step, self._options.share)):
-                self._bench.check_interruption()
+                self.bench.check_interruption()
                 for _ in range(step.changes):
                     page = str(self._draw.randrange(pages))
                     connection.execute(step.statement.replace(PLACE, page).encode())
@@ -283,7 +262,7 @@ class ProbeLoad:
     @property
     def _so_far(self) -> ProbeMeasurement:
         if self._found is None:
-            raise RuntimeError("nothing is being measured")
+            raise ServerError("nothing was measured", "see the trial's log")
         return self._found
 
     def _add(self, **found: object) -> None:

@@ -1,16 +1,208 @@
-"""From the trials of procedures to how their times grow with partitions."""
+"""From the trials of procedures to how the times of steps go with the number of partitions: slope,
+word and knee. Pure.
+
+The number is what the study's layouts say (``partitions``). A line is fitted to each block by
+relative least squares, so that its slope is one number of the block, and the interval is that of
+the campaign's design over the blocks.
+"""
 
 from __future__ import annotations
 
-from teiten.analysis.model.findings import Measured
-from teiten.kinds.contract_analyse import KindAnalysis
-from teiten.kinds.procedure.growth import growth_of
-from teiten.kinds.procedure.results import ProceduresFound
+import itertools
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, median
+
+import numpy as np
+
+from teiten.analysis.model.findings import Measured, TrialView
+from teiten.analysis.model.verdict import Estimate
+from teiten.analysis.verdict.changes import arithmetic, geometric, half_width_of
+from teiten.kinds.contract_analyse import KindAnalysis, NumbersOf
+from teiten.kinds.procedure.metrics import ROWS, STEP_TIME
+from teiten.kinds.procedure.model import METHOD, procedure_of
+from teiten.kinds.procedure.results import (
+    Growth,
+    GrowthKind,
+    GrowthPoint,
+    GrowthUnit,
+    ProceduresFound,
+    steps_of,
+)
+from teiten.model.plan import Plan
+from teiten.model.study import Measure, Study
+from teiten.model.trial import Event, Outcome
+
+LAYOUT = "layout"
+KNEE = 2.0
+"""So many times the time with the fewest partitions is the knee."""
+FEWEST_FOR_KNEE = 3
+Context = tuple[tuple[str, str], ...]
+Curve = Mapping[int, float]
+"""Seconds of one unit by the number of partitions, of one block."""
 
 
 class ProceduresAnalysis(KindAnalysis):
     def results(self, measured: Measured) -> ProceduresFound:
         return growth_of(measured)
 
+    def numbers(self, plan: Plan, events: Sequence[Event]) -> NumbersOf:
+        return _step_times
+
+
+def _step_times(view: TrialView, wanted: Collection[str]) -> dict[str, float]:
+    times = {f"{STEP_TIME}:{step.name}": step.seconds for step in steps_of(view.facts)}
+    return {name: seconds for name, seconds in times.items() if name in wanted}
+
 
 ANALYSIS = ProceduresAnalysis()
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A step of a method, in one context."""
+
+    workload: str
+    method: str
+    step: str
+    context: Context
+    unit: GrowthUnit
+
+
+def growth_of(measured: Measured) -> ProceduresFound:
+    """Find how all steps grow whose workload has layouts with two numbers of partitions or more."""
+    study = measured.plan.study
+    curves = {
+        line: whole
+        for line, blocks in _curves(measured).items()
+        if (whole := _whole(blocks)) and len(whole[0]) > 1
+    }
+    alpha = study.measure.alpha / max(1, len(curves))
+    found = (_growth(line, blocks, study.measure, alpha) for line, blocks in curves.items())
+    return ProceduresFound(
+        tuple(sorted(found, key=lambda growth: _order(study, growth))), 1 - alpha
+    )
+
+
+def _curves(measured: Measured) -> dict[_Line, dict[int, dict[int, float]]]:
+    """By line and block."""
+    study = measured.plan.study
+    found: dict[_Line, dict[int, dict[int, float]]] = {}
+    for view in measured.views:
+        if view.outcome is Outcome.COUNTED and view.workload in measured.workloads:
+            partitions = partitions_of(study, view)
+            if partitions is not None:
+                for line, seconds in _times(view):
+                    found.setdefault(line, {}).setdefault(view.block, {})[partitions] = seconds
+    return found
+
+
+def partitions_of(study: Study, view: TrialView) -> int | None:
+    """How many partitions the tables of a trial's method have; None where nobody says."""
+    levels, workload = dict(view.levels), study.workload(view.workload)
+    if not procedure_of(workload).method(levels.get(METHOD, "")).partitioned:
+        return None
+    here = levels.get(LAYOUT)
+    return next((layout.partitions for layout in workload.layouts if layout.name == here), None)
+
+
+def _times(view: TrialView) -> Iterator[tuple[_Line, float]]:
+    levels = dict(view.levels)
+    context = tuple(pair for pair in view.levels if pair[0] not in {METHOD, LAYOUT})
+    rows = view.metrics.get(ROWS.name, 0.0)
+    for step in steps_of(view.facts):
+        unit, count = (GrowthUnit.ROW, rows) if rows else (GrowthUnit.EXECUTION, step.times)
+        if step.seconds > 0 and count > 0:
+            line = _Line(view.workload, levels.get(METHOD, ""), step.name, context, unit)
+            yield line, step.seconds / count
+
+
+def _whole(blocks: Mapping[int, Mapping[int, float]]) -> list[Curve]:
+    """The blocks that have every number, each by rising number."""
+    numbers = sorted({number for curve in blocks.values() for number in curve})
+    return [
+        {number: curve[number] for number in numbers}
+        for _, curve in sorted(blocks.items())
+        if len(curve) == len(numbers)
+    ]
+
+
+def _growth(line: _Line, blocks: Sequence[Curve], measure: Measure, alpha: float) -> Growth:
+    numbers = list(blocks[0])
+    points = tuple(
+        GrowthPoint(number, median(curve[number] for curve in blocks)) for number in numbers
+    )
+    slope = arithmetic([slope_of(curve) for curve in blocks], alpha, half_width_of(measure))
+    assert slope is not None, "there are blocks"
+    spread = (numbers[-1] - numbers[0]) / fmean(curve[numbers[0]] for curve in blocks)
+    kind = kind_of(slope, spread, measure.delta)
+    doubled = _doubled(blocks, measure, alpha)
+    return Growth(
+        line.workload,
+        line.method,
+        line.step,
+        line.context,
+        line.unit,
+        points,
+        slope,
+        kind,
+        doubled,
+    )
+
+
+def slope_of(curve: Curve) -> float:
+    """Seconds for each partition, of the line with the least relative errors."""
+    numbers, seconds = np.array(list(curve), float), np.array(list(curve.values()))
+    weighted = np.column_stack([1 / seconds, numbers / seconds])
+    found, *_ = np.linalg.lstsq(weighted, np.ones(len(seconds)), rcond=None)
+    return float(found[1])
+
+
+def kind_of(slope: Estimate, spread: float, delta: float) -> GrowthKind:
+    """``spread``: what makes of a slope a share of the least time, over all partitions."""
+    if slope.low is None or slope.high is None:
+        return GrowthKind.UNDECIDED
+    low, high = slope.low * spread, slope.high * spread
+    if -delta < low and high < delta:
+        return GrowthKind.FLAT
+    if low > 0:
+        return GrowthKind.GROWS
+    return GrowthKind.FALLS if high < 0 else GrowthKind.UNDECIDED
+
+
+def knee_of(curve: Curve) -> float | None:
+    """Where the time is first ``KNEE`` times that with the fewest partitions, on straight lines
+    between what was measured, both as logarithms; None where it never is."""
+    first = next(iter(curve.values()))
+    wanted = math.log(KNEE * first)
+    for (lower, below), (higher, above) in itertools.pairwise(curve.items()):
+        if above >= KNEE * first:
+            share = (wanted - math.log(below)) / (math.log(above) - math.log(below))
+            return math.exp(math.log(lower) + share * (math.log(higher) - math.log(lower)))
+    return None
+
+
+def _doubled(blocks: Sequence[Curve], measure: Measure, alpha: float) -> Estimate | None:
+    knees = [knee_of(curve) for curve in blocks]
+    known = [knee for knee in knees if knee is not None]
+    if len(known) < len(blocks) or len(blocks[0]) < FEWEST_FOR_KNEE:
+        return None
+    estimate = geometric(known, alpha, half_width_of(measure))
+    if estimate is None or estimate.low is None or estimate.high is None:
+        return estimate
+    fewest, most = min(blocks[0]), max(blocks[0])
+    low, high = (min(max(end, fewest), most) for end in (estimate.low, estimate.high))
+    return replace(estimate, low=low, high=high)
+
+
+def _order(study: Study, growth: Growth) -> tuple[int, ...]:
+    workload = study.workload(growth.workload)
+    names = [known.name for known in study.workloads]
+    methods = [method.name for method in procedure_of(workload).methods]
+    orders = {factor.name: factor.levels for factor in study.factors}
+    at = methods.index(growth.method) if growth.method in methods else 0
+    levels = (
+        orders[name].index(level) for name, level in growth.context if level in orders.get(name, ())
+    )
+    return (names.index(growth.workload), at, *levels)

@@ -54,4 +54,6 @@ METRICS: tuple[Metric, ...] = (
     SERVER_CPU,
     MEASURED_SECONDS,
 )
+STEP_TIME = "step_seconds"
+"""The measure of one step's time, by its name: ``step_seconds:vacuum``."""
 CONTRASTED = (PROCEDURE_TIME.name, BACKEND_CPU.name)

@@ -88,8 +88,8 @@ class Method:
         return "".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        for one in self.setup:
-            yield f"-- set-up: {one.name}\n{one.text.strip()}\n"
+        for script in self.setup:
+            yield f"-- set-up: {script.name}\n{script.text.strip()}\n"
         for step in self.steps:
             times = f", {step.times} times" if step.times > 1 else ""
             yield f"-- timed: {step.name}{times}\n"
@@ -108,8 +108,8 @@ class Method:
             if step.locks:
                 yield "-- its locks counted at the end of each transaction:\n"
             yield f"{' '.join((step.text.strip(), *map(shlex.quote, step.arguments)))}\n"
-        for one in self.cleanup:
-            yield f"-- clean-up: {one.name}\n{one.text.strip()}\n"
+        for script in self.cleanup:
+            yield f"-- clean-up: {script.name}\n{script.text.strip()}\n"
 
 
 @dataclass(frozen=True)

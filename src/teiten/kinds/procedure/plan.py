@@ -14,7 +14,7 @@ from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.datasets.plan import query_seconds
 from teiten.given_paths import expanded
 from teiten.kinds.contract import KindPlan, LevelLeftOut, ToldStep
-from teiten.kinds.procedure.metrics import CONTRASTED, METRICS
+from teiten.kinds.procedure.metrics import CONTRASTED, METRICS, STEP_TIME
 from teiten.kinds.procedure.model import (
     METHOD,
     Method,
@@ -121,10 +121,11 @@ class Procedures(KindPlan):
     does = "times the steps of procedures"
     metrics = METRICS
     contrasted = CONTRASTED
+    measures: ClassVar[tuple[str, ...]] = (STEP_TIME,)
     options = ProcedureOptions
     table = ProcedureTable
     brings: ClassVar[tuple[str, ...]] = (METHOD,)
-    own_factor: ClassVar[str | None] = "method"
+    own_factor: ClassVar[str | None] = METHOD
     without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
 
     def options_of(self, place: Place, table: WorkloadTable) -> ProcedureOptions:
@@ -135,7 +136,7 @@ class Procedures(KindPlan):
                 "procedures change data",
                 "write changes_data = true: every trial begins with a fresh copy",
             )
-        methods = tuple(_method(place, at, one) for at, one in enumerate(table.methods))
+        methods = tuple(_method(place, at, method) for at, method in enumerate(table.methods))
         names = [method.name for method in methods]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
@@ -149,13 +150,6 @@ class Procedures(KindPlan):
                 )
         return ProcedureOptions(methods, table.counted, table.sized)
 
-    def tells(self, factor: str) -> bool:
-        return factor == METHOD
-
-    def own_levels(self, options: WorkloadOptions, factor: str) -> tuple[str, ...] | None:
-        assert isinstance(options, ProcedureOptions)
-        return tuple(method.name for method in options.methods) if factor == METHOD else None
-
     def titles(self, options: WorkloadOptions) -> Mapping[str, Bilingual]:
         assert isinstance(options, ProcedureOptions)
         return {method.name: method.title for method in options.methods}
@@ -166,27 +160,27 @@ class Procedures(KindPlan):
     def left_out(
         self, workload: Workload, server: Installation, tools: ModuleTools | None
     ) -> Iterator[LevelLeftOut]:
-        for one in procedure_of(workload).methods:
-            if one.needs is not None and server.version.major_number < one.needs:
+        for method in procedure_of(workload).methods:
+            if method.needs is not None and server.version.major_number < method.needs:
                 why = Bilingual(
-                    f"it needs PostgreSQL {one.needs} or later",
-                    f"PostgreSQL {one.needs}以降が必要である",
+                    f"it needs PostgreSQL {method.needs} or later",
+                    f"PostgreSQL {method.needs}以降が必要である",
                 )
-                yield LevelLeftOut(METHOD, one.name, one.title, why)
-            elif any(map(server.surely_lacks_program, one.programs)):
-                lacking = ", ".join(filter(server.surely_lacks_program, one.programs))
+                yield LevelLeftOut(METHOD, method.name, method.title, why)
+            elif any(map(server.surely_lacks_program, method.programs)):
+                lacking = ", ".join(filter(server.surely_lacks_program, method.programs))
                 why = Bilingual(
                     f"{server.name} has no {lacking}", f"{server.name}に{lacking}がない"
                 )
-                yield LevelLeftOut(METHOD, one.name, one.title, why)
-            elif one.programs and server.attached is not None:
+                yield LevelLeftOut(METHOD, method.name, method.title, why)
+            elif method.programs and server.attached is not None:
                 why = Bilingual(
                     "it runs programs beside the server, which is attached",
                     "サーバと同じホストでプログラムを実行するが、サーバは接続先として指定されたものである",
                 )
-                yield LevelLeftOut(METHOD, one.name, one.title, why)
-            elif one.module is not None and tools is not None and tools.lacking is not None:
-                yield LevelLeftOut(METHOD, one.name, one.title, tools.lacking)
+                yield LevelLeftOut(METHOD, method.name, method.title, why)
+            elif method.module is not None and tools is not None and tools.lacking is not None:
+                yield LevelLeftOut(METHOD, method.name, method.title, tools.lacking)
 
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
         """Estimate a trial's seconds, of the mean of the methods: a step to which rows come from

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
 from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.procedure.model import NAME
 
 STEPS = "steps"
@@ -20,12 +21,13 @@ class StepOfTrial:
 
     name: str
     seconds: float
-    cpu: float | None
-    """Seconds of the backend."""
-    read: float | None
-    """Bytes that the backend let be fetched from disks."""
-    written: float | None
     wal: float
+    """Bytes of all WAL that the server wrote meanwhile."""
+    cpu: float | None = None
+    """Seconds of the backend."""
+    read: float | None = None
+    """Bytes that the backend let be fetched from disks."""
+    written: float | None = None
     times: int = 1
     """How often it was done."""
     fast_path: float | None = None
@@ -41,30 +43,24 @@ class StepOfTrial:
     server_cpu: float | None = None
     """Those of all of the server's processes meanwhile."""
 
+    @property
+    def fact(self) -> dict[str, Any]:
+        """As a trial's facts have it: without what was not looked at."""
+        told = {name: getattr(self, name) for name in FIELDS}
+        return {name: value for name, value in told.items() if value is not None or name in OF_OS}
+
+
+FIELDS = tuple(field.name for field in fields(StepOfTrial))
+OF_OS = ("cpu", "read", "written")
+"""Figures that the operating system tells of each step, where it tells any."""
+
 
 def steps_of(facts: Mapping[str, Any]) -> tuple[StepOfTrial, ...]:
     """Read the steps from a trial's facts; none of a trial that measured nothing."""
-    found: Iterable[Mapping[str, Any]] = facts.get(STEPS) or ()
-    return tuple(_steps(found))
-
-
-def _steps(found: Iterable[Mapping[str, Any]]) -> Iterator[StepOfTrial]:
-    for one in found:
-        yield StepOfTrial(
-            one["name"],
-            float(one["seconds"]),
-            one.get("cpu"),
-            one.get("read"),
-            one.get("written"),
-            float(one["wal"]),
-            int(one.get("times", 1)),
-            one.get("fast_path"),
-            one.get("in_table"),
-            one.get("memory"),
-            one.get("planning"),
-            one.get("program_cpu"),
-            one.get("server_cpu"),
-        )
+    return tuple(
+        StepOfTrial(**{name: step[name] for name in FIELDS if name in step})
+        for step in facts.get(STEPS) or ()
+    )
 
 
 class GrowthUnit(StrEnum):
@@ -81,15 +77,6 @@ class GrowthKind(StrEnum):
     FALLS = "falls"
     FLAT = "flat"
     UNDECIDED = "undecided"
-
-
-@dataclass(frozen=True)
-class GrowthEstimate:
-    """With an interval; None for both ends where there is none."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -113,10 +100,10 @@ class Growth:
     unit: GrowthUnit
     points: tuple[GrowthPoint, ...]
     """By rising number; two or more."""
-    slope: GrowthEstimate
+    slope: Estimate
     """Seconds of one unit for each further partition, by a line through each block's times."""
     kind: GrowthKind
-    doubled: GrowthEstimate | None
+    doubled: Estimate | None
     """The knee: at how many partitions the time is twice that with the fewest; None where it is
     not so in every block, or where there are fewer than three numbers of partitions."""
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
-from teiten.errors import ServerError
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
-from teiten.execute.load import Begin, PlainLoad, sampled
+from teiten.execute.load import Begin, SampledLoad
 from teiten.execute.postgres.beside import filled
 from teiten.execute.postgres.modules import build_module
-from teiten.execute.probes.backend import BackendWatch, Usage
-from teiten.execute.probes.sampler import Sampling
+from teiten.execute.probes.backend import BackendWatch
 from teiten.execute.sites.contract import Site
 from teiten.kinds.procedure.load.programs import StepPrograms
-from teiten.kinds.procedure.load.stepping import Stepping, StepTaken, number, told
+from teiten.kinds.procedure.load.stepping import Stepping, number, told
 from teiten.kinds.procedure.metrics import (
     BACKEND_CPU,
     BACKEND_MEMORY,
@@ -38,14 +34,32 @@ from teiten.kinds.procedure.metrics import (
     SIZE_CHANGE,
 )
 from teiten.kinds.procedure.model import METHOD, MODULE, Method, procedure_of
-from teiten.kinds.procedure.results import STEPS
+from teiten.kinds.procedure.results import STEPS, StepOfTrial
 from teiten.model.installation import Installation
-from teiten.model.metrics import Metric
 from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Problem, Series
 
 OTHER_ROWS = "other-rows"
 """The code of the problem of a method that moved other rows than the one before it."""
+
+
+OF_ALL = {
+    PROCEDURE_TIME: "seconds",
+    BACKEND_CPU: "cpu",
+    BACKEND_READ: "read",
+    BACKEND_WRITTEN: "written",
+    PROCEDURE_WAL: "wal",
+}
+"""Metrics that are the sum of a figure of the steps; not told where one step's is not known."""
+OF_SOME = {PROGRAM_CPU: "program_cpu", SERVER_CPU: "server_cpu"}
+"""Those that are the sum of those steps that have it."""
+MOST = {
+    LOCKS_FAST_PATH: "fast_path",
+    LOCKS_IN_TABLE: "in_table",
+    BACKEND_MEMORY: "memory",
+    PLANNING_MEMORY: "planning",
+}
+"""Those that are the greatest of the steps'."""
 
 
 class Modules:
@@ -92,7 +106,7 @@ def loads(bench: Bench) -> Begin:
     return begin
 
 
-class ProcedureLoad(PlainLoad):
+class ProcedureLoad(SampledLoad):
     """One method."""
 
     def __init__(
@@ -103,21 +117,18 @@ class ProcedureLoad(PlainLoad):
         site: Site,
         folder: Path,
     ) -> None:
-        super().__init__(trial, site, folder)
-        self._bench, (self._modules, self._moved) = bench, shared
-        self._options = procedure_of(bench.plan.study.workload(trial.cell.workload))
+        super().__init__(bench, trial, site, folder)
+        self._modules, self._moved = shared
+        self._options = procedure_of(self.workload)
         self._method = self._options.method(trial.cell.level(METHOD) or "")
         self._before: dict[str, int] = {}
-        self._taken: list[StepTaken] = []
+        self._taken: list[StepOfTrial] = []
         self._backend: tuple[Series, ...] = ()
-        self._sampling: Sampling | None = None
-        self._seconds = 0.0
-        self._wrong: Problem | None = None
 
     def rehearse(self) -> None:
         """The set-up of every method, undone: what is wrong with its SQL is found before the first
         trial. What cannot run in a transaction is left to the trials."""
-        here = {trial.cell.level(METHOD) for trial in self._bench.plan.trials}
+        here = {trial.cell.level(METHOD) for trial in self.bench.plan.trials}
         for method in self._options.methods:
             if method.name in here:
                 with self.site.connect() as connection:
@@ -137,39 +148,25 @@ class ProcedureLoad(PlainLoad):
 
     def measure(self, turn: int) -> Facts:
         del turn
-        begun = time.monotonic()
-        _, self._sampling = sampled(self.site, lambda _: self._all_steps())
-        self._seconds = time.monotonic() - begun
-        return {"steps": {one.name: one.seconds for one in self._taken}}
+        self.sample(self._all_steps)
+        return {"steps": {step.name: step.seconds for step in self._taken}}
 
     def collect(self) -> Facts:
-        if self._sampling is None:
-            raise ServerError("nothing was measured", "see the trial's log")
         with self.site.connect() as connection:
             after = self._counted(connection)
             for script in self._method.cleanup:
                 self._execute(connection, self._method, script.name, script.text)
-        self.gathered.metrics = {
-            **self._sampling.metrics,
-            **_totals(self._taken),
-            **self._differences(after),
-            "measured_seconds": self._seconds,
-        }
-        self.gathered.series = (*self._sampling.series, *self._backend)
-        self.gathered.facts |= {
-            "method": self._method.name,
-            STEPS: [_as_fact(one) for one in self._taken],
-        }
-        for caution in self._sampling.cautions:
-            self._bench.record.record_caution(caution)
+        steps = [step.fact for step in self._taken]
+        self.gather(
+            {**_totals(self._taken), **self._differences(after)},
+            {"method": self._method.name, STEPS: steps},
+            self._backend,
+        )
         return {PROCEDURE_TIME.name: self.gathered.metrics[PROCEDURE_TIME.name]}
-
-    def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
-        return seen if self._wrong is None else (*seen, self._wrong)
 
     def _all_steps(self) -> None:
         with self.site.connect() as connection, self.site.connect() as looking:
-            check = self._bench.check_interruption
+            check = self.bench.check_interruption
             programs = StepPrograms(self.site, self.folder, check)
             stepping = Stepping(connection, looking, self._method, programs, check)
             try:
@@ -189,7 +186,7 @@ class ProcedureLoad(PlainLoad):
     def _execute(
         self, connection: psycopg.Connection[Any], method: Method, name: str, text: str
     ) -> None:
-        self._bench.check_interruption()
+        self.bench.check_interruption()
         try:
             connection.execute(text.encode())
         except psycopg.errors.ActiveSqlTransaction:
@@ -205,56 +202,27 @@ class ProcedureLoad(PlainLoad):
         found: dict[str, float] = {}
         rows = abs(after.get(ROWS.name, 0) - self._before.get(ROWS.name, 0))
         if ROWS.name in after:
-            self._wrong = self._moved.problem(self.trial, self._method, rows)
+            self.wrong = self._moved.problem(self.trial, self._method, rows)
             found |= {ROWS.name: rows, ROWS_RATE.name: rows / _seconds(self._taken)}
         if SIZE_CHANGE.name in after:
             found[SIZE_CHANGE.name] = after[SIZE_CHANGE.name] - self._before[SIZE_CHANGE.name]
         return found
 
 
-def _seconds(taken: list[StepTaken]) -> float:
-    return sum(one.seconds for one in taken)
+def _seconds(taken: list[StepOfTrial]) -> float:
+    return sum(step.seconds for step in taken)
 
 
-def _totals(taken: list[StepTaken]) -> dict[str, float]:
-    """Combine the figures of all steps; what could not be measured of one is not told."""
-    used = Usage(0.0, 0, 0)
-    for one in taken:
-        used = used.with_further(one.usage)
-    told_of = {
-        PROCEDURE_TIME: _seconds(taken),
-        BACKEND_CPU: used.cpu,
-        BACKEND_READ: used.read,
-        BACKEND_WRITTEN: used.written,
-        PROCEDURE_WAL: sum(one.wal for one in taken),
-    }
-    told_of |= {metric: max(values) for metric, values in _seen(taken) if values}
-    for metric, name in ((PROGRAM_CPU, "program_cpu"), (SERVER_CPU, "server_cpu")):
-        used_by = [one.seen[name] for one in taken if name in one.seen]
-        told_of |= {metric: sum(used_by)} if used_by else {}
-    return {metric.name: float(one) for metric, one in told_of.items() if one is not None}
-
-
-def _seen(taken: list[StepTaken]) -> Iterator[tuple[Metric, list[float]]]:
-    """Collect, by metric, the figures that steps told of themselves."""
-    names = {
-        LOCKS_FAST_PATH: "fast_path",
-        LOCKS_IN_TABLE: "in_table",
-        BACKEND_MEMORY: "memory",
-        PLANNING_MEMORY: "planning",
-    }
-    for metric, name in names.items():
-        yield metric, [one.seen[name] for one in taken if name in one.seen]
-
-
-def _as_fact(one: StepTaken) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "seconds": float(one.seconds),
-        "cpu": one.usage.cpu,
-        "read": one.usage.read,
-        "written": one.usage.written,
-        "wal": one.wal,
-        "times": one.times,
-        **one.seen,
-    }
+def _totals(taken: list[StepOfTrial]) -> dict[str, float]:
+    """Combine the figures of all steps, as far as they are known."""
+    totals: dict[str, float] = {}
+    for figures, combine, of_all in (
+        (OF_ALL, sum, True),
+        (MOST, max, False),
+        (OF_SOME, sum, False),
+    ):
+        for metric, name in figures.items():
+            values = [float(value) for step in taken if (value := getattr(step, name)) is not None]
+            if values and (len(values) == len(taken) or not of_all):
+                totals[metric.name] = combine(values)
+    return totals

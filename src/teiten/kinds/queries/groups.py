@@ -52,8 +52,8 @@ class ComparedSides:
 
     def decided_together(self, paired: Sequence[PairedValues], rule: Rule) -> Verdict:
         """Decide on the mean over several queries, in the blocks that have them all."""
-        pairs = [one.log_ratios for one in paired]
-        unusable = sum(one.unusable for one in paired)
+        pairs = [pairs_of_query.log_ratios for pairs_of_query in paired]
+        unusable = sum(pairs_of_query.unusable for pairs_of_query in paired)
         verdict = self.decided(
             list(block_means(pairs).values()), rule, len(pairs), unusable=unusable
         )
@@ -66,12 +66,20 @@ def conclusions(sides: ComparedSides) -> tuple[GroupConclusion, ...]:
     contexts = _by_others(sides)
     groups = list(_groups(sides, several=len(contexts) > 1))
     found = [
-        (group, others, {name: context for name, context in queries.items() if _is_in(group, name)})
+        (
+            group,
+            others,
+            {
+                name: context
+                for name, context in queries.items()
+                if not group or name in group.queries
+            },
+        )
         for others, queries in contexts.items()
         for group in groups
     ]
-    found = [one for one in found if one[2]]
-    return tuple(_conclusion(sides, *one, sides.rule(len(one[2]))) for one in found)
+    found = [part for part in found if part[2]]
+    return tuple(_conclusion(sides, *part, sides.rule(len(part[2]))) for part in found)
 
 
 def bounds(sides: ComparedSides) -> tuple[tuple[Context, RatioBound], ...]:
@@ -87,7 +95,7 @@ def _by_others(sides: ComparedSides) -> dict[Context, dict[str, Context]]:
     """The contexts of the queries by the levels of the other factors."""
     found: dict[Context, dict[str, Context]] = {}
     for context in contexts_of(sides.plan, sides.workload):
-        others = tuple(one for one in context if one[0] != QUERY)
+        others = tuple(level for level in context if level[0] != QUERY)
         found.setdefault(others, {})[dict(context).get(QUERY, "")] = context
     return found
 
@@ -99,10 +107,6 @@ def _groups(sides: ComparedSides, *, several: bool) -> Iterator[QueryGroup | Non
     yield from queries_of(sides.plan.study.workload(sides.workload)).groups
 
 
-def _is_in(group: QueryGroup | None, query: str) -> bool:
-    return group is None or query in group.queries
-
-
 def _conclusion(
     sides: ComparedSides,
     group: QueryGroup | None,
@@ -112,7 +116,7 @@ def _conclusion(
 ) -> GroupConclusion:
     over = tuple(name for name, context in queries.items() if _over(sides, context))
     paired = [_pairs(sides, context) for context in queries.values()]
-    complete = len(block_means([one.log_ratios for one in paired]))
+    complete = len(block_means([pairs_of_query.log_ratios for pairs_of_query in paired]))
     return GroupConclusion(
         group=group.name if group else "",
         title=group.title if group else None,
@@ -146,7 +150,7 @@ def _over(sides: ComparedSides, context: Context) -> list[Observation]:
 
 def _bound(sides: ComparedSides, contexts: Sequence[Context], rule: Rule) -> RatioBound | None:
     """The limit in the place of times that exceeded it: the end of the interval of such means."""
-    exceeded = {one.side for context in contexts for one in _over(sides, context)}
+    exceeded = {observation.side for context in contexts for observation in _over(sides, context)}
     if len(exceeded) != 1:
         return None
     means = list(block_means([_with_limits(sides, context) for context in contexts]).values())

@@ -212,14 +212,20 @@ class Answers:
 
     def __init__(self, record: CampaignRecord) -> None:
         self._record = record
-        self._known: dict[tuple[str, str], tuple[Answer, str]] | None = None
+        self._first: dict[tuple[str, str], tuple[Answer, str]] = {}
+        """The answer, and the side that gave it."""
+        for event in record.events():
+            if event.kind == ANSWER:
+                told = event.detail
+                answer = Answer(int(told["rows"]), str(told["checksum"]))
+                key = (str(told["workload"]), str(told["query"]))
+                self._first[key] = (answer, str(told["side"]))
 
     def problem(self, workload: str, query: str, answer: Answer, side: str) -> Problem | None:
         """A problem where the answer is not the first one; the first one is taken note of."""
-        known = self._first()
-        first = known.get((workload, query))
+        first = self._first.get((workload, query))
         if first is None:
-            known[workload, query] = (answer, side)
+            self._first[workload, query] = (answer, side)
             self._record.record_event(
                 ANSWER,
                 workload=workload,
@@ -236,14 +242,3 @@ class Answers:
             f"{query}: {answer.rows} rows, checksum {answer.checksum}; {first[1]} had answered"
             f" {first[0].rows} rows, checksum {first[0].checksum}",
         )
-
-    def _first(self) -> dict[tuple[str, str], tuple[Answer, str]]:
-        if self._known is None:
-            self._known = {}
-            for event in self._record.events():
-                if event.kind == ANSWER:
-                    found = event.detail
-                    key = (str(found["workload"]), str(found["query"]))
-                    answer = Answer(int(found["rows"]), str(found["checksum"]))
-                    self._known[key] = (answer, str(found["side"]))
-        return self._known

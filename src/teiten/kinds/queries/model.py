@@ -6,6 +6,7 @@ The numbers of a trial that times one query; times in seconds.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from teiten.model.metrics import MEASURED_SECONDS, Better, Metric
 from teiten.model.rows import VariableRows
@@ -87,3 +88,31 @@ QUERY_TIME = Metric("query_seconds", "s", Better.LOWER, judged=True, exceeded=OV
 
 METRICS: tuple[Metric, ...] = (QUERY_TIME, OVER_TIMEOUT, MEASURED_SECONDS)
 CONTRASTED = (QUERY_TIME.name,)
+
+
+class PlanMeasure(StrEnum):
+    """Numbers that claims take from plans, as ``MEASURE:OF``."""
+
+    BLOCKS = "plan_blocks"
+    """Blocks of a table, its partitions included, found in shared buffers or read."""
+    SECONDS = "plan_seconds"
+    """Exclusive seconds of all nodes of a type, in all processes."""
+    SHARE = "plan_share"
+    """Exclusive seconds of all nodes of a type, as a share of the plan's."""
+    ALONE = "plan_alone"
+    """The share that one process made of the scans of a table's partitions that read a row."""
+
+    LEADER = "plan_leader"
+    """The scans of a table's partitions that no worker had a part in, which the leader made one
+    after another, as a share of the time of the slowest process of the Append above them."""
+
+    @property
+    def counted(self) -> bool:
+        """Whether a number without any scatter is a result: it is counted, not timed."""
+        return self in (PlanMeasure.BLOCKS, PlanMeasure.ALONE)
+
+
+def plan_measure(metric: str) -> tuple[PlanMeasure, str] | None:
+    """The measure and what it is of; None where the metric is not taken from a plan."""
+    name, _, of = metric.partition(":")
+    return (PlanMeasure(name), of) if of and name in list(PlanMeasure) else None

@@ -18,7 +18,9 @@ from teiten.kinds.contract import Instead, KindPlan, ToldStep
 from teiten.kinds.queries.model import (
     CONTRASTED,
     METRICS,
+    QUERY,
     QUERY_TIMEOUT,
+    PlanMeasure,
     QueriesOptions,
     Query,
     QueryGroup,
@@ -27,7 +29,7 @@ from teiten.kinds.queries.model import (
 from teiten.model.plan import PlannedTrial
 from teiten.model.quantities import format_duration
 from teiten.model.settings import count_setting
-from teiten.model.study import Measure, Script, Study, Workload, WorkloadOptions
+from teiten.model.study import Measure, Script, Study, Workload
 from teiten.model.units import Seconds
 from teiten.study.locate import Place
 from teiten.study.schema import WorkloadTable
@@ -62,14 +64,15 @@ class Queries(KindPlan):
     does = "times queries one by one"
     metrics = METRICS
     contrasted = CONTRASTED
+    measures: ClassVar[tuple[str, ...]] = tuple(PlanMeasure)
     options = QueriesOptions
     table = QueriesTable
     told_by = "queries"
     changeable: ClassVar[tuple[str, ...]] = (VARIABLES, "runs", "timeout", "check_answers")
-    brings: ClassVar[tuple[str, ...]] = ("query",)
-    averaged: ClassVar[tuple[str, ...]] = ("query",)
-    axis: ClassVar[str | None] = "query"
-    own_factor: ClassVar[str | None] = "query"
+    brings: ClassVar[tuple[str, ...]] = (QUERY,)
+    averaged: ClassVar[tuple[str, ...]] = (QUERY,)
+    axis: ClassVar[str | None] = QUERY
+    own_factor: ClassVar[str | None] = QUERY
     without: ClassVar[tuple[str, ...]] = ("slices", "restart_every", "flame_graph")
     any_data = True
     takes_turns = True
@@ -104,7 +107,7 @@ class Queries(KindPlan):
         tables, selected = [dict(workload) for workload in running.workloads], running.selected
         own = [index for index, table in enumerate(tables) if table.get("queries")]
         if not own:
-            shared = {key: one for key, one in tables[0].items() if key == "scale"}
+            shared = {key: value for key, value in tables[0].items() if key == "scale"}
             tables = [{**shared, "name": "queries", "title": "Queries", "changes_data": False}]
             own, selected = [0], ["queries"]
         first, *others = own
@@ -112,14 +115,7 @@ class Queries(KindPlan):
         tables[first].pop("groups", None)
         left_out = {tables[index]["name"] for index in others}
         names = [name for name in selected if name not in left_out]
-        return Instead(tables, names, ("workloads", first, "queries"), ("query",))
-
-    def tells(self, factor: str) -> bool:
-        return factor == "query"
-
-    def own_levels(self, options: WorkloadOptions, factor: str) -> tuple[str, ...] | None:
-        assert isinstance(options, QueriesOptions)
-        return tuple(query.name for query in options.queries) if factor == "query" else None
+        return Instead(tables, names, ("workloads", first, "queries"), (QUERY,))
 
     def measured_seconds(self, measure: Measure, workload: Workload) -> Seconds:
         return Seconds(query_seconds(workload.data) * queries_of(workload).runs)
@@ -153,7 +149,7 @@ class Queries(KindPlan):
 
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
         said = self.measuring(study, study.workload(trial.cell.workload)).said
-        return f"query {trial.cell.level('query')}: {said}; then EXPLAIN (ANALYZE), not timed"
+        return f"query {trial.cell.level(QUERY)}: {said}; then EXPLAIN (ANALYZE), not timed"
 
 
 def _groups(place: Place, table: QueriesTable, names: Sequence[str]) -> Iterator[QueryGroup]:

@@ -76,6 +76,11 @@ class QueryTime:
     """Trials that exceeded the limit."""
     limit: Seconds | None = None
 
+    @property
+    def half_width(self) -> float:
+        """Half the width of its interval; NaN without one."""
+        return math.nan if self.low is None or self.high is None else (self.high - self.low) / 2
+
 
 @dataclass(frozen=True)
 class FewerWorkers:
@@ -136,7 +141,9 @@ class QuerySweep:
         all trials can rank otherwise, where blocks are missing. A level that has no ratio is
         ranked by its mean."""
         timed = [step for step in self.steps if step.time.mean is not None and not step.time.over]
-        base = next((float(one.time.mean or 0.0) for one in timed if one.level == self.first), None)
+        base = next(
+            (float(step.time.mean or 0.0) for step in timed if step.level == self.first), None
+        )
 
         def relative(step: SweepStep) -> float:
             effect = step.against_first.effect if step.against_first else None
@@ -168,6 +175,9 @@ class QueriesFound:
     plans: tuple[QueryPlans, ...] = ()
     """The plans of every query."""
     workloads: tuple[QueryResults, ...] = ()
+
+    def of_workload(self, workload: str) -> QueryResults | None:
+        return next((known for known in self.workloads if known.workload == workload), None)
 
 
 def queries_found(analysis: CampaignAnalysis) -> QueriesFound:

@@ -15,17 +15,17 @@ import psycopg
 from teiten.errors import ServerError, WorkloadError
 from teiten.execute.bench import Bench
 from teiten.execute.executor import Facts
-from teiten.execute.load import Begin, ExtraWindow, sampled
-from teiten.execute.probes.sampler import Sampling
+from teiten.execute.load import Begin, ExtraWindow, SampledLoad
 from teiten.execute.rows import rows_of
 from teiten.execute.sites.contract import Site
 from teiten.kinds.queries.load import Answers, Execution, QuerySession
 from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY_TIME, Query, queries_of
+from teiten.model.metrics import MEASURED_SECONDS
 from teiten.model.plan import PlannedTrial
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
 from teiten.model.rows import VariableRows
 from teiten.model.setup import level_of
-from teiten.model.trial import Gathered, Problem, pack
+from teiten.model.trial import Problem, pack
 from teiten.model.units import Seconds
 
 CHANGES = "changes-data"
@@ -44,34 +44,29 @@ def loads(bench: Bench) -> Begin:
     answers, cancelled = Answers(bench.record), set[int]()
 
     def begin(trial: PlannedTrial, site: Site, folder: Path) -> QueryLoad:
-        del folder
-        return QueryLoad(bench, answers, cancelled, trial, site)
+        return QueryLoad(bench, (answers, cancelled), trial, site, folder)
 
     return begin
 
 
-def _writes(plan: str) -> bool:
-    """Whether a plan in EXPLAIN's JSON has a node that writes."""
-    return any(node in plan for node in MODIFYING)
-
-
-class QueryLoad:
+class QueryLoad(SampledLoad):
     """The load of a trial of one query. Only the plain executions enter its number; one that
     exceeds the time limit makes it "over" that limit, which is a result and no failure."""
 
     def __init__(
         self,
         bench: Bench,
-        answers: Answers,
-        cancelled: set[int],
+        shared: tuple[Answers, set[int]],
         trial: PlannedTrial,
         site: Site,
+        folder: Path,
     ) -> None:
-        """``cancelled``: numbers of the trials on whose server a statement exceeded the limit."""
-        self._bench, self._answers, self._trial, self._site = bench, answers, trial, site
-        self._workload = bench.plan.study.workload(trial.cell.workload)
-        self._cancelled, self._server = cancelled, bench.plan.starter_of(trial).number
-        self._options = queries_of(self._workload)
+        """``shared``: the first answers, and the numbers of the trials on whose server a statement
+        exceeded the limit."""
+        super().__init__(bench, trial, site, folder)
+        self._answers, self._cancelled = shared
+        self._server = bench.plan.starter_of(trial).number
+        self._options = queries_of(self.workload)
         self._query = self._options.query(trial.cell.level("query") or "")
         self._rows: VariableRows | None = None
         self._answered = self._query.name
@@ -79,12 +74,9 @@ class QueryLoad:
         self._session: QuerySession | None = None
         self._first: Execution | None = None
         self._timings: list[Seconds] = []
-        self._wrong: Problem | None = None
         self._changes = False
         """The query changes data although the study says that it does not."""
         self._over = False
-        self._sampling: Sampling | None = None
-        self.gathered = Gathered()
 
     def rehearse(self) -> None:
         """Let the server plan every query of the workload, which finds their errors; and take note
@@ -94,10 +86,11 @@ class QueryLoad:
         session = self._new_session()
         for query in self._options.queries:
             plan = session.explain(self._with_values(query), analyze=False)
-            if not self._workload.changes_data and plan is not None and _writes(plan):
+            writes = plan is not None and any(node in plan for node in MODIFYING)
+            if writes and not self.workload.changes_data:
                 raise WorkloadError(
                     f"query {query.name} changes data, and changes_data = false says that none of"
-                    f" the workload {self._workload.name} does",
+                    f" the workload {self.workload.name} does",
                     "write changes_data = true (--set changes_data=yes): the tables are then"
                     " restored before each trial",
                 )
@@ -106,31 +99,29 @@ class QueryLoad:
     def warm_up(self) -> Facts:
         """One execution that is discarded; what it answers is compared. A query that changes data
         though the study says otherwise, as by a function, is found here, and undone."""
-        with self._site.connect() as connection:
+        with self.site.connect() as connection:
             self.gathered.facts[PLANNER] = read_planner(connection)
         self._draw()
         self._session = self._new_session()
-        if self._workload.changes_data:
+        if self.workload.changes_data:
             self._first = self._session.execute(self._query)
         else:
             self._first, self._changes = self._session.try_out(self._query)
         if self._changes:
-            self._wrong = Problem(CHANGES, self._query.name)
+            self.wrong = Problem(CHANGES, self._query.name)
         self._over = self._first.seconds is None
         self._compare(self._first)
         return {"query": self._query.name, "first": self._first.seconds}
 
     def _draw(self) -> None:
         """Draw the row of this trial, the same for both sides of its pair."""
-        self._rows = rows_of(
-            self._bench.record, self._workload, self._options.variables, self._site
-        )
+        self._rows = rows_of(self.bench.record, self.workload, self._options.variables, self.site)
         self._query = self._with_values(self._query)
 
     def _with_values(self, query: Query) -> Query:
         if self._rows is None or not self._rows.uses(query.text):
             return query
-        row = self._rows.draw(self._trial.seed)
+        row = self._rows.draw(self.trial.seed)
         if query.name == self._query.name:
             self._answered = f"{query.name}, row {row + 1}"
         return replace(query, text=self._rows.filled(query.text, row))
@@ -138,24 +129,18 @@ class QueryLoad:
     def measure(self, turn: int) -> Facts:
         """All timings of the query: a trial of it is not cut into slices."""
         del turn
-        _, self._sampling = sampled(self._site, lambda _: self._time_all())
+        self.sample(self._time_all)
         return {"seconds": list(self._timings), "over": self._over}
 
     def collect(self) -> Facts:
-        if self._session is None or self._sampling is None:
+        if self._session is None:
             raise ServerError("nothing was measured", "see the trial's log")
-        seconds = sum(self._timings)
-        metrics = dict(self._sampling.metrics)
-        if seconds < SHORTEST_JUDGED:
-            metrics = {name: value for name, value in metrics.items() if not name.endswith(JUDGED)}
-        metrics["measured_seconds"] = seconds
+        metrics = {MEASURED_SECONDS.name: float(sum(self._timings))}
         if self._over:
             metrics[OVER_TIMEOUT.name] = float(self._options.timeout)
         elif self._timings:
             metrics[QUERY_TIME.name] = median(self._timings)
-        self.gathered.metrics = metrics
-        self.gathered.series = self._sampling.series
-        self.gathered.facts |= {
+        facts: Facts = {
             "query": self._query.name,
             "timings": list(self._timings),
             **({} if self._answered == self._query.name else {"drawn": self._answered}),
@@ -164,12 +149,14 @@ class QueryLoad:
         }
         if self._first is not None and self._first.answer is not None:
             answer = self._first.answer
-            self.gathered.facts |= {"rows": answer.rows, "checksum": answer.checksum}
+            facts |= {"rows": answer.rows, "checksum": answer.checksum}
+        self.gather(metrics, facts)
+        if metrics[MEASURED_SECONDS.name] < SHORTEST_JUDGED:
+            for name in [name for name in self.gathered.metrics if name.endswith(JUDGED)]:
+                del self.gathered.metrics[name]
         if self._session.cancelled:
             self._cancelled.add(self._server)
         self._session.close()
-        for caution in self._sampling.cautions:
-            self._bench.record.record_caution(caution)
         return {"explained": self.gathered.facts["plan_executed"]}
 
     def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
@@ -177,8 +164,8 @@ class QueryLoad:
         one."""
         own = self._session is not None and self._session.cancelled
         if own or self._server in self._cancelled:
-            seen = tuple(one for one in seen if BY_TIMEOUT not in one.detail)
-        return seen if self._wrong is None else (*seen, self._wrong)
+            seen = tuple(problem for problem in seen if BY_TIMEOUT not in problem.detail)
+        return super().check(seen)
 
     def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
         """The query again and again."""
@@ -196,45 +183,41 @@ class QueryLoad:
             self._session.close()
 
     def _note_relations(self) -> None:
-        template, record = self._trial.template, self._bench.record
-        known = (one.detail["fingerprint"] for one in record.events() if one.kind == RELATIONS)
-        if template.fingerprint in known:
+        template, record = self.trial.template, self.bench.record
+        recorded = (event for event in record.events() if event.kind == RELATIONS)
+        if template.fingerprint in (event.detail["fingerprint"] for event in recorded):
             return
-        with self._site.connect() as connection:
-            found = read_relations(connection)
+        with self.site.connect() as connection:
+            relations = read_relations(connection)
         record.record_event(
             RELATIONS,
             fingerprint=template.fingerprint,
-            server=self._trial.cell.server,
-            layout=level_of(self._bench.plan.study, self._trial.cell, "layout"),
-            workload=self._workload.name,
-            relations=relations_as_detail(found),
+            server=self.trial.cell.server,
+            layout=level_of(self.bench.plan.study, self.trial.cell, "layout"),
+            workload=self.workload.name,
+            relations=relations_as_detail(relations),
         )
 
     def _new_session(self) -> QuerySession:
-        timeout, check = self._options.timeout, self._bench.check_interruption
-        return QuerySession(self._site.connect(), timeout, check)
+        timeout, check = self._options.timeout, self.bench.check_interruption
+        return QuerySession(self.site.connect(), timeout, check)
 
     def _time_all(self) -> None:
         for _ in range(0 if self._over or self._changes else self._options.runs):
-            self._time_once()
-
-    def _time_once(self) -> None:
-        if self._session is None or self._over:
-            return
-        execution = self._session.execute(self._query)
-        self._compare(execution)
-        if execution.seconds is None:
-            self._over = True
-        else:
+            assert self._session is not None
+            execution = self._session.execute(self._query)
+            self._compare(execution)
+            if execution.seconds is None:
+                self._over = True
+                return
             self._timings.append(execution.seconds)
 
     def _compare(self, execution: Execution) -> None:
-        if execution.answer is None or not self._options.check_answers or self._wrong is not None:
+        if execution.answer is None or not self._options.check_answers or self.wrong is not None:
             return
-        side = self._trial.cell.level(self._bench.plan.study.contrast) or ""
-        self._wrong = self._answers.problem(
-            self._workload.name, self._answered, execution.answer, side
+        side = self.trial.cell.level(self.bench.plan.study.contrast) or ""
+        self.wrong = self._answers.problem(
+            self.workload.name, self._answered, execution.answer, side
         )
 
     def _explained(self, session: QuerySession) -> Facts:

@@ -65,9 +65,9 @@ def query_results(measured: Measured, plans: Sequence[QueryPlans]) -> tuple[Quer
         _Workload(
             plan,
             name,
-            [each for each in observed if each.workload == name],
-            [each for each in measured.contrasts if each.workload == name],
-            [each for each in plans if each.workload == name],
+            [observation for observation in observed if observation.workload == name],
+            [contrast for contrast in measured.contrasts if contrast.workload == name],
+            [query for query in plans if query.workload == name],
             _circumstances(plan, views, name, relations),
         ).results()
         for name in measured.workloads
@@ -120,7 +120,7 @@ class _Workload:
         return QueryResults(
             workload=self.name,
             times=times,
-            contrasts=tuple(self._contrast(one, workers) for one in compared),
+            contrasts=tuple(self._contrast(contrast, workers) for contrast in compared),
             workers=workers,
             tables=tuple(self._tables()),
             sweeps=tuple(self._sweeps(times, workers)),
@@ -133,11 +133,15 @@ class _Workload:
         for (context, side), found in cells.items():
             yield self._time(context, side, found)
 
-    def _time(self, context: Context, side: str, found: Sequence[Observation]) -> QueryTime:
-        values = [one.metrics.get(QUERY_TIME.name, math.nan) for one in found]
+    def _time(self, context: Context, side: str, observations: Sequence[Observation]) -> QueryTime:
+        values = [
+            observation.metrics.get(QUERY_TIME.name, math.nan) for observation in observations
+        ]
         logs = [math.log(value) for value in values if value > 0 and math.isfinite(value)]
         limits = [
-            one.metrics[OVER_TIMEOUT.name] for one in found if OVER_TIMEOUT.name in one.metrics
+            observation.metrics[OVER_TIMEOUT.name]
+            for observation in observations
+            if OVER_TIMEOUT.name in observation.metrics
         ]
         mean = math.fsum(logs) / len(logs) if logs else None
         half = math.nan
@@ -184,16 +188,16 @@ class _Workload:
         relations = self._known(query.context, side.side).relations
         return table_use(side.typical, table, relations, query.context, side.side)
 
-    def _contrast(self, one: ContrastResult, workers: Sequence[QueryWorkers]) -> QueryContrast:
-        sides = ComparedSides(self.plan, self.name, self.observations, one.old, one.new)
+    def _contrast(self, contrast: ContrastResult, workers: Sequence[QueryWorkers]) -> QueryContrast:
+        sides = ComparedSides(self.plan, self.name, self.observations, contrast.old, contrast.new)
         return QueryContrast(
-            old=one.old,
-            new=one.new,
+            old=contrast.old,
+            new=contrast.new,
             groups=conclusions(sides),
             bounds=bounds(sides),
-            fewer_workers=tuple(_fewer_workers(one, workers)),
-            gain=_extreme(one.levels, VerdictKind.FASTER),
-            loss=_extreme(one.levels, VerdictKind.SLOWER),
+            fewer_workers=tuple(_fewer_workers(contrast, workers)),
+            gain=_extreme(contrast.levels, VerdictKind.FASTER),
+            loss=_extreme(contrast.levels, VerdictKind.SLOWER),
         )
 
     def _sweeps(
@@ -231,7 +235,9 @@ class _Workload:
 
 
 def _find(among: Iterable[Found], context: Context, side: str) -> Found | None:
-    return next((one for one in among if (one.context, one.side) == (context, side)), None)
+    return next(
+        (result for result in among if (result.context, result.side) == (context, side)), None
+    )
 
 
 def _is_number(level: str) -> bool:

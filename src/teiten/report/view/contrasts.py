@@ -42,6 +42,11 @@ def detectable_text(t: Texts, verdict: Verdict) -> str:
     return t("table.detectable", percent=detectable_percent(t, smallest))
 
 
+def verdict_cell(t: Texts, verdict: Verdict, word: str = "") -> TableCell:
+    """A verdict in a table; ``word``: other words for it."""
+    return TableCell(word or verdict_word(t, verdict), kind=f"verdict {verdict_kind(verdict)}")
+
+
 @dataclass(frozen=True)
 class Judged:
     """Words and formats of the table of a contrast."""
@@ -125,8 +130,7 @@ def _judged(said: Judged, verdict: Verdict, level: LevelResult | None) -> Iterat
     if said.further:
         yield said.further(level)
     yield said.count(level)
-    word = f"{verdict_word(t, verdict)}{detectable_text(t, verdict)}"
-    yield TableCell(word, kind=f"verdict {verdict_kind(verdict)}")
+    yield verdict_cell(t, verdict, f"{verdict_word(t, verdict)}{detectable_text(t, verdict)}")
 
 
 def side_of(level: LevelResult, side: int) -> tuple[float | None, Sequence[float], int]:

@@ -10,7 +10,7 @@ from teiten.analysis.model.findings import ContrastResult, LevelResult
 from teiten.kinds.contract_present import KindPresent
 from teiten.model.quantities import is_number
 from teiten.model.study import SERVER
-from teiten.report.blocks import Block, Box, Further, Gallery, Section, Unprinted, folded
+from teiten.report.blocks import Block, Box, Further, Section, Unprinted, folded, gallery
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import forest
 from teiten.report.effects import interval_text, ratio_text
@@ -47,16 +47,12 @@ class UsualPresent(KindPresent):
         return forest_of(kit, name, contrast), ()
 
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
-        judged = [contrast for contrast in contrasts_of(kit, workload) if contrast.metric.judged][
-            :1
-        ]
+        judged = [contrast for contrast in contrasts_of(kit, workload) if contrast.metric.judged]
         groups = kit.of_workload(workload)
-        drawn = (
-            metric_chart(kit, f"{prefix}-judged", groups, contrast.metric) for contrast in judged
+        yield from gallery(
+            metric_chart(kit, f"{prefix}-judged", groups, contrast.metric)
+            for contrast in judged[:1]
         )
-        charts = tuple(contrast for contrast in drawn if contrast is not None)
-        if charts:
-            yield Gallery(charts)
         yield from tables_of(kit, prefix, workload, self.column)
 
     def column(self, kit: Kit, contrast: ContrastResult, said: Judged) -> Judged:

@@ -167,19 +167,10 @@ def script_file_name(script: Script) -> str:
 
 
 def _common(run: PgbenchRun) -> tuple[str, ...]:
-    return (
-        "-n",
-        *run.address.options,
-        "-M",
-        run.query_mode.value,
-        *_script(run),
-    )
-
-
-def _script(run: PgbenchRun) -> tuple[str, ...]:
-    if run.script.builtin:  # pgbench counts the branches itself, and warns where -s is given
-        return ("-b", run.script.name)
-    return ("-s", str(run.scale), "-f", script_file_name(run.script))
+    # of its own scripts pgbench counts the branches itself, and warns where -s is given
+    own = ("-s", str(run.scale), "-f", script_file_name(run.script))
+    script = ("-b", run.script.name) if run.script.builtin else own
+    return ("-n", *run.address.options, "-M", run.query_mode.value, *script)
 
 
 def _seed(run: PgbenchRun) -> tuple[str, ...]:

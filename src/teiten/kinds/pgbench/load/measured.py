@@ -54,18 +54,18 @@ class MeasuredSlices:
     @property
     def problems(self) -> tuple[Problem, ...]:
         """Problems of pgbench's runs, of all slices."""
-        return tuple(problem for one in self.slices for problem in one.result.problems)
+        return tuple(problem for part in self.slices for problem in part.result.problems)
 
     @property
     def cpu_seconds(self) -> float:
         """CPU seconds of pgbench in all slices."""
-        return sum(one.result.cpu_seconds for one in self.slices)
+        return sum(part.result.cpu_seconds for part in self.slices)
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
         """Cautions about missing telemetry, each once."""
         return tuple(
-            dict.fromkeys(caution for each in self.slices for caution in each.sampling.cautions)
+            dict.fromkeys(caution for part in self.slices for caution in part.sampling.cautions)
         )
 
     def gather(self, gathered: Gathered, duration: Seconds, *, trimmed: bool) -> None:
@@ -73,17 +73,17 @@ class MeasuredSlices:
 
         ``duration``: planned seconds of a slice; ``trimmed``: see ``workload.slices``.
         """
-        results = [one.result for one in self.slices]
+        results = [part.result for part in self.slices]
         latencies = pooled_latencies([result.latencies for result in results])
         metrics = pooled_metrics(
-            [{**one.sampling.metrics, **one.result.metrics} for one in self.slices],
+            [{**part.sampling.metrics, **part.result.metrics} for part in self.slices],
             latencies,
             trimmed=trimmed,
         )
         metrics = with_wal_per_transaction(metrics) | _of_storages(metrics)
         gathered.metrics = metrics
         gathered.series = pooled_series(
-            [(one.result.series, *one.sampling.series) for one in self.slices], duration
+            [(part.result.series, *part.sampling.series) for part in self.slices], duration
         )
         gathered.histogram = latencies.encode() if latencies is not None else ""
         gathered.facts |= {
@@ -92,7 +92,7 @@ class MeasuredSlices:
             "pgbench_cpu_seconds": self.cpu_seconds,
         }
         if len(self.slices) > 1:
-            gathered.facts["slices"] = [_facts(one) for one in self.slices]
+            gathered.facts["slices"] = [_facts(part) for part in self.slices]
 
 
 def _of_storages(metrics: Mapping[str, float]) -> dict[str, float]:
@@ -120,10 +120,10 @@ def join_outputs(folders: Sequence[Path], evidence: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _facts(one: Slice) -> Facts:
+def _facts(part: Slice) -> Facts:
     names = (TPS.name, LATENCY_MEAN.name)
-    measured = {name: one.result.metrics.get(name) for name in names}
-    return {"started_at": one.started_at, **measured}
+    measured = {name: part.result.metrics.get(name) for name in names}
+    return {"started_at": part.started_at, **measured}
 
 
 SECONDS, TRANSACTIONS, GREATEST = "measured_seconds", "transactions", "latency_max"
@@ -168,7 +168,7 @@ def pooled_metrics(
     """
     if len(slices) == 1:
         return dict(slices[0])
-    names = dict.fromkeys(name for one in slices for name in one)
+    names = dict.fromkeys(name for part in slices for name in part)
     found = {name: _pooled(name, slices) for name in names}
     result = {name: value for name, value in found.items() if value is not None}
     result |= dict(_latencies(slices, latencies))
@@ -185,33 +185,33 @@ def pooled_series(slices: Sequence[Sequence[Series]], duration: Seconds) -> tupl
     begins = _beginnings(slices, duration)
     parts: dict[str, list[tuple[float, Series]]] = {}
     for begin, all_of_slice in zip(begins, slices, strict=True):
-        for one in all_of_slice:
-            parts.setdefault(one.source, []).append((begin, one))
+        for series in all_of_slice:
+            parts.setdefault(series.source, []).append((begin, series))
     return tuple(_joined(source, found) for source, found in parts.items())
 
 
 def pooled_latencies(slices: Sequence[LatencyHistogram | None]) -> LatencyHistogram | None:
     """The latencies of all slices; None where one has none."""
     result = LatencyHistogram()
-    for one in slices:
-        if one is None:
+    for part in slices:
+        if part is None:
             return None
-        result.add(one)
+        result.add(part)
     return result
 
 
 def _pooled(name: str, slices: Sequence[Metrics]) -> float | None:
     """None where a sum would lack a part."""
     if of_any_node(name) in SUMS:
-        complete = all(name in one for one in slices)
-        return math.fsum(one[name] for one in slices) if complete else None
+        complete = all(name in part for part in slices)
+        return math.fsum(part[name] for part in slices) if complete else None
     if name == GREATEST:
-        return max(one[name] for one in slices if name in one)
+        return max(part[name] for part in slices if name in part)
     return _weighted(name, slices, TRANSACTIONS if name == LATENCY_MEAN.name else SECONDS)
 
 
 def _weighted(name: str, slices: Sequence[Metrics], by: str) -> float | None:
-    parts = [(one[name], one.get(by, 0.0)) for one in slices if name in one]
+    parts = [(each_part[name], each_part.get(by, 0.0)) for each_part in slices if name in each_part]
     weight = math.fsum(weight for _, weight in parts)
     return math.fsum(value * part for value, part in parts) / weight if weight > 0 else None
 
@@ -220,21 +220,21 @@ def _latencies(
     slices: Sequence[Metrics], latencies: LatencyHistogram | None
 ) -> Iterator[tuple[str, float]]:
     if latencies is not None and latencies.count:
-        greatest = max(one.get(GREATEST, 0.0) for one in slices)
+        greatest = max(part.get(GREATEST, 0.0) for part in slices)
         for name, percent in PERCENTILES[:-1]:
             yield name, min(latencies.value_at(percent) / 1e6, greatest)
     needed = (LATENCY_MEAN.name, LATENCY_STDDEV.name, TRANSACTIONS)
-    if all(name in one for one in slices for name in needed):
+    if all(name in part for part in slices for name in needed):
         yield LATENCY_STDDEV.name, _deviation(slices)
 
 
 def _deviation(slices: Sequence[Metrics]) -> float:
     """Standard deviation of all latencies, from each slice's own and its mean."""
-    count = math.fsum(one[TRANSACTIONS] for one in slices)
+    count = math.fsum(part[TRANSACTIONS] for part in slices)
     if count <= 0:
         return math.nan
     moments = [
-        (one[TRANSACTIONS], one[LATENCY_MEAN.name], one[LATENCY_STDDEV.name]) for one in slices
+        (part[TRANSACTIONS], part[LATENCY_MEAN.name], part[LATENCY_STDDEV.name]) for part in slices
     ]
     mean = math.fsum(n * first for n, first, _ in moments) / count
     square = math.fsum(n * (first**2 + spread**2) for n, first, spread in moments) / count
@@ -244,8 +244,8 @@ def _deviation(slices: Sequence[Metrics]) -> float:
 def _trimmed(slices: Sequence[Metrics]) -> Iterator[tuple[str, float]]:
     for metric in (TPS, LATENCY_MEAN):
         name = metric.name
-        if all(name in one for one in slices):
-            yield TRIMMED[name].name, trimmed_mean([one[name] for one in slices])
+        if all(name in part for part in slices):
+            yield TRIMMED[name].name, trimmed_mean([part[name] for part in slices])
 
 
 def _beginnings(slices: Sequence[Sequence[Series]], duration: Seconds) -> list[float]:
@@ -253,17 +253,17 @@ def _beginnings(slices: Sequence[Sequence[Series]], duration: Seconds) -> list[f
     result, at = [], 0.0
     for all_of_slice in slices:
         result.append(at)
-        ends = [float(one.seconds[-1]) for one in all_of_slice if one.seconds.size]
+        ends = [float(series.seconds[-1]) for series in all_of_slice if series.seconds.size]
         at += max(float(duration), *ends, 0.0)
     return result
 
 
 def _joined(source: str, parts: Sequence[tuple[float, Series]]) -> Series:
-    names = dict.fromkeys(name for _, one in parts for name in one.columns)
-    seconds: FloatArray = np.concatenate([begin + one.seconds for begin, one in parts])
+    names = dict.fromkeys(name for _, series in parts for name in series.columns)
+    seconds: FloatArray = np.concatenate([begin + series.seconds for begin, series in parts])
     columns = {
         name: np.concatenate(
-            [one.columns.get(name, np.full(one.seconds.shape, np.nan)) for _, one in parts]
+            [series.columns.get(name, np.full(series.seconds.shape, np.nan)) for _, series in parts]
         )
         for name in names
     }

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from teiten.execute.client.histogram import LatencyHistogram
+from teiten.kinds.pgbench.load.output import log_metrics
 from teiten.kinds.pgbench.load.paired_numbers import (
     PairedTimes,
     carry_over,
     numbers,
     parts,
 )
-from teiten.kinds.pgbench.load.result import log_metrics
 from teiten.kinds.pgbench.metrics import (
     CARRY_OVER_THROUGHPUT,
     CARRY_OVER_TYPICAL,
@@ -92,7 +92,7 @@ def _of_base(comparisons: Sequence[Mapping[str, float]]) -> Mapping[str, float]:
         return comparisons[0]
     return {
         MEASURED_SECONDS.name: comparisons[0][MEASURED_SECONDS.name],
-        WITHIN.name: max(each[WITHIN.name] for each in comparisons),
+        WITHIN.name: max(comparison[WITHIN.name] for comparison in comparisons),
     }
 
 
@@ -107,7 +107,7 @@ def without_other_servers(
     the strangers'.
     """
     own = dict(metrics)
-    left = sum(each.get(SERVER_CPU, 0.0) for each in of_other_sides)
+    left = sum(other_side.get(SERVER_CPU, 0.0) for other_side in of_other_sides)
     for name in (OURS, OTHERS):
         if name in own:
             taken = min(own[name], left)

@@ -19,9 +19,9 @@ from teiten.execute.rows import rows_of
 from teiten.execute.sites.contract import Site
 from teiten.host.facts.cpus import allowed_processors
 from teiten.host.system.users import uid_of
-from teiten.kinds.pgbench.load.checks import CLIENT_BOUND
 from teiten.kinds.pgbench.load.output import other_tables
 from teiten.kinds.pgbench.load.process import too_long
+from teiten.kinds.pgbench.load.trial import load_problems
 from teiten.kinds.pgbench.model import REHEARSAL, PgbenchClients, PgbenchOptions
 from teiten.model.study import Script, Workload
 from teiten.model.trial import Problem
@@ -155,11 +155,7 @@ def problems_of(result: PairedResult, threads: int) -> tuple[Problem, ...]:
     if summary["reason"] != "duration":
         return (Problem(FAILED, f"it ended before its time: {summary['reason']}"),)
     failed = sum(sum(server["failures"].values()) for server in summary["servers"])
-    problems = [Problem("failed-transactions", f"{failed:.0f}")] if failed else []
-    share = result.cpu_seconds / (summary["seconds"] * threads) if summary["seconds"] else 0.0
-    if share >= CLIENT_BOUND:
-        problems.append(Problem("client-bound", f"{share:.0%}"))
-    return tuple(problems)
+    return load_problems(failed, result.cpu_seconds, summary["seconds"], threads)
 
 
 def server_of(address: Address) -> PairedServer:

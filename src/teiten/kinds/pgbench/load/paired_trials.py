@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from teiten.errors import WorkloadError
@@ -25,10 +25,6 @@ from teiten.execute.executor import Facts
 from teiten.execute.load import ExtraWindow
 from teiten.execute.probes.sampler import Sampling, stopped
 from teiten.execute.sites.contract import Site
-from teiten.host.cautions.machine import data_changed
-from teiten.kinds.pgbench.load.checks import broken_invariants, changes_rows
-from teiten.kinds.pgbench.load.idle import IdleConnections
-from teiten.kinds.pgbench.load.lookups import Lookups, read, read_settled
 from teiten.kinds.pgbench.load.paired_metrics import SideNumbers, of_sides, without_other_servers
 from teiten.kinds.pgbench.load.paired_numbers import paired_times
 from teiten.kinds.pgbench.load.paired_run import (
@@ -38,17 +34,16 @@ from teiten.kinds.pgbench.load.paired_run import (
     PairedWork,
     problems_of,
 )
+from teiten.kinds.pgbench.load.trial import WARM_UP_SEED, PgbenchTrial, broken_invariants
 from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, TPS, WITHIN
-from teiten.kinds.pgbench.model import clients_of, pgbench_of, script_of
+from teiten.kinds.pgbench.model import script_of
 from teiten.model.metrics import MEASURED_SECONDS, with_wal_per_transaction
 from teiten.model.plan import PlannedTrial
 from teiten.model.starts import planned_seconds, starts_of
-from teiten.model.trial import Gathered, Problem
+from teiten.model.trial import Problem
 from teiten.model.units import Seconds
 from teiten.ways.registry import way_of_clients
 
-WARM_UP_SEED = 20_000_003
-"""Added to a trial's seed for the warm-up, so that it does not touch the same rows first."""
 WITH_THE_OTHER: Facts = {"with": "the other side"}
 """The facts of a step that the trial of another side has taken for all."""
 
@@ -92,43 +87,38 @@ class _Measured:
     numbers: SideNumbers
     sampling: Sampling
     telemetry: dict[str, float]
-    problems: tuple[Problem, ...] = field(default=())
 
 
-class PairedTrial:
+class PairedTrial(PgbenchTrial):
     """One side's trial."""
+
+    files = (("generator output", EVENTS_FILE), ("generator errors", ERRORS_FILE))
 
     def __init__(self, trials: PairedTrials, trial: PlannedTrial, site: Site, folder: Path) -> None:
         bench = trials.bench
-        self._trials, self._bench = trials, bench
-        self._trial, self.site, self.folder = trial, site, folder
-        self._workload = bench.plan.study.workload(trial.cell.workload)
-        self._options = pgbench_of(self._workload)
-        clients = clients_of(trial)
-        self.side = LoadedSide(site, script_of(self._options, clients))
-        self._work = PairedWork(bench, self._workload, self._options, clients)
-        self._way = way_of_clients(bench.plan.study.measure, clients.clients)
+        super().__init__(bench, trial, site, folder)
+        self._trials = trials
+        self.side = LoadedSide(site, script_of(self.options, self.clients))
+        self._work = PairedWork(bench, self.workload, self.options, self.clients)
+        self._way = way_of_clients(bench.plan.study.measure, self.clients.clients)
         self._process: PairedProcess | None = None
         self._is_warm = False
         self._measured: _Measured | None = None
-        self._lookups_before: Lookups | None = None
-        self._idle = IdleConnections(site, clients_of(trial).idle)
         self._problems: tuple[Problem, ...] = ()
-        self.gathered = Gathered()
 
     def rehearse(self) -> None:
         """One transaction of the script, on this side's server."""
         self._work.tried(self.side, self.folder / "rehearsal")
 
     def warm_up(self) -> Facts:
-        sides = self._trials.sides_of(self._trial)
+        sides = self._trials.sides_of(self.trial)
         for side in sides:
             side.prepare()
-        seconds = self._bench.plan.study.measure.warmup
+        seconds = self.bench.plan.study.measure.warmup
         if self._is_warm or not seconds:
             return dict(WITH_THE_OTHER) if self._is_warm else {"warm_up": 0.0}
         folder = self.folder / "warm-up"
-        seed = self._trial.seed + WARM_UP_SEED
+        seed = self.trial.seed + WARM_UP_SEED
         try:
             result = self._run(sides, folder, seconds, seed)
         except WorkloadError as error:
@@ -148,32 +138,19 @@ class PairedTrial:
         """Measure all sides, in the turn of the first."""
         del turn
         if self._measured is None and not self._problems:
-            sides = self._trials.sides_of(self._trial)
+            sides = self._trials.sides_of(self.trial)
             self._measure(sides)
         if self._measured is None:
             return {"skipped": "nothing was measured"}
         metrics = self._measured.numbers.metrics
         return {name: metrics[name] for name in (TPS.name, LATENCY_TYPICAL.name)}
 
-    def prepare(self) -> None:
-        """Open idle connections, and note the server's lookups before any of the load, where they
-        are counted."""
-        self._idle.open()
-        if self._options.index_lookups and self._lookups_before is None:
-            with self.site.connect() as connection:
-                self._lookups_before = read(connection)
-
     def collect(self) -> Facts:
         measured = self._measured
         if measured is None:
             return {}
-        own = measured.numbers
-        gathered, record = self.gathered, self._bench.record
+        own, gathered = measured.numbers, self.gathered
         gathered.metrics = with_wal_per_transaction({**measured.telemetry, **own.metrics})
-        if self._lookups_before is not None:
-            with self.site.connect() as connection:
-                gathered.metrics |= read_settled(connection).since(self._lookups_before)
-        transactions = gathered.metrics["transactions"]
         gathered.series = (own.series, *measured.sampling.series)
         gathered.histogram = own.histogram.encode()
         gathered.facts |= {
@@ -182,10 +159,7 @@ class PairedTrial:
             "pairs": measured.result.summary["pairs"],
             "generator_cpu_seconds": measured.result.cpu_seconds,
         }
-        for caution in measured.sampling.cautions:
-            record.record_caution(caution)
-        if not self._workload.changes_data and changes_rows(gathered.series, transactions):
-            record.record_caution(data_changed(self._workload.name))
+        self.finish(measured.sampling.cautions)
         return {}
 
     def check(self, seen: tuple[Problem, ...]) -> tuple[Problem, ...]:
@@ -193,11 +167,11 @@ class PairedTrial:
         problems = (*seen, *self._problems)
         if self._measured is None or not self.site.is_running():
             return problems
-        return (*problems, *broken_invariants(self.site, self._options.invariants))
+        return (*problems, *broken_invariants(self.site, self.options.invariants))
 
     def window(self, seconds: Seconds, folder: Path) -> ExtraWindow:
         """On this side's server alone."""
-        seed = self._trial.seed + WARM_UP_SEED
+        seed = self.trial.seed + WARM_UP_SEED
         process = PairedProcess(
             self._work.run([self.side], folder / "load", seconds, seed, pin=False)
         )
@@ -214,12 +188,8 @@ class PairedTrial:
     def abandon(self) -> None:
         if self._process is not None:
             self._process.stop()
-        self._idle.close()
         (self.folder / PAIRS_FILE).unlink(missing_ok=True)
-        files = (("generator output", EVENTS_FILE), ("generator errors", ERRORS_FILE))
-        self.gathered.evidence = tuple(
-            (kind, name) for kind, name in files if (self.folder / name).exists()
-        )
+        super().abandon()
 
     def _run(
         self, sides: Sequence[PairedTrial], folder: Path, seconds: Seconds, seed: int
@@ -232,8 +202,8 @@ class PairedTrial:
     def _measure(self, sides: Sequence[PairedTrial]) -> None:
         loaded = [trial.side for trial in sides]
         sites = [side.site for side in loaded]
-        seconds = self._trials.seconds_of(self._trial)
-        run = self._work.run(loaded, self.folder, seconds, self._trial.seed, pin=self._trials.pin)
+        seconds = self._trials.seconds_of(self.trial)
+        run = self._work.run(loaded, self.folder, seconds, self.trial.seed, pin=self._trials.pin)
         process = self._process = PairedProcess(run)
         samplers = [site.sampler() for site in sites]
         with ExitStack() as quiet:
@@ -253,6 +223,8 @@ class PairedTrial:
         for at, side in enumerate(sides):
             side._problems = problems
             if of_each is not None:
-                others = [each.metrics for each in samplings if each is not samplings[at]]
+                others = [
+                    sampling.metrics for sampling in samplings if sampling is not samplings[at]
+                ]
                 telemetry = without_other_servers(samplings[at].metrics, others)
                 side._measured = _Measured(result, of_each[at], samplings[at], telemetry)

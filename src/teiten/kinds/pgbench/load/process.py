@@ -26,11 +26,13 @@ from teiten.kinds.pgbench.load.command import (
     transaction_log_folder,
     trial_arguments,
 )
-from teiten.kinds.pgbench.load.output import ProgressLine, parse_progress, parse_summary
-from teiten.kinds.pgbench.load.result import (
+from teiten.kinds.pgbench.load.output import (
     PgbenchResult,
+    ProgressLine,
     log_metrics,
     log_problems,
+    parse_progress,
+    parse_summary,
     problems,
     script_error,
     script_is_wrong,

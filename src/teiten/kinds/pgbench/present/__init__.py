@@ -22,7 +22,7 @@ from teiten.kinds.pgbench.present.scale_out import answer_of, section_of
 from teiten.kinds.pgbench.present.scaling import limits, scaling
 from teiten.model.starts import LEAST_SECONDS, of_sides
 from teiten.model.study import MOST_SECONDS, Workload
-from teiten.report.blocks import Block, Box, Further, Gallery, Section, Unprinted
+from teiten.report.blocks import Block, Box, Further, Section, Unprinted, gallery
 from teiten.report.charts.base import Chart
 from teiten.report.charts.lines import SeriesColumn
 from teiten.report.names import Names
@@ -33,7 +33,7 @@ from teiten.report.texts import Texts
 from teiten.report.view.contrasts import Judged
 from teiten.report.view.kit import Kit
 from teiten.report.view.levels import metric_chart
-from teiten.report.view.series import still_series
+from teiten.report.view.series import series_of
 from teiten.report.view.usual import UsualPresent, tables_of
 from teiten.ways.registry import concurrent_trials, way_of
 
@@ -112,20 +112,17 @@ class PgbenchPresent(UsualPresent):
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
         yield from placements(kit, prefix, workload)
         groups = kit.of_workload(workload)
-        drawn = (
-            metric_chart(kit, f"{prefix}-tps", groups, TPS),
-            metric_chart(kit, f"{prefix}-latency", groups, LATENCY_MEAN),
+        yield from gallery(
+            (
+                metric_chart(kit, f"{prefix}-tps", groups, TPS),
+                metric_chart(kit, f"{prefix}-latency", groups, LATENCY_MEAN),
+            )
         )
-        charts = tuple(one for one in drawn if one is not None)
-        if charts:
-            yield Gallery(charts)
         yield from tables_of(kit, prefix, workload, self.column)
         yield Further((*_percentiles(kit, prefix, workload), *carry_over(kit, workload)))
         yield from lookups(kit, prefix, workload)
         yield from scaling(kit, prefix, workload)
-        series = still_series(kit, f"{prefix}-series", workload)
-        if series is not None:
-            yield Further((Unprinted(kit.t("paper.series"), (series,)),))
+        yield from series_of(kit, prefix, workload)
 
     def discussed(self, kit: Kit, workload: str) -> Iterable[tuple[str, ...]]:
         yield tuple(shapes(kit, workload))
@@ -145,9 +142,9 @@ class PgbenchPresent(UsualPresent):
 
 def _percentiles(kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
     groups = kit.of_workload(workload)
-    chart = latency_chart(kit, f"{prefix}-percentiles", groups)
-    if chart is not None:
-        yield Unprinted(kit.t("paper.charts"), (Gallery((chart,)),))
+    chart = gallery([latency_chart(kit, f"{prefix}-percentiles", groups)])
+    if chart:
+        yield Unprinted(kit.t("paper.charts"), chart)
     table = percentile_table(kit, f"{prefix}-percentiles", groups)
     if table is not None:
         yield table

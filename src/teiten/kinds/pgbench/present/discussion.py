@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from teiten.analysis.model.discussion import Tail, TailLevel
 from teiten.analysis.model.scaling import CurveShape, Form, Knee, ScalingResult
 from teiten.analysis.model.verdict import Interval
-from teiten.kinds.pgbench.loads import CLIENTS, CORES
-from teiten.kinds.pgbench.present.scaling_words import side_of
+from teiten.kinds.pgbench.analyse import CLIENTS, CORES
+from teiten.kinds.pgbench.present.scaling import side_of
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.effects import percent, plain_percent
 from teiten.report.numbers import decimals_for, fixed, plain, significant
@@ -29,24 +29,24 @@ MILLI = 1000.0
 
 def shapes(kit: Kit, workload: str) -> Iterator[str]:
     """Say for every side whether throughput rises to the end, is level, or falls."""
-    for one in pgbench_found(kit.analysis).scaling:
-        knee, shape = one.scaling.knee, one.scaling.shape
-        if one.workload == workload and knee is not None and shape is not None:
-            yield _shape(kit, one, knee, shape)
-            yield from _processors(kit, one, knee, shape)
+    for result in pgbench_found(kit.analysis).scaling:
+        knee, shape = result.scaling.knee, result.scaling.shape
+        if result.workload == workload and knee is not None and shape is not None:
+            yield _shape(kit, result, knee, shape)
+            yield from _processors(kit, result, knee, shape)
 
 
-def _shape(kit: Kit, one: ScalingResult, knee: Knee, shape: CurveShape) -> str:
+def _shape(kit: Kit, result: ScalingResult, knee: Knee, shape: CurveShape) -> str:
     values = {
-        "side": _side(kit, one),
-        "knee": _at(kit, one, knee.load),
-        "peak": _at(kit, one, shape.peak),
-        "last": _at(kit, one, one.scaling.loads[-1]),
+        "side": _side(kit, result),
+        "knee": _at(kit, result, knee.load),
+        "peak": _at(kit, result, shape.peak),
+        "last": _at(kit, result, result.scaling.loads[-1]),
         "share": percent(kit.t, shape.last, _decimals(shape.decline)),
         "delta": plain_percent(kit.t, knee.delta),
     }
     if shape.form is Form.LEVEL:
-        return kit.t(f"discussion.shape.{_level(one, knee, shape)}", **values)
+        return kit.t(f"discussion.shape.{_level(result, knee, shape)}", **values)
     if shape.decline is None or shape.form is Form.RISING:
         return kit.t(f"discussion.shape.{shape.form.value}", **values)
     values |= {
@@ -57,9 +57,9 @@ def _shape(kit: Kit, one: ScalingResult, knee: Knee, shape: CurveShape) -> str:
     return kit.t(f"discussion.shape.{shape.form.value}-interval", **values)
 
 
-def _level(one: ScalingResult, knee: Knee, shape: CurveShape) -> str:
+def _level(result: ScalingResult, knee: Knee, shape: CurveShape) -> str:
     """Where the knee and the peak are on the measured range."""
-    loads = one.scaling.loads
+    loads = result.scaling.loads
     if knee.load == loads[0]:
         return "level-all" if shape.peak == loads[-1] else "level-first"
     return "level-last" if shape.peak == loads[-1] else "level"
@@ -69,9 +69,9 @@ def _decimals(decline: Interval | None) -> int:
     return 1 if decline is None else decimals_for((decline.high - decline.low) / 2 * 100)
 
 
-def _processors(kit: Kit, one: ScalingResult, knee: Knee, shape: CurveShape) -> Iterator[str]:
+def _processors(kit: Kit, result: ScalingResult, knee: Knee, shape: CurveShape) -> Iterator[str]:
     """The knee beside the machine's processors; not where a trial had fewer, or another machine."""
-    limited = one.load != CLIENTS or CORES in dict(one.context)
+    limited = result.load != CLIENTS or CORES in dict(result.context)
     if limited or of_one_start(kit.analysis.plan) or shape.form is Form.RISING:
         return
     if knee.low is None or knee.high is None:
@@ -89,19 +89,17 @@ def _processors(kit: Kit, one: ScalingResult, knee: Knee, shape: CurveShape) -> 
     )
 
 
-def _side(kit: Kit, one: ScalingResult) -> str:
+def _side(kit: Kit, result: ScalingResult) -> str:
     """With the levels of factors that vary beside the load."""
-    side = side_of(kit, one).long
-    varied = tuple(pair for pair in one.context if pair[0] not in kit.names.single)
-    if one.load != CLIENTS:
-        varied = tuple(pair for pair in varied if pair[0] != one.load)
-    if not varied:
-        return side
-    return kit.t("discussion.side-at", side=side, level=kit.names.context(varied))
+    side = side_of(kit, result).long
+    level = kit.names.varied_levels(
+        result.context, *([] if result.load == CLIENTS else [result.load])
+    )
+    return kit.t("discussion.side-at", side=side, level=level) if level else side
 
 
-def _at(kit: Kit, one: ScalingResult, load: float) -> str:
-    return kit.names.context(((one.load, plain(load)),))
+def _at(kit: Kit, result: ScalingResult, load: float) -> str:
+    return kit.names.context(((result.load, plain(load)),))
 
 
 def tail_sentences(kit: Kit, workload: str) -> Iterator[str]:

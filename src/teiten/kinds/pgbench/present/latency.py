@@ -45,7 +45,7 @@ def latency_chart(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Chart | 
 
 def percentile_table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table | None:
     t = kit.t
-    metrics = [LATENCY_MEAN.name, *(one for one, _ in PERCENTILES)]
+    metrics = [LATENCY_MEAN.name, *(name for name, _ in PERCENTILES)]
     present = [metric for metric in metrics if any(group.values(metric) for group in groups)]
     if not present:
         return None
@@ -53,7 +53,7 @@ def percentile_table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table
     columns = (
         *(Column(kit.names.factor(factor), numeric=True) for factor in factors),
         Column(kit.names.factor(kit.study.contrast)),
-        *(Column(t(f"metric.short.{one}"), numeric=True) for one in present),
+        *(Column(t(f"metric.short.{metric}"), numeric=True) for metric in present),
     )
     rows = tuple(_percentile_row(kit, group, factors, present) for group in groups)
     return Table(
@@ -76,5 +76,8 @@ def _percentile_row(
             )
         )
     levels = dict(group.context)
-    head = [TableCell(levels[one], level_value(levels[one], at)) for at, one in enumerate(factors)]
+    head = [
+        TableCell(levels[factor], level_value(levels[factor], at))
+        for at, factor in enumerate(factors)
+    ]
     return (*head, *cells(kit.short(group.side)), *found)

@@ -10,7 +10,7 @@ from teiten.analysis.model.discussion import WAL_ROW
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
 from teiten.kinds.pgbench.metrics import HEAP_FETCHES, TPS
 from teiten.model.metrics import VISIBLE_PAGES, WAL_PER_TRANSACTION
-from teiten.report.blocks import Block, Gallery, Heading, Text
+from teiten.report.blocks import Block, Heading, Text, gallery
 from teiten.report.effects import percent
 from teiten.report.names import Names
 from teiten.report.numbers import bytes_text, fixed, significant
@@ -44,16 +44,14 @@ NUMBERS = (
 
 def lookups(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     """Nothing where they were not counted."""
-    groups = [one for one in kit.of_workload(workload) if one.values(HEAP_FETCHES.name)]
+    groups = [group for group in kit.of_workload(workload) if group.values(HEAP_FETCHES.name)]
     if not groups:
         return
     yield Heading(4, kit.t("lookups.title"))
     said = _sentence(kit, groups)
     if said:
         yield Text(said)
-    drawn = metric_chart(kit, f"{prefix}-heap-fetches", groups, HEAP_FETCHES)
-    if drawn is not None:
-        yield Gallery((drawn,))
+    yield from gallery([metric_chart(kit, f"{prefix}-heap-fetches", groups, HEAP_FETCHES)])
     yield _table(kit, f"{prefix}-lookups", groups)
 
 
@@ -90,7 +88,7 @@ def readers_wrote(
 
 def _sentence(kit: Kit, groups: Sequence[TrialGroup]) -> str:
     """Say how much WAL the readers wrote per transaction, at the most and at the least."""
-    wal = {at: _middle(one, WAL_PER_TRANSACTION.name) for at, one in enumerate(groups)}
+    wal = {at: _middle(group, WAL_PER_TRANSACTION.name) for at, group in enumerate(groups)}
     known = {at: value for at, value in wal.items() if value is not None}
     if len(known) < 2:
         return ""
@@ -105,9 +103,8 @@ def _sentence(kit: Kit, groups: Sequence[TrialGroup]) -> str:
 
 
 def _called(kit: Kit, group: TrialGroup) -> str:
-    varied = tuple(pair for pair in group.context if pair[0] not in kit.names.single)
-    side = kit.names.side(group.side).long
-    return kit.t("list.separator").join((side, kit.names.context(varied))) if varied else side
+    parts = (kit.names.side(group.side).long, kit.names.varied_levels(group.context))
+    return kit.t("list.separator").join(filter(None, parts))
 
 
 def _middle(group: TrialGroup, metric: str) -> float | None:
@@ -128,12 +125,14 @@ def _each(group: TrialGroup, number: _Column) -> float | None:
 
 def _table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     t = kit.t
-    shown = [one for one in NUMBERS if any(_each(group, one) is not None for group in groups)]
+    shown = [
+        number for number in NUMBERS if any(_each(group, number) is not None for group in groups)
+    ]
     factors = kit.names.varied([group.context for group in groups])
     columns = (
         *(Column(kit.names.factor(factor), numeric=True) for factor in factors),
         Column(kit.names.factor(kit.study.contrast)),
-        *(Column(t(f"lookups.column.{one.key}"), numeric=True) for one in shown),
+        *(Column(t(f"lookups.column.{number.key}"), numeric=True) for number in shown),
     )
     rows = tuple(_row(kit, group, factors, shown) for group in groups)
     return Table(name, t("lookups.caption"), columns, rows, note=t("lookups.note"))
@@ -142,12 +141,12 @@ def _table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
 def _row(kit: Kit, group: TrialGroup, factors: Sequence[str], shown: Sequence[_Column]) -> Row:
     levels = dict(group.context)
     head = [
-        TableCell(kit.names.level(one, levels[one]), level_value(levels[one], at))
-        for at, one in enumerate(factors)
+        TableCell(kit.names.level(factor, levels[factor]), level_value(levels[factor], at))
+        for at, factor in enumerate(factors)
     ]
-    found = [_each(group, one) for one in shown]
+    found = [_each(group, number) for number in shown]
     numbers = (
-        TableCell("" if value is None else one.written(kit, value), value)
-        for one, value in zip(shown, found, strict=True)
+        TableCell("" if value is None else number.written(kit, value), value)
+        for number, value in zip(shown, found, strict=True)
     )
     return (*head, *cells(kit.short(group.side)), *numbers)

@@ -60,9 +60,9 @@ def _of_the_cpu(t: Texts, analysis: CampaignAnalysis, contrast: ContrastResult) 
 def cpu_column(kit: Kit, contrast: ContrastResult, said: Judged) -> Judged | None:
     """The table with processor time per transaction beside the result; None where there is none."""
     of_cpu = (
-        each
-        for each in _of_the_same_sides(kit.analysis, contrast)
-        if each.metric == CPU_PER_TRANSACTION
+        further
+        for further in _of_the_same_sides(kit.analysis, contrast)
+        if further.metric == CPU_PER_TRANSACTION
     )
     cpu = next(of_cpu, None)
     if cpu is None:
@@ -83,7 +83,7 @@ def of_the_typical(
     t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
 ) -> str:
     """After the sentence on the throughput; empty for classic trials, and without a verdict."""
-    beside = {each.metric.name: each for each in _of_the_same_sides(analysis, contrast)}
+    beside = {further.metric.name: further for further in _of_the_same_sides(analysis, contrast)}
     typical, by_mean = beside.get(LATENCY_TYPICAL.name), beside.get(MEAN_BY_TYPICAL.name)
     if typical is None or by_mean is None or typical.overall.effect is None:
         return ""

@@ -29,12 +29,11 @@ PLACEMENT = "placement"
 def placements(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     """Nothing without the factor placement."""
     every = pgbench_found(kit.analysis).placements
-    mine = [one for one in every if one.workload == workload]
+    mine = [placed for placed in every if placed.workload == workload]
     for at, result in enumerate(mine, start=1):
         name = f"{prefix}-placement-{at}"
-        varied = tuple(pair for pair in result.context if pair[0] not in kit.names.single)
-        title = kit.t("placement.title")
-        yield Heading(4, kit.t.aside(title, kit.names.context(varied)) if varied else title)
+        title, varied = kit.t("placement.title"), kit.names.varied_levels(result.context)
+        yield Heading(4, kit.t.aside(title, varied) if varied else title)
         if result is every[0]:
             yield from storage_tables(kit)
         yield Gallery((_chart(kit, name, result),))
@@ -89,17 +88,17 @@ def _limited(kit: Kit, row: PlacementRow) -> str:
     t, level = kit.t, _called(kit, row.level)
     if not row.storages:
         return t("placement.unseen", placement=level)
-    used = sorted(row.storages, key=lambda one: one.load, reverse=True)
-    seen = t("list.strong").join(_loaded(kit, one) for one in used)
+    used = sorted(row.storages, key=lambda use: use.load, reverse=True)
+    seen = t("list.strong").join(_loaded(kit, use) for use in used)
     if row.bottleneck is None:
         return t("placement.unlimited", placement=level, seen=seen)
     storage = storage_name(kit, row.bottleneck)
     return t("placement.limited", placement=level, storage=storage, seen=seen)
 
 
-def _loaded(kit: Kit, one: StorageUse) -> str:
-    key = "placement.busy" if one.of_limit is None else "placement.of-limit"
-    return kit.t(key, storage=storage_name(kit, one.storage), share=percent(kit.t, one.load, 0))
+def _loaded(kit: Kit, use: StorageUse) -> str:
+    key = "placement.busy" if use.of_limit is None else "placement.of-limit"
+    return kit.t(key, storage=storage_name(kit, use.storage), share=percent(kit.t, use.load, 0))
 
 
 def _followed(kit: Kit, result: PlacementResult) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from statistics import median
 
 from teiten.analysis.model.claims import PublishedCurves
-from teiten.kinds.pgbench.loads import CLIENTS, CORES
+from teiten.kinds.pgbench.analyse import CLIENTS, CORES
 from teiten.kinds.pgbench.metrics import TPS
-from teiten.kinds.pgbench.present.scaling_words import side_of
+from teiten.kinds.pgbench.present.scaling import side_of
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.charts.base import Chart
 from teiten.report.charts.lines import PublishedPoint, PublishedWords, published_curves
@@ -130,10 +130,10 @@ def _by_cores(
     ]
     measured = [
         PublishedPoint(
-            panel, side_of(kit, one).long, here, here, at.load, at.load, at.per_load, at.value
+            panel, side_of(kit, result).long, here, here, at.load, at.load, at.per_load, at.value
         )
-        for one in pgbench_found(kit.analysis).scaling
-        if one.workload == workload and one.load == CORES
-        for at in one.scaling.points
+        for result in pgbench_found(kit.analysis).scaling
+        if result.workload == workload and result.load == CORES
+        for at in result.scaling.points
     ]
     return published, measured

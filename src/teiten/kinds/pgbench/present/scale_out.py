@@ -30,7 +30,7 @@ from teiten.kinds.pgbench.scale_out.results import (
     participants,
 )
 from teiten.model.distribution import ClientEntry
-from teiten.report.blocks import Block, Further, Gallery, Heading, Items, Section, Statement, Text
+from teiten.report.blocks import Block, Further, Heading, Items, Section, Statement, Text, gallery
 from teiten.report.effects import confidence_percent, percent, plain_percent
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sites import have_own_hosts, on_nodes
@@ -46,8 +46,8 @@ def answer_of(kit: Kit) -> OwnAnswer | None:
     found = pgbench_found(kit.analysis).scale_out
     if not found:
         return None
-    undecided = (subject(kit, one) for one in found if one.shape in OPEN)
-    return OwnAnswer(tuple(_statement(kit, one) for one in found), tuple(undecided))
+    undecided = (subject(kit, result) for result in found if result.shape in OPEN)
+    return OwnAnswer(tuple(_statement(kit, result) for result in found), tuple(undecided))
 
 
 def section_of(kit: Kit) -> Section:
@@ -58,56 +58,53 @@ def section_of(kit: Kit) -> Section:
     if not found:
         return Section("scale-out", title, tuple(_of_engines(kit)))
     shown: list[Block] = []
-    for workload in dict.fromkeys(one.workload for one in found):
-        shown += _of_workload(kit, [one for one in found if one.workload == workload])
+    for workload in dict.fromkeys(result.workload for result in found):
+        shown += _of_workload(kit, [result for result in found if result.workload == workload])
     return Section("scale-out", title, (*shown, *_notes(kit, found)))
 
 
-def subject(kit: Kit, one: ScaleOutResult) -> str:
+def subject(kit: Kit, result: ScaleOutResult) -> str:
     """``Read, size of the tables fixed``"""
-    varied = tuple(pair for pair in one.context if pair[0] not in kit.names.single)
-    names = (kit.names.workload(one.workload), *([kit.names.context(varied)] if varied else []))
-    return kit.t("list.separator").join(names)
+    names = (kit.names.workload(result.workload), kit.names.varied_levels(result.context))
+    return kit.t("list.separator").join(filter(None, names))
 
 
-def _of_workload(kit: Kit, found: list[ScaleOutResult]) -> Iterator[Block]:
-    workload = found[0].workload
+def _of_workload(kit: Kit, results: list[ScaleOutResult]) -> Iterator[Block]:
+    workload = results[0].workload
     yield Heading(3, kit.names.workload(workload))
-    for one in found:
-        if evidence := (*_cause(kit, one), *_evidence(kit, one)):
-            if len(found) > 1:
-                yield Heading(4, subject(kit, one))
+    for result in results:
+        if evidence := (*_cause(kit, result), *_evidence(kit, result)):
+            if len(results) > 1:
+                yield Heading(4, subject(kit, result))
             yield Items(evidence, "findings")
-    drawn = (chart_by_plain(kit, found), chart_by_best(kit, found))
-    charts = tuple(one for one in drawn if one is not None)
-    if charts:
-        yield Gallery(charts)
-    yield nodes_table(kit, found)
-    used = use_table(kit, found)
+    yield from gallery((chart_by_plain(kit, results), chart_by_best(kit, results)))
+    yield nodes_table(kit, results)
+    used = use_table(kit, results)
     if used is not None:
         yield Further((used,))
-    rows = next((one.rows for one in found if one.rows is not None), None)
+    rows = next((result.rows for result in results if result.rows is not None), None)
     if rows is not None:
-        yield model_table(kit, workload, rows, found)
+        yield model_table(kit, workload, rows, results)
         speeds = fsync_table(kit)
         if speeds is not None:
             yield speeds
 
 
-def _notes(kit: Kit, found: tuple[ScaleOutResult, ...]) -> Iterator[Block]:
+def _notes(kit: Kit, results: tuple[ScaleOutResult, ...]) -> Iterator[Block]:
     t = kit.t
     shares = {"linear": plain_percent(t, LINEAR_WITHIN), "flat": plain_percent(t, FLAT_WITHIN)}
     yield Text(t("scale-out.shapes", **shares), "note")
     yield from _of_engines(kit)
     spread = on_nodes(kit)
     for rows in dict.fromkeys(
-        "entry" if one.ran_already else one.coordinator.value for one in spread
+        "entry" if distribution.ran_already else distribution.coordinator.value
+        for distribution in spread
     ):
         yield Text(t(f"scale-out.coordinators.{rows}"), "note")
-    if any(one.entry is ClientEntry.ALL for one in spread):
+    if any(distribution.entry is ClientEntry.ALL for distribution in spread):
         yield Text(t("scale-out.entered-by-chance"), "note")
-    points = [point for one in found for point in one.points if point.nodes > 0]
-    here = not any(one.ran_already for one in spread)
+    points = [point for result in results for point in result.points if point.nodes > 0]
+    here = not any(distribution.ran_already for distribution in spread)
     if have_own_hosts(kit):
         yield Text(t("scale-out.own-hosts"), "note")
     elif here and all(point.disk_reads_per_node is None for point in points):
@@ -117,12 +114,18 @@ def _notes(kit: Kit, found: tuple[ScaleOutResult, ...]) -> Iterator[Block]:
 def _of_engines(kit: Kit) -> Iterator[Block]:
     """How each commits, and that what it did was checked."""
     t, spread = kit.t, on_nodes(kit)
-    for engine in dict.fromkeys(one.engine for one in spread):
+    for engine in dict.fromkeys(distribution.engine for distribution in spread):
         key = f"scale-out.engine.{engine}"
         if key in t:
             yield Text(t(key), "note")
-    for engine in dict.fromkeys(one.engine for one in spread if one.shards):
-        counts = {(one.nodes, one.shards) for one in spread if one.engine == engine and one.shards}
+    for engine in dict.fromkeys(
+        distribution.engine for distribution in spread if distribution.shards
+    ):
+        counts = {
+            (distribution.nodes, distribution.shards)
+            for distribution in spread
+            if distribution.engine == engine and distribution.shards
+        }
         listed = (
             t("scale-out.shards.each", nodes=n, shards=shards) for n, shards in sorted(counts)
         )
@@ -132,28 +135,28 @@ def _of_engines(kit: Kit) -> Iterator[Block]:
         yield Text(t("scale-out.sums"), "note")
 
 
-def _statement(kit: Kit, one: ScaleOutResult) -> Statement:
+def _statement(kit: Kit, result: ScaleOutResult) -> Statement:
     kind = VerdictKind.INCONCLUSIVE
-    if one.shape not in OPEN:
-        kind = VerdictKind.FASTER if one.shape in BETTER else VerdictKind.SLOWER
+    if result.shape not in OPEN:
+        kind = VerdictKind.FASTER if result.shape in BETTER else VerdictKind.SLOWER
     return Statement(
-        subject(kit, one),
+        subject(kit, result),
         kind.value,
-        kit.t(f"scale-out.word.{one.shape.value}"),
-        _grown(kit, one),
+        kit.t(f"scale-out.word.{result.shape.value}"),
+        _grown(kit, result),
         None,
-        tuple(_sentences(kit, one)),
+        tuple(_sentences(kit, result)),
     )
 
 
-def _grown(kit: Kit, one: ScaleOutResult) -> str:
-    if one.grown is None:
+def _grown(kit: Kit, result: ScaleOutResult) -> str:
+    if result.grown is None:
         return kit.t("scale-out.nothing")
-    shape = kit.t(f"scale-out.shape.{one.shape.value}")
+    shape = kit.t(f"scale-out.shape.{result.shape.value}")
     return kit.t(
         "scale-out.grown",
-        most=one.most,
-        ratio=_with_interval(kit, one, one.grown),
+        most=result.most,
+        ratio=_with_interval(kit, result, result.grown),
         shape=shape,
         machines=_machines(kit),
     )
@@ -167,34 +170,36 @@ def _machines(kit: Kit) -> str:
     return kit.t("scale-out.emulated-each" if parts else "scale-out.emulated", parts=parts)
 
 
-def _sentences(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
-    if one.pays is not None:
-        yield _pays(kit, one, one.pays)
-    if one.cost is not None:
-        yield kit.t("scale-out.cost", engine=one.engine, ratio=_with_interval(kit, one, one.cost))
-    yield from _cause(kit, one)
-    last = one.point(one.most)
-    if last is not None and last.participants is not None and one.rows is not None:
+def _sentences(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
+    if result.pays is not None:
+        yield _pays(kit, result, result.pays)
+    if result.cost is not None:
+        yield kit.t(
+            "scale-out.cost", engine=result.engine, ratio=_with_interval(kit, result, result.cost)
+        )
+    yield from _cause(kit, result)
+    last = result.point(result.most)
+    if last is not None and last.participants is not None and result.rows is not None:
         yield kit.t(
             "scale-out.participants",
-            nodes=one.most,
-            rows=one.rows,
+            nodes=result.most,
+            rows=result.rows,
             measured=significant(last.participants, 3),
-            expected=significant(float(participants(one.most, one.rows)), 3),
-            best=significant(float(best_scaling(one.most, one.rows)), 3),
+            expected=significant(float(participants(result.most, result.rows)), 3),
+            best=significant(float(best_scaling(result.most, result.rows)), 3),
         )
 
 
-def _cause(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
+def _cause(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
     """Say what the servers' figures suggest as the cause of the shape, with these figures."""
-    first, last = one.point(1), one.point(one.most)
-    if one.cause is None or first is None or last is None:
+    first, last = result.point(1), result.point(result.most)
+    if result.cause is None or first is None or last is None:
         return
     shares = _both(first, last, "in_memory") or (0.0, 0.0)
     reads = _both(first, last, "disk_reads_per_node") or (0.0, 0.0)
     yield kit.t(
-        f"scale-out.cause.{one.cause.value}",
-        most=one.most,
+        f"scale-out.cause.{result.cause.value}",
+        most=result.most,
         one=percent(kit.t, shares[0], 2),
         last=percent(kit.t, shares[1], 2),
         read_one=bytes_text(reads[0]),
@@ -202,21 +207,21 @@ def _cause(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
     )
 
 
-def _pays(kit: Kit, result: ScaleOutResult, one: Pays) -> str:
-    if one.nodes is not None and one.ratio is not None:
-        ratio = _with_interval(kit, result, one.ratio)
-        said = kit.t("scale-out.pays.nodes", nodes=one.nodes, ratio=ratio)
-        fewer = one.possibly is not None and one.possibly < one.nodes
-        return said + (kit.t("scale-out.pays.fewer", nodes=one.possibly) if fewer else "")
-    said = kit.t("scale-out.pays.none", most=one.most)
-    if one.possibly is None:
+def _pays(kit: Kit, result: ScaleOutResult, pays: Pays) -> str:
+    if pays.nodes is not None and pays.ratio is not None:
+        ratio = _with_interval(kit, result, pays.ratio)
+        said = kit.t("scale-out.pays.nodes", nodes=pays.nodes, ratio=ratio)
+        fewer = pays.possibly is not None and pays.possibly < pays.nodes
+        return said + (kit.t("scale-out.pays.fewer", nodes=pays.possibly) if fewer else "")
+    said = kit.t("scale-out.pays.none", most=pays.most)
+    if pays.possibly is None:
         return said
-    return said + kit.t("scale-out.pays.possibly", nodes=one.possibly)
+    return said + kit.t("scale-out.pays.possibly", nodes=pays.possibly)
 
 
-def _evidence(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
+def _evidence(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
     """List the servers' figures that go with the shape."""
-    first, last = one.point(1), one.point(one.most)
+    first, last = result.point(1), result.point(result.most)
     if first is None or last is None or first is last:
         return
     for name, written in (
@@ -227,13 +232,13 @@ def _evidence(kit: Kit, one: ScaleOutResult) -> Iterator[str]:
         ("wal_per_node", bytes_text),
     ):
         pair = _both(first, last, name)
-        told = name != "wal_per_node" or kit.study.workload(one.workload).changes_data
+        told = name != "wal_per_node" or kit.study.workload(result.workload).changes_data
         if pair is not None and told:
             values = {"one": written(pair[0]), "last": written(pair[1])}
-            yield kit.t(f"scale-out.evidence.{name}", most=one.most, **values)
+            yield kit.t(f"scale-out.evidence.{name}", most=result.most, **values)
     if last.retries:
-        again = {"engine": one.engine, "retries": significant(last.retries, 2)}
-        yield kit.t("scale-out.evidence.retries", most=one.most, **again)
+        again = {"engine": result.engine, "retries": significant(last.retries, 2)}
+        yield kit.t("scale-out.evidence.retries", most=result.most, **again)
 
 
 def _both(first: NodesPoint, last: NodesPoint, name: str) -> tuple[float, float] | None:
@@ -241,10 +246,10 @@ def _both(first: NodesPoint, last: NodesPoint, name: str) -> tuple[float, float]
     return None if None in found else found
 
 
-def _with_interval(kit: Kit, result: ScaleOutResult, one: RatioOfNodes) -> str:
-    value = ratio_text(one)
-    if one.low is None or one.high is None:
+def _with_interval(kit: Kit, result: ScaleOutResult, ratio: RatioOfNodes) -> str:
+    value = ratio_text(ratio)
+    if ratio.low is None or ratio.high is None:
         return kit.t("scale-out.ratio-plain", value=value)
-    low, high = in_reach(one.low), in_reach(one.high)
+    low, high = in_reach(ratio.low), in_reach(ratio.high)
     confidence = confidence_percent(kit.t, result.confidence)
     return kit.t("scale-out.ratio", value=value, confidence=confidence, low=low, high=high)

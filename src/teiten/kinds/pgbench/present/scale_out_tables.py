@@ -14,12 +14,12 @@ from teiten.kinds.pgbench.scale_out.results import (
     PRINTED,
     NodesPoint,
     RatioOfNodes,
+    RoleUse,
     ScaleOutResult,
     best_scaling,
     commits_per_node,
     participants,
 )
-from teiten.kinds.pgbench.scale_out.use import RoleUse
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePointOfSide, line_chart
 from teiten.report.effects import confidence_percent, percent, ratio_in_reach
@@ -32,9 +32,9 @@ OF_THE_REPORT = 3
 """Rows that the report's transaction chooses at random, and changes."""
 
 
-def ratio_text(one: RatioOfNodes | None) -> str:
+def ratio_text(ratio: RatioOfNodes | None) -> str:
     """Three digits: its interval stands beside it."""
-    return NOTHING if one is None else significant(one.value, 3)
+    return NOTHING if ratio is None else significant(ratio.value, 3)
 
 
 def in_reach(end: float) -> str:
@@ -44,57 +44,57 @@ def in_reach(end: float) -> str:
     return ratio_in_reach(end, 3)
 
 
-def nodes_table(kit: Kit, found: list[ScaleOutResult]) -> Table:
-    t, workload = kit.t, found[0].workload
+def nodes_table(kit: Kit, results: list[ScaleOutResult]) -> Table:
+    t, workload = kit.t, results[0].workload
     names = ("tps", "to-plain", "interval", "to-one", "hits", "reads", "wal", "retries")
     columns = (
         Column(t("scale-out.column.scenario")),
         Column(t("factor.nodes"), numeric=True),
         *(Column(t(f"scale-out.column.{name}"), numeric=True) for name in names),
     )
-    rows = tuple(_row(kit, one, point) for one in found for point in one.points)
+    rows = tuple(_row(kit, result, point) for result in results for point in result.points)
     caption = t("scale-out.table.caption", workload=kit.names.workload_in_sentence(workload))
-    confidence = confidence_percent(t, found[0].confidence)
+    confidence = confidence_percent(t, results[0].confidence)
     note = t("scale-out.table.note", confidence=confidence)
     return Table(f"nodes-{workload}", caption, columns, rows, note=note)
 
 
-def _row(kit: Kit, one: ScaleOutResult, point: NodesPoint) -> Row:
+def _row(kit: Kit, result: ScaleOutResult, point: NodesPoint) -> Row:
     t = kit.t
-    varied = tuple(pair for pair in one.context if pair[0] not in kit.names.single)
     named = str(point.nodes) if point.nodes else t("scale-out.plain")
-    hits = NOTHING if point.hit_ratio is None else percent(t, point.hit_ratio, 2)
     return (
-        TableCell(kit.names.context(varied) if varied else NOTHING),
+        TableCell(kit.names.varied_levels(result.context) or NOTHING),
         TableCell(named, float(point.nodes)),
         number_cell(point.tps, lambda tps: significant(tps, 4)),
         TableCell(ratio_text(point.to_plain), point.to_plain.value if point.to_plain else None),
         TableCell(_interval(kit, point.to_plain)),
         TableCell(ratio_text(point.to_one), point.to_one.value if point.to_one else None),
-        TableCell(hits, point.hit_ratio),
+        number_cell(point.hit_ratio, lambda hits: percent(t, hits, 2)),
         number_cell(point.reads_per_node, lambda reads: significant(reads, 3)),
         TableCell(bytes_text(point.wal_per_node), point.wal_per_node),
         number_cell(point.retries, lambda retries: significant(retries, 2)),
     )
 
 
-def _interval(kit: Kit, one: RatioOfNodes | None) -> str:
-    if one is None or one.low is None or one.high is None:
+def _interval(kit: Kit, ratio: RatioOfNodes | None) -> str:
+    if ratio is None or ratio.low is None or ratio.high is None:
         return NOTHING
-    low, high = in_reach(one.low), in_reach(one.high)
+    low, high = in_reach(ratio.low), in_reach(ratio.high)
     return kit.t("scale-out.interval", low=low, high=high)
 
 
-def model_table(kit: Kit, workload: str, rows: int, found: list[ScaleOutResult]) -> Table:
+def model_table(kit: Kit, workload: str, rows: int, results: list[ScaleOutResult]) -> Table:
     """Table 5.7 for the study's numbers of nodes, beside what each node's server counted."""
     t = kit.t
-    counts = sorted({point.nodes for one in found for point in one.points if point.nodes > 0})
+    counts = sorted(
+        {point.nodes for result in results for point in result.points if point.nodes > 0}
+    )
     printed = rows == OF_THE_REPORT
     names = ("nodes", "expected", *(["printed"] if printed else []), "measured", "commits", "best")
     lines = []
     for nodes in counts:
-        seen = (one.point(nodes) for one in found)
-        known = [one.participants for one in seen if one is not None and one.participants]
+        seen = (result.point(nodes) for result in results)
+        known = [point.participants for point in seen if point is not None and point.participants]
         in_print = [_fraction(PRINTED.get(nodes))] if printed else []
         lines.append(
             (
@@ -102,7 +102,7 @@ def model_table(kit: Kit, workload: str, rows: int, found: list[ScaleOutResult])
                 _fraction(participants(nodes, rows)),
                 *in_print,
                 TableCell(
-                    t("list.separator").join(significant(one, 4) for one in known) or NOTHING
+                    t("list.separator").join(significant(number, 4) for number in known) or NOTHING
                 ),
                 _fraction(commits_per_node(nodes, rows)),
                 _fraction(best_scaling(nodes, rows)),
@@ -126,24 +126,28 @@ def _fraction(value: Fraction | None) -> TableCell:
 ITSELF = RatioOfNodes(1.0, None, None)
 
 
-def chart_by_plain(kit: Kit, found: list[ScaleOutResult]) -> Chart | None:
+def chart_by_plain(kit: Kit, results: list[ScaleOutResult]) -> Chart | None:
     """Throughput by plain PostgreSQL's; None where that was not measured."""
-    points = [one for each in found for one in _measured(kit, each, lambda point: point.to_plain)]
+    points = [
+        point
+        for result in results
+        for point in _measured(kit, result, lambda point: point.to_plain)
+    ]
     if not points:
         return None
-    workload = found[0].workload
+    workload = results[0].workload
     return line_chart(f"by-plain-{workload}", points, _labels(kit, workload, "plain", points))
 
 
-def chart_by_best(kit: Kit, found: list[ScaleOutResult]) -> Chart | None:
+def chart_by_best(kit: Kit, results: list[ScaleOutResult]) -> Chart | None:
     """Throughput by one node's, beside growth in proportion and, of changes, what the commits
     allow; None where more than one node was not measured."""
-    points = [one for each in found for one in _measured(kit, each, _to_one)]
+    points = [point for result in results for point in _measured(kit, result, _to_one)]
     counts = sorted({int(point.x) for point in points})
     if len(counts) < 2:
         return None
-    workload = found[0].workload
-    rows = next((one.rows for one in found if one.rows is not None), None)
+    workload = results[0].workload
+    rows = next((result.rows for result in results if result.rows is not None), None)
     if rows is not None:
         best = {nodes: float(best_scaling(nodes, rows)) for nodes in counts}
         points += _computed(kit.t("scale-out.chart.best"), best)
@@ -156,19 +160,18 @@ def _to_one(point: NodesPoint) -> RatioOfNodes | None:
 
 
 def _measured(
-    kit: Kit, one: ScaleOutResult, ratio: Callable[[NodesPoint], RatioOfNodes | None]
+    kit: Kit, result: ScaleOutResult, ratio: Callable[[NodesPoint], RatioOfNodes | None]
 ) -> Iterator[CurvePointOfSide]:
-    for point in one.points:
+    for point in result.points:
         found = ratio(point)
         if found is not None:
             x = float(point.nodes)
             text = ratio_text(found)
-            yield CurvePointOfSide(_side(kit, one), x, found.value, found.low, found.high, text)
+            yield CurvePointOfSide(_side(kit, result), x, found.value, found.low, found.high, text)
 
 
-def _side(kit: Kit, one: ScaleOutResult) -> str:
-    varied = tuple(pair for pair in one.context if pair[0] not in kit.names.single)
-    return kit.names.context(varied) if varied else kit.t("word.measured")
+def _side(kit: Kit, result: ScaleOutResult) -> str:
+    return kit.names.varied_levels(result.context) or kit.t("word.measured")
 
 
 def _computed(side: str, values: dict[int, float]) -> Iterator[CurvePointOfSide]:
@@ -202,11 +205,13 @@ PRINTED_SHARES: Mapping[int, float] = {8192: 3.6, 128 * 1024: 40.2, 0: 197}
 """Bytes between two calls of fsync, 0 for never: MB/s of table 5.6."""
 
 
-def use_table(kit: Kit, found: list[ScaleOutResult]) -> Table | None:
+def use_table(kit: Kit, results: list[ScaleOutResult]) -> Table | None:
     """None where nothing was counted of any server. Columns of which nothing is known are left
     out."""
-    t, workload = kit.t, found[0].workload
-    lines = [(one, point, use) for one in found for point in one.points for use in point.uses]
+    t, workload = kit.t, results[0].workload
+    lines = [
+        (result, point, use) for result in results for point in result.points for use in point.uses
+    ]
     names = [name for name in ORDER if any(getattr(use, name) is not None for *_, use in lines)]
     if not names:
         return None
@@ -216,11 +221,13 @@ def use_table(kit: Kit, found: list[ScaleOutResult]) -> Table | None:
         Column(t("scale-out.use.server")),
         *(Column(t(f"scale-out.use.{name}"), numeric=True) for name in names),
     )
-    rows = tuple(tuple(_cells(kit, one, point, use, names)) for one, point, use in lines)
+    rows = tuple(tuple(_cells(kit, result, point, use, names)) for result, point, use in lines)
     caption = t("scale-out.use.caption", workload=kit.names.workload_in_sentence(workload))
     emulated = any(use.cache_hits is not None for *_, use in lines)
     spread = (trial.distribution for trial in kit.analysis.plan.trials)
-    elsewhere = any(one is not None and one.ran_already for one in spread)
+    elsewhere = any(
+        distribution is not None and distribution.ran_already for distribution in spread
+    )
     own = "note-attached" if elsewhere else "note-shared"
     own = "note-hosts" if have_own_hosts(kit) else own
     note = t("scale-out.use.note" if emulated else f"scale-out.use.{own}")
@@ -253,11 +260,10 @@ def fsync_table(kit: Kit) -> Table | None:
 
 
 def _cells(
-    kit: Kit, one: ScaleOutResult, point: NodesPoint, use: RoleUse, names: list[str]
+    kit: Kit, result: ScaleOutResult, point: NodesPoint, use: RoleUse, names: list[str]
 ) -> Iterator[TableCell]:
     t = kit.t
-    varied = tuple(pair for pair in one.context if pair[0] not in kit.names.single)
-    yield TableCell(kit.names.context(varied) if varied else NOTHING)
+    yield TableCell(kit.names.varied_levels(result.context) or NOTHING)
     yield TableCell(str(point.nodes) if point.nodes else t("scale-out.plain"), float(point.nodes))
     yield TableCell(t(f"scale-out.role.{use.role.value}"))
     for name in names:

@@ -1,5 +1,5 @@
-"""How a workload scales: the knee and the law in words, the curve, the efficiency by load, and the
-limits with which its greatest throughput is consistent."""
+"""How a workload scales: the knee, and the law or why it is withheld, in words; the curve, the
+efficiency by load, and the limits with which its greatest throughput is consistent."""
 
 from __future__ import annotations
 
@@ -8,19 +8,27 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from teiten.analysis.model.scaling import Scaling, ScalingPoint, ScalingResult
-from teiten.kinds.pgbench.loads import CLIENTS
+from teiten.analysis.model.scaling import (
+    NO_REPLICATES,
+    Knee,
+    LackOfFit,
+    Parameter,
+    Scaling,
+    ScalingPoint,
+    ScalingResult,
+    UslFit,
+)
+from teiten.kinds.pgbench.analyse import CLIENTS, CORES
 from teiten.kinds.pgbench.metrics import TPS
-from teiten.kinds.pgbench.present.scaling_words import findings, side_of, wording
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.bottleneck import BottleneckResult, Consistent, Evidence
 from teiten.model.study import SERVER
 from teiten.report.blocks import Block, Further, Heading, Items, Text
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePoint, PointKind, curves
-from teiten.report.effects import percent
-from teiten.report.names import Context
-from teiten.report.numbers import NOTHING, bytes_text, plain, significant
+from teiten.report.effects import confidence_percent, percent, plain_percent
+from teiten.report.names import Context, Side
+from teiten.report.numbers import NOTHING, bytes_text, measured, plain, significant
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
@@ -30,19 +38,21 @@ CURVE_POINTS = 60
 def scaling(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     """Show the scaling of every combination of levels that was planned at four loads or more."""
     contexts: dict[tuple[tuple[str, str], ...], list[ScalingResult]] = {}
-    for one in pgbench_found(kit.analysis).scaling:
-        if one.workload == workload and one.scaling.points:
-            contexts.setdefault(one.context, []).append(one)
+    for result in pgbench_found(kit.analysis).scaling:
+        if result.workload == workload and result.scaling.points:
+            contexts.setdefault(result.context, []).append(result)
     for at, found in enumerate(contexts.values()):
         yield from _part(kit, f"{prefix}-scaling-{at + 1}", found)
 
 
-def _part(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Iterator[Block]:
-    context = found[0].context if found[0].load == CLIENTS else _varied(kit, found[0].context)
-    title = wording(kit, found[0].load)("title")
+def _part(kit: Kit, name: str, results: Sequence[ScalingResult]) -> Iterator[Block]:
+    context = results[0].context if results[0].load == CLIENTS else _varied(kit, results[0].context)
+    title = wording(kit, results[0].load)("title")
     yield Heading(4, kit.t.aside(title, kit.names.context(context)) if context else title)
-    yield Items(tuple(sentence for one in found for sentence in findings(kit, one)), "findings")
-    yield Further((_chart(kit, name, found), _table(kit, f"{name}-table", found)))
+    yield Items(
+        tuple(sentence for result in results for sentence in findings(kit, result)), "findings"
+    )
+    yield Further((_chart(kit, name, results), _table(kit, f"{name}-table", results)))
 
 
 def _varied(kit: Kit, context: Context) -> Context:
@@ -51,8 +61,8 @@ def _varied(kit: Kit, context: Context) -> Context:
     return tuple(pair for pair in context if len(levels.get(pair[0], ())) > 1)
 
 
-def _chart(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Chart:
-    load = found[0].load
+def _chart(kit: Kit, name: str, results: Sequence[ScalingResult]) -> Chart:
+    load = results[0].load
     said = wording(kit, load)
     words = CurveLabels(
         said("chart.title"),
@@ -60,12 +70,14 @@ def _chart(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Chart:
         kit.names.factor(load),
         kit.metric_title(TPS),
         kit.names.factor(kit.study.contrast if load == CLIENTS else SERVER),
-        kit.colours({one.workload for one in found})
+        kit.colours({result.workload for result in results})
         if load == CLIENTS
-        else coloured(dict.fromkeys(side_of(kit, one).short for one in found)),
+        else coloured(dict.fromkeys(side_of(kit, result).short for result in results)),
     )
     points = [
-        point for one in found for point in _chart_points(side_of(kit, one).short, one.scaling)
+        point
+        for result in results
+        for point in _chart_points(side_of(kit, result).short, result.scaling)
     ]
     return curves(name, points, words)
 
@@ -84,8 +96,8 @@ def _chart_points(side: str, scaling: Scaling) -> Iterator[CurvePoint]:
             yield CurvePoint(PointKind.CURVE, side, float(load), float(value))
 
 
-def _table(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Table:
-    load = found[0].load
+def _table(kit: Kit, name: str, results: Sequence[ScalingResult]) -> Table:
+    load = results[0].load
     said = wording(kit, load)
     by_clients = load == CLIENTS
     columns = (
@@ -96,15 +108,15 @@ def _table(kit: Kit, name: str, found: Sequence[ScalingResult]) -> Table:
         *([Column(said("column.per-core"), numeric=True)] if by_clients else []),
         Column(said("column.residual"), numeric=True),
     )
-    loads = sorted({load for one in found for load in one.scaling.loads})
+    loads = sorted({load for result in results for load in result.scaling.loads})
     rows = tuple(
-        _row(kit, one, point)
+        _row(kit, result, point)
         for load in loads
-        for one in found
-        for point in one.scaling.points
+        for result in results
+        for point in result.scaling.points
         if point.load == load
     )
-    caption = said("table.caption", workload=kit.names.workload(found[0].workload))
+    caption = said("table.caption", workload=kit.names.workload(results[0].workload))
     return Table(name, caption, columns, rows, note=said("table.note"))
 
 
@@ -134,15 +146,15 @@ def limits(kit: Kit, workload: str) -> Iterator[Block]:
     ]
     if found:
         yield Heading(4, kit.t("bottleneck.title"))
-        yield Items(tuple(_sentence(kit, one) for one in found), "findings")
+        yield Items(tuple(_sentence(kit, bottleneck) for bottleneck in found), "findings")
         yield Text(kit.t("bottleneck.note"), "note")
 
 
-def _sentence(kit: Kit, one: BottleneckResult) -> str:
-    t, finding = kit.t, one.finding
-    context = ((CLIENTS, plain(one.load)), *one.context)
+def _sentence(kit: Kit, result: BottleneckResult) -> str:
+    t, finding = kit.t, result.finding
+    context = ((CLIENTS, plain(result.load)), *result.context)
     where = t(
-        "bottleneck.where", side=kit.names.side(one.side).long, level=kit.names.context(context)
+        "bottleneck.where", side=kit.names.side(result.side).long, level=kit.names.context(context)
     )
     if isinstance(finding, Consistent):
         said = t(f"bottleneck.consistent.{finding.resource.value}")
@@ -173,3 +185,133 @@ def _written(name: str) -> Callable[[Kit, float], str]:
 
 RATES = frozenset({"written", "write_ceiling", "read", "read_ceiling"})
 COUNTS = frozenset({"fsyncs", "fsyncs_before", "fsync_ceiling", "reads", "reads_ceiling"})
+
+
+MILLIONTH = 1e-6
+"""κ is shown in these."""
+LEAST_PROBABILITY = 0.001
+
+
+def wording(kit: Kit, load: str) -> Callable[..., str]:
+    """The texts on scaling: those that a load has of its own, else those for connections."""
+
+    def text(key: str, **values: object) -> str:
+        own = f"scaling.{load}.{key}"
+        return kit.t(own if own in kit.t else f"scaling.{key}", **values)
+
+    return text
+
+
+def side_of(kit: Kit, result: ScalingResult) -> Side:
+    """Find the name of a curve: a server's where the load is cores, else a side's."""
+    names = kit.names
+    return names.server(result.side) if result.load == CORES else names.side(result.side)
+
+
+def findings(kit: Kit, result: ScalingResult) -> Iterator[str]:
+    """Growth and the knee first, which need no model."""
+    side, scaling = side_of(kit, result).long, result.scaling
+    if result.load == CORES and len(scaling.points) > 1:
+        yield _growth(kit, side, scaling)
+    if scaling.knee is not None:
+        yield _knee(kit, side, result, scaling.knee)
+    if scaling.fit is not None:
+        yield _fit(kit, side, result, scaling.fit)
+    elif scaling.lack is not None:
+        yield _misfit(kit, side, scaling, scaling.lack)
+    else:
+        yield wording(kit, result.load)(f"withheld.{scaling.withheld}", side=side)
+
+
+def _growth(kit: Kit, side: str, scaling: Scaling) -> str:
+    """From the fewest cores to the most: how many times the throughput, and the share per core."""
+    first, last = scaling.points[0], scaling.points[-1]
+    return kit.t(
+        "scaling.cores.growth",
+        side=side,
+        first=_at(kit, CORES, first.load),
+        last=_at(kit, CORES, last.load),
+        times=significant(last.value / first.value, 3),
+        share=percent(kit.t, last.per_load, 0),
+    )
+
+
+def _knee(kit: Kit, side: str, result: ScalingResult, knee: Knee) -> str:
+    scaling, said = result.scaling, wording(kit, result.load)
+    values = {
+        "side": side,
+        "clients": _at(kit, result.load, knee.load),
+        "delta": plain_percent(kit.t, knee.delta),
+    }
+    if knee.low is None or knee.high is None:
+        text = said("knee.plain", reason=said(f"reason.{scaling.no_interval}"), **values)
+    else:
+        values["confidence"] = confidence_percent(kit.t, knee.confidence)
+        ends = {"low": plain(knee.low), "high": plain(knee.high)}
+        single = knee.low == knee.high
+        text = said("knee.single" if single else "knee.interval", **values, **ends)
+    if knee.at_end(scaling.loads):
+        text += said("knee.end")
+    return text
+
+
+def _fit(kit: Kit, side: str, result: ScalingResult, fit: UslFit) -> str:
+    t, scaling = kit.t, result.scaling
+    least, most = _residuals(kit, scaling)
+    return t(
+        "scaling.fit",
+        side=side,
+        rate=_parameter(kit, fit.rate),
+        contention=_parameter(kit, fit.contention),
+        coherency=_millionths(kit, fit.coherency),
+        least=least,
+        most=most,
+        low=plain(scaling.loads[0]),
+        high=_at(kit, result.load, scaling.loads[-1]),
+    )
+
+
+def _misfit(kit: Kit, side: str, scaling: Scaling, lack: LackOfFit) -> str:
+    t = kit.t
+    least, most = _residuals(kit, scaling)
+    values = {"side": side, "lack": percent(t, lack.lack, 1), "least": least, "most": most}
+    if lack.pure is None:
+        key = "presumed" if scaling.no_interval == NO_REPLICATES else "unknown"
+        return t(f"scaling.misfit.{key}", limit=percent(t, lack.limit, 1), **values)
+    pure = percent(t, lack.pure, 1)
+    if lack.lack > lack.limit:
+        return t("scaling.misfit.times", pure=pure, **values)
+    return t("scaling.misfit.chance", pure=pure, p=_probability(lack), **values)
+
+
+def _probability(lack: LackOfFit) -> str:
+    if lack.probability is not None and lack.probability < LEAST_PROBABILITY:
+        return f"p < {LEAST_PROBABILITY}"
+    return f"p = {significant(lack.probability, 2)}"
+
+
+def _parameter(kit: Kit, parameter: Parameter, unit: float = 1.0) -> str:
+    if parameter.at_bound:
+        return kit.t("scaling.parameter.bound")
+    if parameter.low is None or parameter.high is None:
+        return significant(parameter.value / unit)
+    half = (parameter.high - parameter.low) / 2 / unit
+    value, low, high = (
+        measured(end / unit, half) for end in (parameter.value, parameter.low, parameter.high)
+    )
+    return kit.t("scaling.parameter.interval", value=value, low=low, high=high)
+
+
+def _millionths(kit: Kit, parameter: Parameter) -> str:
+    text = _parameter(kit, parameter, MILLIONTH)
+    return text if parameter.at_bound else kit.t("scaling.parameter.millionths", value=text)
+
+
+def _residuals(kit: Kit, scaling: Scaling) -> tuple[str, str]:
+    off = [math.expm1(point.residual) for point in scaling.points if point.residual is not None]
+    least, most = (percent(kit.t, end, 1, signed=True) for end in (min(off), max(off)))
+    return least, most
+
+
+def _at(kit: Kit, factor: str, load: float) -> str:
+    return kit.names.context(((factor, plain(load)),))

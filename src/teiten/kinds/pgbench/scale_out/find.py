@@ -1,6 +1,5 @@
-"""From trials to throughput by nodes.
-
-From ratios to words; pure.
+"""From trials to throughput by nodes, and from its ratios to words; and the resources that servers
+used, the coordinator apart from those that hold the rows. Pure.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from teiten.analysis.model.explain_use import BLOCK
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.contrasts import compared
 from teiten.analysis.verdict.pairs import observe
@@ -26,16 +26,24 @@ from teiten.kinds.pgbench.scale_out.results import (
     NodesPoint,
     Pays,
     RatioOfNodes,
+    RoleUse,
     ScaleOutResult,
+    ServerRole,
     Shape,
 )
-from teiten.kinds.pgbench.scale_out.use import PLAIN, per_second, uses_of
 from teiten.model.distribution import Distribution
-from teiten.model.metrics import PARTICIPANTS, TRANSACTIONS
+from teiten.model.metrics import (
+    MEASURED_SECONDS,
+    NODE_COMMITS,
+    NODE_PREPARED,
+    PARTICIPANTS,
+    TRANSACTIONS,
+    of_node,
+)
 from teiten.model.plan import FIRST, Node, Plan
 from teiten.model.study import Workload
 from teiten.model.trial import Attempt
-from teiten.model.units import Share
+from teiten.model.units import Bytes, Share
 
 NODES = "nodes"
 ONE = 1
@@ -56,7 +64,11 @@ class _Compared:
 
     def ratio(self, old: int, new: int) -> RatioOfNodes | None:
         """None where no block has both."""
-        trials = [one for nodes in (old, new) for one in self.by_nodes.get(nodes, {}).values()]
+        trials = [
+            observation
+            for nodes in (old, new)
+            for observation in self.by_nodes.get(nodes, {}).values()
+        ]
         rule = Rule(
             self.plan.study.measure.delta,
             comparison_alpha(self.plan, self.workload),
@@ -88,9 +100,11 @@ def scale_outs(
         return ()
     found: dict[tuple[str, Context], ByNodes] = defaultdict(lambda: defaultdict(dict))
     known = tuple(attempts)
-    for one in observe(plan, known):
-        if one.workload in workloads:
-            found[one.workload, one.context][int(one.side)][one.block] = one
+    for observation in observe(plan, known):
+        if observation.workload in workloads:
+            found[observation.workload, observation.context][int(observation.side)][
+                observation.block
+            ] = observation
     keys = sorted(found, key=lambda key: plan.study.place(*key))
     return tuple(_result(_Compared(plan, known, *key, found[key])) for key in keys)
 
@@ -103,21 +117,21 @@ def _result(sides: _Compared) -> ScaleOutResult:
         for nodes in sorted(sides.by_nodes)
     )
     most = points[-1].nodes
-    one = next((point for point in points if point.nodes == ONE), None)
+    single = next((point for point in points if point.nodes == ONE), None)
     grown = points[-1].to_one if most > ONE else None
     shape = shape_of(grown, most) if plan.study.conclusive else Shape.WITHHELD
     return ScaleOutResult(
         workload=workload,
         context=context,
-        engine=next((one.engine for one in spread.values()), ""),
+        engine=next((distribution.engine for distribution in spread.values()), ""),
         confidence=Share(1 - comparison_alpha(plan, workload)),
         points=points,
         shape=shape,
         grown=grown,
         most=most,
-        cost=None if one is None else one.to_plain,
+        cost=None if single is None else single.to_plain,
         pays=pays(points),
-        cause=cause_of(shape, one, points[-1]),
+        cause=cause_of(shape, single, points[-1]),
         rows=_rows(plan.study.workload(workload)),
     )
 
@@ -141,16 +155,16 @@ def _rows(workload: Workload) -> int | None:
 
 def _point(nodes: int, sides: _Compared, holders: Sequence[Node]) -> NodesPoint:
     """``holders``: the servers that hold rows."""
-    trials = [one.metrics for one in sides.by_nodes[nodes].values()]
+    trials = [observation.metrics for observation in sides.by_nodes[nodes].values()]
     uses = uses_of(nodes, holders, trials)
     return NodesPoint(
         nodes=nodes,
         tps=median([trial.get(TPS.name, math.nan) for trial in trials]),
         to_plain=None if nodes == PLAIN else sides.ratio(PLAIN, nodes),
         to_one=None if nodes in (PLAIN, ONE) else sides.ratio(ONE, nodes),
-        reads_per_node=_median(trials, lambda one: per_second(one, holders, "blocks_read")),
-        wal_per_node=_median(trials, lambda one: per_second(one, holders, "wal_bytes")),
-        participants=_median(trials, lambda one: one.get(PARTICIPANTS.name)),
+        reads_per_node=_median(trials, lambda trial: per_second(trial, holders, "blocks_read")),
+        wal_per_node=_median(trials, lambda trial: per_second(trial, holders, "wal_bytes")),
+        participants=_median(trials, lambda trial: trial.get(PARTICIPANTS.name)),
         retries=_median(trials, _retries),
         uses=uses,
     )
@@ -159,7 +173,7 @@ def _point(nodes: int, sides: _Compared, holders: Sequence[Node]) -> NodesPoint:
 def _median(
     trials: Sequence[Mapping[str, float]], number: Callable[[Mapping[str, float]], float | None]
 ) -> float | None:
-    known = [one for one in map(number, trials) if one is not None and math.isfinite(one)]
+    known = [value for value in map(number, trials) if value is not None and math.isfinite(value)]
     return median(known) if known else None
 
 
@@ -191,17 +205,17 @@ def shape_of(grown: RatioOfNodes | None, most: int) -> Shape:
     return next((shape for shape, holds in told.items() if holds), Shape.UNDECIDED)
 
 
-def cause_of(shape: Shape, one: NodesPoint | None, most: NodesPoint) -> Cause | None:
+def cause_of(shape: Shape, point: NodesPoint | None, most: NodesPoint) -> Cause | None:
     """Find the cause that the servers' figures suggest for a shape, by the blocks that one node and
     that the most nodes found in memory."""
-    if one is None or one is most or one.in_memory is None or most.in_memory is None:
+    if point is None or point is most or point.in_memory is None or most.in_memory is None:
         return None
     if shape is Shape.SUPER_LINEAR:
-        fell = (most.disk_reads_per_node or 0.0) < (one.disk_reads_per_node or 0.0)
-        return Cause.CACHE if fell and _missed(most) < MUCH_LESS * _missed(one) else None
-    if shape in (Shape.RISING, Shape.FLAT, Shape.FALLING) and one.in_memory >= IN_MEMORY:
+        fell = (most.disk_reads_per_node or 0.0) < (point.disk_reads_per_node or 0.0)
+        return Cause.CACHE if fell and _missed(most) < MUCH_LESS * _missed(point) else None
+    if shape in (Shape.RISING, Shape.FLAT, Shape.FALLING) and point.in_memory >= IN_MEMORY:
         return Cause.ALREADY
-    if shape is Shape.LINEAR and abs(most.in_memory - one.in_memory) <= ALIKE_WITHIN:
+    if shape is Shape.LINEAR and abs(most.in_memory - point.in_memory) <= ALIKE_WITHIN:
         return Cause.ALIKE
     return None
 
@@ -223,3 +237,92 @@ def pays(points: Sequence[NodesPoint]) -> Pays | None:
         ratio=None if surely is None else surely[1],
         most=max(nodes for nodes, _ in found),
     )
+
+
+PLAIN = 0
+Metrics = Mapping[str, float]
+
+
+def uses_of(nodes: int, holders: Sequence[Node], trials: Sequence[Metrics]) -> tuple[RoleUse, ...]:
+    """Compute what each role used in trials on so many nodes, of which ``holders`` hold the rows; 0
+    is PostgreSQL by itself. A coordinator that holds rows is one of the nodes."""
+    if nodes == PLAIN:
+        return (_use(ServerRole.PLAIN, (FIRST,), trials),)
+    of_nodes = _use(ServerRole.NODE, holders, trials)
+    if FIRST in holders:
+        return (of_nodes,)
+    return _use(ServerRole.COORDINATOR, (FIRST,), trials), of_nodes
+
+
+def _use(role: ServerRole, servers: Sequence[Node], trials: Sequence[Metrics]) -> RoleUse:
+    def mean(name: str) -> float | None:
+        return _median(trials, lambda trial: mean_of(trial, servers, name))
+
+    def rate(name: str) -> float | None:
+        return _median(trials, lambda trial: per_second(trial, servers, name))
+
+    return RoleUse(
+        role=role,
+        cpu_share=mean("own_cpu_share"),
+        memory=mean("own_memory_bytes"),
+        buffer_hits=_median(trials, lambda trial: buffer_hits(trial, servers)),
+        cache_hits=_median(trials, lambda trial: cache_hits(trial, servers)),
+        in_memory=_median(trials, lambda trial: in_memory(trial, servers)),
+        disk_read=rate("own_disk_read_bytes"),
+        disk_written=rate("own_disk_written_bytes"),
+        syncs=rate("wal_syncs"),
+        received=rate("own_received_bytes"),
+        sent=rate("own_sent_bytes"),
+        commits=rate(NODE_COMMITS),
+        prepared=mean(NODE_PREPARED),
+    )
+
+
+def each_of(metrics: Metrics, servers: Sequence[Node], name: str) -> list[float] | None:
+    """Find a metric of each server; None where one of them lacks it."""
+    names = [name if node == FIRST else of_node(node, name) for node in servers]
+    known = [metrics[name] for name in names if name in metrics]
+    return known if len(known) == len(names) else None
+
+
+def mean_of(metrics: Metrics, servers: Sequence[Node], name: str) -> float | None:
+    found = each_of(metrics, servers, name)
+    return None if found is None else math.fsum(found) / len(found)
+
+
+def per_second(metrics: Metrics, servers: Sequence[Node], name: str) -> float | None:
+    """Compute a metric per second of one server, in the mean."""
+    found, seconds = mean_of(metrics, servers, name), metrics.get(MEASURED_SECONDS.name, 0.0)
+    return None if found is None or seconds <= 0 else found / seconds
+
+
+def buffer_hits(metrics: Metrics, servers: Sequence[Node]) -> float | None:
+    hit, read = _sum(metrics, servers, "blocks_hit"), _sum(metrics, servers, "blocks_read")
+    return None if hit is None or read is None or hit + read == 0 else hit / (hit + read)
+
+
+def cache_hits(metrics: Metrics, servers: Sequence[Node]) -> float | None:
+    """By the bytes that came from storage, which reading ahead and writing partly make more."""
+    asked, read = _asked_and_read(metrics, servers)
+    return None if asked is None or read is None or asked == 0 else max(0.0, 1 - read / asked)
+
+
+def in_memory(metrics: Metrics, servers: Sequence[Node]) -> float | None:
+    asked, read = _asked_and_read(metrics, servers)
+    hit = _sum(metrics, servers, "blocks_hit")
+    if asked is None or read is None or hit is None:
+        return None
+    total = asked + hit * BLOCK
+    return max(0.0, 1 - read / total) if total > 0 else None
+
+
+def _asked_and_read(metrics: Metrics, servers: Sequence[Node]) -> tuple[Bytes | None, float | None]:
+    """Bytes that the servers asked of the kernel, and those that came from storage."""
+    blocks = _sum(metrics, servers, "blocks_read")
+    asked = None if blocks is None else Bytes(int(blocks) * BLOCK)
+    return asked, _sum(metrics, servers, "own_disk_read_bytes")
+
+
+def _sum(metrics: Metrics, servers: Sequence[Node], name: str) -> float | None:
+    found = each_of(metrics, servers, name)
+    return None if found is None else math.fsum(found)

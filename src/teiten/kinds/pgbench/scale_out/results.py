@@ -8,7 +8,6 @@ from enum import StrEnum
 from fractions import Fraction
 
 from teiten.analysis.model.observations import Context
-from teiten.kinds.pgbench.scale_out.use import RoleUse
 from teiten.model.units import Share
 
 LINEAR_WITHIN = 0.25
@@ -42,6 +41,43 @@ class Cause(StrEnum):
     """One node had its tables in memory, so that a larger cache could gain nothing."""
     ALIKE = "alike"
     """In proportion, and each node found as much in memory as one."""
+
+
+class ServerRole(StrEnum):
+    PLAIN = "plain"
+    """PostgreSQL by itself."""
+    COORDINATOR = "coordinator"
+    NODE = "node"
+    """Holds rows."""
+
+
+@dataclass(frozen=True)
+class RoleUse:
+    """Resources that one server of a role used, in the mean of those; medians of trials, None where
+    not counted."""
+
+    role: ServerRole
+    cpu_share: float | None
+    """CPU time, as a share of all processors of the machine."""
+    memory: float | None
+    """Bytes, page cache among them."""
+    buffer_hits: float | None
+    """Blocks found in shared buffers, by all that were asked for."""
+    cache_hits: float | None
+    """Blocks found in the page cache, by all that were not in shared buffers."""
+    in_memory: float | None
+    """Blocks found in either, by all that were asked for."""
+    disk_read: float | None
+    """Bytes per second, as all that follow in bytes."""
+    disk_written: float | None
+    syncs: float | None
+    """WAL made durable, per second."""
+    received: float | None
+    sent: float | None
+    commits: float | None
+    """Per second, of transactions that changed something."""
+    prepared: float | None
+    """Transactions that were left prepared."""
 
 
 @dataclass(frozen=True)

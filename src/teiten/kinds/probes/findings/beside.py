@@ -145,7 +145,7 @@ def _part(pages: float | None, of: float) -> float | None:
 def _mean_of(values: Iterable[float | None]) -> float | None:
     """None where one is not known."""
     found = [*values]
-    known = [one for one in found if one is not None]
+    known = [times for times in found if times is not None]
     return fmean(known) if known and len(known) == len(found) else None
 
 
@@ -172,13 +172,13 @@ def _reading(
 ) -> Seconds | None:
     if probed is None or outside is None or from_disk is None:
         return None
-    disk, cached = (_mean(probed, one) for one in (PageOrigin.DISK, PageOrigin.OS_CACHE))
+    disk, cached = (_mean(probed, place) for place in (PageOrigin.DISK, PageOrigin.OS_CACHE))
     if (disk is None and from_disk) or (cached is None and outside > from_disk):
         return None
     return Seconds(from_disk * (disk or 0.0) + (outside - from_disk) * (cached or 0.0))
 
 
 def _mean(side: ProbeSide, origin: PageOrigin) -> float | None:
-    found = [one.times for part in side.parts for one in part.origins if one.origin is origin]
-    count = sum(one.count for one in found)
-    return sum(one.mean * one.count for one in found) / count if count else None
+    found = [group.times for part in side.parts for group in part.origins if group.origin is origin]
+    count = sum(times.count for times in found)
+    return sum(times.mean * times.count for times in found) / count if count else None

@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from statistics import fmean, median
 
 from teiten.analysis.model.observations import Context, Observation
-from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
+from teiten.analysis.model.verdict import Verdict, VerdictKind
+from teiten.analysis.verdict.changes import arithmetic
 from teiten.analysis.verdict.contrasts import contexts_of, sides_of
 from teiten.analysis.verdict.pairs import pair
 from teiten.analysis.verdict.sequential import decide_by_design
 from teiten.analysis.verdict.verdict import Rule
-from teiten.kinds.probes.findings.estimates import arithmetic
 from teiten.kinds.probes.findings.tried import Sides, Tried
 from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.metrics import PROBE_TIME
@@ -77,7 +77,7 @@ def effect_of(
         return None
     best = min(numbers, key=lambda side: numbers[side])
     worst = max(numbers, key=lambda side: numbers[side])
-    towards = (_towards(one, best, worst) for one in known)
+    towards = (_towards(pair_of_sides, best, worst) for pair_of_sides in known)
     verdict = next((toward for toward in towards if toward is not None), None)
     added = arithmetic(_added(sides[worst], sides[best]), alpha)
     if verdict is None or added is None:
@@ -96,22 +96,22 @@ def effect_of(
     )
 
 
-def slower_of(one: SidePair) -> tuple[str, str] | None:
+def slower_of(pair: SidePair) -> tuple[str, str] | None:
     """The slower and the faster side of a pair that was decided."""
-    effect = one.verdict.effect
-    if one.verdict.kind not in DECIDED or effect is None:
+    effect = pair.verdict.effect
+    if pair.verdict.kind not in DECIDED or effect is None:
         return None
-    return (one.new, one.old) if effect.ratio > 1 else (one.old, one.new)
+    return (pair.new, pair.old) if effect.ratio > 1 else (pair.old, pair.new)
 
 
-def _towards(one: SidePair, old: str, new: str) -> Verdict | None:
+def _towards(pair: SidePair, old: str, new: str) -> Verdict | None:
     """The verdict of new against old, from the pair of the two in either order: exchanging them
     inverts the ratio and mirrors the verdict."""
-    if (one.old, one.new) == (old, new):
-        return one.verdict
-    if (one.new, one.old) != (old, new):
+    if (pair.old, pair.new) == (old, new):
+        return pair.verdict
+    if (pair.new, pair.old) != (old, new):
         return None
-    effect, verdict = one.verdict.effect, one.verdict
+    effect, verdict = pair.verdict.effect, pair.verdict
     mirrored = {
         VerdictKind.FASTER: VerdictKind.SLOWER,
         VerdictKind.SLOWER: VerdictKind.FASTER,
@@ -119,9 +119,7 @@ def _towards(one: SidePair, old: str, new: str) -> Verdict | None:
     return replace(
         verdict,
         kind=mirrored.get(verdict.kind, verdict.kind),
-        effect=None
-        if effect is None
-        else Interval(1 / effect.ratio, 1 / effect.high, 1 / effect.low, effect.confidence),
+        effect=None if effect is None else effect.inverse,
     )
 
 
@@ -138,12 +136,12 @@ def _added(worst: Mapping[int, Tried], best: Mapping[int, Tried]) -> list[float]
     ]
 
 
-def _each(one: Tried) -> float:
+def _each(tried: Tried) -> float:
     """The mean time of a statement, those among them that swept; without statements the number."""
-    statements = one.statements
+    statements = tried.statements
     if statements:
         return fmean(statement.seconds for statement in statements)
-    return one.metrics.get(PROBE_TIME.name, math.nan)
+    return tried.metrics.get(PROBE_TIME.name, math.nan)
 
 
 def _between(
@@ -167,7 +165,7 @@ def _winners(sides: Sequence[str], pairs: Sequence[SidePair]) -> tuple[str, ...]
     decided = [found for pair in pairs if (found := slower_of(pair)) is not None]
     if not decided:
         return ()
-    slower = {one for one, _ in decided}
+    slower = {side for side, _ in decided}
     return tuple(side for side in sides if side not in slower)
 
 
@@ -183,10 +181,10 @@ def comparisons_of(plan: Plan) -> int:
 
 def _comparisons(plan: Plan, workload: Workload) -> int:
     sides = len(sides_of(plan, workload.name))
-    contexts = [dict(one) for one in contexts_of(plan, workload.name)]
-    crossed = (one for one in contexts if SERVER in one)
+    contexts = [dict(levels) for levels in contexts_of(plan, workload.name)]
+    crossed = (levels for levels in contexts if SERVER in levels)
     of_servers = Counter(
-        tuple(pair for pair in one.items() if pair[0] != SERVER) for one in crossed
+        tuple(pair for pair in levels.items() if pair[0] != SERVER) for levels in crossed
     )
     count = 0
     for context in contexts:

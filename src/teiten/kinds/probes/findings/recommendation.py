@@ -2,19 +2,32 @@
 
 A size is ruled out where it was decided to be slower than another in a probe that shows how memory
 is used (working sets, or pages after a scan), and where the connections that were asked for need
-more than it leaves. Nothing else counts for it: the probes of single mechanisms say why.
+more than it leaves. Nothing else counts for it: the probes of single mechanisms say why. With it
+stands the memory that trials had, how it is known, and where working sets no longer fit into it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.model.observations import Context
 from teiten.kinds.probes.findings.effects import slower_of
 from teiten.kinds.probes.findings.tried import without_probe
-from teiten.kinds.probes.results import AtWorkingSet, ProbeResult, Recommendation, Room
-from teiten.kinds.probes.thresholds import OWN_OF_A_CONNECTION, PAGE_TABLE_SHARE
+from teiten.kinds.probes.measurement import MeasuredStep, PageOrigin, ProbeMeasurement, share_of
+from teiten.kinds.probes.model import BLOCK
+from teiten.kinds.probes.results import (
+    AtWorkingSet,
+    Cliff,
+    MemoryKnown,
+    ProbeResult,
+    Recommendation,
+    Room,
+)
+from teiten.kinds.probes.thresholds import CLIFF, OWN_OF_A_CONNECTION, PAGE_TABLE_SHARE
+from teiten.model.memory import memory_of
+from teiten.model.plan import Plan
+from teiten.model.trial import Event
 from teiten.model.units import Bytes
 
 Beaten = tuple[str, str, str]
@@ -58,11 +71,11 @@ def _room(side: str, size: Bytes, memory: Bytes, wanted: Wanted) -> Room:
 def _recommendation(
     context: Context, results: Sequence[ProbeResult], wanted: Wanted
 ) -> Recommendation | None:
-    known = {side.side: side.shared_buffers for each in results for side in each.sides}
-    sizes = dict(sorted(known.items(), key=lambda one: one[1]))  # no probe needs to have them all
+    known = {side.side: side.shared_buffers for probe in results for side in probe.sides}
+    sizes = dict(sorted(known.items(), key=lambda size: size[1]))  # no probe needs to have them all
     if len(set(sizes.values())) < 2:
         return None
-    memory = max(side.memory for each in results for side in each.sides)
+    memory = max(side.memory for probe in results for side in probe.sides)
     rooms = rooms_of(sizes, memory, wanted)
     telling = [result for result in results if result.by_parts or result.after_another]
     beaten = tuple(_beaten(telling))
@@ -110,3 +123,61 @@ def _at(results: Sequence[ProbeResult], working_set: Bytes | None) -> Iterator[A
             if enough:
                 part = min(enough, key=lambda each: each.size)
                 yield AtWorkingSet(side.side, part.size, part.mean, part.from_disk)
+
+
+LIMIT_CHECKED = "memory-limit"
+"""The event of a limit that was seen to hold (``execute.sites.local.checks``)."""
+
+
+def memories_of(
+    plan: Plan, workloads: Iterable[str], events: Iterable[Event]
+) -> Iterator[MemoryKnown]:
+    """Each that trials of the workloads have, the smallest first; that of a server of which nobody
+    knows on which machine it runs is not known either."""
+    mine = set(workloads)
+    checked = {
+        event.detail["memory"]: event.detail
+        for event in events
+        if event.kind == LIMIT_CHECKED and "memory" in event.detail
+    }
+    elsewhere = plan.servers_elsewhere
+    trials = [
+        trial
+        for trial in plan.trials
+        if trial.cell.workload in mine and trial.cell.server not in elsewhere
+    ]
+    known = {(memory_of(plan.study, trial), trial.memory_limit is not None) for trial in trials}
+    for memory, limited in sorted(known):
+        found = checked.get(memory, {}) if limited else {}
+        yield MemoryKnown(
+            memory, limited, found.get("read"), found.get("stayed"), found.get("cgroup")
+        )
+
+
+def cliff_of(trials: Sequence[ProbeMeasurement], step: str) -> Cliff | None:
+    """Find the cliff among the parts of one step. None with fewer than two parts, or where it is
+    not known what came from the disk."""
+    each = [_parts(trial, step) for trial in trials]
+    if not each or any(len(parts) < 2 or not _known(parts) for parts in each):
+        return None
+    sizes = [Bytes(part.pages * BLOCK) for part in each[0]]
+    firsts = [_first(parts) for parts in each]
+    safe, beyond = min(firsts), max(firsts)
+    return Cliff(sizes[safe - 1] if safe else None, sizes[beyond] if beyond < len(sizes) else None)
+
+
+def _parts(trial: ProbeMeasurement, step: str) -> list[MeasuredStep]:
+    found = [part for part in trial.step(step) if part.statements]
+    return sorted(found, key=lambda part: part.pages)
+
+
+def _known(parts: Iterable[MeasuredStep]) -> bool:
+    return not any(share_of(part.statements, PageOrigin.OUTSIDE) for part in parts)
+
+
+def _first(parts: Sequence[MeasuredStep]) -> int:
+    """Where that part stands from which on all read from the disk; their number for none."""
+    at = len(parts)
+    while at and (share_of(parts[at - 1].statements, PageOrigin.DISK) or 0.0) >= CLIFF:
+        at -= 1
+    return at

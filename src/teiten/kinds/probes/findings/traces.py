@@ -34,17 +34,17 @@ def traces_of(
     old: Mapping[int, Tried], new: Mapping[int, Tried], *, executed: bool
 ) -> Iterator[TraceSeen]:
     """Those that differ. ``executed``: only those of what is executed once."""
-    for one in TRACES:
-        if executed and not one.executed:
+    for rule in TRACES:
+        if executed and not rule.executed:
             continue
-        before, after = _values(one, old), _values(one, new)
+        before, after = _values(rule, old), _values(rule, new)
         if before and after and apart(before, after):
-            yield TraceSeen(one.trace, fmean(before), fmean(after))
+            yield TraceSeen(rule.trace, fmean(before), fmean(after))
 
 
-def _values(one: _Of, trials: Mapping[int, Tried]) -> list[float]:
+def _values(rule: _Of, trials: Mapping[int, Tried]) -> list[float]:
     """List a trace's values in all trials; empty where it was not measured in one of them."""
-    found = [one.take(trial.measurement) for trial in trials.values()]
+    found = [rule.take(trial.measurement) for trial in trials.values()]
     known = [value for value in found if value is not None]
     return known if len(known) == len(found) else []
 
@@ -52,85 +52,85 @@ def _values(one: _Of, trials: Mapping[int, Tried]) -> list[float]:
 def apart(before: Sequence[float], after: Sequence[float]) -> bool:
     """Whether the trials of two servers, one number of each, have nothing in common."""
     overlap = max(before) >= min(after) and max(after) >= min(before)
-    one, other = fmean(before), fmean(after)
-    return not overlap and abs(one - other) >= SEEN_APART * max(one, other)
+    old, new = fmean(before), fmean(after)
+    return not overlap and abs(old - new) >= SEEN_APART * max(old, new)
 
 
-def _statements(found: ProbeMeasurement) -> list[Timed]:
-    return [statement for each in found.measured for statement in each.statements]
+def _statements(measurement: ProbeMeasurement) -> list[Timed]:
+    return [statement for step in measurement.measured for statement in step.statements]
 
 
 def _share(origin: PageOrigin) -> Take:
-    def take(found: ProbeMeasurement) -> float | None:
-        statements = _statements(found)
+    def take(measurement: ProbeMeasurement) -> float | None:
+        statements = _statements(measurement)
         known = share_of(statements, PageOrigin.OUTSIDE) == 0
         return share_of(statements, origin) if known else None
 
     return take
 
 
-def _reading(found: ProbeMeasurement) -> float | None:
+def _reading(measurement: ProbeMeasurement) -> float | None:
     """Find the mean time of a statement's reads; None where nothing was read, or not timed."""
-    statements = _statements(found)
+    statements = _statements(measurement)
     if all(statement.read_seconds is None for statement in statements):
         return None
     return fmean(statement.read_seconds or 0.0 for statement in statements)
 
 
-def _not_reading(found: ProbeMeasurement) -> float | None:
+def _not_reading(measurement: ProbeMeasurement) -> float | None:
     """The rest of it, where it is a part."""
-    reading = _reading(found)
+    reading = _reading(measurement)
     if reading is None:
         return None
-    return fmean(one.seconds for one in _statements(found)) - reading
+    return fmean(statement.seconds for statement in _statements(measurement)) - reading
 
 
-def _wal(found: ProbeMeasurement) -> float | None:
+def _wal(measurement: ProbeMeasurement) -> float | None:
     """Find the mean bytes of WAL of a statement; None where none writes any, or of one it is
     not known."""
-    written = [one.wal_bytes for one in _statements(found)]
-    known = [one for one in written if one is not None]
+    written = [statement.wal_bytes for statement in _statements(measurement)]
+    known = [size for size in written if size is not None]
     return fmean(known) if known and any(known) and len(known) == len(written) else None
 
 
-def _scans(found: ProbeMeasurement) -> list[StepIo]:
-    executed = {one.step for one in found.executed}
-    return [one for one in found.io if one.step in executed]
+def _scans(measurement: ProbeMeasurement) -> list[StepIo]:
+    executed = {once.step for once in measurement.executed}
+    return [reads for reads in measurement.io if reads.step in executed]
 
 
-def _read_size(found: ProbeMeasurement) -> float | None:
+def _read_size(measurement: ProbeMeasurement) -> float | None:
     """Bytes for each read that the kernel was asked for. I/O workers read signals too, and of reads
     by io_uring the kernel tells nothing to a process: there it is what the server counts."""
     calls = total = 0
-    for one in _scans(found):
-        if one.calls is None or one.called_bytes is None:
+    for scan in _scans(measurement):
+        if scan.calls is None or scan.called_bytes is None:
             return None
-        counted = sum(each.read_bytes for each in one.accounted)
-        if one.worker_calls or one.called_bytes < counted / 2:  # a look at it reads a little too
-            calls, total = calls + sum(each.reads for each in one.accounted), total + counted
+        counted = sum(account.read_bytes for account in scan.accounted)
+        if scan.worker_calls or scan.called_bytes < counted / 2:  # a look at it reads a little too
+            calls, total = calls + sum(account.reads for account in scan.accounted), total + counted
         else:
-            calls, total = calls + one.calls, total + one.called_bytes
+            calls, total = calls + scan.calls, total + scan.called_bytes
     return total / calls if calls else None
 
 
-def _by_workers(found: ProbeMeasurement) -> float | None:
+def _by_workers(measurement: ProbeMeasurement) -> float | None:
     """The share of what was read."""
     own = workers = 0
-    for one in _scans(found):
-        if one.called_bytes is None or one.worker_bytes is None:
+    for scan in _scans(measurement):
+        if scan.called_bytes is None or scan.worker_bytes is None:
             return None
-        own, workers = own + one.called_bytes, workers + one.worker_bytes
+        own, workers = own + scan.called_bytes, workers + scan.worker_bytes
     return workers / (own + workers) if own + workers else None
 
 
-def _kept(found: ProbeMeasurement) -> float | None:
+def _kept(measurement: ProbeMeasurement) -> float | None:
     """Bytes of what was scanned that are in the buffers after it, and were not before."""
-    executed = {one.step for one in found.executed}
+    executed = {once.step for once in measurement.executed}
     sums = {
         moment: [
-            one.where.in_buffers
-            for one in found.seen
-            if one.step in executed and one.moment == moment
+            seen.where.in_buffers
+            for seen in measurement.seen
+            if seen.step in executed and seen.moment == moment
         ]
         for moment in ("before", "after")
     }

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from teiten.analysis.verdict.changes import geometric
 from teiten.analysis.verdict.sequential import decide_by_design
 from teiten.analysis.verdict.verdict import Rule, log_ratio
 from teiten.kinds.contract_analyse import comparison_alpha
-from teiten.kinds.probes.findings.estimates import geometric
 from teiten.kinds.probes.findings.traces import traces_of
 from teiten.kinds.probes.findings.tried import Key, Sides, Tried
 from teiten.kinds.probes.metrics import PROBE_TIME
@@ -73,7 +73,7 @@ def servers_compared(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[Servers
     for (workload, others), of_server in by_others.items():
         probe = dict(others).get(PROBE, "")
         for old, new in itertools.pairwise(server for server in servers if server in of_server):
-            for side in (one for one in of_server[old] if one in of_server[new]):
+            for side in (level for level in of_server[old] if level in of_server[new]):
                 trials = of_server[old][side], of_server[new][side]
                 for executed in ("", *_executed(*trials)):
                     yield ServersCompared(workload, probe, executed, side, (old, new), *trials)
@@ -82,18 +82,21 @@ def servers_compared(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[Servers
 def _executed(*trials: Mapping[int, Tried]) -> list[str]:
     """Steps of both."""
     each = [
-        {step.step for one in some.values() for step in one.measurement.executed} for some in trials
+        {step.step for trial in some.values() for step in trial.measurement.executed}
+        for some in trials
     ]
     return sorted(set.intersection(*each))
 
 
 def _pair(plan: Plan, compared: ServersCompared, alpha: Share) -> VersionPair:
     measure, executed = plan.study.measure, compared.executed
-    before, after = (_numbers(one, executed) for one in (compared.old, compared.new))
-    ratios = [log_ratio(before[one], after[one]) for one in sorted(before.keys() & after.keys())]
+    before, after = (_numbers(trials, executed) for trials in (compared.old, compared.new))
+    ratios = [
+        log_ratio(before[block], after[block]) for block in sorted(before.keys() & after.keys())
+    ]
     usable = [ratio for ratio in ratios if ratio is not None]
     rule = Rule(measure.delta, alpha, PROBE_TIME.better)
-    versions = {level: one.version for level, one in plan.servers}
+    versions = {level: server.version for level, server in plan.servers}
     came = list(_came(compared.probe, *(versions[server] for server in compared.servers)))
     traces = tuple(traces_of(compared.old, compared.new, executed=bool(executed)))
     differ = {trace.trace for trace in traces}
@@ -108,23 +111,25 @@ def _pair(plan: Plan, compared: ServersCompared, alpha: Share) -> VersionPair:
         new_number=geometric(list(after.values()), measure.alpha),
         verdict=decide_by_design(measure, usable, rule, unusable=len(ratios) - len(usable)),
         changed=tuple(
-            Changed(one.text, tuple(each for each in Trace if each in one.traces & differ))
-            for one in came
+            Changed(
+                mechanism.text, tuple(each for each in Trace if each in mechanism.traces & differ)
+            )
+            for mechanism in came
         ),
         traces=traces,
-        comparable=all(one.comparable for one in came),
+        comparable=all(mechanism.comparable for mechanism in came),
     )
 
 
 def _numbers(trials: Mapping[int, Tried], executed: str) -> dict[int, float]:
-    found = {block: _number(one, executed) for block, one in trials.items()}
+    found = {block: _number(trial, executed) for block, trial in trials.items()}
     return {block: value for block, value in found.items() if not math.isnan(value)}
 
 
-def _number(one: Tried, executed: str) -> float:
+def _number(tried: Tried, executed: str) -> float:
     if not executed:
-        return one.metrics.get(PROBE_TIME.name, math.nan)
-    return sum(each.seconds for each in one.measurement.executed if each.step == executed)
+        return tried.metrics.get(PROBE_TIME.name, math.nan)
+    return sum(once.seconds for once in tried.measurement.executed if once.step == executed)
 
 
 def settings_seen(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[ServerSettings]:
@@ -135,16 +140,16 @@ def settings_seen(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[ServerSett
         for (_, context), sides in tried.items():
             if dict(context).get(SERVER) != level:
                 continue
-            for one in (each for side in sides.values() for each in side.values()):
-                for name, value in one.measurement.settings:
+            for trial in (trial for side in sides.values() for trial in side.values()):
+                for name, value in trial.measurement.settings:
                     values.setdefault(name, {})[value] = None
         if values:
-            yield ServerSettings(level, tuple((name, tuple(one)) for name, one in values.items()))
+            yield ServerSettings(level, tuple((name, tuple(seen)) for name, seen in values.items()))
 
 
-def _came(probe: str, one: Version, other: Version) -> Iterator[_Mechanism]:
+def _came(probe: str, version: Version, other: Version) -> Iterator[_Mechanism]:
     """List the changes to a probe's mechanism that came between two versions."""
-    older, newer = sorted((one, other))
+    older, newer = sorted((version, other))
     for mechanism in _mechanisms():
         if older < mechanism.since <= newer and probe in mechanism.probes:
             yield mechanism
@@ -155,11 +160,11 @@ def _mechanisms() -> tuple[_Mechanism, ...]:
     table = tomllib.loads(MECHANISMS.read_text(encoding="utf-8"))
     return tuple(
         _Mechanism(
-            Version.parse(one["since"]),
-            tuple(one["probes"]),
-            Bilingual(one["en"], one["ja"]),
-            frozenset(map(Trace, one.get("seen_by", ()))),
-            one.get("comparable", True),
+            Version.parse(mechanism["since"]),
+            tuple(mechanism["probes"]),
+            Bilingual(mechanism["en"], mechanism["ja"]),
+            frozenset(map(Trace, mechanism.get("seen_by", ()))),
+            mechanism.get("comparable", True),
         )
-        for one in table["mechanisms"]
+        for mechanism in table["mechanisms"]
     )

@@ -7,8 +7,6 @@ import re
 import time
 from pathlib import Path
 
-import psycopg
-
 from teiten.errors import WorkloadError
 from teiten.execute.bench import Bench
 from teiten.execute.client.contract import Program, Running
@@ -125,8 +123,12 @@ class ManyClients:
         return int(count[1]), float(tps[1])
 
     def _blocks(self, table: str) -> tuple[int, int]:
+        """Blocks of a table that were found in the buffers, and that were not."""
         with self._site.connect() as connection:
-            return _blocks(connection, table)
+            if connection.info.server_version < AT_ONCE_SINCE:
+                time.sleep(TOLD_AFTER)
+            hit, read = connection.execute(BLOCKS, (table,)).fetchone() or (0, 0)
+        return int(hit), int(read)
 
     def _cores(self) -> int:
         """Count the processors of the load generator."""
@@ -145,10 +147,3 @@ def script_of(statement: str, pages: int) -> str:
 def clients_of(amount: Amount, cores: int) -> int:
     found = amount.value * cores if amount.of is Of.CORES else amount.value
     return max(1, round(found))
-
-
-def _blocks(connection: psycopg.Connection[tuple[int, int]], table: str) -> tuple[int, int]:
-    if connection.info.server_version < AT_ONCE_SINCE:
-        time.sleep(TOLD_AFTER)
-    row = connection.execute(BLOCKS, (table,)).fetchone()
-    return (int(row[0]), int(row[1])) if row else (0, 0)

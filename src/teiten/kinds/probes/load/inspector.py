@@ -61,6 +61,7 @@ class Inspector:
         self._site = site
         self._connection: psycopg.Connection[Any] = site.connect()
         self._counts = self._connection.info.server_version >= COUNTS_SINCE
+        self._usage = USAGE if self._counts else USAGE_BY_VIEW
         block = int(self._one("SELECT current_setting('block_size')"))
         if block != BLOCK:
             raise ServerError(f"pages of {block} bytes", "probes know pages of 8 kB alone")
@@ -85,7 +86,7 @@ class Inspector:
     def state(self) -> Buffers:
         """All buffers. Raises ServerError without pg_buffercache."""
         try:
-            rows = self._connection.execute(USAGE if self._counts else USAGE_BY_VIEW).fetchall()
+            rows = self._connection.execute(self._usage).fetchall()
             unused = self._one(UNUSED) if self._counts else None
         except (psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedTable) as error:
             raise ServerError(
@@ -101,10 +102,7 @@ class Inspector:
 
     def usage(self) -> int:
         """The sum of all usage counts."""
-        if self._counts:
-            rows = self._connection.execute(USAGE).fetchall()
-        else:
-            rows = self._connection.execute(USAGE_BY_VIEW).fetchall()
+        rows = self._connection.execute(self._usage).fetchall()
         return sum(int(count or 0) * int(buffers) for count, buffers, _ in rows)
 
     def where(self, table: str, pages: int) -> Where:

@@ -6,7 +6,7 @@ Puts pages into the buffers and the page cache, in pieces between which one may 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from threading import Event
@@ -26,6 +26,16 @@ TRIES = 3
 read a moment before."""
 KEEPS_STATES = frozenset({Do.LOAD, Do.TOUCH, Do.FORGET, Do.SET, Do.REQUIRE})
 """After any other step a state is not that of the steps before it."""
+PIECE = 32_768
+"""Pages that are loaded by one statement."""
+CHUNK = 1_000
+"""Pages that one statement touches."""
+AT_ONCE = 8
+"""Connections that touch pages: a disk answers several at once, and the time of a probe of working
+sets is that of their reads. With twice as many what they take themselves of the memory shows in the
+page cache."""
+LOOK_EVERY = 0.2
+"""Seconds between looks for an interruption meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +73,8 @@ class States:
         yield 1
         for number in range(2, TRIES + 1 if self._made else 0):
             self._loaded.clear()
-            for one in self._made:
-                self._make(one)
+            for made in self._made:
+                self._make(made)
             yield number
 
     def _make(self, what: Made) -> None:
@@ -73,17 +83,72 @@ class States:
             self._site.evict(step.table)
             return
         if step.do is Do.TOUCH:
-            touched = Touched(step.table, pages, round(pages * step.times))
-            touch(self._site.connect, touched, self._draw.randrange(2**31), self._check)
+            self._touch(step, pages, self._draw.randrange(2**31))
             return
         if step.leaving:
             pages = min(pages, max(0, what.unused - step.leaving))
         first = self._loaded.get(step, 0) if step.new_pages else 0
-        loaded = Loaded(step.table, first, pages, os_cache_only=step.os_cache_only)
         with self._site.connect() as connection:
             for _ in range(int(step.times)):
-                load(connection, loaded, self._check)
+                self._load(connection, step, first, pages)
         self._loaded[step] = pages
+
+    def _load(
+        self, connection: psycopg.Connection[Any], step: ProbeStep, begin: int, end: int
+    ) -> None:
+        """Load pages in order, into the buffers each as by a plain read, which raises its usage
+        count; no ring of buffers is used.
+
+        Raises ServerError without pg_prewarm.
+        """
+        mode = "read" if step.os_cache_only else "buffer"
+        for first in range(begin, end, PIECE):
+            self._check()
+            last = min(end, first + PIECE) - 1
+            try:
+                connection.execute(
+                    "SELECT pg_prewarm(%s::regclass, %s, 'main', %s, %s)",
+                    (step.table, mode, first, last),
+                )
+            except psycopg.errors.UndefinedFunction as error:
+                raise ServerError(
+                    "pg_prewarm is missing in this PostgreSQL", "install its contrib modules"
+                ) from error
+
+    def _touch(self, step: ProbeStep, pages: int, seed: int) -> None:
+        """Read random ones of the first pages by TID, over several connections so that reads from
+        the disk overlap; those of one statement in the order of their numbers."""
+        ended, count = Event(), round(pages * step.times)
+
+        def some(number: int) -> None:
+            draw = random.Random(seed + number)  # noqa: S311 - pages, not secrets
+            share = count // AT_ONCE + (number < count % AT_ONCE)
+            with self._site.connect() as connection:
+                for begin in range(0, share, CHUNK):
+                    if ended.is_set():
+                        return
+                    connection.execute(
+                        _of_pages(step.table, pages, draw, min(CHUNK, share - begin))
+                    )
+
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            try:
+                running = [pool.submit(some, number) for number in range(AT_ONCE)]
+                while wait(running, LOOK_EVERY, FIRST_EXCEPTION).not_done:
+                    self._check()
+                    if any(future.done() and future.exception() for future in running):
+                        break
+            finally:
+                ended.set()
+        for future in running:
+            future.result()
+
+
+def _of_pages(table: str, pages: int, draw: random.Random, count: int) -> sql.Composed:
+    places = "{" + ",".join(f'"({draw.randrange(pages)},1)"' for _ in range(count)) + "}"
+    return sql.SQL("SELECT count(*) FROM {} WHERE ctid = ANY ({}::tid[])").format(
+        sql.Identifier(table), sql.Literal(places)
+    )
 
 
 def lacking(state: State, where: Where, buffers: int) -> str:
@@ -100,97 +165,3 @@ def lacking(state: State, where: Where, buffers: int) -> str:
         wrong = wrong or (either is not None and max(in_buffers, cached) < either)
     seen = "" if cached is None else f", {cached:.1%} in the OS cache"
     return f"{in_buffers:.1%} of {where.pages} pages are in the buffers{seen}" if wrong else ""
-
-
-PIECE = 32_768
-"""Pages that are loaded by one statement."""
-CHUNK = 1_000
-"""Pages that one statement touches."""
-AT_ONCE = 8
-"""Connections that touch pages: a disk answers several at once, and the time of a probe of working
-sets is that of their reads. With twice as many what they take themselves of the memory shows in the
-page cache."""
-LOOK_EVERY = 0.2
-"""Seconds between looks for an interruption meanwhile."""
-Connect = Callable[[], psycopg.Connection[Any]]
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """Pages of a table, in order."""
-
-    table: str
-    first: int
-    beyond: int
-    """The number after the last one's."""
-    os_cache_only: bool = False
-
-
-def load(connection: psycopg.Connection[Any], what: Loaded, check: Callable[[], None]) -> None:
-    """Into the buffers each as by a plain read, which raises its usage count; no ring of buffers
-    is used.
-
-    Raises ServerError without pg_prewarm.
-    """
-    mode = "read" if what.os_cache_only else "buffer"
-    for first in range(what.first, what.beyond, PIECE):
-        check()
-        last = min(what.beyond, first + PIECE) - 1
-        try:
-            connection.execute(
-                "SELECT pg_prewarm(%s::regclass, %s, 'main', %s, %s)",
-                (what.table, mode, first, last),
-            )
-        except psycopg.errors.UndefinedFunction as error:
-            raise ServerError(
-                "pg_prewarm is missing in this PostgreSQL", "install its contrib modules"
-            ) from error
-
-
-@dataclass(frozen=True)
-class Touched:
-    """Random pages among the first ones of a table."""
-
-    table: str
-    pages: int
-    count: int
-    """How many are read."""
-
-
-def touch(connect: Connect, what: Touched, seed: int, check: Callable[[], None]) -> None:
-    """Read them by TID, over several connections so that reads from the disk overlap; those of one
-    statement in the order of their numbers."""
-    ended = Event()
-
-    def some(number: int) -> None:
-        draw = random.Random(seed + number)  # noqa: S311 - pages, not secrets
-        share = what.count // AT_ONCE + (number < what.count % AT_ONCE)
-        with connect() as connection:
-            for many in _chunks(share):
-                if ended.is_set():
-                    return
-                connection.execute(_of_pages(what, draw, many))
-
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        try:
-            running = [pool.submit(some, number) for number in range(AT_ONCE)]
-            while wait(running, LOOK_EVERY, FIRST_EXCEPTION).not_done:
-                check()
-                if any(one.done() and one.exception() for one in running):
-                    break
-        finally:
-            ended.set()
-    for one in running:
-        one.result()
-
-
-def _of_pages(what: Touched, draw: random.Random, many: int) -> sql.Composed:
-    places = "{" + ",".join(f'"({draw.randrange(what.pages)},1)"' for _ in range(many)) + "}"
-    return sql.SQL("SELECT count(*) FROM {} WHERE ctid = ANY ({}::tid[])").format(
-        sql.Identifier(what.table), sql.Literal(places)
-    )
-
-
-def _chunks(count: int) -> Iterator[int]:
-    for begin in range(0, count, CHUNK):
-        yield min(CHUNK, count - begin)

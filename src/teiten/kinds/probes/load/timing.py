@@ -146,7 +146,7 @@ class Accounting:
             return {}
         self._connection.execute(FLUSH)
         rows = self._connection.execute(self._query).fetchall()
-        return {row[0]: tuple(int(one) for one in row[1:]) for row in rows}
+        return {row[0]: tuple(int(count) for count in row[1:]) for row in rows}
 
 
 def _since(
@@ -165,6 +165,6 @@ def _accounted(begun: Contexts, now: Contexts) -> Iterator[Accounted]:
     """Contexts in which something was read or taken."""
     for context, counts in now.items():
         before = begun.get(context, (0,) * len(counts))
-        more = [one - other for one, other in zip(counts, before, strict=True)]
+        more = [count - earlier for count, earlier in zip(counts, before, strict=True)]
         if any(more):
             yield Accounted(context, *more)

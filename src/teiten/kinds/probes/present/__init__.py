@@ -11,10 +11,10 @@ from teiten.kinds.probes.model import probes_of, run_of
 from teiten.kinds.probes.present.curves import (
     clients_chart,
     cost_chart,
+    distribution_chart,
     from_disk_chart,
     working_set_chart,
 )
-from teiten.kinds.probes.present.distributions import distribution_chart
 from teiten.kinds.probes.present.published import published_table
 from teiten.kinds.probes.present.recommend import answer_of, section_of
 from teiten.kinds.probes.present.summary import (
@@ -38,12 +38,12 @@ from teiten.model.study import Workload
 from teiten.report.blocks import (
     Block,
     Further,
-    Gallery,
     Heading,
     Items,
     Section,
     Text,
     Unprinted,
+    gallery,
 )
 from teiten.report.charts.base import Chart
 from teiten.report.effects import plain_percent
@@ -72,8 +72,8 @@ class ProbesPresent(UsualPresent):
 
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
         found = probes_found(kit.analysis)
-        for at, one in enumerate(found.of_workload(workload), start=1):
-            yield from _probe(kit, f"{prefix}-probe-{at}", one, found.comparisons)
+        for at, result in enumerate(found.of_workload(workload), start=1):
+            yield from _probe(kit, f"{prefix}-probe-{at}", result, found.comparisons)
 
     def sections(self, kit: Kit) -> Iterable[Section]:
         yield beside_section(kit)
@@ -85,29 +85,27 @@ class ProbesPresent(UsualPresent):
         return (), (table,) if table is not None else ()
 
 
-def _probe(kit: Kit, prefix: str, found: ProbeResult, intervals: int) -> Iterator[Block]:
-    probe = probes_of(kit.study.workload(found.workload)).probe(found.probe)
-    yield Heading(4, probe_title(kit, found))
+def _probe(kit: Kit, prefix: str, result: ProbeResult, intervals: int) -> Iterator[Block]:
+    probe = probes_of(kit.study.workload(result.workload)).probe(result.probe)
+    yield Heading(4, probe_title(kit, result))
     yield Text(kit.t.of(probe.description))
-    said = effect_sentence(kit, found)
+    said = effect_sentence(kit, result)
     if said:
         yield Text(said)
     charts = (
-        working_set_chart(kit, f"{prefix}-working-set", found),
-        cost_chart(kit, f"{prefix}-cost", found),
-        clients_chart(kit, f"{prefix}-clients-curve", found),
+        working_set_chart(kit, f"{prefix}-working-set", result),
+        cost_chart(kit, f"{prefix}-cost", result),
+        clients_chart(kit, f"{prefix}-clients-curve", result),
     )
-    drawn = tuple(_titled(kit, found, charts))
-    if drawn:
-        yield Gallery(drawn)
+    yield from gallery(_titled(kit, result, charts))
     further = (
-        from_disk_chart(kit, f"{prefix}-from-disk", found),
-        distribution_chart(kit, f"{prefix}-distribution", found),
+        from_disk_chart(kit, f"{prefix}-from-disk", result),
+        distribution_chart(kit, f"{prefix}-distribution", result),
     )
-    looked_up = tuple(_titled(kit, found, further))
+    looked_up = gallery(_titled(kit, result, further))
     if looked_up:
-        yield Further((Unprinted(kit.t("paper.charts"), (Gallery(looked_up),)),))
-    yield Further(tuple(tables_of_probe(kit, prefix, found, memory_text(kit), intervals)))
+        yield Further((Unprinted(kit.t("paper.charts"), looked_up),))
+    yield Further(tuple(tables_of_probe(kit, prefix, result, memory_text(kit), intervals)))
 
 
 def _titled(kit: Kit, result: ProbeResult, charts: Iterable[Chart | None]) -> Iterator[Chart]:
@@ -127,24 +125,26 @@ def beside_section(kit: Kit) -> Section:
     """Empty where probes ran alone."""
     found = beside_of(kit.analysis)
     shown: list[Block] = []
-    for at, key in enumerate(dict.fromkeys((one.workload, one.context) for one in found), start=1):
-        mine = [one for one in found if (one.workload, one.context) == key]
+    for at, key in enumerate(
+        dict.fromkeys((beside.workload, beside.context) for beside in found), start=1
+    ):
+        mine = [beside for beside in found if (beside.workload, beside.context) == key]
         name, context = kit.names.workload(key[0]), context_text(kit, key[1])
         title = kit.t("probe.title", title=name, context=context) if context else name
         shown += [
             Heading(3, title),
-            Items(tuple(_sentence(kit, one) for one in mine), "findings"),
+            Items(tuple(_sentence(kit, beside) for beside in mine), "findings"),
             _table(kit, f"beside-{at}", mine),
         ]
     return Section("beside", kit.t("section.beside"), tuple(shown))
 
 
-def _sentence(kit: Kit, one: BesideProbes) -> str:
+def _sentence(kit: Kit, beside: BesideProbes) -> str:
     """On whose ground a size is."""
-    values = {"side": kit.short(one.side), "buffers": said_percent(kit.t, one.from_buffers)}
-    if one.ground is Footing.DISK and one.fits is not None:
-        return kit.t("beside.disk-fits", fits=bytes_text(one.fits), probe=_cliffs(kit), **values)
-    return kit.t(f"beside.{one.ground.value}", **values)
+    values = {"side": kit.short(beside.side), "buffers": said_percent(kit.t, beside.from_buffers)}
+    if beside.ground is Footing.DISK and beside.fits is not None:
+        return kit.t("beside.disk-fits", fits=bytes_text(beside.fits), probe=_cliffs(kit), **values)
+    return kit.t(f"beside.{beside.ground.value}", **values)
 
 
 def _cliffs(kit: Kit) -> str:
@@ -154,9 +154,11 @@ def _cliffs(kit: Kit) -> str:
     )
 
 
-def _table(kit: Kit, name: str, found: Sequence[BesideProbes]) -> Table:
-    times = (seconds for one in found for seconds in (one.reading, one.turnaround))
-    unit, t = unit_for(one for one in times if one is not None), kit.t
+def _table(kit: Kit, name: str, workloads: Sequence[BesideProbes]) -> Table:
+    times = (
+        seconds for workload in workloads for seconds in (workload.reading, workload.turnaround)
+    )
+    unit, t = unit_for(seconds for seconds in times if seconds is not None), kit.t
     return Table(
         name,
         t("table.beside.caption"),
@@ -164,21 +166,21 @@ def _table(kit: Kit, name: str, found: Sequence[BesideProbes]) -> Table:
             Column(t(f"table.beside.{key}", unit=unit.name), numeric=key not in ("side", "ground"))
             for key in KEYS
         ),
-        tuple(_row(kit, one, unit) for one in found),
+        tuple(_row(kit, workload, unit) for workload in workloads),
         note=t("table.beside.note", share=plain_percent(t, CLIFF), memory=memory_text(kit)),
         sortable=False,
     )
 
 
-def _row(kit: Kit, one: BesideProbes, unit: ProbeTimeUnit) -> Row:
+def _row(kit: Kit, beside: BesideProbes, unit: ProbeTimeUnit) -> Row:
     return (
-        TableCell(kit.short(one.side)),
-        percent_cell(one.from_buffers),
-        _count(one.outside),
-        _count(one.from_disk),
-        unit.cell(one.reading),
-        unit.cell(one.turnaround),
-        TableCell(kit.t(f"table.beside.ground-{one.ground.value}")),
+        TableCell(kit.short(beside.side)),
+        percent_cell(beside.from_buffers),
+        _count(beside.outside),
+        _count(beside.from_disk),
+        unit.cell(beside.reading),
+        unit.cell(beside.turnaround),
+        TableCell(kit.t(f"table.beside.ground-{beside.ground.value}")),
     )
 
 

@@ -88,23 +88,23 @@ def published_table(kit: Kit) -> Table | None:
     small, large = (_printed(kit, column) for column in COLUMNS)
     rows = [
         (
-            TableCell(kit.t(f"published.{one.quantity}")),
+            TableCell(kit.t(f"published.{row.quantity}")),
             TableCell(probe_title(kit, result)),
-            *(number_cell(column.get(one.quantity)) for column in (small, large)),
+            *(number_cell(column.get(row.quantity)) for column in (small, large)),
             *(
-                number_cell(one.take(side), one.written)
+                number_cell(row.take(side), row.written)
                 for side in (result.sides[0], result.sides[-1])
             ),
         )
-        for one in ROWS
+        for row in ROWS
         for result in found.results
-        if result.probe == one.probe
+        if result.probe == row.probe
     ]
     rows += _differences(kit, found.results, small, large)
     if not rows or not (small and large):
         return None
     sides = found.results[0].sides
-    first, last = (kit.short(one.side) for one in (sides[0], sides[-1]))
+    first, last = (kit.short(side.side) for side in (sides[0], sides[-1]))
     columns = (
         Column(kit.t("table.published-probes.quantity")),
         Column(kit.t("table.published-probes.probe")),
@@ -128,9 +128,9 @@ def _printed(kit: Kit, column: str) -> dict[str, float]:
     for outcome in kit.analysis.claims:
         table = outcome.claim.published
         if isinstance(table, PublishedQueries) and table.table == FILE:
-            for one in table.columns:
-                if one.label == column:
-                    return dict(one.values)
+            for printed in table.columns:
+                if printed.label == column:
+                    return dict(printed.values)
     return {}
 
 

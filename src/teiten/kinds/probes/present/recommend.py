@@ -57,8 +57,8 @@ def answer_of(kit: Kit) -> OwnAnswer | None:
     if not found.recommendations:
         return None
     blocks: list[Block] = [
-        _statement(kit, f"answer-{at}", found, one)
-        for at, one in enumerate(found.recommendations, start=1)
+        _statement(kit, f"answer-{at}", found, recommendation)
+        for at, recommendation in enumerate(found.recommendations, start=1)
     ]
     table = summary_table(kit, "probe-summary", found.results, memory_text(kit))
     return OwnAnswer((*blocks, *([table] if table else [])), tuple(_undecided(kit, found)))
@@ -68,73 +68,94 @@ def section_of(kit: Kit) -> Section:
     """The recommendation clause by clause; empty without one."""
     found = probes_found(kit.analysis)
     shown: list[Block] = []
-    for at, one in enumerate(found.recommendations, start=1):
-        context = context_text(kit, one.context)
+    for at, recommendation in enumerate(found.recommendations, start=1):
+        context = context_text(kit, recommendation.context)
         if context:
             shown.append(Heading(3, context))
-        shown += [Text(sentence(kit, one)), Items(tuple(clauses(kit, found, one)), "findings")]
-        shown.append(_rooms(kit, f"rooms-{at}", one))
+        shown += [
+            Text(sentence(kit, recommendation)),
+            Items(tuple(clauses(kit, found, recommendation)), "findings"),
+        ]
+        shown.append(_rooms(kit, f"rooms-{at}", recommendation))
     if shown:
         shown.append(Text(kit.t("recommend.scope", memory=memory_text(kit)), "note"))
     return Section("recommendation", kit.t("section.recommendation"), tuple(shown))
 
 
-def sentence(kit: Kit, one: Recommendation) -> str:
+def sentence(kit: Kit, recommendation: Recommendation) -> str:
     """Say what is recommended, and never more than was decided."""
     t = kit.t
-    memory = bytes_text(one.memory)
-    listed = _sizes(kit, one, one.left)
+    memory = bytes_text(recommendation.memory)
+    listed = _sizes(kit, recommendation, recommendation.left)
     factor = kit.names.factor(kit.study.contrast)
     values = {"memory": memory, "sizes": listed, "factor": factor}
     if not kit.study.conclusive:
         return t("recommend.profile", profile=kit.study.profile, **values)
-    if not one.left:
+    if not recommendation.left:
         return t("recommend.none", **values)
-    if not one.decided and not one.threatened:
+    if not recommendation.decided and not recommendation.threatened:
         return t("recommend.undecided", **values)
-    out = tuple(room.side for room in one.rooms if room.side not in one.left)
-    values["others"] = _sizes(kit, one, out)
-    return t("recommend.one" if len(one.left) == 1 else "recommend.several", **values)
+    out = tuple(room.side for room in recommendation.rooms if room.side not in recommendation.left)
+    values["others"] = _sizes(kit, recommendation, out)
+    return t("recommend.one" if len(recommendation.left) == 1 else "recommend.several", **values)
 
 
-def clauses(kit: Kit, found: ProbesFound, one: Recommendation) -> Iterator[str]:
+def clauses(kit: Kit, findings: ProbesFound, recommendation: Recommendation) -> Iterator[str]:
     """Each with the probe behind it: first those on how memory is used, then what it costs."""
-    yield from _first_clauses(kit, found, one)
-    for result in found.results:
-        if result.line is not None and without_probe(result.context) == one.context:
+    yield from _first_clauses(kit, findings, recommendation)
+    for result in findings.results:
+        if result.line is not None and without_probe(result.context) == recommendation.context:
             yield _cost(kit, result)
-    yield _room(kit, one)
+    yield _room(kit, recommendation)
 
 
-def _first_clauses(kit: Kit, found: ProbesFound, one: Recommendation) -> Iterator[str]:
+def _first_clauses(
+    kit: Kit, findings: ProbesFound, recommendation: Recommendation
+) -> Iterator[str]:
     """List the clauses that stand on the first page."""
-    mine = [each for each in found.results if without_probe(each.context) == one.context]
-    yield from _out_of_memory(kit, one)
+    mine = [
+        result
+        for result in findings.results
+        if without_probe(result.context) == recommendation.context
+    ]
+    yield from _out_of_memory(kit, recommendation)
     yield from _moved(kit, mine)
-    yield from _beaten(kit, mine, one)
+    yield from _beaten(kit, mine, recommendation)
     for each in mine:
         if each.by_parts:
             yield from _cliffs(kit, each)
-            yield from _at_working_set(kit, each, one)
+            yield from _at_working_set(kit, each, recommendation)
     for each in mine:
         if each.after_another:
             yield _after_scan(kit, each)
 
 
-def _statement(kit: Kit, name: str, found: ProbesFound, one: Recommendation) -> Statement:
-    mine = [each for each in found.results if without_probe(each.context) == one.context]
+def _statement(
+    kit: Kit, name: str, findings: ProbesFound, recommendation: Recommendation
+) -> Statement:
+    mine = [
+        result
+        for result in findings.results
+        if without_probe(result.context) == recommendation.context
+    ]
     curves = (working_set_chart(kit, name, each) for each in mine if each.by_parts)
-    sure = kit.study.conclusive and (one.decided or bool(one.threatened))
-    decided = sure and len(one.left) == 1
-    context = context_text(kit, one.context)
-    word = "one" if decided or (sure and not one.left) else "several" if sure else "undecided"
+    sure = kit.study.conclusive and (recommendation.decided or bool(recommendation.threatened))
+    decided = sure and len(recommendation.left) == 1
+    context = context_text(kit, recommendation.context)
+    word = (
+        "one"
+        if decided or (sure and not recommendation.left)
+        else "several"
+        if sure
+        else "undecided"
+    )
     return Statement(
         context or kit.t("recommend.subject", factor=kit.names.factor(kit.study.contrast)),
         (VerdictKind.FASTER if decided else VerdictKind.INCONCLUSIVE).value,
         kit.t(f"recommend.word-{word}"),
-        sentence(kit, one),
+        sentence(kit, recommendation),
         next(curves, None),
-        tuple(_first_clauses(kit, found, one)),
+        tuple(_first_clauses(kit, findings, recommendation)),
     )
 
 
@@ -154,33 +175,33 @@ def _moved(kit: Kit, results: Sequence[ProbeResult]) -> Iterator[str]:
             yield kit.t(f"recommend.{key}", listed=kit.t("list.separator").join(names))
 
 
-def _undecided(kit: Kit, found: ProbesFound) -> Iterator[str]:
+def _undecided(kit: Kit, findings: ProbesFound) -> Iterator[str]:
     open_ones = [
         probe_title(kit, result)
-        for result in found.results
+        for result in findings.results
         if result.effect is not None and result.effect.size is None
     ]
     if len(open_ones) > MOST_OPEN:
-        yield kit.t("recommend.open-many", count=len(open_ones), of=len(found.results))
+        yield kit.t("recommend.open-many", count=len(open_ones), of=len(findings.results))
     elif open_ones:
         listed = kit.t("list.separator").join(open_ones)
         yield kit.t("recommend.open", probes=listed)
 
 
-def _sizes(kit: Kit, one: Recommendation, sides: Sequence[str]) -> str:
-    sizes = {room.side: room.shared_buffers for room in one.rooms}
+def _sizes(kit: Kit, recommendation: Recommendation, sides: Sequence[str]) -> str:
+    sizes = {room.side: room.shared_buffers for room in recommendation.rooms}
     return kit.t("list.separator").join(sized(kit, side, sizes.get(side)) for side in sides)
 
 
-def _cliffs(kit: Kit, found: ProbeResult) -> Iterator[str]:
+def _cliffs(kit: Kit, result: ProbeResult) -> Iterator[str]:
     """Where each size falls off."""
-    said = [_cliff(kit, side.side, side.cliff) for side in found.sides if side.cliff is not None]
+    said = [_cliff(kit, side.side, side.cliff) for side in result.sides if side.cliff is not None]
     if said:
         yield kit.t(
             "recommend.cliffs",
             listed=kit.t("list.strong").join(said),
             share=plain_percent(kit.t, CLIFF),
-            probe=probe_name(kit, found),
+            probe=probe_name(kit, result),
         )
 
 
@@ -195,16 +216,16 @@ def _cliff(kit: Kit, side: str, cliff: Cliff) -> str:
     return kit.t("cliff.between", **values)
 
 
-def _at_working_set(kit: Kit, found: ProbeResult, one: Recommendation) -> Iterator[str]:
-    if one.working_set is None:
+def _at_working_set(kit: Kit, result: ProbeResult, recommendation: Recommendation) -> Iterator[str]:
+    if recommendation.working_set is None:
         return
-    size = bytes_text(one.working_set)
-    if not one.at_working_set:
+    size = bytes_text(recommendation.working_set)
+    if not recommendation.at_working_set:
         yield kit.t("recommend.beyond-measured", size=size)
         return
-    unit = unit_for(each.mean.mean for each in one.at_working_set)
+    unit = unit_for(each.mean.mean for each in recommendation.at_working_set)
     said = []
-    for each in one.at_working_set:
+    for each in recommendation.at_working_set:
         time = unit.with_name(unit.estimate(each.mean))
         key = "at-working-set.known" if each.from_disk is not None else "at-working-set.unknown"
         disk = said_percent(kit.t, each.from_disk.mean) if each.from_disk is not None else ""
@@ -212,16 +233,16 @@ def _at_working_set(kit: Kit, found: ProbeResult, one: Recommendation) -> Iterat
     yield kit.t(
         "recommend.at-working-set",
         size=size,
-        part=bytes_text(one.at_working_set[0].part),
+        part=bytes_text(recommendation.at_working_set[0].part),
         listed=kit.t("list.strong").join(said),
-        probe=probe_name(kit, found),
+        probe=probe_name(kit, result),
     )
 
 
-def _after_scan(kit: Kit, found: ProbeResult) -> str:
+def _after_scan(kit: Kit, result: ProbeResult) -> str:
     t = kit.t
     said = []
-    for side in found.sides:
+    for side in result.sides:
         for part in side.parts:
             values = {
                 "side": kit.short(side.side),
@@ -233,17 +254,19 @@ def _after_scan(kit: Kit, found: ProbeResult) -> str:
             else:
                 said.append(t("after-scan.both", os_cache=said_percent(t, hits), **values))
     return t(
-        "recommend.after-scan", listed=t("list.strong").join(said), probe=probe_name(kit, found)
+        "recommend.after-scan", listed=t("list.strong").join(said), probe=probe_name(kit, result)
     )
 
 
-def _beaten(kit: Kit, results: Sequence[ProbeResult], one: Recommendation) -> Iterator[str]:
+def _beaten(
+    kit: Kit, results: Sequence[ProbeResult], recommendation: Recommendation
+) -> Iterator[str]:
     """Say by probe which sides were decided to be slower; nothing by a profile too short for it."""
     if not kit.study.conclusive:
         return
     said = []
     for result in results:
-        lost = [(side, by) for side, by, probe in one.beaten if probe == result.probe]
+        lost = [(side, by) for side, by, probe in recommendation.beaten if probe == result.probe]
         if lost:
             by_sides = [
                 kit.t("beaten.by", side=kit.short(side), by=kit.short(by)) for side, by in lost
@@ -254,10 +277,10 @@ def _beaten(kit: Kit, results: Sequence[ProbeResult], one: Recommendation) -> It
         yield kit.t("recommend.beaten", listed=kit.t("list.strong").join(said))
 
 
-def _cost(kit: Kit, found: ProbeResult) -> str:
-    line = found.line
+def _cost(kit: Kit, result: ProbeResult) -> str:
+    line = result.line
     assert line is not None
-    unit = unit_of(found)
+    unit = unit_of(result)
     return kit.t(
         f"recommend.cost-{line.proportion.value}",
         time=unit.with_name(unit.estimate(line.per_gib)),
@@ -267,11 +290,11 @@ def _cost(kit: Kit, found: ProbeResult) -> str:
         ratios=interval(kit.t, line.ratio),
         within=plain_percent(kit.t, PROPORTIONAL_WITHIN),
         sizes=plain(round(line.sizes, 2)),
-        probe=probe_name(kit, found),
+        probe=probe_name(kit, result),
     )
 
 
-def _room(kit: Kit, one: Recommendation) -> str:
+def _room(kit: Kit, recommendation: Recommendation) -> str:
     """Say how much memory each size leaves for connections."""
     said = [
         kit.t(
@@ -281,18 +304,18 @@ def _room(kit: Kit, one: Recommendation) -> str:
             fit=plain(room.fit),
             each=bytes_text(room.for_each),
         )
-        for room in one.rooms
+        for room in recommendation.rooms
     ]
     return kit.t("recommend.rooms", listed=kit.t("list.strong").join(said))
 
 
-def _out_of_memory(kit: Kit, one: Recommendation) -> Iterator[str]:
+def _out_of_memory(kit: Kit, recommendation: Recommendation) -> Iterator[str]:
     """A warning where what is left does not suffice."""
-    threatened = [room for room in one.rooms if room.threatens]
-    if threatened and one.connections is not None:
+    threatened = [room for room in recommendation.rooms if room.threatens]
+    if threatened and recommendation.connections is not None:
         yield kit.t(
             "recommend.out-of-memory",
-            connections=plain(one.connections),
+            connections=plain(recommendation.connections),
             listed=kit.t("list.strong").join(_threatened(kit, room) for room in threatened),
         )
 
@@ -304,12 +327,12 @@ def _threatened(kit: Kit, room: Room) -> str:
     )
 
 
-def _rooms(kit: Kit, name: str, one: Recommendation) -> Table:
+def _rooms(kit: Kit, name: str, recommendation: Recommendation) -> Table:
     t = kit.t
-    asked = one.connections is not None
+    asked = recommendation.connections is not None
     keys = ("side", "size", "left", "each", "fit", *(("needed", "cache", "risk") if asked else ()))
     rows = []
-    for room in one.rooms:
+    for room in recommendation.rooms:
         row = [
             TableCell(kit.short(room.side), float(room.shared_buffers)),
             *(
@@ -329,7 +352,7 @@ def _rooms(kit: Kit, name: str, one: Recommendation) -> Table:
         rows.append(tuple(row))
     return Table(
         name,
-        t("table.rooms.caption", memory=bytes_text(one.memory)),
+        t("table.rooms.caption", memory=bytes_text(recommendation.memory)),
         tuple(
             Column(t(f"table.rooms.{key}"), numeric=at > 0 and key != "risk")
             for at, key in enumerate(keys)
@@ -338,7 +361,7 @@ def _rooms(kit: Kit, name: str, one: Recommendation) -> Table:
         note=t(
             "table.rooms.note",
             own=bytes_text(OWN_OF_A_CONNECTION),
-            work_mem=bytes_text(one.work_mem),
+            work_mem=bytes_text(recommendation.work_mem),
             part=plain(PAGE_TABLE_SHARE),
         ),
         sortable=False,

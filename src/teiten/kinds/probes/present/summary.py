@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from teiten.kinds.probes.model import probes_of
+from teiten.kinds.probes.model import PROBE, probes_of
 from teiten.kinds.probes.present.tables import verdict_said
 from teiten.kinds.probes.present.units import (
     MICROSECONDS,
@@ -22,14 +22,14 @@ from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Items, Text
 from teiten.report.effects import confidence_percent, plain_percent
 from teiten.report.numbers import NOTHING, bytes_text
-from teiten.report.sentences import verdict_kind
 from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.view.contrasts import verdict_cell
 from teiten.report.view.kit import Kit
 
 
-def summary_table(kit: Kit, name: str, found: Sequence[ProbeResult], memory: str) -> Table | None:
+def summary_table(kit: Kit, name: str, results: Sequence[ProbeResult], memory: str) -> Table | None:
     """None where no probe has two sides."""
-    rows = tuple(row for one in found for row in _row(kit, one))
+    rows = tuple(row for result in results for row in _row(kit, result))
     if not rows:
         return None
     keys = ("probe", "effect", "winner", "compared", "verdict", "longer", "interval", "of-measure")
@@ -41,7 +41,7 @@ def summary_table(kit: Kit, name: str, found: Sequence[ProbeResult], memory: str
         tuple(Column(t(f"table.probe-summary.{key}"), numeric=key in numeric) for key in keys),
         rows,
         note=joined_sentences(
-            (thresholds_text(kit), _measures(kit, found), _intervals(kit), memory)
+            (thresholds_text(kit), _measures(kit, results), _intervals(kit), memory)
         ),
         sortable=False,
     )
@@ -58,16 +58,16 @@ def thresholds_text(kit: Kit) -> str:
     return kit.t("table.probe-summary.note", **shares)
 
 
-def _measures(kit: Kit, found: Sequence[ProbeResult]) -> str:
+def _measures(kit: Kit, results: Sequence[ProbeResult]) -> str:
     """Say what effects are measured by, with its time."""
     said = []
     for of_checkpoint in (False, True):
         times = {
-            one.effect.measure
-            for one in found
-            if one.effect is not None
-            and one.effect.measure is not None
-            and one.effect.of_checkpoint is of_checkpoint
+            result.effect.measure
+            for result in results
+            if result.effect is not None
+            and result.effect.measure is not None
+            and result.effect.of_checkpoint is of_checkpoint
         }
         if times:
             unit = unit_for(times)
@@ -82,53 +82,49 @@ def effect_word(kit: Kit, effect: EffectFound) -> str:
     """``small``; ``not decided (none to small)``."""
     if effect.size is not None:
         return kit.t(f"effect-size.{effect.size.value}")
-    ends = (kit.t(f"effect-size.{one.value}") for one in (effect.least, effect.most))
+    ends = (kit.t(f"effect-size.{size.value}") for size in (effect.least, effect.most))
     least, most = ends
     return kit.t("effect-size.between", least=least, most=most)
 
 
-def winners_text(kit: Kit, found: ProbeResult) -> str:
+def winners_text(kit: Kit, result: ProbeResult) -> str:
     """Which size wins; all, or none where nothing was decided."""
-    effect = found.effect
+    effect = result.effect
     if effect is None or not effect.winners:
         return kit.t("winner.undecided")
-    if len(effect.winners) == len(found.sides):
+    if len(effect.winners) == len(result.sides):
         return kit.t("winner.all")
     return kit.t("list.separator").join(kit.short(winner) for winner in effect.winners)
 
 
-def probe_name(kit: Kit, found: ProbeResult) -> str:
+def probe_name(kit: Kit, result: ProbeResult) -> str:
     """Where the context was said before."""
-    return kit.t.of(probes_of(kit.study.workload(found.workload)).probe(found.probe).title)
+    return kit.t.of(probes_of(kit.study.workload(result.workload)).probe(result.probe).title)
 
 
-def probe_title(kit: Kit, found: ProbeResult) -> str:
+def probe_title(kit: Kit, result: ProbeResult) -> str:
     """With the levels of what else is varied."""
-    title, others = probe_name(kit, found), context_text(kit, found.context)
+    title, others = probe_name(kit, result), context_text(kit, result.context)
     return kit.t("probe.title", title=title, context=others) if others else title
 
 
 def context_text(kit: Kit, context: tuple[tuple[str, str], ...]) -> str:
     """The levels of what is varied beside the probe; empty where nothing is."""
-    varied = {factor.name for factor in kit.study.factors if len(factor.levels) > 1}
-    told = tuple(pair for pair in context if pair[0] in varied and pair[0] != "probe")
-    return kit.names.context(told) if told else ""
+    return kit.names.varied_levels(context, PROBE)
 
 
-def _row(kit: Kit, found: ProbeResult) -> Iterator[Row]:
-    effect = found.effect
+def _row(kit: Kit, result: ProbeResult) -> Iterator[Row]:
+    effect = result.effect
     if effect is None:
         return
     added = effect.added
     share = None if effect.measure is None else added.mean / effect.measure
     yield (
-        TableCell(probe_title(kit, found)),
+        TableCell(probe_title(kit, result)),
         TableCell(effect_word(kit, effect)),
-        TableCell(winners_text(kit, found)),
+        TableCell(winners_text(kit, result)),
         TableCell(_compared(kit, effect)),
-        TableCell(
-            verdict_said(kit, effect.verdict), kind=f"verdict {verdict_kind(effect.verdict)}"
-        ),
+        verdict_cell(kit.t, effect.verdict, verdict_said(kit, effect.verdict)),
         MICROSECONDS.estimate_cell(added),
         TableCell(interval(kit.t, added, MICROSECONDS.factor), added.low),
         TableCell(NOTHING if share is None else said_percent(kit.t, share), share),
@@ -149,14 +145,14 @@ def _intervals(kit: Kit) -> str:
     )
 
 
-def effect_sentence(kit: Kit, found: ProbeResult) -> str:
+def effect_sentence(kit: Kit, result: ProbeResult) -> str:
     """Write the sentence on the effect that stands above a probe's results; empty without one."""
-    effect = found.effect
+    effect = result.effect
     if effect is None:
         return ""
     values = {
         "effect": effect_word(kit, effect),
-        "winner": winners_text(kit, found),
+        "winner": winners_text(kit, result),
         "worst": kit.short(effect.worst),
         "best": kit.short(effect.best),
         "compared": _compared(kit, effect),
@@ -175,22 +171,22 @@ def only_side(kit: Kit) -> str | None:
     return factor.levels[0] if factor is not None and len(factor.levels) == 1 else None
 
 
-def of_one_side(kit: Kit, found: ProbesFound, side: str) -> Iterator[Block]:
+def of_one_side(kit: Kit, findings: ProbesFound, side: str) -> Iterator[Block]:
     """Say that nothing was compared, and list each probe's number."""
-    sizes = {each.shared_buffers for result in found.results for each in result.sides}
+    sizes = {each.shared_buffers for result in findings.results for each in result.sides}
     words = {"server": side, "size": kit.t("list.separator").join(map(bytes_text, sorted(sizes)))}
     yield Text(kit.t("probe.alone" if sizes else "probe.alone-nothing", **words))
-    yield Items(tuple(said for result in found.results for said in _number(kit, result)))
+    yield Items(tuple(said for result in findings.results for said in _number(kit, result)))
 
 
-def _number(kit: Kit, found: ProbeResult) -> Iterator[str]:
-    for side in found.sides:
+def _number(kit: Kit, result: ProbeResult) -> Iterator[str]:
+    for side in result.sides:
         number = side.number
         if number is None:
             continue
         unit = unit_for((number.mean,))
         values = {
-            "probe": probe_title(kit, found),
+            "probe": probe_title(kit, result),
             "time": unit.with_name(unit.estimate(number)),
             "trials": kit.t.plural("probe.alone-trials", side.trials),
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from teiten.analysis.model.verdict import Verdict
+from teiten.analysis.model.verdict import Estimate, Verdict
 from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.present.units import (
     ProbeTimeUnit,
@@ -18,7 +18,6 @@ from teiten.kinds.probes.present.units import (
     unit_for,
 )
 from teiten.kinds.probes.results import (
-    Estimate,
     PartTimes,
     ProbeResult,
     ProbeSide,
@@ -26,9 +25,9 @@ from teiten.kinds.probes.results import (
 )
 from teiten.report.effects import confidence_percent, effect_cells
 from teiten.report.numbers import measured, plain, significant
-from teiten.report.sentences import verdict_kind, verdict_word
+from teiten.report.sentences import verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell
-from teiten.report.view.contrasts import detectable_text
+from teiten.report.view.contrasts import detectable_text, verdict_cell
 from teiten.report.view.kit import Kit
 
 LONG = 20
@@ -38,23 +37,23 @@ Made = tuple[Sequence[str], Sequence[Row]]
 
 
 def tables_of_probe(
-    kit: Kit, prefix: str, found: ProbeResult, memory: str, intervals: int
+    kit: Kit, prefix: str, result: ProbeResult, memory: str, intervals: int
 ) -> Iterator[Table]:
     """Only those that have something to tell. ``memory``: what is said of it beside each result;
     ``intervals``: that hold together."""
-    yield from _verdicts(kit, prefix, found, memory, intervals)
-    unit = unit_of(found)
+    yield from _verdicts(kit, prefix, result, memory, intervals)
+    unit = unit_of(result)
     made = (
-        ("accesses", () if found.after_another else _accesses(kit, found, unit)),
-        ("after-scan", _after_scan(kit, found, unit) if found.after_another else ()),
-        ("sweeps", _sweeps(kit, found, unit)),
-        ("cost", _cost(kit, found, unit)),
-        ("clients", _clients(kit, found, unit)),
-        ("checkpoints", _checkpoints(kit, found, unit)),
+        ("accesses", () if result.after_another else _accesses(kit, result, unit)),
+        ("after-scan", _after_scan(kit, result, unit) if result.after_another else ()),
+        ("sweeps", _sweeps(kit, result, unit)),
+        ("cost", _cost(kit, result, unit)),
+        ("clients", _clients(kit, result, unit)),
+        ("checkpoints", _checkpoints(kit, result, unit)),
     )
-    for kind, one in made:
-        if one and one[1]:
-            columns, rows = one
+    for kind, table in made:
+        if table and table[1]:
+            columns, rows = table
             values = {"unit": unit.name, "memory": memory, "confidence": confidence(kit)}
             yield Table(
                 name=f"{prefix}-{kind}",
@@ -69,9 +68,9 @@ def tables_of_probe(
             )
 
 
-def unit_of(found: ProbeResult) -> ProbeTimeUnit:
+def unit_of(result: ProbeResult) -> ProbeTimeUnit:
     """Choose the unit of all of a probe's times but those of its verdicts."""
-    return unit_for(one for side in found.sides for one in _seconds(side))
+    return unit_for(seconds for side in result.sides for seconds in _seconds(side))
 
 
 def _seconds(side: ProbeSide) -> Iterator[float]:
@@ -81,14 +80,14 @@ def _seconds(side: ProbeSide) -> Iterator[float]:
 
 
 def _verdicts(
-    kit: Kit, prefix: str, found: ProbeResult, memory: str, intervals: int
+    kit: Kit, prefix: str, result: ProbeResult, memory: str, intervals: int
 ) -> Iterator[Table]:
     """Every side against each before it."""
-    for kind, pairs in (("pairs", found.pairs), ("commits", found.commits)):
-        rows = tuple(row for pair in pairs for row in _pair(kit, found, pair, kind))
+    for kind, pairs in (("pairs", result.pairs), ("commits", result.commits)):
+        rows = tuple(row for pair in pairs for row in _pair(kit, result, pair, kind))
         if not rows:
             continue
-        numbers = [one for side in found.sides if (one := _of_side(side, kind)) is not None]
+        numbers = [number for side in result.sides if (number := _of_side(side, kind)) is not None]
         unit = unit_for(number.mean for number in numbers)
         alpha = kit.study.measure.alpha / intervals
         yield Table(
@@ -119,18 +118,20 @@ def _of_side(side: ProbeSide | None, kind: str) -> Estimate | None:
     return side.commit if kind == "commits" else side.number
 
 
-def _pair(kit: Kit, found: ProbeResult, one: SidePair, kind: str) -> Iterator[Row]:
-    numbers = [_of_side(found.side(side), kind) for side in (one.old, one.new)]
+def _pair(kit: Kit, result: ProbeResult, pair: SidePair, kind: str) -> Iterator[Row]:
+    numbers = [_of_side(result.side(side), kind) for side in (pair.old, pair.new)]
     if None in numbers:
         return
-    unit = unit_for(each.mean for side in found.sides if (each := _of_side(side, kind)) is not None)
-    effect = one.verdict.effect
+    unit = unit_for(
+        each.mean for side in result.sides if (each := _of_side(side, kind)) is not None
+    )
+    effect = pair.verdict.effect
     yield (
-        TableCell(kit.t("contrast.sides", new=kit.short(one.new), old=kit.short(one.old))),
-        *(unit.estimate_cell(each) for each in numbers),
+        TableCell(kit.t("contrast.sides", new=kit.short(pair.new), old=kit.short(pair.old))),
+        *(unit.estimate_cell(number) for number in numbers),
         *effect_cells(kit.t, effect),
-        TableCell(str(one.verdict.pairs), one.verdict.pairs),
-        TableCell(verdict_said(kit, one.verdict), kind=f"verdict {verdict_kind(one.verdict)}"),
+        TableCell(str(pair.verdict.pairs), pair.verdict.pairs),
+        verdict_cell(kit.t, pair.verdict, verdict_said(kit, pair.verdict)),
     )
 
 
@@ -139,14 +140,14 @@ def verdict_said(kit: Kit, verdict: Verdict) -> str:
     return verdict_word(kit.t, verdict) + detectable_text(kit.t, verdict)
 
 
-def _accesses(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
-    parts = [(side, part) for side in found.sides for part in side.parts]
+def _accesses(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
+    parts = [(side, part) for side in result.sides for part in side.parts]
     known = {origin.origin for _, part in parts for origin in part.origins}
-    origins = [one for one in PageOrigin if one in known]
+    origins = [origin for origin in PageOrigin if origin in known]
     before = ("buffers-before", "os-cache-before")
     keys = ("side", "part", "mean", "interval", "median", "longest")
     rows = [(side_cell(kit, side), *_access(kit, part, origins, unit)) for side, part in parts]
-    return (*keys, *(f"from-{one}" for one in origins), *before), rows
+    return (*keys, *(f"from-{place}" for place in origins), *before), rows
 
 
 def _access(kit: Kit, part: PartTimes, origins: Sequence[PageOrigin], unit: ProbeTimeUnit) -> Row:
@@ -162,7 +163,7 @@ def _access(kit: Kit, part: PartTimes, origins: Sequence[PageOrigin], unit: Prob
     )
 
 
-def _after_scan(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
+def _after_scan(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
     """Make columns and rows as the published report prints them (probe 8)."""
     keys = ("side", "size", "part", "buffer-hits", "os-cache-hits", "mean", "interval")
     rows = [
@@ -178,35 +179,35 @@ def _after_scan(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
             unit.cell(part.outside),
             percent_cell(part.share(PageOrigin.DISK)),
         )
-        for side in found.sides
+        for side in result.sides
         for part in side.parts
     ]
     return (*keys, "mean-buffers", "mean-outside", "from-disk"), rows
 
 
 def _mean_of(part: PartTimes, origin: PageOrigin) -> float | None:
-    return next((one.times.mean for one in part.origins if one.origin is origin), None)
+    return next((group.times.mean for group in part.origins if group.origin is origin), None)
 
 
-def _sweeps(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
+def _sweeps(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
     keys = ("side", "size", "sweeps", "with", "without", "once", "per-gib")
     rows = [
         (
             side_cell(kit, side),
             size_cell(side.shared_buffers),
-            TableCell(plain(one.sweeps), float(one.sweeps)),
-            *(unit.cell(each) for each in (one.with_sweep, one.without, one.seconds)),
-            unit.cell(one.seconds_per_gib),
+            TableCell(plain(sweep.sweeps), float(sweep.sweeps)),
+            *(unit.cell(seconds) for seconds in (sweep.with_sweep, sweep.without, sweep.seconds)),
+            unit.cell(sweep.seconds_per_gib),
         )
-        for side in found.sides
-        if (one := side.sweep) is not None
+        for side in result.sides
+        if (sweep := side.sweep) is not None
     ]
     return keys, rows
 
 
-def _cost(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
+def _cost(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
     """The line through the sizes."""
-    line = found.line
+    line = result.line
     if line is None:
         return (), ()
     keys = ("per-gib", "interval", "at-nothing", "interval", "ratio-of-sizes", "interval", "sizes")
@@ -222,7 +223,7 @@ def _cost(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
     return keys, [row]
 
 
-def _clients(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
+def _clients(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
     keys = ("side", "clients", "tps", "interval", "latency", "buffers-hit")
     rows = [
         (
@@ -233,25 +234,25 @@ def _clients(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
             unit.estimate_cell(client.latency),
             percent_cell(client.from_buffers),
         )
-        for side in found.sides
+        for side in result.sides
         for client in side.clients
     ]
     return keys, rows
 
 
-def _checkpoints(kit: Kit, found: ProbeResult, unit: ProbeTimeUnit) -> Made:
+def _checkpoints(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
     keys = ("side", "size", "step", "checkpoints", "median", "longest", "written")
     rows = [
         (
             side_cell(kit, side),
             size_cell(side.shared_buffers),
-            TableCell(kit.t.either(f"checkpoints.{one.step}", one.step)),
-            TableCell(plain(one.times.count), float(one.times.count)),
-            unit.cell(one.times.median),
-            unit.cell(one.times.quantiles[-1]),
-            TableCell(significant(one.written), one.written),
+            TableCell(kit.t.either(f"checkpoints.{checkpoint.step}", checkpoint.step)),
+            TableCell(plain(checkpoint.times.count), float(checkpoint.times.count)),
+            unit.cell(checkpoint.times.median),
+            unit.cell(checkpoint.times.quantiles[-1]),
+            TableCell(significant(checkpoint.written), checkpoint.written),
         )
-        for side in found.sides
-        for one in side.checkpoints
+        for side in result.sides
+        for checkpoint in side.checkpoints
     ]
     return keys, rows

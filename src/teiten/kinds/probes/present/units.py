@@ -9,7 +9,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from teiten.kinds.probes.results import Estimate, MemoryKnown, ProbeSide, probes_found
+from teiten.analysis.model.verdict import Estimate
+from teiten.kinds.probes.results import MemoryKnown, ProbeSide, probes_found
 from teiten.report.effects import confidence_percent
 from teiten.report.numbers import NOTHING, bytes_text, decimals_for, fixed, measured, significant
 from teiten.report.tables import TableCell
@@ -30,19 +31,23 @@ class ProbeTimeUnit:
         """Three significant digits."""
         return NOTHING if seconds is None else significant(seconds * self.factor)
 
-    def estimate(self, one: Estimate | None) -> str:
+    def estimate(self, estimate: Estimate | None) -> str:
         """With the digits that its interval allows."""
-        return NOTHING if one is None else measured(one.mean * self.factor, half(one) * self.factor)
+        return (
+            NOTHING
+            if estimate is None
+            else measured(estimate.mean * self.factor, half(estimate) * self.factor)
+        )
 
     def cell(self, seconds: float | None) -> TableCell:
         return TableCell(self.text(seconds), seconds)
 
-    def estimate_cell(self, one: Estimate | None) -> TableCell:
-        return TableCell(self.estimate(one), None if one is None else one.mean)
+    def estimate_cell(self, estimate: Estimate | None) -> TableCell:
+        return TableCell(self.estimate(estimate), None if estimate is None else estimate.mean)
 
-    def interval(self, t: Texts, one: Estimate | None) -> str:
+    def interval(self, t: Texts, estimate: Estimate | None) -> str:
         """``12.1 to 12.9``"""
-        return interval(t, one, self.factor)
+        return interval(t, estimate, self.factor)
 
     def with_name(self, text: str) -> str:
         return f"{text} {self.name}"
@@ -57,16 +62,20 @@ def unit_for(seconds: Iterable[float]) -> ProbeTimeUnit:
     return MILLISECONDS if greatest >= IN_MILLISECONDS else MICROSECONDS
 
 
-def half(one: Estimate) -> float:
+def half(estimate: Estimate) -> float:
     """Half the width of its interval; NaN without one."""
-    return math.nan if one.low is None or one.high is None else (one.high - one.low) / 2
+    return (
+        math.nan
+        if estimate.low is None or estimate.high is None
+        else (estimate.high - estimate.low) / 2
+    )
 
 
-def interval(t: Texts, one: Estimate | None, factor: float = 1.0) -> str:
-    if one is None or one.low is None or one.high is None:
+def interval(t: Texts, estimate: Estimate | None, factor: float = 1.0) -> str:
+    if estimate is None or estimate.low is None or estimate.high is None:
         return NOTHING
-    decimals = decimals_for(half(one) * factor)
-    ends = (fixed(end * factor, decimals) for end in (one.low, one.high))
+    decimals = decimals_for(half(estimate) * factor)
+    ends = (fixed(end * factor, decimals) for end in (estimate.low, estimate.high))
     low, high = ends
     return t("interval.plain", low=low, high=high)
 
@@ -113,18 +122,20 @@ def memory_text(kit: Kit) -> str:
     found = probes_found(kit.analysis).memories
     if not found:
         return ""
-    return kit.t("probe.memory", listed=kit.t("list.strong").join(_said(kit, one) for one in found))
+    return kit.t(
+        "probe.memory", listed=kit.t("list.strong").join(_said(kit, memory) for memory in found)
+    )
 
 
-def _said(kit: Kit, one: MemoryKnown) -> str:
-    memory = bytes_text(one.memory)
-    if not one.limited:
+def _said(kit: Kit, known: MemoryKnown) -> str:
+    memory = bytes_text(known.memory)
+    if not known.limited:
         return kit.t("probe.memory-machine", memory=memory)
-    if one.read is None or one.stayed is None:
+    if known.read is None or known.stayed is None:
         return kit.t("probe.memory-limited", memory=memory)
     return kit.t(
         "probe.memory-checked",
         memory=memory,
-        read=bytes_text(one.read),
-        stayed=bytes_text(one.stayed),
+        read=bytes_text(known.read),
+        stayed=bytes_text(known.stayed),
     )

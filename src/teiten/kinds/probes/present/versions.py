@@ -34,9 +34,9 @@ def versions_section(kit: Kit) -> Section:
     """Empty where there is one server alone."""
     found = probes_found(kit.analysis).versions
     shown: list[Block] = []
-    for workload in dict.fromkeys(one.workload for one in found):
-        mine = [one for one in found if one.workload == workload]
-        apart = [one for one in mine if differs(one)]
+    for workload in dict.fromkeys(pair.workload for pair in found):
+        mine = [pair for pair in found if pair.workload == workload]
+        apart = [pair for pair in mine if differs(pair)]
         shown.append(Heading(3, kit.names.workload(workload)))
         shown.append(Text(kit.t("versions.said", count=len(apart), of=len(mine))))
         sentences = tuple(differences(kit, mine))
@@ -48,20 +48,20 @@ def versions_section(kit: Kit) -> Section:
     return Section("versions", kit.t("section.versions"), tuple(shown))
 
 
-def _kind(one: VersionPair) -> str:
-    return f"verdict {verdict_kind(one.verdict)}" if one.comparable else "muted"
+def _kind(pair: VersionPair) -> str:
+    return f"verdict {verdict_kind(pair.verdict)}" if pair.comparable else "muted"
 
 
 def _table(kit: Kit, name: str, pairs: list[VersionPair]) -> Table:
     """All of them, those that differ first."""
-    ordered = sorted(pairs, key=lambda one: not differs(one))
+    ordered = sorted(pairs, key=lambda pair: not differs(pair))
     count = probes_found(kit.analysis).comparisons
     confidence = confidence_percent(kit.t, 1 - kit.study.measure.alpha / count)
     return Table(
         name,
         kit.t("table.versions.caption"),
         tuple(Column(kit.t(f"table.versions.{key}"), numeric=key in NUMERIC) for key in KEYS),
-        tuple(row for one in ordered for row in _row(kit, one)),
+        tuple(row for pair in ordered for row in _row(kit, pair)),
         note=kit.t(
             "table.versions.note",
             confidence=confidence,
@@ -72,21 +72,21 @@ def _table(kit: Kit, name: str, pairs: list[VersionPair]) -> Table:
     )
 
 
-def _row(kit: Kit, one: VersionPair) -> Iterator[Row]:
-    effect = one.verdict.effect if one.comparable else None
-    verdict = verdict_said(kit, one.verdict) if one.comparable else kit.t("versions.apart")
-    old, new = (kit.names.server(level).short for level in (one.old, one.new))
-    apart = differs(one)
-    named = one.changed if apart or not one.comparable else ()
-    changed = kit.t("list.strong").join(change_text(kit, each, one) for each in named)
+def _row(kit: Kit, pair: VersionPair) -> Iterator[Row]:
+    effect = pair.verdict.effect if pair.comparable else None
+    verdict = verdict_said(kit, pair.verdict) if pair.comparable else kit.t("versions.apart")
+    old, new = (kit.names.server(level).short for level in (pair.old, pair.new))
+    apart = differs(pair)
+    named = pair.changed if apart or not pair.comparable else ()
+    changed = kit.t("list.strong").join(change_text(kit, change, pair) for change in named)
     yield (
-        TableCell(measured_title(kit, one)),
-        TableCell(kit.short(one.side)),
+        TableCell(measured_title(kit, pair)),
+        TableCell(kit.short(pair.side)),
         TableCell(kit.t("contrast.sides", new=new, old=old)),
-        MICROSECONDS.estimate_cell(one.old_number),
-        MICROSECONDS.estimate_cell(one.new_number),
+        MICROSECONDS.estimate_cell(pair.old_number),
+        MICROSECONDS.estimate_cell(pair.new_number),
         *effect_cells(kit.t, effect),
-        TableCell(verdict, kind=_kind(one)),
+        TableCell(verdict, kind=_kind(pair)),
         TableCell(changed or (kit.t("versions.unknown") if apart else "")),
     )
 
@@ -98,23 +98,23 @@ TRACE_KEYS = ("probe", "side", "servers", "trace", "old", "new", "changed")
 NUMERIC_TRACES = ("old", "new")
 
 
-def differs(one: VersionPair) -> bool:
+def differs(pair: VersionPair) -> bool:
     """Whether a difference was decided."""
-    return one.comparable and one.verdict.conclusive and one.verdict.kind not in OPEN
+    return pair.comparable and pair.verdict.conclusive and pair.verdict.kind not in OPEN
 
 
-def measured_title(kit: Kit, one: VersionPair) -> str:
+def measured_title(kit: Kit, pair: VersionPair) -> str:
     """The probe, and which of its times it is."""
-    title = kit.t.of(probes_of(kit.study.workload(one.workload)).probe(one.probe).title)
-    if not one.executed:
+    title = kit.t.of(probes_of(kit.study.workload(pair.workload)).probe(pair.probe).title)
+    if not pair.executed:
         return title
-    return kit.t("versions.executed", title=title, step=one.executed)
+    return kit.t("versions.executed", title=title, step=pair.executed)
 
 
-def change_text(kit: Kit, change: Changed, one: VersionPair) -> str:
+def change_text(kit: Kit, change: Changed, pair: VersionPair) -> str:
     """Name a change; for a pair that can be compared, say too whether it was seen."""
     text = kit.t.of(change.text)
-    if not one.comparable:
+    if not pair.comparable:
         return text
     return kit.t("versions.seen" if change.seen else "versions.not-seen", change=text)
 
@@ -131,14 +131,14 @@ def _sentence(kit: Kit, same: Sequence[VersionPair]) -> str:
     old, new = (kit.names.server(level).short for level in (first.old, first.new))
     ways = []
     for way in ("slower", "faster"):
-        sides = [one.side for one in same if (_ratio(one) > 1) is (way == "slower")]
+        sides = [pair.side for pair in same if (_ratio(pair) > 1) is (way == "slower")]
         if sides:
             listed = t("list.separator").join(kit.short(side) for side in sides)
             ways.append(t(f"versions.{way}", sides=listed))
     values = {"what": measured_title(kit, first), "old": old, "new": new}
     said = t("versions.difference", ways=t("list.strong").join(ways), **values)
-    seen = list(dict.fromkeys(each.text for one in same for each in one.changed if each.seen))
-    traces = list(dict.fromkeys(each.trace for one in same for each in one.traces))
+    seen = list(dict.fromkeys(each.text for pair in same for each in pair.changed if each.seen))
+    traces = list(dict.fromkeys(each.trace for pair in same for each in pair.traces))
     listed = t("list.strong").join(map(t.of, seen))
     if seen:
         why = t("versions.explained", changes=listed)
@@ -152,8 +152,8 @@ def _sentence(kit: Kit, same: Sequence[VersionPair]) -> str:
     return joined_sentences(parts)
 
 
-def _ratio(one: VersionPair) -> float:
-    return 1.0 if one.verdict.effect is None else one.verdict.effect.ratio
+def _ratio(pair: VersionPair) -> float:
+    return 1.0 if pair.verdict.effect is None else pair.verdict.effect.ratio
 
 
 def _alike(pairs: Iterator[VersionPair]) -> list[list[VersionPair]]:
@@ -196,7 +196,7 @@ def _rows(kit: Kit, same: Sequence[VersionPair]) -> Iterator[Row]:
     first = same[0]
     old, new = (kit.names.server(level).short for level in (first.old, first.new))
     for trace in Trace:
-        found = [(one.side, each) for one in same for each in one.traces if each.trace is trace]
+        found = [(pair.side, each) for pair in same for each in pair.traces if each.trace is trace]
         if found:
             seen = [each for _, each in found]
             yield (
@@ -204,15 +204,15 @@ def _rows(kit: Kit, same: Sequence[VersionPair]) -> Iterator[Row]:
                 TableCell(kit.t("list.separator").join(kit.short(side) for side, _ in found)),
                 TableCell(kit.t("contrast.sides", new=new, old=old)),
                 TableCell(trace_name(kit, trace)),
-                _cell(kit, trace, [each.old for each in seen]),
-                _cell(kit, trace, [each.new for each in seen]),
+                _cell(kit, trace, [trace_seen.old for trace_seen in seen]),
+                _cell(kit, trace, [trace_seen.new for trace_seen in seen]),
                 TableCell(_showing(kit, same, trace)),
             )
 
 
 def _showing(kit: Kit, same: Sequence[VersionPair], trace: Trace) -> str:
     """The changes that show in it."""
-    texts = dict.fromkeys(each.text for one in same for each in one.changed if trace in each.seen)
+    texts = dict.fromkeys(each.text for pair in same for each in pair.changed if trace in each.seen)
     return kit.t("list.strong").join(map(kit.t.of, texts))
 
 
@@ -238,7 +238,7 @@ def settings_tables(kit: Kit) -> Iterator[Table]:
     servers = probes_found(kit.analysis).settings
     names = list(dict.fromkeys(name for server in servers for name, _ in server.settings))
     of = [dict(server.settings) for server in servers]
-    unlike = [name for name in names if len({one.get(name) for one in of}) > 1]
+    unlike = [name for name in names if len({settings.get(name) for settings in of}) > 1]
     if len(servers) < 2 or not unlike:
         return
     headings = [kit.names.server(server.server).short for server in servers]
@@ -246,7 +246,7 @@ def settings_tables(kit: Kit) -> Iterator[Table]:
         "versions-settings",
         kit.t("table.versions-settings.caption"),
         tuple(map(Column, (kit.t("table.versions-settings.parameter"), *headings))),
-        tuple(_settings_row(kit, name, [one.get(name) for one in of]) for name in unlike),
+        tuple(_settings_row(kit, name, [settings.get(name) for settings in of]) for name in unlike),
         note=kit.t("table.versions-settings.note"),
         sortable=False,
     )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
@@ -17,7 +16,7 @@ from teiten.execute.postgres.beside import filled
 from teiten.execute.probes.backend import NOTHING, Usage, backend_of, memory_of, usage_of
 from teiten.kinds.procedure.load.programs import StepPrograms
 from teiten.kinds.procedure.model import Method, ProcedureStep, StepDo
-from teiten.model.units import Seconds
+from teiten.kinds.procedure.results import StepOfTrial
 
 WAL_SINCE = 100_000
 WAL_NOW = "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint"
@@ -32,22 +31,8 @@ KILOBYTE = 1024
 Texts = tuple[str | None, ...]
 """A row, its values as texts."""
 Seen = dict[str, float]
-"""Figures of a step besides time, by the names in ``StepOfTrial``."""
-
-
-@dataclass(frozen=True)
-class StepTaken:
-    """The time and the resources that a step took."""
-
-    name: str
-    seconds: Seconds
-    usage: Usage
-    wal: int
-    """Bytes of all WAL that the server wrote meanwhile."""
-    times: int = 1
-    """How often it was done."""
-    seen: Mapping[str, float] = field(default_factory=dict)
-    """Figures as in ``Seen``: of the last execution; of planning the most memory of all."""
+"""Figures of a step besides time, by the names in ``StepOfTrial``: of the last execution; of
+planning the most memory of all."""
 
 
 class Stepping:
@@ -69,14 +54,14 @@ class Stepping:
         new = connection.info.server_version >= WAL_SINCE
         self._wal = WAL_NOW if new else WAL_BEFORE
 
-    def do(self, step: ProcedureStep) -> StepTaken:
+    def do(self, step: ProcedureStep) -> StepOfTrial:
         """Raises WorkloadError where PostgreSQL refuses it."""
         try:
             return self._do(step)
         except psycopg.Error as error:
             raise told(error, self._method, step.name) from error
 
-    def _do(self, step: ProcedureStep) -> StepTaken:
+    def _do(self, step: ProcedureStep) -> StepOfTrial:
         before = number(self._looking, self._wal)
         seconds, done = 0.0, 0
         used, seen = NOTHING if self.pid is not None else Usage(), Seen()
@@ -91,7 +76,7 @@ class Stepping:
         memory = memory_of(self.pid)
         if memory is not None:
             seen["memory"] = memory
-        return StepTaken(step.name, Seconds(seconds), used, wal, done, seen)
+        return StepOfTrial(step.name, seconds, wal, used.cpu, used.read, used.written, done, **seen)
 
     def _each(self, query: str) -> Iterator[Mapping[str, str]]:
         """For each row of a query its values by column; once where there is none."""
@@ -182,9 +167,9 @@ class Stepping:
         """Whole batches, then the rest row by row; statements are prepared, and sent without
         waiting for each answer (the pipeline mode of libpq)."""
         whole = len(rows) // batch * batch
-        one = f"({', '.join(['%s'] * columns)})"
+        places = f"({', '.join(['%s'] * columns)})"
         begins = f"INSERT INTO {into} VALUES "  # noqa: S608 - the study's own table
-        many = begins + ", ".join([one] * batch)
+        many = begins + ", ".join([places] * batch)
         batches = (
             tuple(value for row in rows[at : at + batch] for value in row)
             for at in range(0, whole, batch)
@@ -192,7 +177,7 @@ class Stepping:
         with self._connection.transaction(), self._connection.cursor() as cursor:
             cursor.executemany(many.encode(), batches)
             if whole < len(rows):
-                cursor.executemany((begins + one).encode(), rows[whole:])
+                cursor.executemany((begins + places).encode(), rows[whole:])
 
 
 def timed(act: Callable[[], object]) -> float:

@@ -20,7 +20,7 @@ from teiten.kinds.procedure.present.growth import growth_answer, growth_blocks
 from teiten.kinds.procedure.results import StepOfTrial, steps_of
 from teiten.model.metrics import Metric
 from teiten.model.study import Workload
-from teiten.report.blocks import Block, Details, Further, Gallery, Statement, Text, Unprinted
+from teiten.report.blocks import Block, Details, Further, Statement, Text, gallery
 from teiten.report.charts.bars import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import SeriesColumn
@@ -28,11 +28,11 @@ from teiten.report.effects import effect_cells, percent
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sentences import answer_parts, verdict_kind, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
+from teiten.report.view.contrasts import verdict_cell
 from teiten.report.view.kit import Kit, TrialGroup
-from teiten.report.view.series import still_series
+from teiten.report.view.series import series_of
 from teiten.report.view.usual import UsualPresent, contrasts_of, tables_of
 
-NOTHING = "—"
 OF_PROGRAMS = ("program_cpu", "server_cpu")
 """Names of the figures that steps have of programs that they run."""
 DIGITS = 3
@@ -60,7 +60,11 @@ class ProcedurePresent(UsualPresent):
         blocks: list[Block] = []
         undecided: list[str] = []
         for at, workload in enumerate(_measured(kit), start=1):
-            found = [one for one in contrasts_of(kit, workload) if one.metric == PROCEDURE_TIME]
+            found = [
+                contrast
+                for contrast in contrasts_of(kit, workload)
+                if contrast.metric == PROCEDURE_TIME
+            ]
             if found:
                 blocks += [_clearest(kit, found), _against(kit, at, found)]
                 undecided += _undecided(kit, workload, found)
@@ -68,27 +72,24 @@ class ProcedurePresent(UsualPresent):
 
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
         groups = kit.of_workload(workload)
-        charts = (
+        bars = gallery(
             _bars(kit, f"{prefix}-{metric.name}", groups, metric)
             for metric in (PROCEDURE_TIME, BACKEND_CPU)
         )
-        drawn = tuple(chart for chart in charts if chart is not None)
-        if drawn and kit.study.contrast == METHOD:
-            yield Gallery(drawn)
+        if bars and kit.study.contrast == METHOD:
+            yield from bars
             yield from _titles(kit, workload)
         yield from growth_blocks(kit, prefix, workload)
         yield _taken(kit, f"{prefix}-methods", groups)
         yield _by_step(kit, f"{prefix}-steps", groups)
-        series = still_series(kit, f"{prefix}-series", workload)
-        if series is not None:
-            yield Further((Unprinted(kit.t("paper.series"), (series,)),))
+        yield from series_of(kit, prefix, workload)
         contrasts = tuple(tables_of(kit, prefix, workload, self.column))
         if contrasts:
             yield Further((Details(kit.t("procedure.contrasts"), contrasts),))
 
 
 def _measured(kit: Kit) -> Iterator[str]:
-    return (one for one in kit.workloads_measured() if kit.study.workload(one).kind == NAME)
+    return (name for name in kit.workloads_measured() if kit.study.workload(name).kind == NAME)
 
 
 def _title(kit: Kit, workload: str, method: str) -> str:
@@ -155,10 +156,9 @@ def _against(kit: Kit, at: int, contrasts: Sequence[ContrastResult]) -> Table:
 def _verdict(kit: Kit, contrast: ContrastResult, *, repeated: bool) -> Row:
     """``repeated``: a row above has the parts of the same reference."""
     effect, overall = contrast.overall.effect, contrast.overall
-    word = TableCell(verdict_word(kit.t, overall), kind=f"verdict {verdict_kind(overall)}")
     return (
         TableCell(_with_parts(kit, contrast.workload, contrast.new)),
-        word,
+        verdict_cell(kit.t, overall),
         *effect_cells(kit.t, effect),
         TableCell((_title if repeated else _with_parts)(kit, contrast.workload, contrast.old)),
         TableCell(str(overall.pairs), overall.pairs),
@@ -195,11 +195,13 @@ def _shares(kit: Kit, workload: str, method: str) -> dict[str, float]:
     return shares
 
 
-def _undecided(kit: Kit, workload: str, found: Sequence[ContrastResult]) -> Iterator[str]:
-    open_ones = [one for one in found if one.overall.kind is VerdictKind.INCONCLUSIVE]
+def _undecided(kit: Kit, workload: str, contrasts: Sequence[ContrastResult]) -> Iterator[str]:
+    open_ones = [
+        contrast for contrast in contrasts if contrast.overall.kind is VerdictKind.INCONCLUSIVE
+    ]
     name = kit.names.workload(workload)
-    if len(open_ones) == len(found) > 3:
-        yield kit.t("procedure.undecided-all", workload=name, count=len(found))
+    if len(open_ones) == len(contrasts) > 3:
+        yield kit.t("procedure.undecided-all", workload=name, count=len(contrasts))
     elif open_ones:
         listed = kit.t("list.separator").join(
             _title(kit, workload, open_one.new) for open_one in open_ones
@@ -215,14 +217,17 @@ def _method_of(kit: Kit, group: TrialGroup) -> str:
 
 def _titles(kit: Kit, workload: str) -> Iterator[Text]:
     """List what the methods' short names stand for."""
-    here = dict.fromkeys(_method_of(kit, one) for one in kit.of_workload(workload))
-    listed = (kit.t("procedure.method", name=one, title=_title(kit, workload, one)) for one in here)
+    here = dict.fromkeys(_method_of(kit, group) for group in kit.of_workload(workload))
+    listed = (
+        kit.t("procedure.method", name=method, title=_title(kit, workload, method))
+        for method in here
+    )
     yield Text(kit.t("list.separator").join(listed))
 
 
 def _told(kit: Kit, group: TrialGroup) -> tuple[str, str]:
     """The method, and what else is varied."""
-    others = tuple(one for one in group.context if one[0] != METHOD)
+    others = tuple(pair for pair in group.context if pair[0] != METHOD)
     said = kit.names.context(others)
     if kit.study.contrast != METHOD:
         said = kit.t("list.separator").join(filter(None, (said, kit.short(group.side))))
@@ -287,7 +292,7 @@ def _by_step(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     keys += ["program-cpu", "server-cpu"] if ran else []
     rows = tuple(row for group in groups for row in _steps(kit, group, programs=ran))
     columns = (
-        *(Column(t(f"table.{one}")) for one in ("steps.method", "level", "steps.step")),
+        *(Column(t(f"table.{key}")) for key in ("steps.method", "level", "steps.step")),
         *_columns(kit, keys),
     )
     caption, note = t("table.steps.caption"), t("table.steps.note")
@@ -296,7 +301,7 @@ def _by_step(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
 
 
 def _columns(kit: Kit, keys: Sequence[str]) -> Iterator[Column]:
-    return (Column(kit.t(f"table.taken.{one}"), numeric=True) for one in keys)
+    return (Column(kit.t(f"table.taken.{key}"), numeric=True) for key in keys)
 
 
 def _all_steps(group: TrialGroup) -> Iterator[StepOfTrial]:
@@ -324,7 +329,7 @@ def _steps(kit: Kit, group: TrialGroup, *, programs: bool) -> Iterator[Row]:
 
 
 def _of_steps(steps: Sequence[StepOfTrial], name: str) -> TableCell:
-    values = [float(one) for step in steps if (one := getattr(step, name)) is not None]
+    values = [float(value) for step in steps if (value := getattr(step, name)) is not None]
     shown = _milliseconds if name in ("cpu", *OF_PROGRAMS) else bytes_text
     return number_cell(median(values) if values else None, shown)
 

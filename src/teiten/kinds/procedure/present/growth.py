@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
+from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.contract_present import OwnAnswer
-from teiten.kinds.procedure.growth import KNEE, LAYOUT, partitions_of
+from teiten.kinds.procedure.analyse import KNEE, LAYOUT, partitions_of
 from teiten.kinds.procedure.model import METHOD, procedure_of
 from teiten.kinds.procedure.results import (
     Growth,
-    GrowthEstimate,
     GrowthKind,
     StepOfTrial,
     procedures_found,
@@ -21,18 +21,18 @@ from teiten.report.blocks import Block, Gallery, Heading, Items
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePoint, PointKind, curves
 from teiten.report.effects import percent
-from teiten.report.numbers import bytes_text, fixed, significant
-from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.names import Context
+from teiten.report.numbers import NOTHING, bytes_text, fixed, significant
+from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
 from teiten.report.view.kit import Kit
 
-NOTHING = "—"
 MICRO = 1e6
 NANO = 1e9
 MOST_LISTED = 4
 """The most methods whose numbers a sentence lists; of more, it names the methods and leaves the
 numbers to the table below it."""
 Looked = Callable[[StepOfTrial], float | None]
-Line = tuple[str, str, tuple[tuple[str, str], ...]]
+Line = tuple[str, str, Context]
 """A method, a step, and the levels of what else is varied."""
 
 
@@ -42,37 +42,39 @@ def growth_answer(kit: Kit) -> OwnAnswer | None:
     if not every:
         return None
     blocks: list[Block] = []
-    for at, workload in enumerate(dict.fromkeys(one.workload for one in every), start=1):
-        mine = [one for one in every if one.workload == workload]
+    for at, workload in enumerate(dict.fromkeys(growth.workload for growth in every), start=1):
+        mine = [growth for growth in every if growth.workload == workload]
         blocks += [
             Heading(3, kit.names.workload(workload)),
             Items(tuple(sentences(kit, mine)), "findings"),
             _table(kit, f"answer-growth-{at}", mine),
         ]
     undecided = (
-        _which(kit, _called(kit, one.method), one.step, one.context)
-        for one in every
-        if one.kind is GrowthKind.UNDECIDED
+        _which(kit, _called(kit, growth.method), growth.step, growth.context)
+        for growth in every
+        if growth.kind is GrowthKind.UNDECIDED
     )
     return OwnAnswer(tuple(blocks), tuple(undecided))
 
 
 def growth_blocks(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     """Show a workload's growth; nothing where its layouts do not tell their partitions."""
-    mine = [one for one in procedures_found(kit.analysis).growth if one.workload == workload]
+    mine = [
+        growth for growth in procedures_found(kit.analysis).growth if growth.workload == workload
+    ]
     if not mine:
         return
     yield Heading(4, kit.t("growth.title"))
     if kit.study.contrast == METHOD:
         yield Items(tuple(sentences(kit, mine)))
         yield _table(kit, f"{prefix}-growth", mine)
-    if any(len(one.points) > 2 for one in mine):
+    if any(len(growth.points) > 2 for growth in mine):
         yield Gallery(tuple(_charts(kit, prefix, mine)))
     looks: tuple[tuple[str, Looked, Callable[[float], str]], ...] = (
-        ("fast-path", lambda one: one.fast_path, _count),
-        ("in-table", lambda one: one.in_table, _count),
-        ("memory", lambda one: one.memory, bytes_text),
-        ("planning", lambda one: one.planning, bytes_text),
+        ("fast-path", lambda step: step.fast_path, _count),
+        ("in-table", lambda step: step.in_table, _count),
+        ("memory", lambda step: step.memory, bytes_text),
+        ("planning", lambda step: step.planning, bytes_text),
     )
     for name, look, shown in looks:
         table = _by_partitions(kit, f"{prefix}-{name}", workload, (look, shown), name)
@@ -87,21 +89,21 @@ def sentences(kit: Kit, lines: Sequence[Growth]) -> Iterator[str]:
     delta = percent(t, kit.study.measure.delta, 0)
     words = [line.kind.value if kit.study.conclusive else "no-conclusion" for line in lines]
     for word in dict.fromkeys(words):
-        those = [one for one, said in zip(lines, words, strict=True) if said == word]
-        listed = t("list.strong").join(_grown(kit, one) for one in those)
+        those = [line for line, said in zip(lines, words, strict=True) if said == word]
+        listed = t("list.strong").join(_grown(kit, growth) for growth in those)
         if len(those) > MOST_LISTED:
             methods = t("list.separator").join(
-                dict.fromkeys(_called(kit, one.method) for one in those)
+                dict.fromkeys(_called(kit, growth.method) for growth in those)
             )
             listed = t("growth.many", methods=methods, count=len(those), of=len(lines))
         yield t(f"growth.sentence.{word}", unit=unit, delta=delta, listed=listed)
 
 
-def _grown(kit: Kit, one: Growth) -> str:
-    between = _between(kit, one.slope, _nano)
-    which = _which(kit, _called(kit, one.method), one.step, one.context)
+def _grown(kit: Kit, growth: Growth) -> str:
+    between = _between(kit, growth.slope, _nano)
+    which = _which(kit, _called(kit, growth.method), growth.step, growth.context)
     interval = "" if between == NOTHING else kit.t("growth.in-parentheses", text=between)
-    return kit.t("growth.by", which=which, slope=_nano(one.slope.value), interval=interval)
+    return kit.t("growth.by", which=which, slope=_nano(growth.slope.mean), interval=interval)
 
 
 def _called(kit: Kit, method: str) -> str:
@@ -109,8 +111,8 @@ def _called(kit: Kit, method: str) -> str:
     return kit.names.level(METHOD, method)
 
 
-def _which(kit: Kit, method: str, step: str, context: Sequence[tuple[str, str]]) -> str:
-    level = _varied(kit, context)
+def _which(kit: Kit, method: str, step: str, context: Context) -> str:
+    level = kit.names.varied_levels(context)
     said = kit.t("growth.in-parentheses", text=level) if level else ""
     return kit.t("growth.which", method=method, step=step, context=said)
 
@@ -118,7 +120,7 @@ def _which(kit: Kit, method: str, step: str, context: Sequence[tuple[str, str]])
 def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
     t = kit.t
     keys = ("partitions", "first", "last", "times", "slope", "interval", "doubled")
-    levels = any(_varied(kit, line.context) for line in lines)
+    levels = any(kit.names.varied_levels(line.context) for line in lines)
     heads = ("steps.method", "steps.step", *(("level",) if levels else ()))
     columns = (
         *(Column(t(f"table.{head}")) for head in heads),
@@ -136,46 +138,46 @@ def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
     return Table(name, t("table.growth.caption"), columns, rows, note=note, tall=len(rows) > 24)
 
 
-def _row(kit: Kit, one: Growth, *, levels: bool) -> Row:
-    slope, knee = one.slope, one.doubled
+def _row(kit: Kit, growth: Growth, *, levels: bool) -> Row:
+    slope, knee = growth.slope, growth.doubled
     return (
-        *cells(_called(kit, one.method), one.step),
-        *(cells(_varied(kit, one.context)) if levels else ()),
-        TableCell(_range(kit, one), one.points[-1].partitions),
+        *cells(_called(kit, growth.method), growth.step),
+        *(cells(kit.names.varied_levels(growth.context)) if levels else ()),
+        TableCell(_range(kit, growth), growth.points[-1].partitions),
         *(
-            TableCell(_micro(each.seconds), each.seconds)
-            for each in (one.points[0], one.points[-1])
+            TableCell(significant(point.seconds * MICRO, 3), point.seconds)
+            for point in (growth.points[0], growth.points[-1])
         ),
-        TableCell(fixed(one.times, 2), one.times),
-        TableCell(_nano(slope.value), slope.value),
+        TableCell(fixed(growth.times, 2), growth.times),
+        TableCell(_nano(slope.mean), slope.mean),
         TableCell(_between(kit, slope, _nano), slope.low),
-        TableCell(_doubled(kit, one), None if knee is None else knee.value),
-        TableCell(_word(kit, one), kind="verdict"),
+        TableCell(_doubled(kit, growth), None if knee is None else knee.mean),
+        TableCell(_word(kit, growth), kind="verdict"),
     )
 
 
-def _word(kit: Kit, one: Growth) -> str:
-    word = one.kind.value if kit.study.conclusive else "no-conclusion"
+def _word(kit: Kit, growth: Growth) -> str:
+    word = growth.kind.value if kit.study.conclusive else "no-conclusion"
     return kit.t(f"growth.word.{word}")
 
 
-def _range(kit: Kit, one: Growth) -> str:
-    fewest, most = (_count(each.partitions) for each in (one.points[0], one.points[-1]))
+def _range(kit: Kit, growth: Growth) -> str:
+    fewest, most = (_count(point.partitions) for point in (growth.points[0], growth.points[-1]))
     return kit.t("growth.between", low=fewest, high=most)
 
 
-def _doubled(kit: Kit, one: Growth) -> str:
-    if one.doubled is None:
+def _doubled(kit: Kit, growth: Growth) -> str:
+    if growth.doubled is None:
         return NOTHING
-    shown = _count(one.doubled.value)
-    between = _between(kit, one.doubled, _count)
+    shown = _count(growth.doubled.mean)
+    between = _between(kit, growth.doubled, _count)
     return shown if between == NOTHING else kit.t("growth.knee", value=shown, interval=between)
 
 
-def _between(kit: Kit, one: GrowthEstimate, shown: Callable[[float], str]) -> str:
-    if one.low is None or one.high is None:
+def _between(kit: Kit, estimate: Estimate, shown: Callable[[float], str]) -> str:
+    if estimate.low is None or estimate.high is None:
         return NOTHING
-    return kit.t("growth.between", low=shown(one.low), high=shown(one.high))
+    return kit.t("growth.between", low=shown(estimate.low), high=shown(estimate.high))
 
 
 def _charts(kit: Kit, prefix: str, lines: Sequence[Growth]) -> Iterator[Chart]:
@@ -183,28 +185,28 @@ def _charts(kit: Kit, prefix: str, lines: Sequence[Growth]) -> Iterator[Chart]:
     t = kit.t
     for at, key in enumerate(dict.fromkeys((line.method, line.step) for line in lines), start=1):
         mine = [line for line in lines if (line.method, line.step) == key]
-        points = [point for one in mine for point in _points(kit, one)]
+        points = [point for growth in mine for point in _points(kit, growth)]
         words = CurveLabels(
             title=_which(kit, _called(kit, key[0]), key[1], ()),
             note=t("chart.growth.note", knee=fixed(KNEE, 0)),
             x=t("chart.growth.x"),
             y=t("chart.growth.y", unit=t(f"growth.unit.{mine[0].unit.value}")),
             side=t("table.level"),
-            sides=coloured(dict.fromkeys(_context(kit, one.context) for one in mine)),
+            sides=coloured(dict.fromkeys(_context(kit, growth.context) for growth in mine)),
             logarithmic=True,
         )
         yield curves(f"{prefix}-growth-{at}", points, words)
 
 
-def _points(kit: Kit, one: Growth) -> Iterator[CurvePoint]:
-    side = _context(kit, one.context)
-    for each in one.points:
+def _points(kit: Kit, growth: Growth) -> Iterator[CurvePoint]:
+    side = _context(kit, growth.context)
+    for point in growth.points:
         for kind in (PointKind.CURVE, PointKind.MEAN):
-            yield CurvePoint(kind, side, each.partitions, each.seconds * MICRO)
-    knee = one.doubled
+            yield CurvePoint(kind, side, point.partitions, point.seconds * MICRO)
+    knee = growth.doubled
     if knee is not None:
-        value = KNEE * one.points[0].seconds * MICRO
-        yield CurvePoint(PointKind.KNEE, side, knee.value, value, knee.low, knee.high)
+        value = KNEE * growth.points[0].seconds * MICRO
+        yield CurvePoint(PointKind.KNEE, side, knee.mean, value, knee.low, knee.high)
 
 
 def _by_partitions(
@@ -232,10 +234,10 @@ def _by_partitions(
                 line.setdefault(partitions, []).append(value)
     if not found:
         return None
-    numbers = sorted({one for line in found.values() for one in line})
+    numbers = sorted({number for line in found.values() for number in line})
     t = kit.t
     columns = (
-        *(Column(t(f"table.{one}")) for one in ("steps.method", "steps.step", "level")),
+        *(Column(t(f"table.{head}")) for head in ("steps.method", "steps.step", "level")),
         *(Column(t("growth.partitions", count=_count(number)), numeric=True) for number in numbers),
     )
     methods = [method.name for method in procedure_of(kit.study.workload(workload)).methods]
@@ -243,7 +245,11 @@ def _by_partitions(
     rows = tuple(
         (
             *cells(_called(kit, method), step, _context(kit, others)),
-            *(_middle(found[method, step, others].get(number), shown) for number in numbers),
+            *(
+                number_cell(median(values) if values else None, shown)
+                for number in numbers
+                for values in [found[method, step, others].get(number)]
+            ),
         )
         for method, step, others in order
     )
@@ -251,27 +257,12 @@ def _by_partitions(
     return Table(name, caption, columns, rows, note=note, tall=len(rows) > 24)
 
 
-def _middle(values: Sequence[float] | None, shown: Callable[[float], str]) -> TableCell:
-    if not values:
-        return TableCell(NOTHING)
-    return TableCell(shown(median(values)), median(values))
-
-
-def _varied(kit: Kit, context: Sequence[tuple[str, str]]) -> str:
-    """The levels of what has several; the others are told in the design."""
-    return _context(kit, [pair for pair in context if pair[0] not in kit.names.single])
-
-
-def _context(kit: Kit, context: Sequence[tuple[str, str]]) -> str:
-    return kit.names.context(tuple(context)) if context else ""
+def _context(kit: Kit, context: Context) -> str:
+    return kit.names.context(context) if context else ""
 
 
 def _count(value: float) -> str:
     return fixed(value, 0)
-
-
-def _micro(seconds: float) -> str:
-    return significant(seconds * MICRO, 3)
 
 
 def _nano(seconds: float) -> str:

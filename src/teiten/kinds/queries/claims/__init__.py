@@ -6,11 +6,9 @@
 from __future__ import annotations
 
 from teiten.analysis.model.predicate import Predicate
-from teiten.kinds.queries.claims.evidence import PlanMeasure
 from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue
 from teiten.kinds.queries.claims.of_queries import QueryEffect, QueryOrder
-from teiten.kinds.queries.claims.worker_curve import WorkerCurve
-from teiten.kinds.queries.claims.workers_by_rule import WorkersByRule
+from teiten.kinds.queries.claims.of_workers import WorkerCurve, WorkersByRule
 
 PREDICATES: tuple[type[Predicate], ...] = (
     QueryEffect,
@@ -20,5 +18,3 @@ PREDICATES: tuple[type[Predicate], ...] = (
     PlanValue,
     PlanHas,
 )
-MEASURES: tuple[str, ...] = tuple(one.value for one in PlanMeasure)
-"""Metrics that are taken from the evidence of trials: ``MEASURE:OF``."""

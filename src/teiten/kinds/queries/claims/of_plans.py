@@ -11,23 +11,28 @@ from pydantic.dataclasses import dataclass
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
 from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.claims.forms import FORM, Yes
-from teiten.kinds.queries.claims.bounded import OfParts, QueryParts, asked_queries, logs_of
-from teiten.kinds.queries.claims.evidence import (
-    Executed,
+from teiten.kinds.queries.claims.sides import (
+    ClaimSides,
+    OfParts,
+    OfQueries,
+    QueryParts,
     all_or_none,
+    asked_queries,
     listed,
+    logs_of,
+    measured_sides,
     of_metric,
-    plan_measure,
 )
-from teiten.kinds.queries.claims.predicate import ClaimSides, OfQueries, measured_sides
+from teiten.kinds.queries.model import plan_measure
+from teiten.kinds.queries.plan_numbers import HAS as HAS_NODE
 from teiten.study.tables import Words
 
 
 def _said(check: Check, words: ClaimWords) -> str:
-    found, count = (words.number(one) for one in check.at)
+    having, count = (words.number(plans) for plans in check.at)
     nodes = words("list.or").join(check.sides)
     queries = listed(words, check.classes[0])
-    return words("claim.has", queries=queries, nodes=nodes, found=found, count=count)
+    return words("claim.has", queries=queries, nodes=nodes, found=having, count=count)
 
 
 HAS = CheckKind("has", _said, bound=lambda _check: "claim.bound-has")
@@ -47,27 +52,23 @@ class PlanHas(OfQueries):
     @property
     def metric(self) -> str:
         """The name under which it is observed: 1 or 0."""
-        return f"plan_has:{'|'.join(self.nodes)}"
+        return f"{HAS_NODE}:{'|'.join(self.nodes)}"
 
     @property
     def queries_named(self) -> tuple[str, ...]:
         return self.queries
 
-    def of_plan(self, executed: Executed) -> Iterator[tuple[str, float]]:
-        has = any(
-            node.parallel_aware and f"Parallel {node.kind}" in self.nodes
-            for node in executed.plan.nodes
-        )
-        yield self.metric, float(has)
+    def quantities(self, claim: Claim) -> tuple[str]:
+        return (self.metric,)
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[Check]:
         for sides in measured_sides(claim, ground.evidence, self.metric):
             yield from self._of_server(sides)
 
-    def _of_server(self, found: ClaimSides) -> Iterator[Check]:
+    def _of_server(self, of_claim: ClaimSides) -> Iterator[Check]:
         """A check for each query on one server. Raises UnmetError without recorded plans."""
-        for query in asked_queries(self.queries, found.queries):
-            plans = found.sides[0].by_query[query].values()
+        for query in asked_queries(self.queries, of_claim.queries):
+            plans = of_claim.sides[0].by_query[query].values()
             if not plans:
                 raise UnmetError("no-plans")
             agree = [bool(plan) != self.absent for plan in plans]
@@ -84,7 +85,7 @@ class PlanHas(OfQueries):
                 pairs=len(agree),
                 standing=all_or_none(agree),
                 classes=((query,),),
-                server=found.server,
+                server=of_claim.server,
             )
 
 
@@ -106,5 +107,5 @@ class PlanValue(OfParts):
     def refuses(self, metric: str) -> str:
         return "" if plan_measure(metric) else "is about a metric taken from plans"
 
-    def asked(self, found: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
-        yield from self.bounded(logs_of(found.sides[0].by_query), VALUE, found, metric)
+    def asked(self, of_claim: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
+        yield from self.bounded(logs_of(of_claim.sides[0].by_query), VALUE, of_claim, metric)

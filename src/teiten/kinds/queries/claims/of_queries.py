@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
@@ -25,18 +25,20 @@ from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.evidence import Blocks, EvidenceTable
 from teiten.analysis.model.predicate import Aliases, Ground, UnmetError
 from teiten.claims.forms import FORM, Word
-from teiten.kinds.queries.claims.bounded import (
+from teiten.kinds.queries.claims.sides import (
+    ClaimSides,
     OfParts,
-    QueryBounds,
+    OfSides,
     QueryParts,
+    QueryValues,
     asked_queries,
-    bounded,
     changes,
+    listed,
     logs_of,
     means_of,
+    measured_sides,
+    of_metric,
 )
-from teiten.kinds.queries.claims.evidence import listed, of_metric
-from teiten.kinds.queries.claims.predicate import ClaimSides, OfSides, QueryValues, measured_sides
 from teiten.study.tables import Words
 
 
@@ -78,13 +80,44 @@ class QueryEffect(OfParts):
             raise UnmetError("compared")
         yield from super().questions(claim, ground)
 
-    def asked(self, found: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
-        yield from self.bounded(changes(*found.sides), QUERIES, found, metric)
+    def asked(self, of_claim: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
+        yield from self.bounded(changes(*of_claim.sides), QUERIES, of_claim, metric)
 
     def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
+        """Check the ratio of two systems, of one campaign each, on each server that both have.
+        Nothing is paired: Welch's interval of the blocks' means, as for curves. Raises UnmetError
+        where the campaigns do not have what it takes.
+        """
+        if claim.contrast is None:
+            raise UnmetError("compared")
+        names = (claim.contrast.old, claim.contrast.new)
+        old, new = (self._logs(claim, systems.here[name]) for name in names)
+        shared = [server for server in old if server in new]
+        if not shared:
+            raise UnmetError("no-common-server")
+        kind = QUERIES if self.factor is None else GAINS
+        asked = [
+            (question, [_means(side, question.classes[0]) for side in sides.sides])
+            for server in shared
+            for sides in (_shared_queries(names, old[server], new[server]),)
+            for question in self.bounded({}, kind, sides, claim.metric)
+        ]
+        alpha = systems.here[names[0]].plan.study.measure.alpha
+        return tuple(
+            unpaired_check(question, samples, alpha, among=len(asked))
+            for question, samples in asked
+        )
+
+    def _logs(self, claim: Claim, evidence: EvidenceTable) -> dict[str, Logs]:
+        """The logarithms of what is compared on each server of a campaign: the claim's metric, or
+        the gain by the factor's last level against its first, which belong to the same blocks."""
         if self.factor is None:
-            return checks_between(claim, self.parts, QUERIES, systems, metric_by_server)
-        return checks_between(claim, self.parts, GAINS, systems, gains_by_server(self.factor))
+            return metric_by_server(claim, evidence)
+        first, last = (
+            metric_by_server(replace(claim, at=(*claim.at, (self.factor, level))), evidence)
+            for level in (FIRST, LAST)
+        )
+        return {server: _shorter(times, last[server]) for server, times in first.items()}
 
 
 def _said_of_order(check: Check, words: ClaimWords) -> str:
@@ -105,10 +138,10 @@ class QueryOrder(OfSides):
     kind: Literal["query-order"] = "query-order"
     compares: ClassVar[bool] = True
 
-    def asked(self, found: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
-        old, new = found.sides
-        ratios = changes(old, new)
-        means = {one: means_of(ratios, asked_queries(one, found.queries)) for one in self.classes}
+    def asked(self, of_claim: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
+        old, new = of_claim.sides
+        ratios, known = changes(old, new), of_claim.queries
+        means = {group: means_of(ratios, asked_queries(group, known)) for group in self.classes}
         for first, second in itertools.pairwise(self.classes):
             lower, higher = means[first], means[second]
             blocks = sorted(lower.keys() & higher.keys())
@@ -120,45 +153,12 @@ class QueryOrder(OfSides):
                 0.0,
                 math.inf,
                 classes=(first, second),
-                server=found.server,
+                server=of_claim.server,
             )
 
 
 Logs = Mapping[str, Blocks]
 """Logarithms by query and block."""
-LogsByServer = Callable[[Claim, EvidenceTable], dict[str, Logs]]
-"""Reads from a campaign the numbers that are compared, on each of its servers."""
-
-
-def checks_between(
-    claim: Claim,
-    parts: Sequence[QueryBounds],
-    kind: CheckKind,
-    systems: Systems,
-    logs: LogsByServer,
-) -> tuple[Check, ...]:
-    """Every check of the ratio of two systems, of one campaign each, on each server that both have.
-    Nothing is paired: Welch's interval of the blocks' means, as for curves. Raises UnmetError where
-    the campaigns do not have what it takes.
-    """
-    if claim.contrast is None:
-        raise UnmetError("compared")
-    names = (claim.contrast.old, claim.contrast.new)
-    old, new = (logs(claim, systems.here[name]) for name in names)
-    shared = [server for server in old if server in new]
-    if not shared:
-        raise UnmetError("no-common-server")
-    asked = [
-        (question, tuple(_means(side, question.classes[0]) for side in sides.sides))
-        for server in shared
-        for sides in (_shared_queries(names, old[server], new[server]),)
-        for part in parts
-        for question in bounded(part, {}, kind, sides, claim.metric)
-    ]
-    alpha = systems.here[names[0]].plan.study.measure.alpha
-    return tuple(
-        unpaired_check(question, samples, alpha, among=len(asked)) for question, samples in asked
-    )
 
 
 def _shared_queries(names: tuple[str, str], old: Logs, new: Logs) -> ClaimSides:
@@ -184,20 +184,6 @@ def metric_by_server(claim: Claim, evidence: EvidenceTable) -> dict[str, Logs]:
         }
         for sides in measured_sides(replace(claim, contrast=None), evidence, claim.metric)
     }
-
-
-def gains_by_server(factor: str) -> LogsByServer:
-    """The gain by the last level of a factor against its first: within a campaign both levels
-    belong to the same blocks."""
-
-    def gains(claim: Claim, evidence: EvidenceTable) -> dict[str, Logs]:
-        first, last = (
-            metric_by_server(replace(claim, at=(*claim.at, (factor, level))), evidence)
-            for level in (FIRST, LAST)
-        )
-        return {server: _shorter(times, last[server]) for server, times in first.items()}
-
-    return gains
 
 
 def _shorter(first: Logs, last: Logs) -> dict[str, Blocks]:

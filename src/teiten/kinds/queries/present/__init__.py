@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult
 from teiten.kinds.contract_present import TrialColumn
-from teiten.kinds.queries.model import QUERY, queries_of
-from teiten.kinds.queries.present.contexts import MILLISECONDS, TimeUnit, unit_for
-from teiten.kinds.queries.present.groups import answer_forest, bound_text, contrast_of, points
-from teiten.kinds.queries.present.plans import plans
+from teiten.kinds.queries.model import QUERY, QUERY_TIME, queries_of
+from teiten.kinds.queries.present import sweep
+from teiten.kinds.queries.present.groups import (
+    answer_forest,
+    bound_text,
+    contrast_of,
+    group_table,
+    points,
+)
+from teiten.kinds.queries.present.plans import node_tables, plans
 from teiten.kinds.queries.present.published import query_charts, query_tables
-from teiten.kinds.queries.present.sweep import chart as sweep_chart
 from teiten.kinds.queries.present.sweep import fastest_level, sweeps_of
-from teiten.kinds.queries.present.sweep import findings as sweep_findings
-from teiten.kinds.queries.present.topics import charts, results_of, topics
+from teiten.kinds.queries.present.tables import blocks_table, shared_table
+from teiten.kinds.queries.present.times import (
+    MILLISECONDS,
+    TimeUnit,
+    speed_forest,
+    time_bars,
+    unit_for,
+)
+from teiten.kinds.queries.present.workers import fewer_workers, workers_findings, workers_table
+from teiten.kinds.queries.results import QueryContrast, QueryResults, queries_found
 from teiten.model.study import Workload
 from teiten.model.text import joined_sentences
-from teiten.report.blocks import Block, Further, Gallery, Section, Unprinted
+from teiten.report.blocks import Block, Heading, Items, Section, gallery
 from teiten.report.charts.base import Chart
 from teiten.report.effects import speed_text
 from teiten.report.tables import Table, TableCell
@@ -31,7 +44,7 @@ from teiten.report.view.contrasts import (
     verdict_table,
 )
 from teiten.report.view.kit import Kit
-from teiten.report.view.series import still_series
+from teiten.report.view.series import series_of
 from teiten.report.view.usual import UsualPresent, contrasts_of
 
 
@@ -61,22 +74,18 @@ class QueriesPresent(UsualPresent):
     ) -> tuple[Chart | None, tuple[str, ...]]:
         swept = sweeps_of(kit, contrast.workload)
         if swept is not None:
-            return sweep_chart(kit, name, swept), sweep_findings(kit, swept)
+            return sweep.chart(kit, name, swept), sweep.findings(kit, swept)
         return answer_forest(kit, name, contrast), points(kit, contrast)
 
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
-        found = results_of(kit, workload)
-        drawn = charts(kit, prefix, found) if found else ()
-        if drawn:
-            yield Gallery(drawn)
+        found = queries_found(kit.analysis).of_workload(workload)
+        yield from gallery(charts(kit, prefix, found) if found else ())
         if sweeps_of(kit, workload) is None:  # whose table has all levels
-            for at, one in enumerate(contrasts_of(kit, workload)):
-                yield times_table(kit, f"{prefix}-contrast-{at + 1}", one, noted=at == 0)
+            for at, contrast in enumerate(contrasts_of(kit, workload)):
+                yield times_table(kit, f"{prefix}-contrast-{at + 1}", contrast, noted=at == 0)
         if found:
             yield from topics(kit, prefix, found)
-        series = still_series(kit, f"{prefix}-series", workload)
-        if series is not None:
-            yield Further((Unprinted(kit.t("paper.series"), (series,)),))
+        yield from series_of(kit, prefix, workload)
 
     def sections(self, kit: Kit) -> Iterable[Section]:
         yield plans(kit)
@@ -127,18 +136,22 @@ def _factors(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
     """Only those that vary, as the others are said above."""
     context = contrast.levels[0].context if contrast.levels else ()
     told = kit.names.told.get(context, context)
-    return tuple(one for one, _ in told if one not in kit.names.single or one == QUERY)
+    return tuple(factor for factor, _ in told if factor not in kit.names.single or factor == QUERY)
 
 
 def _unit(contrast: ContrastResult) -> TimeUnit:
-    medians = [one for level in contrast.levels for one in (level.old_median, level.new_median)]
+    medians = [
+        middle for level in contrast.levels for middle in (level.old_median, level.new_median)
+    ]
     return unit_for(median for median in medians if median is not None) if medians else MILLISECONDS
 
 
 def _left_out(kit: Kit, contrast: ContrastResult) -> str:
     if not contrast.left_out:
         return ""
-    named = kit.t("list.separator").join(kit.names.context(one) for one in contrast.left_out)
+    named = kit.t("list.separator").join(
+        kit.names.context(context) for context in contrast.left_out
+    )
     return kit.t("table.left-out", queries=named)
 
 
@@ -155,3 +168,99 @@ def _time(kit: Kit, unit: TimeUnit) -> Value:
         return TableCell(unit.text(number, half_width(level, number, values)), number)
 
     return value
+
+
+def charts(kit: Kit, prefix: str, results: QueryResults) -> tuple[Chart | None, ...]:
+    """Times and speed-ups."""
+    if results.sweeps:
+        return (sweep.chart(kit, f"{prefix}-sweep", results),)
+    compared = _contrasts(kit, results)
+    forests = (
+        speed_forest(kit, f"{prefix}-speed-{at + 1}", contrast)
+        for at, (contrast, _) in enumerate(compared)
+    )
+    return time_bars(kit, prefix, results), *forests
+
+
+def topics(kit: Kit, prefix: str, results: QueryResults) -> Iterator[Block]:
+    """Groups, sweeps, workers, blocks and partitions, node statistics: those that say anything."""
+    for part in (_sweeps, _groups, _workers, _tables, _nodes):
+        yield from part(kit, prefix, results)
+
+
+def _contrasts(kit: Kit, results: QueryResults) -> list[tuple[ContrastResult, QueryContrast]]:
+    compared = []
+    for contrast in kit.analysis.contrasts:
+        if contrast.workload == results.workload and contrast.metric is QUERY_TIME:
+            own = contrast_of(kit, contrast)
+            if own is not None:
+                compared.append((contrast, own))
+    return compared
+
+
+def _topic(
+    kit: Kit, key: str, findings: tuple[str, ...], tables: Sequence[Table]
+) -> Iterator[Block]:
+    """A heading with what is said and shown below it; nothing of nothing."""
+    if findings or tables:
+        yield Heading(4, kit.t(f"query-topic.{key}"))
+    if findings:
+        yield Items(findings, "findings")
+    yield from tables
+
+
+def _sweeps(kit: Kit, prefix: str, results: QueryResults) -> Iterable[Block]:
+    tables = [
+        sweep.table(kit, f"{prefix}-sweep-{at + 1}", swept)
+        for at, swept in enumerate(results.sweeps)
+    ]
+    return _topic(kit, "sweep", sweep.findings(kit, results), tables)
+
+
+def _groups(kit: Kit, prefix: str, results: QueryResults) -> Iterable[Block]:
+    if results.sweeps:
+        return ()
+    tables = [
+        group_table(kit, f"{prefix}-groups-{at + 1}", own, contrast)
+        for at, (contrast, own) in enumerate(_contrasts(kit, results))
+    ]
+    return _topic(kit, "groups", (), [table for table in tables if table is not None])
+
+
+def _workers(kit: Kit, prefix: str, results: QueryResults) -> Iterable[Block]:
+    findings = workers_findings(kit, results)
+    reasons = tuple(
+        line
+        for contrast, own in _contrasts(kit, results)
+        for line in fewer_workers(kit, own.fewer_workers, contrast.old, contrast.new)
+    )
+    shown = None if results.sweeps else workers_table(kit, f"{prefix}-workers", results)
+    return _topic(kit, "workers", (*reasons, *findings), [shown] if shown else [])
+
+
+def _tables(kit: Kit, prefix: str, results: QueryResults) -> Iterable[Block]:
+    if results.sweeps:
+        return ()
+    tables = [blocks_table(kit, f"{prefix}-blocks", results)]
+    shown = dict.fromkeys(
+        context
+        for _, own in _contrasts(kit, results)
+        for context in (own.loss, own.gain)
+        if context is not None
+    )
+    tables += [
+        shared_table(kit, f"{prefix}-shared-{at + 1}", results.tables, context)
+        for at, context in enumerate(list(shown)[:2])
+    ]
+    return _topic(kit, "tables", (), [table for table in tables if table is not None])
+
+
+def _nodes(kit: Kit, prefix: str, results: QueryResults) -> Iterable[Block]:
+    if results.sweeps:
+        return ()
+    tables = [
+        table
+        for at, (_, own) in enumerate(_contrasts(kit, results))
+        for table in node_tables(kit, f"{prefix}-nodes-{at + 1}", results.workload, own)
+    ]
+    return _topic(kit, "nodes", (), tables)

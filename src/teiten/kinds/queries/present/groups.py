@@ -7,8 +7,14 @@ from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.findings import ContrastResult, Interval, VerdictKind
 from teiten.kinds.queries.model import QUERY
-from teiten.kinds.queries.present.contexts import context_cells, context_columns, varied_factors
-from teiten.kinds.queries.present.times import speed_chart, speed_row
+from teiten.kinds.queries.present.times import (
+    context_cells,
+    context_columns,
+    listed,
+    speed_chart,
+    speed_row,
+    varied_factors,
+)
 from teiten.kinds.queries.results import GroupConclusion, QueryContrast, RatioBound, queries_found
 from teiten.report.charts.base import Chart
 from teiten.report.effects import (
@@ -18,33 +24,28 @@ from teiten.report.effects import (
     percent,
     percent_decimals,
     shorter_text,
-    speed_interval_text,
-    speed_text,
+    speed_cells,
     times_text,
 )
-from teiten.report.numbers import NOTHING
-from teiten.report.sentences import verdict_kind, verdict_word
+from teiten.report.sentences import verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell
-from teiten.report.view.contrasts import detectable_text
+from teiten.report.view.contrasts import detectable_text, verdict_cell
 from teiten.report.view.kit import Kit
 
 MOST_SENTENCES = 8
 """On the first page; more are left to its chart, and to the table."""
 MOST_ROWS = 16
 """In its chart; with more, all queries together under each condition."""
-MOST_NAMED = 6
 MANY_QUERIES = 4
 """From so many on, they are counted on the first page."""
 
 
 def contrast_of(kit: Kit, contrast: ContrastResult) -> QueryContrast | None:
     """Find the further results of a contrast of queries; None without any."""
-    for found in queries_found(kit.analysis).workloads:
-        if found.workload == contrast.workload:
-            for one in found.contrasts:
-                if (one.old, one.new) == (contrast.old, contrast.new):
-                    return one
-    return None
+    results = queries_found(kit.analysis).of_workload(contrast.workload)
+    known = () if results is None else results.contrasts
+    sides = (contrast.old, contrast.new)
+    return next((further for further in known if (further.old, further.new) == sides), None)
 
 
 def points(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
@@ -54,8 +55,8 @@ def points(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
 
 def _left_out(kit: Kit, contrast: ContrastResult) -> Iterator[str]:
     if contrast.left_out:
-        named = [kit.names.context(one) for one in contrast.left_out]
-        yield kit.t("table.left-out", queries=_named(kit, named))
+        named = [kit.names.context(context) for context in contrast.left_out]
+        yield kit.t("table.left-out", queries=listed(kit, named))
 
 
 def _said_below(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
@@ -66,7 +67,7 @@ def _said_below(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
         return tuple(_sentence(kit, group) for group in found.groups)
     of_all = [group for group in found.groups if not group.group][:MOST_SENTENCES]
     counted = _counted(kit, contrast, found) if len(contrast.levels) >= MANY_QUERIES else ()
-    return (*(_sentence(kit, one) for one in of_all), *counted)
+    return (*(_sentence(kit, group) for group in of_all), *counted)
 
 
 def answer_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
@@ -89,13 +90,13 @@ def answer_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None
 
 
 def group_table(
-    kit: Kit, name: str, found: QueryContrast, contrast: ContrastResult
+    kit: Kit, name: str, further: QueryContrast, contrast: ContrastResult
 ) -> Table | None:
     """Every group with its speed-up and verdict."""
-    if not found.groups:
+    if not further.groups:
         return None
     t = kit.t
-    factors = varied_factors(kit, (group.context for group in found.groups))
+    factors = varied_factors(kit, (group.context for group in further.groups))
     return Table(
         name=name,
         caption=t(
@@ -113,26 +114,24 @@ def group_table(
             Column(t("table.pairs"), numeric=True),
             Column(t("table.verdict")),
         ),
-        rows=tuple(_row(kit, one, at, factors) for at, one in enumerate(found.groups)),
+        rows=tuple(
+            _row(kit, conclusion, at, factors) for at, conclusion in enumerate(further.groups)
+        ),
         note=t("table.query-groups.note"),
     )
 
 
-def _row(kit: Kit, one: GroupConclusion, at: int, factors: Sequence[str]) -> Row:
-    effect = one.verdict.effect
-    shown = effect.inverse if effect else None
-    word = verdict_word(kit.t, one.verdict) + detectable_text(kit.t, one.verdict)
-    if one.over:
-        word = kit.t("query-group.over-word", queries=_named(kit, one.over))
-    bound = bound_text(one.bound)
+def _row(kit: Kit, conclusion: GroupConclusion, at: int, factors: Sequence[str]) -> Row:
+    word = verdict_word(kit.t, conclusion.verdict) + detectable_text(kit.t, conclusion.verdict)
+    if conclusion.over:
+        word = kit.t("query-group.over-word", queries=listed(kit, conclusion.over))
     return (
-        TableCell(_title(kit, one), float(at), kind="left"),
-        *context_cells(kit, one.context, factors),
-        TableCell(_named(kit, one.queries)),
-        TableCell(bound or speed_text(effect), shown.ratio if shown else None),
-        TableCell(speed_interval_text(kit.t, effect), shown.low if shown else None),
-        TableCell(str(one.verdict.pairs), one.verdict.pairs),
-        TableCell(word, kind=f"verdict {verdict_kind(one.verdict)}"),
+        TableCell(_title(kit, conclusion), float(at), kind="left"),
+        *context_cells(kit, conclusion.context, factors),
+        TableCell(listed(kit, conclusion.queries)),
+        *speed_cells(kit.t, conclusion.verdict.effect, bound_text(conclusion.bound)),
+        TableCell(str(conclusion.verdict.pairs), conclusion.verdict.pairs),
+        verdict_cell(kit.t, conclusion.verdict, word),
     )
 
 
@@ -144,26 +143,26 @@ def bound_text(bound: RatioBound | None) -> str:
     return f"≥ {speed}" if bound.at_most else f"≤ {speed}"
 
 
-def _sentence(kit: Kit, one: GroupConclusion) -> str:
-    values = {"group": _label(kit, one), "queries": _named(kit, one.queries)}
-    key = "query-group.sentence" if one.group else "query-group.sentence-all"
-    return kit.t(key, said=_said(kit, one), **values)
+def _sentence(kit: Kit, conclusion: GroupConclusion) -> str:
+    values = {"group": _label(kit, conclusion), "queries": listed(kit, conclusion.queries)}
+    key = "query-group.sentence" if conclusion.group else "query-group.sentence-all"
+    return kit.t(key, said=_said(kit, conclusion), **values)
 
 
-def _said(kit: Kit, one: GroupConclusion) -> str:
-    t, effect = kit.t, one.verdict.effect
-    if one.over:
-        limit = t("query-group.over", queries=_named(kit, one.over))
-        if one.bound is None:
+def _said(kit: Kit, conclusion: GroupConclusion) -> str:
+    t, effect = kit.t, conclusion.verdict.effect
+    if conclusion.over:
+        limit = t("query-group.over", queries=listed(kit, conclusion.over))
+        if conclusion.bound is None:
             return limit
-        return t(_bound_key(one.bound), factor=_bound_factor(one.bound), over=limit)
+        return t(_bound_key(conclusion.bound), factor=_bound_factor(conclusion.bound), over=limit)
     if effect is None:
-        return t.either(f"reason.{one.verdict.reason}", verdict_word(t, one.verdict))
+        return t.either(f"reason.{conclusion.verdict.reason}", verdict_word(t, conclusion.verdict))
     return t(
         "query-group.said",
         effect=effect_text(kit, effect),
         interval=effect_interval_text(kit, effect),
-        verdict=verdict_word(t, one.verdict),
+        verdict=verdict_word(t, conclusion.verdict),
     )
 
 
@@ -212,19 +211,19 @@ def effect_interval_text(kit: Kit, effect: Interval) -> str:
     return t("interval.percent", confidence=confidence, low=low, high=high)
 
 
-def _counted(kit: Kit, contrast: ContrastResult, found: QueryContrast) -> Iterator[str]:
+def _counted(kit: Kit, contrast: ContrastResult, further: QueryContrast) -> Iterator[str]:
     """How many queries got which verdict, and the extremes."""
     t = kit.t
     counts = Counter(level.verdict.kind for level in contrast.levels)
-    listed = t("list.separator").join(
+    counted = t("list.separator").join(
         t("query-count.of", count=counts[kind], verdict=t(f"query-count.{kind.value}"))
         for kind in VerdictKind
         if counts[kind]
     )
     queries = {dict(level.context).get(QUERY) for level in contrast.levels}
     key = "sentence" if len(queries) == len(contrast.levels) else "sentence-cases"
-    yield t(f"query-count.{key}", count=len(contrast.levels), listed=listed)
-    for key, context in (("gain", found.gain), ("loss", found.loss)):
+    yield t(f"query-count.{key}", count=len(contrast.levels), listed=counted)
+    for key, context in (("gain", further.gain), ("loss", further.loss)):
         for level in contrast.levels:
             if level.context == context and level.verdict.effect is not None:
                 yield t(
@@ -234,31 +233,19 @@ def _counted(kit: Kit, contrast: ContrastResult, found: QueryContrast) -> Iterat
                 )
 
 
-def _label(kit: Kit, one: GroupConclusion) -> str:
+def _label(kit: Kit, conclusion: GroupConclusion) -> str:
     """``1 month``, with the levels of the other factors where there are several."""
-    context = _context(kit, one)
-    title = _title(kit, one)
+    context = kit.names.varied_levels(kit.names.told.get(conclusion.context, conclusion.context))
+    title = _title(kit, conclusion)
     return kit.t("query-group.label", title=title, context=context) if context else title
 
 
-def _short_label(kit: Kit, one: GroupConclusion) -> str:
+def _short_label(kit: Kit, conclusion: GroupConclusion) -> str:
     """Label a group in a chart: its title, and levels without the names of their factors."""
-    told = kit.names.told.get(one.context, one.context)
+    told = kit.names.told.get(conclusion.context, conclusion.context)
     levels = [kit.names.level(*pair) for pair in told if pair[0] not in kit.names.single]
-    return kit.t("list.separator").join((_title(kit, one), *levels))
+    return kit.t("list.separator").join((_title(kit, conclusion), *levels))
 
 
-def _title(kit: Kit, one: GroupConclusion) -> str:
-    return kit.t.of(one.title) if one.title else kit.t("level.overall-queries")
-
-
-def _context(kit: Kit, one: GroupConclusion) -> str:
-    told = kit.names.told.get(one.context, one.context)
-    varied = tuple(pair for pair in told if pair[0] not in kit.names.single)
-    return kit.names.context(varied) if varied else ""
-
-
-def _named(kit: Kit, queries: Sequence[str]) -> str:
-    shown = kit.t("list.separator").join(queries[:MOST_NAMED])
-    more = len(queries) - MOST_NAMED
-    return kit.t("query-group.more", queries=shown, count=more) if more > 0 else shown or NOTHING
+def _title(kit: Kit, conclusion: GroupConclusion) -> str:
+    return kit.t.of(conclusion.title) if conclusion.title else kit.t("level.overall-queries")

@@ -39,51 +39,51 @@ def plans(kit: Kit) -> Section:
     """Show the plans of every query; empty without a workload of queries."""
     found = [plan for plan in queries_found(kit.analysis).plans if plan.sides]
     shown: list[Block] = [Text(kit.t("plan.query.intro"))] if found else []
-    for at, one in enumerate(found):
-        shown += _of_query(kit, f"query-{at + 1}", one)
+    for at, query in enumerate(found):
+        shown += _of_query(kit, f"query-{at + 1}", query)
     listed = (Unprinted(kit.t("paper.plans"), tuple(shown)),) if shown else ()
     return Section("plans", kit.t("section.plans"), listed, appendix=True)
 
 
-def _of_query(kit: Kit, name: str, one: QueryPlans) -> Iterator[Block]:
+def _of_query(kit: Kit, name: str, query: QueryPlans) -> Iterator[Block]:
     t = kit.t
-    sides = [kit.short(side.side) for side in one.sides]
-    title = kit.names.context(one.context)
-    found = one.difference
+    sides = [kit.short(side.side) for side in query.sides]
+    title = kit.names.context(query.context)
+    found = query.difference
     yield Heading(3, title, part=True)
     if found is not None:
         yield Text(t("plan.query.same" if found.same_structure else "plan.query.different"))
-    flips = tuple(_flips(kit, title, one))
+    flips = tuple(_flips(kit, title, query))
     if flips:
         yield Items(flips, "findings")
     if found is not None:
         yield from (Text(line) for line in statements(t, found)[1:])
         yield Items(tuple(changes(t, found)), "findings")
-    yield Details(t("plan.query.statement"), (Code(one.text, "sql"),), unfolded=Unfolded.LEFT_OUT)
+    yield Details(t("plan.query.statement"), (Code(query.text, "sql"),), unfolded=Unfolded.LEFT_OUT)
     yield Details(
-        t("plan.query.tables"), tuple(_tables(kit, name, one, sides)), unfolded=Unfolded.UNTITLED
+        t("plan.query.tables"), tuple(_tables(kit, name, query, sides)), unfolded=Unfolded.UNTITLED
     )
     yield PlanPair(
         t("plan.open"),
         tuple(
-            viewed(f"{name}-plan-{at}", side, plans.typical.plan, one.text)
-            for at, (side, plans) in enumerate(zip(sides, one.sides, strict=True))
+            viewed(f"{name}-plan-{at}", side, plans.typical.plan, query.text)
+            for at, (side, plans) in enumerate(zip(sides, query.sides, strict=True))
         ),
     )
 
 
-def _tables(kit: Kit, name: str, one: QueryPlans, sides: Sequence[str]) -> Iterator[Table]:
+def _tables(kit: Kit, name: str, plans: QueryPlans, sides: Sequence[str]) -> Iterator[Table]:
     """Those of the first side and the last, and of the sides between."""
-    if one.difference is not None:
-        yield from difference_tables(kit.t, name, one.difference, (sides[0], sides[-1]))
-    between = one.sides[1:-1] if one.difference is not None else one.sides
+    if plans.difference is not None:
+        yield from difference_tables(kit.t, name, plans.difference, (sides[0], sides[-1]))
+    between = plans.sides[1:-1] if plans.difference is not None else plans.sides
     for at, side in enumerate(between):
         yield kinds_table(kit.t, f"{name}-side-{at}", side.typical, kit.short(side.side))
 
 
-def _flips(kit: Kit, title: str, one: QueryPlans) -> Iterator[str]:
+def _flips(kit: Kit, title: str, plans: QueryPlans) -> Iterator[str]:
     t = kit.t
-    for side in one.sides:
+    for side in plans.sides:
         if not side.stability.stable:
             yield t(
                 "plan.flips",
@@ -108,11 +108,11 @@ def _variants(kit: Kit, kept: PlanStability) -> Iterator[str]:
 MOST_KINDS = 7
 
 
-def node_tables(kit: Kit, prefix: str, workload: str, found: QueryContrast) -> tuple[Table, ...]:
+def node_tables(kit: Kit, prefix: str, workload: str, further: QueryContrast) -> tuple[Table, ...]:
     """Build the tables of nodes of the queries with the greatest gain and the greatest loss."""
     tables = (
-        _table(kit, f"{prefix}-{key}", key, _plans(kit, workload, context), found)
-        for key, context in (("gain", found.gain), ("loss", found.loss))
+        _table(kit, f"{prefix}-{key}", key, _plans(kit, workload, context), further)
+        for key, context in (("gain", further.gain), ("loss", further.loss))
         if context is not None
     )
     return tuple(table for table in tables if table is not None)
@@ -120,20 +120,20 @@ def node_tables(kit: Kit, prefix: str, workload: str, found: QueryContrast) -> t
 
 def _plans(kit: Kit, workload: str, context: Context) -> QueryPlans | None:
     known = (plan for plan in queries_found(kit.analysis).plans if plan.workload == workload)
-    return next((one for one in known if one.context == context), None)
+    return next((query for query in known if query.context == context), None)
 
 
 def _table(
-    kit: Kit, name: str, key: str, plans: QueryPlans | None, found: QueryContrast
+    kit: Kit, name: str, key: str, plans: QueryPlans | None, further: QueryContrast
 ) -> Table | None:
-    old, new = (_side(plans, side) for side in (found.old, found.new))
+    old, new = (_side(plans, side) for side in (further.old, further.new))
     if plans is None or old is None or new is None:
         return None
     if not (old.typical.plan.timed and new.typical.plan.timed):
         return None
     sides = (old.typical, new.typical)
     t = kit.t
-    labels = (kit.short(found.old), kit.short(found.new))
+    labels = (kit.short(further.old), kit.short(further.new))
     return Table(
         name=name,
         caption=t(f"table.nodes.{key}", query=kit.names.context(plans.context)),
@@ -153,28 +153,31 @@ def _table(
 def _side(plans: QueryPlans | None, side: str) -> SidePlans | None:
     if plans is None:
         return None
-    return next((one for one in plans.sides if one.side == side), None)
+    return next((of_side for of_side in plans.sides if of_side.side == side), None)
 
 
 def _rows(sides: tuple[PlanStatistics, PlanStatistics]) -> tuple[Row, ...]:
     by_kind = [{kind.kind: kind for kind in side.kinds} for side in sides]
-    kinds = list(dict.fromkeys(kind for each in by_kind for kind in each))
+    kinds = list(dict.fromkeys(kind for of_side in by_kind for kind in of_side))
     weight = {
-        kind: max((each[kind].share or 0.0) if kind in each else 0.0 for each in by_kind)
+        kind: max((of_side[kind].share or 0.0) if kind in of_side else 0.0 for of_side in by_kind)
         for kind in kinds
     }
     ranked = sorted(kinds, key=lambda kind: -weight[kind])[:MOST_KINDS]
     return tuple(
-        (TableCell(kind), *(cell for each in by_kind for cell in _cells(each.get(kind))))
+        (TableCell(kind), *(cell for of_side in by_kind for cell in _cells(of_side.get(kind))))
         for kind in ranked
     )
 
 
-def _cells(one: KindStatistics | None) -> tuple[TableCell, TableCell, TableCell]:
-    if one is None:
+def _cells(statistics: KindStatistics | None) -> tuple[TableCell, TableCell, TableCell]:
+    if statistics is None:
         return TableCell(NOTHING), TableCell(NOTHING), TableCell(NOTHING)
     return (
-        TableCell(count(one.nodes - one.never_executed), float(one.nodes - one.never_executed)),
-        TableCell(duration(one.seconds), one.seconds),
-        TableCell(share(one.share), one.share),
+        TableCell(
+            count(statistics.nodes - statistics.never_executed),
+            float(statistics.nodes - statistics.never_executed),
+        ),
+        TableCell(duration(statistics.seconds), statistics.seconds),
+        TableCell(share(statistics.share), statistics.share),
     )

@@ -15,8 +15,7 @@ from teiten.analysis.model.claims import (
     PublishedQueries,
 )
 from teiten.kinds.queries.claims.of_queries import QUERIES
-from teiten.kinds.queries.claims.worker_curve import WorkerCurve
-from teiten.kinds.queries.claims.workers_by_rule import WORKERS
+from teiten.kinds.queries.claims.of_workers import WORKERS, WorkerCurve
 from teiten.kinds.queries.model import QUERY, QUERY_TIME
 from teiten.report.charts.bars import QueryAxes, QueryBar, query_bars
 from teiten.report.charts.base import Chart, coloured
@@ -46,13 +45,13 @@ class _ComparedQueries:
 
 def query_charts(kit: Kit) -> tuple[Chart, ...]:
     """Speed-ups by query, and by permitted workers, where there are any of both."""
-    found = (_speed_ups(kit, list(_compared(kit))), _sweep(kit))
-    return tuple(one for one in found if one is not None)
+    charts = (_speed_ups(kit, list(_compared(kit))), _sweep(kit))
+    return tuple(chart for chart in charts if chart is not None)
 
 
 def query_tables(kit: Kit) -> tuple[Table, ...]:
     """A table for each compared pair of columns, and one of workers."""
-    tables = [_table(kit, at, one) for at, one in enumerate(_compared(kit))]
+    tables = [_table(kit, at, compared) for at, compared in enumerate(_compared(kit))]
     workers = _workers(kit)
     return (*tables, workers) if workers is not None else tuple(tables)
 
@@ -73,8 +72,8 @@ def _compared(kit: Kit) -> Iterator[_ComparedQueries]:
             key = (claim.workload, claim.contrast, table.table, old.label, new.label, check.server)
             panel = _on_server(kit, check, place_text(kit.t, claim.source))
             caption = _on_server(kit, check, _caption(kit, claim, check))
-            one = found.setdefault(key, _ComparedQueries(panel, caption, old, new, {}))
-            one.checks.setdefault(check.classes[0][0], check)
+            compared = found.setdefault(key, _ComparedQueries(panel, caption, old, new, {}))
+            compared.checks.setdefault(check.classes[0][0], check)
     yield from found.values()
 
 
@@ -94,7 +93,7 @@ def _speed_ups(kit: Kit, compared: list[_ComparedQueries]) -> Chart | None:
     if not compared:
         return None
     t = kit.t
-    bars = _within_reach([bar for one in compared for bar in _bars(kit, one)])
+    bars = _within_reach([bar for pair in compared for bar in _bars(kit, pair)])
     axes = QueryAxes(
         x=t("axis.published-speed-up"),
         queries=tuple(dict.fromkeys(bar.query for bar in bars)),
@@ -107,18 +106,18 @@ def _speed_ups(kit: Kit, compared: list[_ComparedQueries]) -> Chart | None:
     return query_bars("published-queries", title, note, bars, axes)
 
 
-def _bars(kit: Kit, one: _ComparedQueries) -> Iterator[QueryBar]:
-    old, new = dict(one.old.values), dict(one.new.values)
-    for query in (each for each in old if each in new and each in one.checks):
+def _bars(kit: Kit, pair: _ComparedQueries) -> Iterator[QueryBar]:
+    old, new = dict(pair.old.values), dict(pair.new.values)
+    for query in (each for each in old if each in new and each in pair.checks):
         printed = old[query] / new[query]
         word = kit.t("word.published")
-        yield QueryBar(one.panel, query, word, printed, None, None, significant(printed, 3))
-        effect = one.checks[query].effect
+        yield QueryBar(pair.panel, query, word, printed, None, None, significant(printed, 3))
+        effect = pair.checks[query].effect
         if effect is not None:
             shown = effect.inverse
             text = kit.t.aside(speed_text(effect), speed_interval_text(kit.t, effect))
             word = kit.t("word.measured")
-            yield QueryBar(one.panel, query, word, shown.ratio, shown.low, shown.high, text)
+            yield QueryBar(pair.panel, query, word, shown.ratio, shown.low, shown.high, text)
 
 
 def _within_reach(bars: list[QueryBar]) -> list[QueryBar]:
@@ -133,35 +132,35 @@ def _within_reach(bars: list[QueryBar]) -> list[QueryBar]:
     ]
 
 
-def _table(kit: Kit, at: int, one: _ComparedQueries) -> Table:
+def _table(kit: Kit, at: int, pair: _ComparedQueries) -> Table:
     t = kit.t
     titles = ("published-old", "published-new", "published-speed-up", "measured-here", "interval")
-    new = dict(one.new.values)
+    new = dict(pair.new.values)
     return Table(
         f"published-queries-{at + 1}",
-        t("table.published-queries.caption", what=one.caption),
+        t("table.published-queries.caption", what=pair.caption),
         (
             Column(kit.names.factor(QUERY)),
             *(Column(t(f"table.{name}"), numeric=True) for name in titles),
         ),
         tuple(
-            _row(kit, query, (before, new[query]), one.checks.get(query))
-            for query, before in one.old.values
+            _row(kit, query, (before, new[query]), pair.checks.get(query))
+            for query, before in pair.old.values
             if query in new
         ),
         note=t(
             "table.published-queries.note",
-            old=one.old.label,
-            new=one.new.label,
-            confidence=_confidence(kit, one),
+            old=pair.old.label,
+            new=pair.new.label,
+            confidence=_confidence(kit, pair),
         ),
     )
 
 
-def _confidence(kit: Kit, one: _ComparedQueries) -> str:
+def _confidence(kit: Kit, pair: _ComparedQueries) -> str:
     """Say that of the intervals: one, as each is of a single query."""
-    known = (check.confidence for check in one.checks.values() if check.confidence is not None)
-    said = dict.fromkeys(confidence_percent(kit.t, each) for each in known)
+    known = (check.confidence for check in pair.checks.values() if check.confidence is not None)
+    said = dict.fromkeys(confidence_percent(kit.t, confidence) for confidence in known)
     return kit.t("list.separator").join(said) or NOTHING
 
 
@@ -232,7 +231,7 @@ def _sweep(kit: Kit) -> Chart | None:
             word = t("word.published")
             points += [
                 *_points(word, published.curves[0].points),
-                *(point for one in measured for point in one),
+                *(point for curve in measured for point in curve),
             ]
     if not points:
         return None

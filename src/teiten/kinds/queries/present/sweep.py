@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.findings import Interval, Verdict, VerdictKind
-from teiten.kinds.queries.present.contexts import TimeUnit, unit_for
 from teiten.kinds.queries.present.groups import effect_interval_text, effect_text
+from teiten.kinds.queries.present.times import TimeUnit, unit_for
 from teiten.kinds.queries.present.workers import source_text
 from teiten.kinds.queries.results import (
     QueryResults,
@@ -20,30 +19,28 @@ from teiten.kinds.queries.results import (
 from teiten.model.text import joined_sentences
 from teiten.report.charts.base import Chart
 from teiten.report.charts.lines import SweepPoint, SweepWords, sweep_chart
-from teiten.report.effects import confidence_percent, speed_interval_text, speed_text
+from teiten.report.effects import confidence_percent, speed_cells, speed_interval_text, speed_text
 from teiten.report.numbers import NOTHING
-from teiten.report.sentences import verdict_kind, verdict_word
-from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.tables import Column, Row, Table, TableCell, number_cell
+from teiten.report.view.contrasts import verdict_cell
 from teiten.report.view.kit import Kit
 
 
 def sweeps_of(kit: Kit, workload: str) -> QueryResults | None:
     """Find the results of a workload whose contrast is a sweep; None for others."""
-    for found in queries_found(kit.analysis).workloads:
-        if found.workload == workload and found.sweeps:
-            return found
-    return None
+    results = queries_found(kit.analysis).of_workload(workload)
+    return results if results is not None and results.sweeps else None
 
 
-def chart(kit: Kit, name: str, found: QueryResults) -> Chart | None:
+def chart(kit: Kit, name: str, results: QueryResults) -> Chart | None:
     """Speed-up against the first level, by level."""
-    points = [point for sweep in found.sweeps for point in _points(kit, sweep)]
+    points = [point for sweep in results.sweeps for point in _points(kit, sweep)]
     if not points:
         return None
     t = kit.t
-    first = found.sweeps[0].first
+    first = results.sweeps[0].first
     words = SweepWords(
-        title=t("chart.sweep.title", workload=kit.names.workload(found.workload)),
+        title=t("chart.sweep.title", workload=kit.names.workload(results.workload)),
         note=t("chart.sweep.note", first=kit.short(first)),
         x=kit.names.factor(kit.study.contrast),
         y=t("chart.sweep.axis", first=kit.short(first)),
@@ -136,31 +133,23 @@ def _row(kit: Kit, step: SweepStep, unit: TimeUnit) -> Row:
     return (
         TableCell(kit.short(step.level), float(step.level)),
         _time(kit, step.time, unit),
-        TableCell(speed_text(effect), effect.inverse.ratio if effect else None),
-        TableCell(speed_interval_text(kit.t, effect), effect.inverse.low if effect else None),
+        *speed_cells(kit.t, effect),
         _verdict(kit, step.against_previous),
-        TableCell(NOTHING if expected is None else str(expected), _value(expected)),
+        number_cell(expected, str),
         TableCell(str(main.planned) if main else "0", float(main.planned) if main else 0.0),
-        TableCell(_launched(step), _value(main.launched if main else 0)),
+        TableCell(_launched(step), main.launched if main else 0.0),
     )
 
 
-def _value(number: int | None) -> float | None:
-    return None if number is None else float(number)
-
-
-def _time(kit: Kit, one: QueryTime, unit: TimeUnit) -> TableCell:
-    if one.mean is None or one.over:
-        limit = kit.seconds(one.limit)
-        return TableCell(kit.t("level.over.all", limit=limit), float(one.limit or 0.0))
-    half = (one.high - one.low) / 2 if one.high is not None and one.low is not None else math.nan
-    return TableCell(unit.text(one.mean, half), float(one.mean))
+def _time(kit: Kit, time: QueryTime, unit: TimeUnit) -> TableCell:
+    if time.mean is None or time.over:
+        limit = kit.seconds(time.limit)
+        return TableCell(kit.t("level.over.all", limit=limit), float(time.limit or 0.0))
+    return TableCell(unit.text(time.mean, time.half_width), float(time.mean))
 
 
 def _verdict(kit: Kit, verdict: Verdict | None) -> TableCell:
-    if verdict is None:
-        return TableCell(NOTHING)
-    return TableCell(verdict_word(kit.t, verdict), kind=f"verdict {verdict_kind(verdict)}")
+    return TableCell(NOTHING) if verdict is None else verdict_cell(kit.t, verdict)
 
 
 def _launched(step: SweepStep) -> str:
@@ -172,11 +161,11 @@ def _launched(step: SweepStep) -> str:
     return NOTHING if main.launched is None else str(main.launched)
 
 
-def findings(kit: Kit, found: QueryResults) -> tuple[str, ...]:
+def findings(kit: Kit, results: QueryResults) -> tuple[str, ...]:
     """Tell each query's fastest level, and the last step that gained."""
     return tuple(
         kit.t("sweep.and", first=said, then=_last_gain(kit, sweep.steps))
-        for sweep in found.sweeps
+        for sweep in results.sweeps
         for said in _fastest(kit, sweep)
     )
 
@@ -210,10 +199,10 @@ def _effect(step: SweepStep) -> Interval | None:
     return step.against_first.effect if step.against_first else None
 
 
-def fastest_level(found: QueryResults) -> str | None:
+def fastest_level(results: QueryResults) -> str | None:
     """Find the first query's fastest level, among those that are compared with the first one."""
-    step = _fastest_new(found.sweeps[0])
-    return step.level if step else found.sweeps[0].steps[-1].level
+    step = _fastest_new(results.sweeps[0])
+    return step.level if step else results.sweeps[0].steps[-1].level
 
 
 def _last_gain(kit: Kit, steps: Sequence[SweepStep]) -> str:

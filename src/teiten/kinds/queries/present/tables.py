@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from teiten.analysis.model.explain_use import PartitionUse, TableUse
 from teiten.analysis.model.observations import Context
 from teiten.kinds.queries.model import QUERY, queries_of
-from teiten.kinds.queries.present.contexts import context_cells, context_columns, varied_factors
+from teiten.kinds.queries.present.times import context_cells, context_columns, varied_factors
 from teiten.kinds.queries.results import QueryResults
 from teiten.report.numbers import NOTHING, significant
 from teiten.report.plans.tables import count, duration
@@ -21,20 +21,20 @@ TELLING = 1.1
 """Blocks of the sides whose ratio never reaches it are not worth a table."""
 
 
-def blocks_table(kit: Kit, name: str, found: QueryResults) -> Table | None:
+def blocks_table(kit: Kit, name: str, results: QueryResults) -> Table | None:
     """Blocks touched on each side, with the partitions; None where both say nothing."""
-    by_query = _by_query(kit, found.tables)
-    sides = kit.sides_of(table.side for table in found.tables)
+    by_query = _by_query(kit, results.tables)
+    sides = kit.sides_of(table.side for table in results.tables)
     parted = [
         side
         for side in sides
-        if any(table.partitions is not None for table in found.tables if table.side == side)
+        if any(table.partitions is not None for table in results.tables if table.side == side)
     ]
     if not by_query or not (parted or _differ(by_query)):
         return None
     t = kit.t
-    tables = list(dict.fromkeys(table.table for table in found.tables))
-    groups = _group_titles(kit, found.workload)
+    tables = list(dict.fromkeys(table.table for table in results.tables))
+    groups = _group_titles(kit, results.workload)
     factors = varied_factors(kit, by_query)
     columns = (
         *context_columns(kit, factors),
@@ -53,7 +53,7 @@ def blocks_table(kit: Kit, name: str, found: QueryResults) -> Table | None:
         caption=t(
             "table.use.caption" if len(tables) == 1 else "table.use.caption-several",
             table=tables[0],
-            workload=kit.names.workload(found.workload),
+            workload=kit.names.workload(results.workload),
         ),
         columns=columns,
         rows=tuple(
@@ -84,13 +84,13 @@ def _row(query: str, uses: dict[str, TableUse], shape: Shape) -> Row:
     )
 
 
-def _parts(one: PartitionUse | None, *, alone: bool) -> tuple[TableCell, ...]:
-    if one is None:
+def _parts(use: PartitionUse | None, *, alone: bool) -> tuple[TableCell, ...]:
+    if use is None:
         return (TableCell(NOTHING),) * (len(PARTED) if alone else 1)
     if alone:
-        return tuple(number_cell(parts, count) for parts in (one.scanned, one.skipped, one.pruned))
-    total = NOTHING if one.partitions is None else str(one.partitions)
-    return (TableCell(f"{one.scanned} / {total}", float(one.scanned)),)
+        return tuple(number_cell(parts, count) for parts in (use.scanned, use.skipped, use.pruned))
+    total = NOTHING if use.partitions is None else str(use.partitions)
+    return (TableCell(f"{use.scanned} / {total}", float(use.scanned)),)
 
 
 def _ratio(old: int | None, new: int | None) -> TableCell:
@@ -107,7 +107,7 @@ def _differ(by_query: dict[Context, dict[str, TableUse]]) -> bool:
 
 def _by_query(kit: Kit, tables: Sequence[TableUse]) -> dict[Context, dict[str, TableUse]]:
     found: dict[Context, dict[str, TableUse]] = {}
-    for table in sorted(tables, key=lambda one: kit.names.order(one.context)):
+    for table in sorted(tables, key=lambda table: kit.names.order(table.context)):
         found.setdefault(table.context, {})[table.side] = table
     return found
 
@@ -123,7 +123,7 @@ def shared_table(kit: Kit, name: str, tables: Sequence[TableUse], context: Conte
     if not uses:
         return None
     t = kit.t
-    numbers = sorted({each.workers for use in uses for each in use.shared}, reverse=True)
+    numbers = sorted({scan.workers for use in uses for scan in use.shared}, reverse=True)
     return Table(
         name=name,
         caption=t("table.shared.caption", query=kit.names.context(context), table=uses[0].table),
@@ -146,7 +146,7 @@ def shared_table(kit: Kit, name: str, tables: Sequence[TableUse], context: Conte
 def _shared_cells(uses: Sequence[TableUse], workers: int) -> list[TableCell]:
     cells: list[TableCell] = []
     for use in uses:
-        known = next((each for each in use.shared if each.workers == workers), None)
+        known = next((scan for scan in use.shared if scan.workers == workers), None)
         cells.append(
             TableCell(count(known.scans), float(known.scans)) if known else TableCell("0", 0.0)
         )

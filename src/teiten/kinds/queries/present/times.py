@@ -1,39 +1,45 @@
-"""The times of the queries as bars, and their speed-ups as a forest."""
+"""The times of the queries as bars, their speed-ups as a forest, and the levels of a query's row: a
+column for each factor that varies beside the contrast."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from teiten.analysis.model.findings import ContrastResult, Verdict
 from teiten.kinds.queries.model import QUERY
-from teiten.kinds.queries.present.contexts import TimeUnit, unit_for
 from teiten.kinds.queries.results import QueryResults, QueryTime
 from teiten.report.charts.bars import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.effects import confidence_percent, plain_percent, speed_interval_text, speed_text
+from teiten.report.names import Context
+from teiten.report.numbers import MOST_DIGITS, NOTHING, decimals_for, decimals_of, fixed
 from teiten.report.sentences import verdict_word
+from teiten.report.tables import Column, Row, TableCell
 from teiten.report.view.kit import Kit
 
 WIDEST = (1e-3, 1e3)
 """How far intervals of speed-ups are drawn."""
+MOST_NAMED = 6
 MOST_ROWS = 40
 """The most rows of a forest; a longer one tells nothing, and the table has the numbers."""
 
 
-def time_bars(kit: Kit, prefix: str, found: QueryResults) -> Chart | None:
+def time_bars(kit: Kit, prefix: str, results: QueryResults) -> Chart | None:
     """Every query's times, a bar for each side."""
-    shown = [one for one in found.times if one.mean is not None or one.limit is not None]
+    shown = [time for time in results.times if time.mean is not None or time.limit is not None]
     if not shown:
         return None
-    unit = unit_for(_greatest(one) for one in shown)
-    bars = [_bar(kit, one, unit) for one in shown]
+    unit = unit_for(float(time.mean or time.limit or 0.0) for time in shown)
+    bars = [_bar(kit, time, unit) for time in shown]
     t = kit.t
     alone = kit.study.measure.alpha
     drawn = "dots" if is_logarithmic([bar.value for bar in bars]) else "bars"
     places = [
         kit.names.axis(context)
-        for context in sorted({one.context for one in shown}, key=kit.names.order)
+        for context in sorted({time.context for time in shown}, key=kit.names.order)
     ]
     queries = sorted({query for query, _ in places}, key=lambda query: _rank(kit, query))
     return query_bars(
@@ -44,7 +50,7 @@ def time_bars(kit: Kit, prefix: str, found: QueryResults) -> Chart | None:
         QueryAxes(
             x=t("unit.of", title=t("metric.query_seconds"), unit=unit.name),
             queries=tuple(queries),
-            sides=kit.colours_of(one.side for one in shown),
+            sides=kit.colours_of(time.side for time in shown),
             panels=tuple(dict.fromkeys(panel for _, panel in places)),
             side=kit.names.factor(kit.study.contrast),
             query=kit.names.factor(QUERY),
@@ -52,33 +58,29 @@ def time_bars(kit: Kit, prefix: str, found: QueryResults) -> Chart | None:
     )
 
 
-def _greatest(one: QueryTime) -> float:
-    return float(one.mean or one.limit or 0.0)
-
-
 def _rank(kit: Kit, query: str) -> int:
     return kit.names.orders.get(QUERY, {}).get(query, 0)
 
 
-def _bar(kit: Kit, one: QueryTime, unit: TimeUnit) -> QueryBar:
-    query, panel = kit.names.axis(one.context)
-    side = kit.short(one.side)
-    if one.mean is None or one.over:
-        limit = float(one.limit or 0.0)
+def _bar(kit: Kit, time: QueryTime, unit: TimeUnit) -> QueryBar:
+    query, panel = kit.names.axis(time.context)
+    side = kit.short(time.side)
+    if time.mean is None or time.over:
+        limit = float(time.limit or 0.0)
         text = kit.t("level.over.all", limit=kit.seconds(limit))
         return QueryBar(panel, query, side, limit * unit.factor, None, None, text, over=True)
-    half = (one.high - one.low) / 2 if one.high is not None and one.low is not None else math.nan
-    text = f"{unit.text(one.mean, half)} {unit.name}"
-    if one.low is not None and one.high is not None:
-        ends = (unit.text(one.low, half), unit.text(one.high, half))
+    half = time.half_width
+    text = f"{unit.text(time.mean, half)} {unit.name}"
+    if time.low is not None and time.high is not None:
+        ends = (unit.text(time.low, half), unit.text(time.high, half))
         text = kit.t.aside(text, kit.t("interval.plain", low=ends[0], high=ends[1]))
     return QueryBar(
         panel,
         query,
         side,
-        one.mean * unit.factor,
-        None if one.low is None else one.low * unit.factor,
-        None if one.high is None else one.high * unit.factor,
+        time.mean * unit.factor,
+        None if time.low is None else time.low * unit.factor,
+        None if time.high is None else time.high * unit.factor,
         text,
     )
 
@@ -123,3 +125,74 @@ def speed_chart(
         cut=t("chart.band-cut"),
     )
     return forest(name, rows, contrast.overall.delta, words, WIDEST)
+
+
+def varied_factors(kit: Kit, contexts: Iterable[Context]) -> tuple[str, ...]:
+    """Those that tell the rows of a table apart, the query first."""
+    found = dict.fromkeys(
+        name
+        for context in contexts
+        for name, _ in kit.names.told.get(context, context)
+        if name == QUERY or name not in kit.names.single
+    )
+    return tuple(sorted(found, key=lambda name: name != QUERY))
+
+
+def listed(kit: Kit, queries: Sequence[str]) -> str:
+    """The names of the first queries, and how many more there are."""
+    shown = kit.t("list.separator").join(queries[:MOST_NAMED])
+    more = len(queries) - MOST_NAMED
+    return kit.t("query-group.more", queries=shown, count=more) if more > 0 else shown or NOTHING
+
+
+def context_columns(kit: Kit, factors: Iterable[str]) -> tuple[Column, ...]:
+    return tuple(Column(kit.names.factor(name)) for name in factors)
+
+
+def context_cells(kit: Kit, context: Context, factors: Iterable[str]) -> Row:
+    """The levels, as the study orders them."""
+    levels = dict(context)
+    return tuple(
+        TableCell(
+            kit.names.level(name, levels.get(name, "")),
+            float(kit.names.orders.get(name, {}).get(levels.get(name, ""), 0)),
+            kind="left",
+        )
+        for name in factors
+    )
+
+
+IN_SECONDS = 10.0
+"""From this greatest time on, in seconds."""
+SHORT = 100.0
+"""Milliseconds below which a time has a decimal at least; the clock tells microseconds."""
+
+
+@dataclass(frozen=True)
+class TimeUnit:
+    name: str
+    factor: float
+    """The number of such units in a second."""
+
+    def text(self, seconds: float | None, half_width: float) -> str:
+        """A time with the digits that its interval allows, and a short one with three at least.
+
+        ``half_width``: in seconds; not finite where there is none.
+        """
+        if seconds is None or not math.isfinite(seconds):
+            return NOTHING
+        value, half = seconds * self.factor, half_width * self.factor
+        known = math.isfinite(half) and half > 0
+        decimals = min(decimals_of(value, MOST_DIGITS), decimals_for(half)) if known else 0
+        least = decimals_of(value, 3) if not known or seconds * 1000 < SHORT else 0
+        return fixed(value, max(decimals, least))
+
+
+SECONDS = TimeUnit("s", 1.0)
+MILLISECONDS = TimeUnit("ms", 1000.0)
+
+
+def unit_for(times: Iterable[float]) -> TimeUnit:
+    """Seconds where the greatest is long."""
+    greatest = max((time for time in times if math.isfinite(time)), default=0.0)
+    return SECONDS if greatest >= IN_SECONDS else MILLISECONDS

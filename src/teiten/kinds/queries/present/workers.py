@@ -6,32 +6,36 @@ from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.explain_use import BLOCK, GatherWorkers, WorkerRule, WorkerSource
 from teiten.analysis.model.observations import Context
-from teiten.kinds.queries.present.contexts import context_cells, context_columns, varied_factors
+from teiten.kinds.queries.present.times import (
+    MOST_NAMED,
+    context_cells,
+    context_columns,
+    listed,
+    varied_factors,
+)
 from teiten.kinds.queries.results import FewerWorkers, QueryResults, QueryWorkers
 from teiten.report.effects import plain_times_text
 from teiten.report.numbers import NOTHING, bytes_text
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.kit import Kit
 
-MOST_NAMED = 6
 
-
-def workers_table(kit: Kit, name: str, found: QueryResults) -> Table | None:
+def workers_table(kit: Kit, name: str, results: QueryResults) -> Table | None:
     """A row for each query, with two columns for each side that has a parallel plan; None where no
     side has one."""
-    sides = kit.sides_of(worker.side for worker in found.workers if worker.gathers)
+    sides = kit.sides_of(worker.side for worker in results.workers if worker.gathers)
     if not sides:
         return None
     t = kit.t
     rows: dict[Context, dict[str, QueryWorkers]] = {}
-    parallel = {worker.context for worker in found.workers if worker.gathers}
-    for worker in sorted(found.workers, key=lambda one: kit.names.order(one.context)):
+    parallel = {worker.context for worker in results.workers if worker.gathers}
+    for worker in sorted(results.workers, key=lambda worker: kit.names.order(worker.context)):
         if worker.context in parallel:
             rows.setdefault(worker.context, {})[worker.side] = worker
     factors = varied_factors(kit, rows)
     return Table(
         name=name,
-        caption=t("table.workers.caption", workload=kit.names.workload(found.workload)),
+        caption=t("table.workers.caption", workload=kit.names.workload(results.workload)),
         columns=(
             *context_columns(kit, factors),
             *(
@@ -51,17 +55,18 @@ def workers_table(kit: Kit, name: str, found: QueryResults) -> Table | None:
     )
 
 
-def _cells(kit: Kit, one: QueryWorkers | None) -> Row:
-    if one is None:
+def _cells(kit: Kit, workers: QueryWorkers | None) -> Row:
+    if workers is None:
         return TableCell(NOTHING), TableCell(NOTHING)
-    main = one.main
+    main = workers.main
     if main is None:
         return TableCell(kit.t("workers.serial-plan"), kind="muted"), TableCell(NOTHING)
     numbers = (
         _expected(main),
-        "+".join(str(gather.planned) for gather in one.gathers),
+        "+".join(str(gather.planned) for gather in workers.gathers),
         "+".join(
-            NOTHING if gather.launched is None else str(gather.launched) for gather in one.gathers
+            NOTHING if gather.launched is None else str(gather.launched)
+            for gather in workers.gathers
         ),
     )
     odd = main.follows is False or main.starved
@@ -95,34 +100,34 @@ def source_text(kit: Kit, source: WorkerSource | None) -> str:
     return kit.t("worker-source.size", relation=source.relation, size=size)
 
 
-def workers_findings(kit: Kit, found: QueryResults) -> tuple[str, ...]:
+def workers_findings(kit: Kit, results: QueryResults) -> tuple[str, ...]:
     """Where the rule differs from what was planned, where workers were missing, what is serial."""
-    parallel = [worker for worker in found.workers if worker.gathers]
+    parallel = [worker for worker in results.workers if worker.gathers]
     if not parallel:
         return ()
     return (
         *_rule_findings(kit, parallel),
         *_starved_findings(kit, parallel),
-        *_serial_findings(kit, found.workers),
+        *_serial_findings(kit, results.workers),
     )
 
 
 def _rule_findings(kit: Kit, parallel: Sequence[QueryWorkers]) -> Iterator[str]:
     t = kit.t
-    judged = [(one, gather) for one in parallel for gather in one.gathers[:1]]
-    known = [(one, gather) for one, gather in judged if gather.follows is not None]
+    judged = [(worker, gather) for worker in parallel for gather in worker.gathers[:1]]
+    known = [(worker, gather) for worker, gather in judged if gather.follows is not None]
     if not known:
         yield t("workers.no-rule")
         return
-    odd = [(one, gather) for one, gather in known if gather.follows is False]
+    odd = [(worker, gather) for worker, gather in known if gather.follows is False]
     if not odd and len(known) < len(judged):
         yield t("workers.some-follow", count=len(known), of=len(judged))
     elif not odd:
         yield t.plural("workers.all-follow", len(known))
-    for one, gather in odd[:MOST_NAMED]:
+    for worker, gather in odd[:MOST_NAMED]:
         yield t(
             "workers.differs",
-            query=_named(kit, one),
+            query=_named(kit, worker),
             planned=gather.planned,
             expected=gather.expected,
             source=source_text(kit, gather.source),
@@ -132,18 +137,20 @@ def _rule_findings(kit: Kit, parallel: Sequence[QueryWorkers]) -> Iterator[str]:
 
 
 def _starved_findings(kit: Kit, parallel: Sequence[QueryWorkers]) -> Iterator[str]:
-    starved = [(one, gather) for one in parallel for gather in one.gathers if gather.starved]
-    seen = [gather.launched is not None for one in parallel for gather in one.gathers]
+    starved = [
+        (worker, gather) for worker in parallel for gather in worker.gathers if gather.starved
+    ]
+    seen = [gather.launched is not None for worker in parallel for gather in worker.gathers]
     if not starved and any(seen):
         yield kit.t("workers.all-launched" if all(seen) else "workers.executed-launched")
-    for one, gather in starved[:MOST_NAMED]:
-        limited = one.limits is not None and one.limits.free < gather.planned
+    for worker, gather in starved[:MOST_NAMED]:
+        limited = worker.limits is not None and worker.limits.free < gather.planned
         yield kit.t(
             "workers.limited" if limited else "workers.starved",
-            query=_named(kit, one),
+            query=_named(kit, worker),
             planned=gather.planned,
             launched=gather.launched,
-            limit=one.limits.free if one.limits else NOTHING,
+            limit=worker.limits.free if worker.limits else NOTHING,
         )
     if len(starved) > MOST_NAMED:
         yield kit.t("workers.more-starved", count=len(starved) - MOST_NAMED)
@@ -156,17 +163,13 @@ def _serial_findings(kit: Kit, workers: Sequence[QueryWorkers]) -> Iterator[str]
         if not worker.gathers and worker.limits and worker.limits.per_gather > 0
     ]
     if serial:
-        named = [_named(kit, one) for one in serial[:MOST_NAMED]]
-        listed = kit.t("list.separator").join(named)
-        more = len(serial) - MOST_NAMED
-        if more > 0:
-            listed = kit.t("query-group.more", queries=listed, count=more)
-        yield kit.t("workers.serial", queries=listed)
+        named = [_named(kit, worker) for worker in serial]
+        yield kit.t("workers.serial", queries=listed(kit, named))
 
 
-def _named(kit: Kit, one: QueryWorkers) -> str:
-    query = kit.names.context(one.context)
-    return kit.t("workers.query-of-side", query=query, side=kit.short(one.side))
+def _named(kit: Kit, workers: QueryWorkers) -> str:
+    query = kit.names.context(workers.context)
+    return kit.t("workers.query-of-side", query=query, side=kit.short(workers.side))
 
 
 def fewer_workers(kit: Kit, reasons: Sequence[FewerWorkers], old: str, new: str) -> Iterator[str]:

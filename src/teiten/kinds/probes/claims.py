@@ -1,8 +1,10 @@
-"""Findings on how a probe's time goes with the number of clients that run its statement."""
+"""Predicates about probes: how a probe's time goes with the number of clients that run its
+statement. Others are about levels of any factor (``teiten.claims.predicates.levels``); these are
+named ``first``, ``middle`` and ``last``, as the sizes of a campaign are the user's own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -10,45 +12,23 @@ from pydantic.dataclasses import dataclass
 
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
 from teiten.analysis.model.evidence import Blocks, EvidenceTable, log_changes
-from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.predicate import Ground, Key, Reader, UnmetError
+from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
+from teiten.claims.curves import RISES, beyond_reach
 from teiten.claims.forms import FORM, Ratio, RatioBounds, Span, Word
-from teiten.claims.of_levels import RISES
-from teiten.claims.questions import beyond_reach
+from teiten.claims.predicates.levels import OfLevels
 from teiten.claims.sides import ClaimSide
-from teiten.kinds.probes.claims.of_probe import OfProbe
-from teiten.kinds.probes.measurement import measurement_of
-from teiten.model.plan import Plan
-from teiten.model.trial import Event
+from teiten.kinds.probes.metrics import CLIENTS_TIME
 from teiten.study.tables import Words
 
-TIME = "clients_seconds"
-"""The mean time with so many clients: ``clients_seconds:4``."""
 Times = Mapping[int, Blocks]
 """By number of clients, in rising order."""
 
 
-def times_by_clients(
-    claims: Sequence[Claim],  # noqa: ARG001 - every claim asks for the same numbers
-    plan: Plan,  # noqa: ARG001
-    views: Iterable[TrialView],
-    events: Iterable[Event],  # noqa: ARG001
-) -> Mapping[Key, Mapping[str, float]]:
-    """The mean times of every trial that ran its statement by several numbers of clients."""
-    return {
-        (view.number, view.attempt): {
-            f"{TIME}:{run.clients}": run.latency for run in measurement.with_clients
-        }
-        for view in views
-        if (measurement := measurement_of(view.facts)) is not None and measurement.with_clients
-    }
-
-
-class OfClients(OfProbe):
+class OfClients(OfLevels):
     """About times by the number of clients."""
 
-    def reader(self) -> Reader:
-        return times_by_clients
+    def quantities(self, claim: Claim) -> tuple[str]:
+        return (CLIENTS_TIME,)
 
 
 def _growth(check: Check, words: ClaimWords) -> str:
@@ -67,16 +47,16 @@ class ProbeCourse(RatioBounds, OfClients):
     """The time grows with the clients at the new level as at the old: at every number of clients,
     its ratio to that with the fewest. How long it takes at each level is not asked."""
 
-    probe: Word
+    of: Word
     kind: Literal["probe-course"] = "probe-course"
     compares: ClassVar[bool] = True
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        for place in self.places(claim, ground.evidence, ()):
+        for place in self.places(claim, ground.evidence):
             before, after = (_times(side, ground.evidence) for side in place.sides)
             few, *further = sorted(before.keys() & after.keys()) or (0,)
             if not further:
-                raise UnmetError("probe-clients", probe=self.probe)
+                raise UnmetError("probe-clients", probe=self.of)
             for many in further:
                 growth = log_changes(before[few], before[many])
                 there = log_changes(after[few], after[many])
@@ -95,12 +75,12 @@ RISE = CheckKind("probe-rise", _rise)
 """The time with many clients by that with few, at one level."""
 
 
-@dataclass(frozen=True, config=FORM)
+@dataclass(frozen=True, config=FORM, kw_only=True)
 class ProbeRise(OfClients):
     """Beyond a multiple of the processors, the time is longer than with as many clients as that: at
     each of some levels, and at every number of clients."""
 
-    probe: Word
+    of: Word
     factor: Word
     levels: Annotated[Words, Field(min_length=1)]
     beyond: Ratio
@@ -108,7 +88,7 @@ class ProbeRise(OfClients):
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         most = self.beyond * ground.cores
-        for place in self.places(claim, ground.evidence, self.levels):
+        for place in self.places(claim, ground.evidence, self.factor, self.levels):
             for side in place.sides:
                 times = _times(side, ground.evidence)
                 within = [clients for clients in times if clients <= most]
@@ -123,5 +103,8 @@ class ProbeRise(OfClients):
 
 
 def _times(side: ClaimSide, evidence: EvidenceTable) -> Times:
-    counts = sorted(map(int, evidence.parts(side.workload, side.at, TIME)))
-    return {clients: side.blocks(evidence, f"{TIME}:{clients}") for clients in counts}
+    counts = sorted(map(int, evidence.parts(side.workload, side.at, CLIENTS_TIME)))
+    return {clients: side.blocks(evidence, f"{CLIENTS_TIME}:{clients}") for clients in counts}
+
+
+PREDICATES: tuple[type[Predicate], ...] = (ProbeCourse, ProbeRise)
