@@ -34,14 +34,14 @@ REASONS = {
         "すべての組の比が完全に一致し、ばらつきを推定できないため",
     ),
     "left-behind": (
-        "what each side leaves behind for the other is more than a quarter of what matters, so that"
-        " paired transactions cannot tell; --way classic loads one side at a time",
+        "what each side leaves behind for the other is more than a quarter of δ, so that"
+        " paired transactions cannot decide; --way classic loads one side at a time",
         "一方のサーバが他方に残す影響が判定基準の4分の1を超え、ペアトランザクションでは判定できないため"
         "(--way classicで片方ずつ測定する)",
     ),
     "over-timeout": ("a query exceeded its time limit", "制限時間を超えたクエリがあるため"),
     "not-averaged": (
-        "its levels are no amounts and do not all say the same, so that no mean over them is given",
+        "its levels are not amounts and disagree, so that no mean over them is given",
         "水準が量ではなく、判定もそろっていないため、平均は示さない",
     ),
     "levels-differ": ("its levels contradict one another", "水準によって結果が異なるため"),

@@ -495,7 +495,7 @@ def is_named(
     reader: Reader, text: str, workload: str, levels: Sequence[Context], compared: int
 ) -> bool:
     """Whether a text lists just these levels."""
-    every = re.fullmatch(r"(?:all (\d+) levels|全(\d+)条件)", text)
+    every = re.fullmatch(r"(?:all (\d+) levels|全(\d+)条件)", text.replace("both", "all 2"))
     if every:
         return int(every[1] or every[2]) == len(levels) == compared
     more = re.search(r"(?: and (\d+) more|ほか(\d+)条件)$", text)

@@ -107,7 +107,7 @@ UNRULED = (
     "Servers against one another", "サーバ間の比較", "After the scan",
     "テーブル全読み込み後のヒット率", "Cost of a GiB", "バッファ1GiBあたりの時間", "Checkpoints with",
     "ダーティページが少ない", "What else differs",
-    "時間のほかに", "Summary: the effect", "検証結果サマリ", "Level by level", "段階ごとの結果",
+    "時間のほかに", "Summary: the effect", "検証結果のまとめ", "Level by level", "段階ごとの結果",
 )  # fmt: skip
 """Tables whose numbers follow from trials by more than one rule can say; they are still read for
 what follows from other numbers of the same row (``relations``)."""

@@ -76,7 +76,7 @@ CHECKED = {
     " stayed in memory",
     "ja": "最初の試行の前に確認(cgroup v{version}): 制限の中で{read}を読み込み、メモリに残ったのは{stayed}",
 }
-PEAK = {"en": "used at the most in a trial: {peak}", "ja": "試行中の最大使用量: {peak}"}
+PEAK = {"en": "most that a trial used: {peak}", "ja": "試行中の最大使用量: {peak}"}
 STEP = (
     "The server and the load generator start in a control group",
     "サーバと負荷生成プログラムを、",

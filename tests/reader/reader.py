@@ -32,7 +32,7 @@ ANOTHER = (
 )
 """What shows that a pattern took a sentence of another kind for its own."""
 CALLED = {
-    ("nodes", "0"): ("plain PostgreSQL", "単一のPostgreSQL", "plain", "単一"),
+    ("nodes", "0"): ("plain PostgreSQL", "単体のPostgreSQL", "plain", "単体"),
     ("scenario", "throughput"): ("tables of a fixed size", "一定サイズのテーブル"),
     ("scenario", "size"): (
         "tables that grow with the nodes",
@@ -300,7 +300,9 @@ class Reader:
         return known.get(factor, (name, name))[self.language == "ja"]
 
     def metric_of(self, text: str) -> str | None:
-        return METRICS[self.language].get(text)
+        """The metric that a text names; a caption begins with a capital letter."""
+        known = METRICS[self.language]
+        return known.get(text) or known.get(text[:1].lower() + text[1:])
 
     def tables(self, columns: Sequence[str]) -> list[Table]:
         """Those that have all of these columns."""

@@ -22,11 +22,12 @@ UNITS = {"ms": 1000.0, "µs": 1e6, "s": 1.0, "min": 1 / 60, "秒": 1.0}
 
 
 def contrast_tables(reader: Reader) -> list[tuple[Table, str, str, str]]:
-    """Those of a contrast: the table, its workload, its metric and its new side."""
+    """Those of a contrast: the table, its workload, its metric and its new side. They end with the
+    verdicts, or with the pairs where the metric has none."""
     found = []
     for table in reader.document.tables:
-        place = table.column(*INTERVAL)
-        is_one = place is not None and table.column(*VERDICT) == len(table.columns) - 1
+        place, last = table.column(*INTERVAL), len(table.columns) - 1
+        is_one = last in (table.column(*VERDICT), table.column(*PAIRS))
         if not is_one or place is None or place < 3:
             continue
         about = _about(reader, table.caption)
@@ -173,7 +174,9 @@ def _row(reader: Reader, table: Table, row: tuple[str, ...], at: int, found: Jud
     counted = re.match(r"(\d+)", row[table.column(*PAIRS) or 0])
     reader.equal(counted[1] if counted else "", found.pairs, "the number of pairs")
     seen = re.sub(r", detectable from .*|\([^(]*検出可能\)", "", row[-1])
-    if found.reason != "unknown":
+    if table.column(*VERDICT) is None:
+        reader.that(not found.worded, "a verdict is missing")
+    elif found.reason != "unknown":
         says_verdict(reader, seen, found)
     if found.reason:
         reader.equal(row[at], "—", "an interval without one")

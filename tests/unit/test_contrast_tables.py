@@ -45,6 +45,15 @@ def test_a_factor_of_one_level_has_no_column() -> None:
     ]
 
 
+def test_what_no_verdict_is_about_has_no_column_for_it() -> None:
+    kit = kit_with()
+    for contrast in kit.analysis.contrasts:
+        said = judged_by_pairs(kit, contrast, noted=False)
+        table = verdict_table("t", said, contrast.levels, contrast.overall)
+        assert (table.columns[-1].title == "verdict") == contrast.metric.judged
+        assert {len(row) for row in (*table.rows, table.total or ())} == {len(table.columns)}
+
+
 def test_percentiles_have_the_same_columns() -> None:
     kit = kit_with(("scale", "10"))
     groups = kit.of_workload(kit.study.workloads[0].name)

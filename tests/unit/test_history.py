@@ -188,7 +188,7 @@ def test_the_terminal_says_of_single_campaigns_what_a_history_is_for_and_nothing
 def test_the_subject_of_the_page_is_one_phrase_with_its_order() -> None:
     """It ends a sentence of the footer, which nothing may follow in lower case."""
     page = history_page(history(nights(5), Axis.DATE), "en")
-    assert page.campaign == "5 campaigns in the order of time" and page.meta == ()
+    assert page.campaign == "5 campaigns in chronological order" and page.meta == ()
 
 
 def contrasting_clients() -> Plan:

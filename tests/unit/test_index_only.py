@@ -10,16 +10,18 @@ import pytest
 
 from teiten.analysis.claims.checks import check_of, counted, student
 from teiten.analysis.claims.numbers import share_of_waiting
-from teiten.analysis.model.claims import ClaimStanding
+from teiten.analysis.model.claims import Check, ClaimStanding
 from teiten.analysis.model.findings import SeriesView
 from teiten.claims.curves import ClaimCurve, CurveGround
-from teiten.claims.predicates.amount import AmountOfMetric
+from teiten.claims.predicates.amount import AMOUNT, AmountOfMetric
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.errors import TeitenError
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.kinds.pgbench.load.trial import Lookups
 from teiten.kinds.pgbench.metrics import HEAP_FETCHES, INDEX_LOOKUPS
 from teiten.model.units import Share
+from teiten.report.claim_words import check_text
+from teiten.report.texts import texts
 from teiten.study.load import load_study
 from tests.fixtures.synthetic_plan import make_installation
 
@@ -83,6 +85,24 @@ def test_a_share_that_is_none_is_refused(share: str, tmp_path: Path) -> None:
     study.write_text(text.format(share=share), encoding="utf-8")
     with pytest.raises(TeitenError, match=r"all_visible"):
         load_study(str(study))
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        ("wal_bytes_per_transaction", "WAL bytes per transaction, "),
+        ("wait_share:wal", "share of waits with “wal” in their names, "),
+        ("storage:slow:busy_share", "share of time in which the storage slow was busy, "),
+        ("", ""),
+    ],
+)
+def test_an_amount_is_told_by_its_name_however_large(metric: str, said: str) -> None:
+    check = Check(
+        AMOUNT, ("9.6",), (4.0,), 3741.0, 3700.0, 3783.0, 50.0, None, 6, ClaimStanding.REPRODUCED,
+        metric=metric, confidence=Share(0.95),
+    )  # fmt: skip
+    text = check_text(texts("en"), check, str)
+    assert text == f"{said}9.6, 4 clients: 3,741 (95\N{NO-BREAK SPACE}% interval 3,700 to 3,783)"
 
 
 def test_waits_for_wal_are_told_by_their_word() -> None:

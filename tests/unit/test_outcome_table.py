@@ -72,7 +72,7 @@ def test_a_campaign_without_a_conclusion_has_no_verdict_in_the_table() -> None:
 def test_cautions_are_a_line_for_each_cause_and_the_budget_comes_first() -> None:
     lines = list(brief_cautions(MANY))
     assert len(lines) == 5
-    assert lines[0].startswith("budget: At the most 2 pairs will run") and "--budget 9m" in lines[0]
+    assert lines[0].startswith("budget: At most 2 pairs will run") and "--budget 9m" in lines[0]
     assert [line.partition(":")[0] for line in lines[1:]] == [
         "servers",
         "other load",

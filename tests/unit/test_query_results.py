@@ -184,7 +184,7 @@ def test_every_part_is_shown_in_both_languages(star: CampaignAnalysis) -> None:
         "By group of queries",
         "Workers",
         "Blocks and partitions",
-        "Node statistics of the greatest gain and loss",
+        "Node statistics of the queries that changed most",
     ]
     assert len(part(japanese, "results").headings[1:]) == 4
     names = [chart.name for chart in whole(english).charts]

@@ -13,8 +13,10 @@ import altair as alt
 import pytest
 from jsonschema import ValidationError
 
+from teiten.analysis.model.findings import TrialView
 from teiten.report.charts.base import Chart, as_columns, as_records, logarithmic_ticks
 from teiten.report.charts.forest import WIDEST, ForestRow, ForestWords, forest
+from teiten.report.charts.levels import Dot, LevelAxes, by_level
 from teiten.report.view.kit import Kit
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import invented_analysis
@@ -112,6 +114,17 @@ def test_an_interval_beyond_the_axis_is_cut_but_its_figures_are_not() -> None:
     assert chart.rows["text"] == ["1.1 (0.2 to ∞)"]
 
 
+def test_the_note_of_a_forest_tells_of_a_first_row_that_is_there() -> None:
+    words = replace(WORDS, overall="first")
+    rows = [
+        ForestRow(name, 1.1, 1.0, 1.2, "1.1", "faster", overall=name == "all")
+        for name in ("all", "1 client")
+    ]
+    assert forest("one", rows, 0.02, words).note == "note first"
+    assert forest("one", rows[1:], 0.02, words).note == "note"
+    assert forest("one", rows[:1], 0.02, words).note == "note"
+
+
 def test_a_ratio_far_out_is_drawn_where_it_is() -> None:
     """All of it on the axis: what lies beyond would be drawn over the figures beside the plot."""
     row = ForestRow("all", 16.42, 12.75, 21.14, "16.42 (12.75 to 21.14)", "faster", overall=True)
@@ -125,8 +138,34 @@ def test_a_ratio_far_out_is_drawn_where_it_is() -> None:
 
 def test_ticks_of_a_logarithmic_axis() -> None:
     assert logarithmic_ticks([0.3, 4.0]) == (0.2, 0.5, 1, 2, 5)
-    assert logarithmic_ticks([0.3, 4000.0]) == (0.1, 1, 10, 100, 1000, 10000)
+    assert logarithmic_ticks([0.3, 4000.0]) == (0.2, 1, 10, 100, 1000, 5000)
     assert logarithmic_ticks([0.0]) == ()
+
+
+def test_no_line_joins_levels_that_are_words() -> None:
+    dots = [Dot("", level, "18", 1.0, 1, 1) for level in ("q1.1", "4", "16")]
+    chart = by_level(
+        "one", "title", "note", dots, LevelAxes("x", "y", ("q1.1", "4", "16"), {"18": "#000"})
+    )
+    line = next(layer for layer in chart.spec["layer"] if layer["mark"]["type"] == "line")
+    assert {"filter": {"not": {"field": "level", "oneOf": ["q1.1"]}}} in line["transform"]
+
+
+def test_what_was_too_short_for_samples_has_no_bar() -> None:
+    analysis = invented_analysis(seconds=3)
+    workload = analysis.plan.study.workloads[0].name
+
+    def unseen(trial: TrialView) -> TrialView:
+        if trial.workload != workload or dict(trial.levels)["clients"] != "1":
+            return trial
+        kept = tuple(series for series in trial.series if series.source != "waits")
+        return replace(trial, series=kept)
+
+    shown = whole(view(replace(analysis, trials=tuple(map(unseen, analysis.trials))), "en"))
+    waits = next(chart for chart in shown.charts if chart.name == "workload-1-waits")
+    levels = {level.replace("\N{NO-BREAK SPACE}", " ") for level in waits.rows["level"]}
+    assert levels == {"4 clients", "16 clients", "64 clients"}
+    assert "has no bar" in waits.note
 
 
 def test_what_is_no_number_is_a_gap() -> None:

@@ -103,7 +103,7 @@ def test_a_misfit_with_replicates_names_their_spread(invented: CampaignAnalysis)
 
 def test_a_misfit_by_the_f_test_names_its_probability(invented: CampaignAnalysis) -> None:
     _, law = shown(invented, flat(0.12, 12)).findings
-    assert "that is no chance (p < 0.001)" in law
+    assert "which is not chance (p < 0.001)" in law
 
 
 def test_only_a_curve_that_fits_is_drawn_and_only_where_it_was_measured(

@@ -89,7 +89,7 @@ def test_a_metric_beside_the_judged_one_is_told_without_a_word() -> None:
 def test_by_at_least_delta_equivalent_and_small() -> None:
     assert "by at least 2 %" in said(VerdictKind.FASTER, (1.04, 1.03, 1.05), beyond=True)
     assert "equivalent within ±2 %" in said(VerdictKind.EQUIVALENT, (1.003, 0.995, 1.01))
-    assert "but below 2 %: 0.8 % slower" in said(
+    assert "but by less than 2 %: 0.8 % slower" in said(
         VerdictKind.DIFFERENT_BUT_SMALL, (0.992, 0.986, 0.998)
     )
 

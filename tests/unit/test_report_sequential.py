@@ -39,7 +39,7 @@ def test_it_tells_why_it_ended_and_what_it_cost(analysis: CampaignAnalysis) -> N
     assert f"{2 * blocks} planned trials in {blocks} blocks" in text
     assert "valid at every look" in text
     assert "Holm" not in text
-    assert "until every verdict is decided, at the most" in text
+    assert "until every verdict is decided, at most" in text
 
 
 def test_it_names_what_makes_the_sides_differ(analysis: CampaignAnalysis) -> None:

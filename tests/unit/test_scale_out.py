@@ -235,8 +235,9 @@ def _scattered(plan: Plan, seed: int, by_nodes: Mapping[str, float]) -> list[Tri
 
 WORDS: dict[Language, tuple[str, ...]] = {
     "en": (
-        "It goes with the cache: on one node 60.00 % of the blocks asked for were in memory, and it"
-        " read 1.17 MiB per second from its disk; on 4 nodes 100.00 % were, and each read 0 B",
+        "This agrees with the cache: on one node 60.00 % of the blocks asked for were in memory,"
+        " and it read 1.17 MiB per second from its disk; on 4 nodes 100.00 % were,"
+        " and each read 0 B",
         "coordinator",
         "each node",
         "hits in the page cache",
@@ -295,7 +296,7 @@ def test_the_answer_says_on_what_nodes(language: Language, words: str) -> None:
     assert answer is not None
     for statement in of_kind(answer.blocks, Statement):
         assert words in statement.text.replace("\u00a0", " ")
-        assert re.search("plain PostgreSQL|単一のPostgreSQL", statement.points[0])
+        assert re.search("plain PostgreSQL|単体のPostgreSQL", statement.points[0])
 
 
 @pytest.mark.parametrize(

@@ -96,9 +96,9 @@ def test_starts_are_planned_for_the_sides_that_they_have() -> None:
     assert plan.needs.memory == seven.needs.memory
     assert measure.blocks == pytest.approx(seven.study.measure.blocks, rel=0.15), "as long ones"
     text = loaded_text(plan)
-    assert "a start has 1MB and at the most 6 of the 11 other levels" in text
+    assert "a start has 1MB and at most 6 of the 11 other levels" in text
     assert "2 blocks have each of them once" in text
-    assert "at the most" not in loaded_text(seven)
+    assert "at most" not in loaded_text(seven)
 
 
 def with_memory(size: Bytes) -> HostFacts:
@@ -151,7 +151,7 @@ def test_each_level_is_compared_with_the_base_of_its_own_starts(tmp_path: Path) 
         assert judged[level].pairs == 6 and effect is not None
         assert effect.ratio == pytest.approx(1.05**place, rel=0.005), "no drift is in it"
     expected = {
-        "en": "at the most 6 of the 11 others, drawn anew so that 2 blocks have each of them once",
+        "en": "at most 6 of the 11 others, drawn anew so that 2 blocks have each of them once",
         "ja": "残り11条件のうち最大6条件。2ブロックで各条件が1回ずつ現れる",
     }
     languages: tuple[Language, ...] = ("en", "ja")

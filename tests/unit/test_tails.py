@@ -70,7 +70,7 @@ def answer_and_discussion(change: Callable[[Times], Times]) -> tuple[str, str]:
 def test_a_constant_gives_no_side_more_slow_transactions() -> None:
     """B waits a millisecond in each (commit_delay): its mean is nearer to its typical one."""
     answer, discussed = answer_and_discussion(lambda times: times + 1e6)
-    assert "The two differ" in answer and "Neither is shown to have the longer tail" in answer
+    assert "The two disagree" in answer and "Neither is shown to have the longer tail" in answer
     assert "is not shown to differ" in discussed
 
 
@@ -90,7 +90,7 @@ def test_slow_transactions_are_told_in_milliseconds_by_both_alike() -> None:
 @pytest.mark.parametrize("times", [0.5, 2.0])
 def test_a_side_that_is_slower_in_proportion_differs_in_neither(times: float) -> None:
     answer, _ = answer_and_discussion(lambda each: each * times)
-    assert "Its typical transaction is" in answer and "The two differ" not in answer
+    assert "Its typical transaction is" in answer and "The two disagree" not in answer
 
 
 def test_a_sequential_campaign_of_few_starts_says_nothing_of_tails() -> None:

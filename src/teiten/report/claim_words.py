@@ -19,7 +19,7 @@ from teiten.analysis.model.claims import (
 )
 from teiten.model.study import GUC_PREFIX
 from teiten.report.effects import confidence_percent, interval_text, ratio_text
-from teiten.report.numbers import NOTHING, fixed, plain
+from teiten.report.numbers import NOTHING, fixed, measured, plain
 from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
 
@@ -45,6 +45,11 @@ class Words:
 
     def number(self, value: float) -> str:
         return plain(value)
+
+    def metric(self, name: str) -> str:
+        kind, _, parts = name.partition(":")
+        named = self.texts.either(f"metric.{kind}", kind)
+        return named.format_map({"of": parts.partition(":")[0]})
 
 
 def outcome_word(t: Texts, outcome: ClaimOutcome) -> str:
@@ -168,12 +173,15 @@ def check_text(t: Texts, check: Check | None, side: Side) -> str:
         return t("claim.check", what=what, ratio=NOTHING)
     if effect.low == effect.high:
         return t("claim.check", what=what, ratio=fixed(effect.ratio, 3))
+    ratio, interval = ratio_text(effect), interval_text(t, effect)
+    if check.kind.is_amount:
+        numbers = (effect.ratio, effect.low, effect.high)
+        half = (effect.high - effect.low) / 2
+        ratio, low, high = (measured(number, half) for number in numbers)
+        interval = t("interval.plain", low=low, high=high)
+    confidence = confidence_percent(t, effect.confidence)
     return t(
-        "claim.check-interval",
-        what=what,
-        ratio=ratio_text(effect),
-        confidence=confidence_percent(t, effect.confidence),
-        interval=interval_text(t, effect),
+        "claim.check-interval", what=what, ratio=ratio, confidence=confidence, interval=interval
     )
 
 

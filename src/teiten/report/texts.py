@@ -52,6 +52,11 @@ class Texts:
         text = self.entries[key]
         return text.format_map(values) if values else text
 
+    def title(self, key: str, **values: object) -> str:
+        """The text under ``key`` as a title: in English with a capital letter first."""
+        text = self(key, **values)
+        return text[:1].upper() + text[1:] if self.language == "en" else text
+
     def __contains__(self, key: str) -> bool:
         return key in self.entries
 

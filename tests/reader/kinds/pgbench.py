@@ -39,7 +39,7 @@ def seconds_of(declared: float | None) -> float:
 
 CHARTED = {
     *("What backends waited for", "バックエンドの待機イベント"),
-    *("heap fetches per lookup", "検索あたりのテーブル参照回数"),
+    *("Heap fetches per lookup", "検索あたりのテーブル参照回数"),
 }
 """Charts of a workload that are of no metric which a contrast has."""
 

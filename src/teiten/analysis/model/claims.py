@@ -176,6 +176,9 @@ class ClaimWords(Protocol):
     def number(self, value: float) -> str:
         """A level, or what was counted."""
 
+    def metric(self, name: str) -> str:
+        """The name of a metric in the report; of ``storage:slow:busy_share`` which storage, too."""
+
 
 @dataclass(frozen=True, eq=False)
 class CheckKind:
@@ -188,6 +191,8 @@ class CheckKind:
     """The key of the text for its bounds, where it says two numbers instead of a ratio."""
     speed_up: bool = False
     """Times are told as speed-ups, old by new, as the reports print them."""
+    is_amount: bool = False
+    """Its number is no ratio, and may have any size."""
     of_sides: bool = False
     """It compares two sides at the same levels, as the verdicts of a campaign do."""
 
@@ -214,7 +219,7 @@ class Check:
     server: str = ""
     """The level of ``server`` on which it was checked, where the campaign has several."""
     metric: str = ""
-    """Where it is a number taken from plans."""
+    """Where it is an amount, or a number taken from plans."""
     confidence: Share | None = None
     """The level of the interval; None without one."""
     lack: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -11,7 +12,7 @@ from pydantic.dataclasses import dataclass
 
 from teiten.analysis.claims.numbers import WAIT_SHARE
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
-from teiten.analysis.model.predicate import Aliases
+from teiten.analysis.model.predicate import Aliases, Ground
 from teiten.claims.curves import ClaimCurve, CurveGround, OfCurves
 from teiten.claims.forms import FORM, RatioBounds, Word
 
@@ -20,10 +21,13 @@ Floor = Annotated[float, Field(gt=0, strict=True)]
 
 def _said(check: Check, words: ClaimWords) -> str:
     side = words.side(check.sides[0])
-    return words.plural("claim.amount", round(check.at[0]), side=side)
+    what = words.plural("claim.amount", round(check.at[0]), side=side)
+    if not check.metric:  # of a printed table
+        return what
+    return words("claim.amount-of", metric=words.metric(check.metric), what=what)
 
 
-AMOUNT = CheckKind("amount", _said)
+AMOUNT = CheckKind("amount", _said, is_amount=True)
 """The number at a level."""
 
 
@@ -46,6 +50,10 @@ class AmountOfMetric(RatioBounds, OfCurves):
 
     def metric_of(self, claim: Claim) -> str:
         return f"{WAIT_SHARE}:{self.event}" if self.event else claim.metric
+
+    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
+        for question in super().questions(claim, ground):
+            yield replace(question, metric=self.metric_of(claim))
 
     def asked(
         self,

@@ -66,7 +66,7 @@ def begin(
     folder = session.workdir.campaigns / chosen
     with measuring(session), create_ledger(session, planned, folder, command):
         pass
-    most = "" if plan.study.measure.sequential is None else "at the most "
+    most = "" if plan.study.measure.sequential is None else "at most "
     session.console.say(
         f"campaign {chosen}: {most}{len(plan.trials)} trials,"
         f" about {rough_duration(plan.needs.seconds)}"

@@ -39,7 +39,7 @@ def reasons_to_ask(planned: Planned) -> Iterator[str]:
     """Why somebody should know before the campaign begins."""
     plan = planned.plan
     if plan.needs.seconds > LONG:
-        most = "" if plan.study.measure.sequential is None else "at the most "
+        most = "" if plan.study.measure.sequential is None else "at most "
         yield f"This will take {most}about {rough_duration(plan.needs.seconds)}."
     if plan.study.measure.caches is CachePolicy.DROP and planned.facts.can_drop_page_cache:
         yield "The page cache of the whole system is dropped before each start of a server."

@@ -65,7 +65,7 @@ CONTINUED = "provisional-continued"
 
 @dataclass(frozen=True)
 class Foretold:
-    """Both runs that ``teiten plan --find-saturation`` shows, each at the most."""
+    """Both runs that ``teiten plan --find-saturation`` shows, each at most."""
 
     provisional: Planned
     campaign: Planned
@@ -94,7 +94,7 @@ def run_with_saturation(session: Session, study: str, options: PlanOptions) -> C
     with measuring(session), create_ledger(session, planned, folder, shlex.join(words)) as ledger:
         ledger.record_event(ASKED, study=study, most=most, options=asdict(options))
     session.console.say(
-        f"provisional run {name}: at the most {len(planned.plan.trials)} short trials,"
+        f"provisional run {name}: at most {len(planned.plan.trials)} short trials,"
         f" about {rough_duration(planned.plan.needs.seconds)}"
     )
     with forgotten_if_refused(session, name):

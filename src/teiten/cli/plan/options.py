@@ -78,7 +78,7 @@ PROFILE = Flag(
 BLOCKS = Flag(
     "--blocks",
     "blocks",
-    "How often every combination runs; with --until-decided, at the most.",
+    "How often every combination runs; with --until-decided, at most.",
     "N",
     type=int,
 )
@@ -224,7 +224,7 @@ FLAGS = (
     Flag(
         "--until-decided",
         "until_decided",
-        "Run blocks until every verdict is decided, at the most for --budget.",
+        "Run blocks until every verdict is decided, for --budget at most.",
     ),
     BUDGET,
     FLAME_GRAPH,

@@ -209,7 +209,7 @@ def loaded_text(plan: Plan) -> str:
     if study.starts_of_all > 1:
         base, *others = study.contrasted_levels
         loaded += (
-            f"; a start has {base} and at the most {study.sides_of_a_start - 1} of the"
+            f"; a start has {base} and at most {study.sides_of_a_start - 1} of the"
             f" {len(others)} other levels, drawn anew so that {study.starts_of_all} blocks have"
             " each of them once"
         )
@@ -234,7 +234,7 @@ def _blocks(measure: Measure) -> str:
     if measure.sequential is None:
         return f"{measure.blocks} blocks"
     budget = format_duration(measure.sequential.budget or 0)
-    return f"blocks until decided, at the most {measure.blocks} in {budget}"
+    return f"blocks until decided, at most {measure.blocks} in {budget}"
 
 
 def _number_columns(plan: Plan) -> tuple[int, ...]:
@@ -288,14 +288,14 @@ def foretold_lines(foretold: Foretold) -> Iterator[str]:
     yield "A provisional run first, which chooses the clients (--find-saturation)"
     yield from bullets(
         [
-            f"at the most {len(plan.trials)} trials of"
+            f"at most {len(plan.trials)} trials of"
             f" {format_duration(plan.study.measure.duration or 0)}, about"
             f" {format_duration(plan.needs.seconds)}: {', '.join(map(str, clients))} clients of"
             f" each workload, on {', '.join(level for level, _ in plan.servers[:1])}",
             "a workload's search ends when two doublings in a row raise TPS by no more than"
             f" {exact_share(plan.study.measure.delta)}",
             "the plan below has the most and the greatest numbers of clients that can be chosen;"
-            f" both together take {format_duration(both)} at the most",
+            f" both together take {format_duration(both)} at most",
         ]
     )
     yield ""

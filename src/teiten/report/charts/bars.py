@@ -28,11 +28,14 @@ from teiten.report.charts.base import (
     panels,
     plot,
     rows_of_plots,
+    text_width,
     tips,
 )
 
 FARTHEST = 20.0
 """The greatest time by the smallest, up to which the axis is linear."""
+LABEL_LIMIT = 280
+"""Pixels of a label: two methods must not look alike because their titles are cut."""
 STEP = 13
 GAP = 9
 ROW = 30
@@ -85,7 +88,9 @@ def query_bars(
         spec = panels(layers, width, height, columns=min(3, count), order=list(axes.panels))
     else:
         spec = plot(layers, WIDE - 60, height)
-    fit = Fit(("columns",), 280) if count > 1 else Fit((), 180)
+    labels = max((text_width(query, 11) for query in axes.queries), default=0.0)
+    beside = round(max(140.0, min(LABEL_LIMIT, labels)) + 40)
+    fit = Fit(("columns",), beside + 100) if count > 1 else Fit((), beside)
     lines = "; ".join(f"{bar.query}, {bar.side}: {bar.text}" for bar in bars)
     return Chart(name, title, note, spec, columns_of(QueryBar, drawn), fit, alternative=lines)
 
@@ -109,7 +114,7 @@ def _times(axes: QueryAxes, spread: Sequence[float]) -> list[Spec]:
             "query:N",
             title=None,
             scale={"domain": list(axes.queries), "paddingInner": 0.25},
-            axis={"ticks": False, "domain": False, "labelPadding": 8, "labelLimit": 200},
+            axis={"ticks": False, "domain": False, "labelPadding": 8, "labelLimit": LABEL_LIMIT},
         ),
         "yOffset": of("side:N", scale={"domain": list(axes.sides)}),
         **coloured_by("side:N", axes.sides),

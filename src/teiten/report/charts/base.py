@@ -237,16 +237,17 @@ def rows_of_plots(column: str, order: Sequence[str], **header: Any) -> Spec:
 
 
 def logarithmic_ticks(values: Sequence[float]) -> tuple[float, ...]:
-    """Decades over the positive values, with 2 and 5 between them where there are few."""
+    """Decades over the positive values, with 2 and 5 between them where there are few; the ends are
+    at 1, 2 or 5, so that no part of the axis is empty."""
     positive = [value for value in values if value > 0]
     if not positive:
         return ()
     first, last = floor(log10(min(positive))), ceil(log10(max(positive)))
-    steps = (1, 2, 5) if last - first <= 2 else (1,)
-    ticks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
+    ticks = [step * 10.0**power for power in range(first, last + 1) for step in (1, 2, 5)]
     low = max((tick for tick in ticks if tick <= min(positive)), default=ticks[0])
     high = min((tick for tick in ticks if tick >= max(positive)), default=ticks[-1])
-    return tuple(tick for tick in ticks if low <= tick <= high)
+    shown = ticks if last - first <= 2 else [low, *ticks[::3], high]
+    return tuple(tick for tick in ticks if low <= tick <= high and tick in shown)
 
 
 def _in_the_look_of_all(spec: Spec) -> Spec:

@@ -60,6 +60,8 @@ class ForestWords:
     verdict: str
     cut: str
     """The words for a triangle, where an interval goes on beyond the chart."""
+    overall: str = ""
+    """The words for a first line that is of all the others together."""
 
 
 def _reach(
@@ -89,11 +91,12 @@ def forest(
     domain = _reach(rows, delta, widest)
     drawn, is_cut = cut(rows, *domain)
     layers = _layers([row.label for row in rows], domain, delta, words)
+    overall = words.overall if len(rows) > 1 and rows[0].overall else ""
     width = round(WIDE - 180 - max(0.0, _labels(row.label for row in rows) - USUAL_LABELS))
     return Chart(
         name,
         words.title,
-        joined_sentences((words.note, words.cut if is_cut else "")),
+        joined_sentences((words.note, overall, words.cut if is_cut else "")),
         {
             **plot(layers, width, ROW_HEIGHT * len(rows)),
             "resolve": {"scale": {"size": "independent"}},

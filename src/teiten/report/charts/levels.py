@@ -58,8 +58,6 @@ class LevelAxes:
     logarithmic: bool = False
     maximum: float | None = None
     format: str = WHOLE
-    lone: tuple[str, ...] = ()
-    """Levels that no line joins to the others, as they are no numbers on the same axis."""
     ticks: tuple[float, ...] = ()
     """Where the value axis has its labels; empty leaves it to Vega."""
 
@@ -144,9 +142,9 @@ def _layers(axes: LevelAxes) -> list[Spec]:
     line = mark(
         "line", {**joined, "strokeWidth": _FIRST_IS_THICKER, **value}, only=medians, opacity=0.9
     )
-    if axes.lone:
-        lone = {"filter": {"not": {"field": "level", "oneOf": list(axes.lone)}}}
-        line["transform"].append(lone)
+    words = [level for level in axes.levels if not level[:1].isdecimal()]
+    if words:  # no line joins levels that are no numbers on the axis
+        line["transform"].append({"filter": {"not": {"field": "level", "oneOf": words}}})
     return [
         mark(
             "bar",

@@ -269,7 +269,7 @@ def _by_level(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
     axis = kit.names.axis_factor(result.levels[0].context)
     y = kit.metric_title(result.metric)
     axes = level_axes(kit, (axis, y, t("comparison.campaign")), places, coloured(labels))
-    title = t("chart.by-level.title", metric=t.metric(result.metric))
+    title = t.title("chart.by-level.title", metric=t.metric(result.metric))
     return by_level(name, title, t("chart.by-level.note"), dots, axes)
 
 
@@ -287,7 +287,7 @@ def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) 
 
     said = Judged(
         t,
-        t(
+        t.title(
             "table.contrast.caption",
             metric=kit.metric_title(result.metric),
             workload=pair.title(result),

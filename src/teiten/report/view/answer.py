@@ -10,6 +10,7 @@ from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictK
 from teiten.kinds.contract_present import OwnAnswer, present_in, presents_in
 from teiten.model.build import OF_BUILDS
 from teiten.model.study import USUAL_DISTURBED_SHARE
+from teiten.model.text import joined_sentences
 from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Details, Pairs, Section, Statement, Text, WithoutScripts
 from teiten.report.effects import percent
@@ -108,11 +109,13 @@ def notices(kit: Kit) -> tuple[str, ...]:
     devices = emulated(kit)
     if devices:
         sentences.append(t("notice.emulated", storages=t("list.separator").join(devices)))
-    sentences += [
+    of_builds = [
         caution_text(caution, t.language)[0]
         for caution in analysis.cautions
         if caution.code in OF_BUILDS
     ]
+    if of_builds:
+        sentences.append(joined_sentences((*of_builds, t("notice.builds"))))
     if analysis.missing and kit.study.measure.sequential is not None:
         sentences.append(t("notice.undecided-yet"))
     elif analysis.missing:

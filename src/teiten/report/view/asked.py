@@ -205,20 +205,14 @@ def _procedure(kit: Kit) -> tuple[str, ...]:
             steps.append(t("nodes.procedure"))
         steps.append(way_text(kit, "procedure"))
     steps += steps_of_sites(kit)
-    steps.append(
-        t(
-            _prewarming(kit.analysis.plan),
-            settle=kit.seconds(measure.settle),
-        )
-    )
+    at_rest = "settle" if measure.settle else "at-once"
+    rest = t(f"procedure.{at_rest}", seconds=kit.seconds(measure.settle))
+    steps.append(t(_prewarming(kit.analysis.plan), settle=rest))
     steps += _of_kinds(kit, lambda kind, first: kind.procedure(kit, first))
-    steps.append(
-        t(
-            "procedure.check",
-            disturbed=plain_percent(t, measure.tolerated_share),
-            repeats=measure.repeats,
-        )
-    )
+    tolerated = plain_percent(t, measure.tolerated_share)
+    disturbed = t("procedure.check-disturbed", share=tolerated)
+    others = disturbed if measure.tolerated_share < 1 else ""
+    steps.append(t("procedure.check", disturbed=others, repeats=measure.repeats))
     if measure.flame_graph:
         steps.append(t("procedure.profile", seconds=kit.seconds(measure.flame_graph_window)))
     design = "statistics" if measure.sequential is None else "sequential"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from teiten.analysis.model.comparison import UnpairedResult
-from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
+from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict, VerdictKind
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.model.quantities import is_number
 from teiten.model.starts import pairs_of_a_start
@@ -76,9 +76,10 @@ class Judged:
 def verdict_table(
     name: str, said: Judged, levels: Sequence[LevelResult], overall: Verdict
 ) -> Table:
-    """A row for each level, and one over all levels."""
+    """A row for each level, and one over all levels; verdicts where the metric has any."""
     t = said.t
     further = [Column(said.further_title, numeric=True)] if said.further else []
+    end = -1 if overall.kind is VerdictKind.UNJUDGED else None
     columns = (
         *(
             Column(title, numeric=_are_numbers(factor, levels))
@@ -91,14 +92,15 @@ def verdict_table(
         Column(said.counted, numeric=True),
         Column(t("table.verdict")),
     )
-    rows = tuple(_row(said, level) for level in levels)
+    rows = tuple(_row(said, level)[:end] for level in levels)
     lead = (
         (TableCell(said.overall), *(TableCell("") for _ in said.factors[1:]))
         if said.factors
         else ()
     )
-    total = (*lead, TableCell(""), TableCell(""), *_judged(said, overall, None))
-    return Table(name, said.caption, columns, rows, total if len(rows) > 1 else None, said.note)
+    total = (*lead, TableCell(""), TableCell(""), *_judged(said, overall, None))[:end]
+    shown = total if len(rows) > 1 else None
+    return Table(name, said.caption, columns[:end], rows, shown, said.note)
 
 
 def _are_numbers(factor: str, levels: Sequence[LevelResult]) -> bool:
@@ -241,7 +243,7 @@ def caption_of(kit: Kit, contrast: ContrastResult, metric: str) -> str:
 def of_workload(kit: Kit, what: str, workload: str) -> str:
     """The caption of what is shown of a workload."""
     named = kit.names.workload(workload)
-    return kit.t("table.contrast.caption", metric=what, workload=named)
+    return kit.t.title("table.contrast.caption", metric=what, workload=named)
 
 
 def with_captions(kit: Kit, workload: str, shown: Iterable[Block]) -> tuple[Block, ...]:
@@ -295,8 +297,9 @@ def forest_words(
     values = {"metric": t.metric(result.metric), "sides": sides, "workload": workload}
     return ForestWords(
         axis=t("chart.forest.axis", **values),
-        title=t(title, **values),
+        title=t.title(title, **values),
         note=t(note, delta=plain_percent(t, result.overall.delta)),
+        overall=t("chart.forest.overall"),
         ratio=ratio,
         verdict=t("table.verdict"),
         cut=t("chart.band-cut"),

@@ -90,7 +90,7 @@ def _sides_told(kit: Kit, workload: str) -> list[tuple[str, str]]:
 def levels_text(kit: Kit, contexts: Sequence[Context], compared: int) -> str:
     """``4 clients, 16 clients``, or that it is all of those compared."""
     if len(contexts) == compared > 1:
-        return kit.t("discussion.every", count=compared)
+        return kit.t("discussion.both" if compared == 2 else "discussion.every", count=compared)
     listed = (level_text(kit, context) for context in contexts[:MOST_LEVELS])
     shown = kit.t("list.separator").join(listed)
     more = len(contexts) - MOST_LEVELS

@@ -44,10 +44,7 @@ def axes_for(kit: Kit, groups: Sequence[TrialGroup], y: str) -> LevelAxes:
         named = (kit.names.level(kit.study.contrast, level) for level in kit.names.sides)
         levels = [ChartPlace(level, "", "") for level in named]
         axes = level_axes(kit, (kit.study.contrast, y, kit.names.factor(SERVER)), levels, sides)
-        panels = tuple(dict.fromkeys(place.panel for place in places))
-        lone = tuple(level for level in axes.levels if not level[:1].isdecimal())
-        numbers = len(axes.levels) - len(lone) > 1
-        return replace(axes, panels=panels, lone=lone if numbers else ())
+        return replace(axes, panels=tuple(dict.fromkeys(place.panel for place in places)))
     factor = kit.names.axis_factor(groups[0].context) if groups else None
     words = (factor, y, kit.names.factor(kit.study.contrast))
     return level_axes(kit, words, places, kit.colours({group.workload for group in groups}))

@@ -42,6 +42,7 @@ from teiten.report.flame_graph import (
 from teiten.report.numbers import NOTHING, decimals_for, fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.view.kit import Kit
+from teiten.ways.registry import way_of
 
 MOST_FUNCTIONS = 25
 MICRO, MILLI = 1e6, 1e3
@@ -49,6 +50,8 @@ POINTS = 100
 MILLI_FROM = 0.02
 """Seconds of CPU per transaction from which milliseconds are read more easily."""
 CERTAIN = "verdict certain"
+OF_THE_MACHINE = ("disk-read", "disk-written", "context-switches")
+"""Rows that are the same number for sides under load in the same seconds."""
 
 
 @dataclass(frozen=True)
@@ -364,7 +367,9 @@ def _taken(kit: Kit, name: str, transaction: PerTransaction) -> Table:
         Column(t("root.difference"), numeric=True),
         Column(t("table.pairs"), numeric=True),
     )
-    by_perf = any(row.origin is Origin.PROFILE for row in transaction.rows)
+    shared = OF_THE_MACHINE if way_of(kit.study.measure).concurrent else ()
+    shown = [row for row in transaction.rows if row.name not in shared]
+    by_perf = any(row.origin is Origin.PROFILE for row in shown)
     note = t(
         "taken.note",
         rows=len(transaction.rows),
@@ -374,7 +379,7 @@ def _taken(kit: Kit, name: str, transaction: PerTransaction) -> Table:
         name,
         t("taken.caption"),
         columns,
-        tuple(_taken_row(kit, row) for row in transaction.rows),
+        tuple(_taken_row(kit, row) for row in shown),
         note=note + (t("taken.note-perf") if by_perf else "") + kit.of_nodes,
         sortable=False,  # rows of bytes, seconds and counts have no order by value
     )

@@ -200,7 +200,7 @@ def _table(
     columns = factors_levels(contrast, across)
     heads = (names.context(((across, column),)) for column in columns)
     varied = tuple(pair for pair in others if pair[0] not in names.single)
-    caption = t(
+    caption = t.title(
         "two-axes.caption-at" if varied else "two-axes.caption",
         metric=t.metric(contrast.metric),
         workload=names.workload(contrast.workload),

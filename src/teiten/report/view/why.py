@@ -126,6 +126,8 @@ def _waits(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     if not ranked or ranked == [RUNNING]:
         return None
     ranked.sort(key=lambda event: event != RUNNING)
+    sampled = [group for group in groups if any(value > 0 for value in means[id(group)].values())]
+    unsampled = kit.t("chart.waits.unsampled") if len(sampled) < len(groups) else ""
     shown, rest = ranked[:MOST_WAITS], ranked[MOST_WAITS:]
     parts: dict[str, Callable[[TrialGroup], float]] = {
         kit.t.either(f"wait.{event}", event): lambda group, event=event: means[id(group)].get(
@@ -139,14 +141,12 @@ def _waits(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
         )
     colours = dict(zip(parts, (*_wait_colours(shown), REST_COLOUR), strict=False))
     titles = (kit.t("axis.backends"), kit.t("word.wait-event"))
-    sampled = all(any(value > 0 for value in of_group.values()) for of_group in means.values())
-    note = kit.t("chart.waits.note") + ("" if sampled else kit.t("chart.waits.unsampled"))
     return stacked(
         f"{prefix}-waits",
         of_workload(kit, kit.t("chart.waits.title"), groups[0].workload),
-        note + kit.of_nodes,
-        _bars(kit, groups, parts),
-        _stack_words(kit, groups, titles, colours),
+        kit.t("chart.waits.note") + unsampled + kit.of_nodes,
+        _bars(kit, sampled, parts),
+        _stack_words(kit, sampled, titles, colours),
     )
 
 

@@ -15,6 +15,7 @@ from teiten.kinds.pgbench.present.paired import (
     cpu_column,
     further_numbers,
     paired_procedure,
+    warmup_text,
 )
 from teiten.kinds.pgbench.present.placements import placements
 from teiten.kinds.pgbench.present.published import published_charts
@@ -68,14 +69,14 @@ class PgbenchPresent(UsualPresent):
             return kit.t(
                 f"paired.duration-lengthens{rounds}" if measure.lengthens else "paired.duration",
                 seconds=kit.seconds(measure.duration),
-                warmup=kit.seconds(measure.warmup),
+                warmup=warmup_text(kit, "design.duration.warmup"),
                 least=kit.seconds(of_sides(LEAST_SECONDS, sides)),
                 most=kit.seconds(of_sides(MOST_SECONDS, sides)),
             )
         return kit.t(
             "design.duration.slices" if way_of(measure).parts(measure) else "design.duration.text",
             seconds=kit.seconds(measure.duration),
-            warmup=kit.seconds(measure.warmup),
+            warmup=warmup_text(kit, "design.duration.warmup"),
             slices=measure.slices,
             slice=kit.seconds(measure.slice_duration),
         )

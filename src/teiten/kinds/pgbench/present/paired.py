@@ -35,10 +35,16 @@ def paired_procedure(kit: Kit) -> str:
     ways = ways_by_clients(kit.analysis.plan)
     in_step = [str(clients) for clients, way in ways.items() if way.in_step]
     name = "procedure-in-step" if len(in_step) == len(ways) else "procedure"
-    said = kit.t(f"paired.{name}", warmup=kit.seconds(kit.study.measure.warmup))
+    said = kit.t(f"paired.{name}", warmup=warmup_text(kit, "paired.procedure-warmup"))
     if 0 < len(in_step) < len(ways):
         said += kit.t("paired.procedure-mixed", clients=kit.t("list.separator").join(in_step))
     return said
+
+
+def warmup_text(kit: Kit, key: str) -> str:
+    """The part of a sentence about the warm-up; empty without one."""
+    seconds = kit.study.measure.warmup
+    return kit.t(key, seconds=kit.seconds(seconds)) if seconds else ""
 
 
 def further_numbers(

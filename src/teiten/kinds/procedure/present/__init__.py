@@ -20,7 +20,7 @@ from teiten.kinds.procedure.present.growth import growth_answer, growth_blocks
 from teiten.kinds.procedure.results import StepOfTrial, steps_of
 from teiten.model.metrics import Metric
 from teiten.model.study import Workload
-from teiten.report.blocks import Block, Details, Further, Statement, Text, gallery
+from teiten.report.blocks import Block, Details, Further, Statement, gallery
 from teiten.report.charts.bars import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import SeriesColumn
@@ -28,7 +28,7 @@ from teiten.report.effects import effect_cells, percent
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sentences import answer_parts, verdict_kind, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
-from teiten.report.view.contrasts import verdict_cell
+from teiten.report.view.contrasts import of_workload, verdict_cell
 from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.series import series_of
 from teiten.report.view.usual import UsualPresent, contrasts_of, tables_of
@@ -72,13 +72,11 @@ class ProcedurePresent(UsualPresent):
 
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
         groups = kit.of_workload(workload)
-        bars = gallery(
-            _bars(kit, f"{prefix}-{metric.name}", groups, metric)
-            for metric in (PROCEDURE_TIME, BACKEND_CPU)
-        )
-        if bars and kit.study.contrast == METHOD:
-            yield from bars
-            yield from _titles(kit, workload)
+        if kit.study.contrast == METHOD:
+            yield from gallery(
+                _bars(kit, f"{prefix}-{metric.name}", groups, metric)
+                for metric in (PROCEDURE_TIME, BACKEND_CPU)
+            )
         yield from growth_blocks(kit, prefix, workload)
         yield _taken(kit, f"{prefix}-methods", groups)
         yield _by_step(kit, f"{prefix}-steps", groups)
@@ -139,7 +137,7 @@ def _against(kit: Kit, at: int, contrasts: Sequence[ContrastResult]) -> Table:
     )
     return Table(
         f"answer-methods-{at}",
-        t("table.methods.caption"),
+        of_workload(kit, t("table.methods.caption"), contrasts[0].workload),
         (
             Column(t("factor.method")),
             Column(t("table.verdict")),
@@ -149,7 +147,7 @@ def _against(kit: Kit, at: int, contrasts: Sequence[ContrastResult]) -> Table:
             Column(t("table.pairs"), numeric=True),
         ),
         rows,
-        note=t("table.methods.note"),
+        note=t("table.methods.note") if at == 1 else "",
     )
 
 
@@ -215,29 +213,13 @@ def _method_of(kit: Kit, group: TrialGroup) -> str:
     return dict(group.context).get(METHOD, "")
 
 
-def _titles(kit: Kit, workload: str) -> Iterator[Text]:
-    """List what the methods' short names stand for."""
-    here = dict.fromkeys(_method_of(kit, group) for group in kit.of_workload(workload))
-    listed = (
-        kit.t("procedure.method", name=method, title=_title(kit, workload, method))
-        for method in here
-    )
-    yield Text(kit.t("list.separator").join(listed))
-
-
-def _told(kit: Kit, group: TrialGroup) -> tuple[str, str]:
-    """The method, and what else is varied."""
+def _in_words(kit: Kit, group: TrialGroup) -> tuple[str, str]:
+    """The method by its title, and what else is varied."""
     others = tuple(pair for pair in group.context if pair[0] != METHOD)
     said = kit.names.context(others)
     if kit.study.contrast != METHOD:
         said = kit.t("list.separator").join(filter(None, (said, kit.short(group.side))))
-    return _method_of(kit, group), said
-
-
-def _in_words(kit: Kit, group: TrialGroup) -> tuple[str, str]:
-    """The method by its title, and what else is varied."""
-    method, others = _told(kit, group)
-    return kit.names.level(METHOD, method), others
+    return _title(kit, group.workload, _method_of(kit, group)), said
 
 
 def _bars(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metric) -> Chart | None:
@@ -246,7 +228,7 @@ def _bars(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metric) -> 
     for group in groups:
         values = [1000 * value for value in group.values(metric.name)]
         if values:
-            method, level = _told(kit, group)
+            method, level = _in_words(kit, group)
             text = f"{significant(median(values), DIGITS)} ms"
             bars.append(QueryBar("", method, level, median(values), min(values), max(values), text))
     if not bars:
@@ -261,7 +243,7 @@ def _bars(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metric) -> 
         query=kit.t("factor.method"),
     )
     title, note = kit.t(f"metric.{metric.name}"), kit.t(f"chart.methods.{drawn}")
-    return query_bars(name, kit.t("chart.by-level.title", metric=title), note, bars, axes)
+    return query_bars(name, kit.t.title("chart.by-level.title", metric=title), note, bars, axes)
 
 
 def _taken(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:

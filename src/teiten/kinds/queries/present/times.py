@@ -120,6 +120,7 @@ def speed_chart(
         axis=t("chart.speed-up.axis", **sides),
         title=t("chart.speed-up.title-groups" if groups else "chart.speed-up.title", **sides),
         note=t("chart.speed-up.note", delta=plain_percent(t, contrast.overall.delta)),
+        overall=t("chart.speed-up.overall"),
         ratio=t("table.speed-up"),
         verdict=t("table.verdict"),
         cut=t("chart.band-cut"),
