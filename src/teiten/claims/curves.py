@@ -225,7 +225,7 @@ class OfCurves(Predicate):
         by_server = measured(claim, ground.evidence, metric=self.metric_of(claim), axis=self.axis)
         for server, curves in by_server:
             for question in self.asked(curves, machine):
-                yield replace(question, server=server)
+                yield replace(question, server=server, metric=self.metric_of(claim))
 
     def printed_questions(self, claim: Claim) -> Iterator[ClaimQuestion]:
         table = claim.published

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -12,7 +11,7 @@ from pydantic.dataclasses import dataclass
 
 from teiten.analysis.claims.numbers import WAIT_SHARE
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
-from teiten.analysis.model.predicate import Aliases, Ground
+from teiten.analysis.model.predicate import Aliases
 from teiten.claims.curves import ClaimCurve, CurveGround, OfCurves
 from teiten.claims.forms import FORM, RatioBounds, Word
 
@@ -50,10 +49,6 @@ class AmountOfMetric(RatioBounds, OfCurves):
 
     def metric_of(self, claim: Claim) -> str:
         return f"{WAIT_SHARE}:{self.event}" if self.event else claim.metric
-
-    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        for question in super().questions(claim, ground):
-            yield replace(question, metric=self.metric_of(claim))
 
     def asked(
         self,

@@ -25,7 +25,7 @@ from teiten.report.effects import (
 from teiten.report.names import Context
 from teiten.report.numbers import NOTHING, measured, spread
 from teiten.report.sentences import detectable_percent, told_detectable, verdict_kind, verdict_word
-from teiten.report.tables import Column, Row, Table, TableCell, level_value
+from teiten.report.tables import Column, Row, Table, TableCell, cells, level_value
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit, factor_of
 
@@ -93,12 +93,8 @@ def verdict_table(
         Column(t("table.verdict")),
     )
     rows = tuple(_row(said, level)[:end] for level in levels)
-    lead = (
-        (TableCell(said.overall), *(TableCell("") for _ in said.factors[1:]))
-        if said.factors
-        else ()
-    )
-    total = (*lead, TableCell(""), TableCell(""), *_judged(said, overall, None))[:end]
+    lead = (said.overall, *("" for _ in said.factors[1:])) if said.factors else ()
+    total = (*cells(*lead, "", ""), *_judged(said, overall, None))[:end]
     shown = total if len(rows) > 1 else None
     return Table(name, said.caption, columns[:end], rows, shown, said.note)
 

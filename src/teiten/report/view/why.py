@@ -120,12 +120,10 @@ def _waits(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     for of_group in means.values():
         for event, value in of_group.items():
             totals[event] = totals.get(event, 0.0) + value
-    ranked = [
-        event for event, total in sorted(totals.items(), key=lambda total: -total[1]) if total > 0
-    ]
-    if not ranked or ranked == [RUNNING]:
+    seen = [event for event, total in totals.items() if total > 0]
+    if not seen or seen == [RUNNING]:
         return None
-    ranked.sort(key=lambda event: event != RUNNING)
+    ranked = sorted(seen, key=lambda event: (event != RUNNING, -totals[event]))
     sampled = [group for group in groups if any(value > 0 for value in means[id(group)].values())]
     unsampled = kit.t("chart.waits.unsampled") if len(sampled) < len(groups) else ""
     shown, rest = ranked[:MOST_WAITS], ranked[MOST_WAITS:]
