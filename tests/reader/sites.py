@@ -30,8 +30,8 @@ def listed(reader: Reader, groups: Groups, *, every: bool) -> None:
     servers = reader.campaign.plan.servers
     known = [(level, one.attached) for level, one in servers if one.attached is not None]
     reader.that((len(known) == len(servers)) == every, "all of them, or some")
-    stop = "." if reader.language == "en" else "。"
-    expected = " ".join(f"{level}: {one.address}{stop}" for level, one in known)
+    stop = ". " if reader.language == "en" else "。"
+    expected = "".join(f"{level}: {one.address}{stop}" for level, one in known).rstrip()
     reader.equal(groups["listed"], expected, "the attached servers")
 
 
