@@ -60,16 +60,16 @@ def test_pairs_without_a_native_part_that_can_are_refused_by_the_plan(
     server_installation: Installation, workdir: Workdir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = server_installation.bin_directory
-    of_three = PlanOptions(
-        servers=("a,b,c",),
+    of_two = PlanOptions(
+        servers=("a,b",),
         profile="quick",
-        overrides=("way=pairs", *(f"servers.{name}={path}" for name in "abc")),
+        overrides=("way=pairs", *(f"servers.{name}={path}" for name in "ab")),
     )
-    two_sides = SimpleNamespace(pairs_main=int, INTERFACE=INTERFACE - 1)
-    for module, said in ((None, "is not here"), (two_sides, "two servers at the most")):
+    earlier = SimpleNamespace(pairs_main=int, INTERFACE=INTERFACE - 1)
+    for module, said in ((None, "is not here"), (earlier, "is of an earlier Teiten")):
         monkeypatch.setitem(sys.modules, MODULE, module)
         with pytest.raises(MachineError, match=f"no paired transactions: .*{said}") as caught:
-            make_plan(session(workdir), "observe", of_three)
+            make_plan(session(workdir), "observe", of_two)
         assert caught.value.hint == how_to_get()
 
 

@@ -14,6 +14,8 @@ import pytest
 
 from teiten.cli.doctor.abilities import Ability, abilities, abilities_text
 from teiten.cli.plan.make import paired_plan
+from teiten.errors import MachineError
+from teiten.execute.client.paired import _module_folder
 from teiten.host.facts import native_part as room
 from teiten.host.facts.native_part import NativePart, how_to_get, native_part
 from teiten.report.render.pdf import PACKAGES
@@ -55,7 +57,7 @@ def test_an_old_native_part_is_told_from_none(
     assert native_part() is part
     pairs, data, *_ = abilities(GOOD_MACHINE)
     assert (pairs.name, data.name) == ("pairs", "data")
-    assert pairs.can == (part is not NativePart.ABSENT)
+    assert (pairs.can, data.can) == (part is NativePart.HERE, part is not NativePart.ABSENT)
     assert (pairs.lacks is None, pairs.command is None) == (part is NativePart.HERE,) * 2
 
 
@@ -125,33 +127,28 @@ def test_the_command_is_for_the_environment_that_runs(monkeypatch: pytest.Monkey
     assert how_to_get() == f"make -C {shlex.quote(str(ROOT))} native"
 
 
+@pytest.mark.parametrize(
+    ("module", "lacks"),
+    [
+        (None, "is not here"),
+        (SimpleNamespace(pairs_main=int, INTERFACE=room.INTERFACE - 1), "is of an earlier Teiten"),
+    ],
+)
 def test_without_it_one_line_says_what_is_lost_and_the_next_how_to_get_it(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, module: object, lacks: str
 ) -> None:
-    monkeypatch.setitem(sys.modules, room.MODULE, None)
+    monkeypatch.setitem(sys.modules, room.MODULE, module)
     said: list[tuple[str, str]] = []
     console = SimpleNamespace(warn=lambda text, hint: said.append((text, hint)))
     study = load_study("observe", profile="quick", servers=("17", "18"))
-    assert paired_plan(console, study, lambda given: given, PREFERRED) is None  # type: ignore[arg-type]
+    planned = paired_plan(console, study, lambda given: given, PREFERRED)  # type: ignore[arg-type, return-value]
+    assert planned is None
     ((text, hint),) = said
     assert "no paired transactions, slower and less conclusive" in text
+    assert lacks in text
     assert hint == how_to_get()
-
-
-def test_an_earlier_one_loads_two_sides_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    earlier = SimpleNamespace(pairs_main=int, INTERFACE=room.INTERFACE - 1)
-    monkeypatch.setitem(sys.modules, room.MODULE, earlier)
-    said: list[str] = []
-    console = SimpleNamespace(warn=lambda text, _hint: said.append(text))
-
-    def way(servers: str) -> str | None:
-        study = load_study("observe", profile="quick", overrides=[f"server={servers}"])
-        found = paired_plan(console, study, lambda given: given, PREFERRED)  # type: ignore[arg-type]
-        return None if found is None else found.measure.way  # type: ignore[attr-defined]
-
-    assert (way("17,18"), said) == ("pairs", [])
-    assert way("16,17,18") is None
-    assert "loads two servers at the most" in said[0]
+    with pytest.raises(MachineError, match=lacks):
+        _module_folder()
 
 
 def test_what_is_lacking_stands_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,10 +18,10 @@ mod teiten_native {
     #[pymodule_export]
     use crate::ssb_rows::{SsbRows, ssb_columns, ssb_units};
 
+    /// Raised where Python needs more of this module than an earlier one has: a function, or an
+    /// option of the generator.
     #[pymodule_export]
-    /// Raised where Python needs more of this module than an earlier one has.
-    #[pymodule_export]
-    const INTERFACE: u32 = 3;
+    const INTERFACE: u32 = 4;
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

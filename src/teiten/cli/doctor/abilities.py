@@ -47,8 +47,8 @@ def _native(part: NativePart) -> Iterator[Ability]:
         NativePart.ABSENT: "no native part",
     }[part]
     command = how_to_get() if lacks else None
-    for name in ("pairs", "data"):
-        yield Ability(name, part is not NativePart.ABSENT, lacks, command)
+    yield Ability("pairs", part is NativePart.HERE, lacks, command)
+    yield Ability("data", part is not NativePart.ABSENT, lacks, command)
 
 
 def _pdf() -> Ability:

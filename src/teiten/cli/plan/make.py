@@ -16,7 +16,6 @@ from teiten.cli.plan.options import LARGEST_SEED, PlanOptions
 from teiten.cli.plan.site import PlanningSite, planning_site, require_here, servers_here
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.errors import MachineError, WayError
-from teiten.execute.client.paired import is_built
 from teiten.execute.postgres.built_as import read_build
 from teiten.execute.postgres.parameters import read_refusals, session_parameters
 from teiten.execute.postgres.templates.identity import template_fingerprint
@@ -25,7 +24,7 @@ from teiten.host.cautions.builds import cautions_of_builds
 from teiten.host.cautions.machine import warnings_first
 from teiten.host.cautions.variants import order_of_servers
 from teiten.host.facts.kept import known_noise
-from teiten.host.facts.native_part import NativePart, how_to_get, native_part
+from teiten.host.facts.native_part import how_to_get, why_no_pairs
 from teiten.model.build import PlannedBuild
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.noise import NoiseFloor
@@ -44,8 +43,6 @@ from teiten.plan.sizing import size
 from teiten.study.load import load_study
 from teiten.ways.registry import rules, way_of
 
-NOT_BUILT = "the native part of Teiten, which has their generator, is not here"
-OF_TWO_SIDES = "the native part is of an earlier Teiten, and loads two servers at the most"
 IN_TURN = "one side at a time, no paired transactions"
 
 
@@ -228,7 +225,4 @@ def missing_for_pairs(study: Study) -> str | None:
     preferred = study.measure.preferred
     if preferred is not None and not rules()[preferred.name].concurrent:
         return None
-    if not is_built():
-        return NOT_BUILT
-    several = len(study.contrasted_levels) > 2
-    return OF_TWO_SIDES if several and native_part() is NativePart.OLD else None
+    return why_no_pairs()

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import importlib.util
 import json
 import re
 import subprocess
@@ -27,13 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from teiten.errors import MachineError, WorkloadError
-from teiten.host.facts.native_part import (
-    GENERATOR,
-    MODULE,
-    NativePart,
-    how_to_get,
-    native_part,
-)
+from teiten.host.facts.native_part import GENERATOR, MODULE, how_to_get, why_no_pairs
 from teiten.host.system.processes import ending, spawn
 from teiten.host.system.waiting import Child
 from teiten.model.rows import VariableRows
@@ -47,8 +40,6 @@ EVENTS_FILE = "pairs-events.jsonl"
 ERRORS_FILE = "pairs-errors.txt"
 FOREVER = 1e9
 """Seconds."""
-UNKNOWN = "unknown field"
-"""The words of an earlier generator about an option that it does not have."""
 _OS_ERROR = re.compile(r" \(os error \d+\)")
 STOP_SECONDS = 15.0
 """How long the generator may take to end after SIGTERM: its own patience, and its requests to
@@ -245,9 +236,7 @@ class PairedProcess:
             reason = in_words(errors.strip()) or f"it {ending(self._started.returncode)}"
             raise WorkloadError(
                 f"the generator of pairs has failed: {reason}",
-                f"the native part is of an earlier Teiten: {how_to_get()}"
-                if native_part() is NativePart.OLD or UNKNOWN in reason
-                else "see the script, and whether the servers take connections",
+                "see the script, and whether the servers take connections",
             )
         return PairedResult(
             summary=events["ended"],
@@ -302,23 +291,18 @@ def read_pairs(path: Path) -> Pairs:
 
 
 def is_built() -> bool:
-    """Whether the native part is here, and new enough to have the generator."""
-    try:
-        return hasattr(importlib.import_module(MODULE), GENERATOR)
-    except ImportError:
-        return False
+    """Whether the native part is here, and new enough for what this Teiten asks of it."""
+    return why_no_pairs() is None
 
 
 def _module_folder() -> Path:
     """Where the native module is. Raises MachineError where it is not built, or is older."""
-    spec = importlib.util.find_spec(MODULE)
-    if spec is None or spec.origin is None or not is_built():
-        raise MachineError(
-            "the native part of Teiten, which makes load in paired transactions, is not here",
-            how_to_get(),
-        )
-    origin = Path(spec.origin).parent
-    return origin.parent if spec.submodule_search_locations else origin
+    lacks = why_no_pairs()
+    if lacks is not None:
+        raise MachineError(f"no paired transactions: {lacks}", how_to_get())
+    module = importlib.import_module(MODULE)
+    folder = Path(str(module.__file__)).parent
+    return folder.parent if hasattr(module, "__path__") else folder
 
 
 def in_words(errors: str) -> str:

@@ -19,7 +19,7 @@ from teiten.host.facts.readings import read_text
 from teiten.host.system.environment import Inherited, run_briefly
 
 MODULE, GENERATOR = "teiten_native", "pairs_main"
-INTERFACE = 3
+INTERFACE = 4
 """The form of ``teiten_native`` (its lib.rs); one that names none is the first."""
 OLDEST_RUST = (1, 85)
 RUST_SITE = "https://rustup.rs"
@@ -51,6 +51,15 @@ def native_part() -> NativePart:
         return NativePart.ABSENT
     is_new = hasattr(module, GENERATOR) and getattr(module, "INTERFACE", 1) >= INTERFACE
     return NativePart.HERE if is_new else NativePart.OLD
+
+
+def why_no_pairs() -> str | None:
+    """Tell what is wrong with the generator of paired transactions; None where it is here."""
+    return {
+        NativePart.HERE: None,
+        NativePart.OLD: "the native part is of an earlier Teiten",
+        NativePart.ABSENT: "the native part of Teiten, which has their generator, is not here",
+    }[native_part()]
 
 
 def how_to_get() -> str:
