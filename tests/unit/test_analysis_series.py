@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from teiten.analysis.campaign import BUDGET, PER_CORE_BUDGET, group_means, strides, thin
+from teiten.analysis.campaign import BUDGET, PER_CORE_BUDGET, strides, thin
+from teiten.analysis.model.node_series import group_means
 from teiten.model.trial import Series
 
 
