@@ -14,6 +14,7 @@ from threading import Thread
 import pytest
 from hypothesis import HealthCheck, settings
 
+from teiten import secrets
 from teiten.execute.postgres.cluster import Cluster
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
@@ -131,6 +132,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         pytest.param(None, id="no-server", marks=pytest.mark.skip(reason=reason))
     ]
     metafunc.parametrize("server_installation", parameters, indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def forgotten() -> Iterator[None]:
+    """Passwords of a test are not hidden in what the next one prints."""
+    yield
+    secrets.forget()
 
 
 @pytest.fixture(autouse=True)

@@ -51,7 +51,7 @@ def test_every_method_moves_the_same_rows(teiten: Teiten, server: str) -> None:
     assert trials[REMOVED[1]].metrics[SIZE_CHANGE.name] < 0, "space is given back"
     assert trials["delete"].metrics[SIZE_CHANGE.name] >= 0, "the first pages of a table stay"
     report = (teiten.campaign() / "report" / "report.en.html").read_text(encoding="utf-8")
-    assert "Methods against one another" in report and "detach-concurrently" in report
+    assert "Methods compared" in report and "detach-concurrently" in report
 
 
 def by_method(teiten: Teiten) -> dict[str, Trial]:

@@ -219,7 +219,7 @@ class Check:
     server: str = ""
     """The level of ``server`` on which it was checked, where the campaign has several."""
     metric: str = ""
-    """Of curves, and where it is a number taken from plans."""
+    """For curves, and where it is a number taken from plans."""
     confidence: Share | None = None
     """The level of the interval; None without one."""
     lack: str = ""

@@ -125,15 +125,17 @@ class Stepping:
 
     def _plan(self, text: str, times: int, seen: Seen) -> float:
         """The server's own time of planning."""
-        told = self._connection.info.server_version >= MEMORY_SINCE
-        explain = f"EXPLAIN (SUMMARY, FORMAT JSON{', MEMORY' if told else ''}) {text}".encode()
+        has_memory = self._connection.info.server_version >= MEMORY_SINCE
+        explain = (
+            f"EXPLAIN (SUMMARY, FORMAT JSON{', MEMORY' if has_memory else ''}) {text}".encode()
+        )
         seconds = 0.0
         for _ in range(times):
             row = self._connection.execute(explain).fetchone()
             assert row is not None
             (plan,) = row[0]
             seconds += plan["Planning Time"] / 1000
-            if told:
+            if has_memory:
                 memory = plan["Planning"]["Memory Used"] * KILOBYTE
                 seen["planning"] = max(seen.get("planning", 0), memory)
         return seconds
