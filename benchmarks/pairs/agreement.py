@@ -1,7 +1,7 @@
 """Whether the ways of loading two servers agree: real effects, by clients, beside CPU time.
 
     python -m benchmarks.pairs.agreement RECORD [--rounds 6] [--seconds 3] [--minutes 60]
-                                         [--effects NAME,...] [--clients 1,2,4,8]
+                                         [--effects NAME ...] [--clients 1,2,4,8]
 
 For each effect and number of clients, in each round and in random order: turns of pgbench (one
 server loaded, then the other: the classic way), paired transactions, and in step. Both servers are
@@ -20,23 +20,25 @@ import math
 import os
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import psutil
-from scipy import stats
 
 from benchmarks.pairs.experiments import Line
 from benchmarks.pairs.records import keep, kept
 from benchmarks.pairs.servers import DEFAULTS, Pair, two_servers
+from benchmarks.pairs.tables import groups, row
+from teiten.analysis.verdict.verdict import mean_and_deviation, student_half_width
 from teiten.execute.postgres.cluster import Cluster
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, numbers
 
 CLASSIC, PAIRS, IN_STEP = WAYS = ("classic", "pairs", "in step")
+ALPHA = 0.05
 TURNS = 2
 """Of each server in a round of the classic way."""
 LOCAL = "[local]"
@@ -76,17 +78,16 @@ EFFECTS = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("record", type=Path)
-    parser.add_argument("--effects", default=",".join(EFFECTS))
+    parser.add_argument("--effects", nargs="+", choices=EFFECTS, default=list(EFFECTS))
     parser.add_argument("--clients", default="1,2,4,8")
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=3.0, help="for each server in each way")
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--workdir", type=Path, default=default_workdir())
     given = parser.parse_args()
-    names = [name for name in EFFECTS if name in given.effects]
     clients = [int(count) for count in given.clients.split(",")]
-    for name in names:
-        deadline = time.monotonic() + 60 * given.minutes / len(names)
+    for name in given.effects:
+        deadline = time.monotonic() + 60 * given.minutes / len(given.effects)
         measure(given, name, clients, deadline)
     print("\n".join(table(kept(given.record))))
 
@@ -186,7 +187,10 @@ def cpu_seconds(cluster: Cluster) -> float:
 def is_backend(process: psutil.Process) -> bool:
     """A session's process, or one that has ended and is not reaped yet."""
     try:
-        return not process.cmdline() or LOCAL in process.cmdline()[0]
+        title = " ".join(process.cmdline())
+        return not title or LOCAL in title
+    except psutil.ZombieProcess:
+        return True
     except psutil.NoSuchProcess:
         return False
 
@@ -203,19 +207,17 @@ def table(lines: list[Line]) -> Iterator[str]:
     )
     yield "| --- |" + " --: |" * 8 + " --- | --- |"
     agreeing: list[bool] = []
-    for name, clients in dict.fromkeys((line["effect"], line["clients"]) for line in lines):
-        own = [line for line in lines if (line["effect"], line["clients"]) == (name, clients)]
+    for (name, clients), own in groups(lines, "effect", "clients"):
         if len(own) < 2:
             continue
-        offered = PAIRS if clients <= own[0]["cores"] else IN_STEP
+        offered = PAIRS if own[0]["clients"] <= own[0]["cores"] else IN_STEP
         speed = {way: interval([line[way][0] for line in own]) for way in WAYS}
         cost = {way: interval([-line[way][1] for line in own]) for way in WAYS}
         low, high = speed[offered][1:]
         agrees = low <= speed[CLASSIC][2] and speed[CLASSIC][1] <= high
         agreeing.append(agrees)
         cells = (*(ratio(*speed[way]) for way in WAYS), *(ratio(*cost[way]) for way in WAYS))
-        words = (name, clients, len(own), *cells, offered, "yes" if agrees else "**no**")
-        yield "| " + " | ".join(map(str, words)) + " |"
+        yield row(name, clients, len(own), *cells, offered, "yes" if agrees else "**no**")
     if agreeing:
         loads = [line["load"] for line in lines]
         yield (
@@ -224,12 +226,11 @@ def table(lines: list[Line]) -> Iterator[str]:
         )
 
 
-def interval(logs: Iterable[float]) -> tuple[float, float, float]:
-    """The mean of logarithms with its 95 % interval by Student's t."""
-    values = np.array(list(logs))
-    half = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
-    mean = values.mean()
-    return float(mean), float(mean - half), float(mean + half)
+def interval(logs: Sequence[float]) -> tuple[float, float, float]:
+    """The mean of logarithms with its interval by Student's t."""
+    mean, deviation = mean_and_deviation(logs)
+    half = student_half_width(deviation, len(logs), ALPHA)
+    return mean, mean - half, mean + half
 
 
 def ratio(mean: float, low: float, high: float) -> str:
