@@ -14,9 +14,11 @@ import click
 import pytest
 
 from teiten.cli.campaign.carry_out import blaming_disk
-from teiten.cli.failures import report_failure
+from teiten.cli.failures import report_failure, with_causes
 from teiten.errors import MachineError, ServerError
 from teiten.host.system.causes import machine_error, translate_os_errors
+from teiten.ledger.failures import translated
+from teiten.study.document import read_text
 
 
 @pytest.mark.parametrize(
@@ -164,3 +166,25 @@ def test_a_full_disk_is_told_in_our_words(tmp_path: Path) -> None:
     with pytest.raises(MachineError) as caught, blaming_disk(tmp_path):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(tmp_path / "log"))
     assert caught.value.message == f"the disk is full: {tmp_path / 'log'}"
+
+
+@pytest.mark.parametrize("read", ["ledger", "study"])
+def test_what_the_system_gives_no_number_stays_as_it_is(
+    read: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """An error that is raised from itself is its own cause: who asks for its causes never ends."""
+    bare = OSError("without a number")
+
+    def fail(*_: object, **__: object) -> str:
+        raise bare
+
+    study = tmp_path / "a.toml"
+    study.touch()
+    with pytest.raises(OSError, match="without a number") as caught:
+        if read == "ledger":
+            with translated(tmp_path):
+                fail()
+        else:
+            monkeypatch.setattr(Path, "read_text", fail)
+            read_text(study)
+    assert list(with_causes(caught.value)) == [bare]

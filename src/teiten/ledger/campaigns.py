@@ -12,7 +12,7 @@ from pathlib import Path
 
 from teiten.errors import LedgerError, MachineError, UsageError
 from teiten.given_paths import expanded, is_file
-from teiten.host.system.causes import machine_error
+from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.folders import FILE_NAME, MAKING, is_taken
 from teiten.ledger.lock import is_locked
 from teiten.ledger.store import Ledger
@@ -152,12 +152,11 @@ def check_name(name: str, campaigns: Path) -> None:
 
 
 def _folders(campaigns: Path) -> list[Path]:
-    try:
-        entries = sorted(campaigns.iterdir())
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise machine_error(error, "the campaigns cannot be listed") or error from error
+    with translate_os_errors("the campaigns cannot be listed"):
+        try:
+            entries = sorted(campaigns.iterdir())
+        except FileNotFoundError:
+            return []
     return [
         folder
         for folder in entries

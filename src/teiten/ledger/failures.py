@@ -15,7 +15,7 @@ import pyarrow as pa
 from pydantic import ValidationError
 
 from teiten.errors import LedgerError, MachineError, TeitenError
-from teiten.host.system.causes import machine_error
+from teiten.host.system.causes import machine_error, translate_os_errors
 
 _PRIMARY_CODE = 0xFF
 """SQLite's extended result codes carry the primary one in the lowest byte."""
@@ -40,13 +40,12 @@ def translated(path: Path, *, reading: bool = True) -> Iterator[None]:
     what is ``reading`` where it holds what no Teiten has written."""
     unreadable = _WILD if reading else _UNREADABLE
     try:
-        yield
+        with translate_os_errors(f"the ledger {path}"):
+            yield
     except sqlite3.Error as error:
         raise _translation(error, path) from error
     except unreadable as error:
         raise _damaged(path, "a value in it cannot be read") from error
-    except OSError as error:
-        raise machine_error(error, f"the ledger {path}") or error from error
 
 
 @contextmanager

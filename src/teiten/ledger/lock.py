@@ -10,7 +10,7 @@ import psutil
 from filelock import FileLock, Timeout
 
 from teiten.errors import LedgerError
-from teiten.host.system.causes import machine_error, translate_os_errors
+from teiten.host.system.causes import translate_os_errors
 
 PATIENCE = 1.0
 """Seconds that a writer waits: `teiten runs` holds a lock for an instant while it looks."""
@@ -87,13 +87,12 @@ def _lives(pid: int) -> bool:
 def _acquire(path: Path, what: str, hint: str) -> HeldLock:
     lock = FileLock(path, timeout=PATIENCE, thread_local=False)
     try:
-        lock.acquire(poll_interval=0.02)
+        with translate_os_errors(f"{path} cannot be locked"):
+            lock.acquire(poll_interval=0.02)
     except Timeout as error:
         pid = _holder(path)
         by = f"process {pid}" if pid else "another process"
         raise LedgerError(f"{what} by {by}", hint) from error
-    except OSError as error:
-        raise machine_error(error, f"{path} cannot be locked") or error from error
     with suppress(OSError):  # a full disk: it only tells others who holds it
         _holder_file(path).write_text(f"{os.getpid()}\n", encoding="ascii")
     return HeldLock(path, lock)

@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 from teiten.addresses import AddressError, holds_secret, names_secret, read_address
 from teiten.errors import StudyError, UsageError
 from teiten.given_paths import exists, expanded
-from teiten.host.system.causes import machine_error
+from teiten.host.system.causes import translate_os_errors
 from teiten.model.attached import holds_address
 from teiten.study.file import StudyFile
 from teiten.study.locate import (
@@ -127,18 +127,17 @@ LARGEST = 16 * 1024 * 1024
 def read_text(path: Path) -> str:
     """Raises StudyError for what is no text, MachineError for what the system refuses."""
     try:
-        if not path.is_file():
-            raise StudyError(
-                f"{path} is no plain file",
-                "name a file; of a pipe or a device, save what it gives first",
-            )
-        if path.stat().st_size > LARGEST:
-            raise StudyError(f"{path} is larger than 16 MiB", "name a study file")
-        return path.read_text(encoding="utf-8-sig")  # some editors write a byte-order mark
+        with translate_os_errors(f"{path} cannot be read"):
+            if not path.is_file():
+                raise StudyError(
+                    f"{path} is no plain file",
+                    "name a file; of a pipe or a device, save what it gives first",
+                )
+            if path.stat().st_size > LARGEST:
+                raise StudyError(f"{path} is larger than 16 MiB", "name a study file")
+            return path.read_text(encoding="utf-8-sig")  # some editors write a byte-order mark
     except UnicodeDecodeError as error:
         raise StudyError(f"{path} is not a text in UTF-8", "save it as UTF-8") from error
-    except OSError as error:
-        raise machine_error(error, f"{path} cannot be read") or error from error
 
 
 def read_tables(path: Path, text: str) -> dict[str, Any]:
