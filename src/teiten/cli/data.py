@@ -87,7 +87,6 @@ def ssb_command(
     compared with the generator's, and of all five tables at scale 0.01, 0.1 or 1 the results of
     the 13 queries with the known ones.
     """
-    from teiten.cli.data import watching
     from teiten.datasets.ssb.rows.sizes import expected_rows
 
     data = SsbData(scale, SsbVariant(variant), _tables(tables), _chunk(chunk))

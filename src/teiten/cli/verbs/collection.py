@@ -6,37 +6,10 @@ import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from teiten.analysis.across.collection import compared
-from teiten.analysis.across.prediction import SecondMachine
-from teiten.analysis.model.collection import CollectionResult
-from teiten.cli.collection.carry_out import (
-    Night,
-    carry_out_collection,
-    ending,
-    read_night,
-    result_of,
-    write_campaign_reports,
-)
-from teiten.cli.collection.planning import check_disk, plan_campaign
-from teiten.cli.collection.prediction import check_prediction, prediction_of, read_prediction
-from teiten.cli.collection.published import published_files, restore_collection
-from teiten.cli.collection.state import (
-    CollectionState,
-    new_state,
-    read_state,
-    with_campaigns_of,
-    write_state,
-)
-from teiten.cli.collection.text import (
-    checked_lines,
-    comparison_lines,
-    plan_lines,
-    prediction_lines,
-    result_lines,
-)
 from teiten.cli.completion import collections, collections_begun
 from teiten.cli.console import Verbosity
 from teiten.cli.main import Session
@@ -49,24 +22,15 @@ from teiten.cli.parameters import (
     read_value,
 )
 from teiten.cli.plan.options import checked_name
-from teiten.cli.printed.collection import (
-    JsonCollection,
-    JsonCollectionPlan,
-    findings_text,
-    json_collection_comparison,
-)
-from teiten.cli.printed.form import taken
-from teiten.cli.verbs.report import write_files
 from teiten.errors import TrialsFailedError
-from teiten.ledger.campaigns import new_name
 from teiten.model.quantities import parse_size
 from teiten.model.text import Language
 from teiten.model.units import Seconds
-from teiten.report.collection import report_of
-from teiten.report.forms import collection_html, collection_markdown, collection_pdf
-from teiten.report.render.pdf import require_typst
-from teiten.study import values
-from teiten.study.collection import read_collection
+
+if TYPE_CHECKING:
+    from teiten.analysis.model.collection import CollectionResult
+    from teiten.cli.collection.carry_out import Night
+    from teiten.cli.collection.state import CollectionState
 
 DEFAULT = "pgecons"
 
@@ -106,6 +70,12 @@ def plan_command(session: Session, collection: str, budget: str | None, as_json:
 
     Nothing is started. `teiten --verbose collection plan` names each of those findings.
     """
+    from teiten.cli.collection.planning import check_disk, plan_campaign
+    from teiten.cli.collection.text import plan_lines
+    from teiten.cli.printed.collection import JsonCollectionPlan
+    from teiten.cli.printed.form import taken
+    from teiten.study.collection import read_collection
+
     table = read_collection(collection).table
     campaigns = [plan_campaign(session, table, campaign) for campaign in table.campaigns]
     given = _seconds(budget) or table.budget
@@ -135,6 +105,11 @@ def run_command(
 
     Ctrl-C ends it in order; `teiten collection resume` continues it.
     """
+    from teiten.cli.collection.planning import check_disk, plan_campaign
+    from teiten.cli.collection.state import new_state, write_state
+    from teiten.ledger.campaigns import new_name
+    from teiten.study.collection import read_collection
+
     read = read_collection(collection)
     session.workdir.prepare()
     folder = session.workdir.collections
@@ -170,6 +145,9 @@ def resume_command(
     NAME is a collection's name, a unique prefix, or "last" (the default). Campaigns that could not
     run are tried again.
     """
+    from teiten.cli.collection.state import read_state, with_campaigns_of, write_state
+    from teiten.study.collection import read_collection
+
     state = read_state(session.workdir.collections, reference)
     if collection is not None:
         state = with_campaigns_of(state, read_collection(collection), session.workdir.campaigns)
@@ -209,6 +187,9 @@ def publish_command(session: Session, reference: str, target: Path) -> None:
 
     The ledgers have no time series, profiles or logs. Nothing is measured.
     """
+    from teiten.cli.collection.published import published_files
+    from teiten.cli.verbs.report import write_files
+
     night = _night(session, reference)
     write_files(target, published_files(night, LANGUAGES))
     session.console.data(target)
@@ -226,6 +207,8 @@ def restore_command(session: Session, folder: Path) -> None:
     `teiten collection report` and `teiten report` recompute its tables. `teiten collection resume`
     runs what has not run yet; to what is published nothing is added.
     """
+    from teiten.cli.collection.published import restore_collection
+
     session.console.data(restore_collection(session, folder).name)
 
 
@@ -254,6 +237,11 @@ def predict_command(
     does not hang on processors or memory that the machines do not have alike. Keep what --json
     prints: `teiten collection compare --prediction` tells how much of it came true.
     """
+    from teiten.analysis.across.prediction import SecondMachine
+    from teiten.cli.collection.carry_out import result_of
+    from teiten.cli.collection.prediction import prediction_of
+    from teiten.cli.collection.text import prediction_lines
+
     size = read_value("--memory", memory, parse_size, "12GB")
     result = result_of(_night(session, reference))
     prediction = prediction_of(result, SecondMachine(cores, size), time.time())
@@ -287,6 +275,12 @@ def compare_command(
     FIRST and SECOND are collections of the working folder; `teiten collection restore` brings
     published ones.
     """
+    from teiten.analysis.across.collection import compared
+    from teiten.cli.collection.carry_out import result_of
+    from teiten.cli.collection.prediction import check_prediction, read_prediction
+    from teiten.cli.collection.text import checked_lines, comparison_lines
+    from teiten.cli.printed.collection import json_collection_comparison
+
     results = [result_of(_night(session, name)) for name in (first, second)]
     findings = tuple(compared(*results))
     names = (results[0].name, results[1].name)
@@ -302,10 +296,15 @@ def compare_command(
 
 def _night(session: Session, reference: str) -> Night:
     """Read a collection by its name, a unique prefix, or ``last``."""
+    from teiten.cli.collection.carry_out import read_night
+    from teiten.cli.collection.state import read_state
+
     return read_night(session, read_state(session.workdir.collections, reference))
 
 
 def _carry_out(session: Session, state: CollectionState, *, as_json: bool) -> None:
+    from teiten.cli.collection.carry_out import carry_out_collection, ending, write_campaign_reports
+
     night = carry_out_collection(session, state)
     session.console.say(ending(night))
     write_campaign_reports(night)
@@ -320,6 +319,13 @@ def _carry_out(session: Session, state: CollectionState, *, as_json: bool) -> No
 
 def _report(session: Session, night: Night, form: str, *, as_json: bool) -> None:
     """Write the report in both languages, and its JSON; say what it came to."""
+    from teiten.cli.collection.carry_out import result_of
+    from teiten.cli.collection.text import result_lines
+    from teiten.cli.printed.collection import JsonCollection, findings_text
+    from teiten.cli.printed.form import taken
+    from teiten.cli.verbs.report import write_files
+    from teiten.report.render.pdf import require_typst
+
     if form == "pdf":
         require_typst()
     result = result_of(night)
@@ -340,6 +346,9 @@ def _report(session: Session, night: Night, form: str, *, as_json: bool) -> None
 
 def _rendered(result: CollectionResult, language: Language, form: str) -> dict[str, bytes]:
     """The files of a report in one language, by their paths below the collection's folder."""
+    from teiten.report.collection import report_of
+    from teiten.report.forms import collection_html, collection_markdown, collection_pdf
+
     if form == "markdown":
         pages = collection_markdown(result, language, lambda *report: f"../{report_of(*report)}")
         return {f"markdown.{language}/{name}": content for name, content in pages.items()}
@@ -348,4 +357,6 @@ def _rendered(result: CollectionResult, language: Language, form: str) -> dict[s
 
 
 def _seconds(budget: str | None) -> Seconds | None:
+    from teiten.study import values
+
     return None if budget is None else read_value("--budget", budget, values.budget, "8h")
