@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from teiten.errors import ServerError, UsageError
-from teiten.execute.client.paired import is_built
 from teiten.execute.postgres.programs import run_program
 from teiten.execute.sites.attached.asking import ask
 from teiten.execute.sites.attached.connection import Route, passed_on
 from teiten.execute.sites.attached.databases import Databases, notes
+from teiten.host.facts.native_part import why_no_pairs
 from teiten.host.system.paths import Workdir
 from teiten.kinds.probes.measurement import measurement_of
 from teiten.kinds.queries.plan_numbers import unpacked
@@ -242,7 +242,7 @@ def levels_of_trials(teiten: Teiten) -> dict[int, str]:
 SLEEP = "SELECT pg_sleep(current_setting('teiten.milliseconds')::float8 / 1000);\n"
 
 
-@pytest.mark.skipif(not is_built(), reason="the native part is not built: make native")
+@pytest.mark.skipif(why_no_pairs() is not None, reason="the native part is not built: make native")
 def test_two_attached_servers_are_loaded_in_paired_transactions(
     teiten: Teiten, strange: StrangeServer
 ) -> None:

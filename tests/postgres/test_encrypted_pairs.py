@@ -9,13 +9,16 @@ import pytest
 
 from teiten.errors import WorkloadError
 from teiten.execute.client.address import Address
-from teiten.execute.client.paired import PairedResult, PairedRun, is_built, run_pairs
+from teiten.execute.client.paired import PairedResult, PairedRun, run_pairs
+from teiten.host.facts.native_part import why_no_pairs
 from teiten.kinds.pgbench.load.paired_run import server_of
 from teiten.model.installation import Installation
 from teiten.model.study import QueryMode, Script
 from tests.fixtures.attached import CREATOR, StrangeServer, strange_server
 
-pytestmark = pytest.mark.skipif(not is_built(), reason="the native part is not built: make native")
+pytestmark = pytest.mark.skipif(
+    why_no_pairs() is not None, reason="the native part is not built: make native"
+)
 SCRIPT = """
 SELECT ssl::text AS encrypted FROM pg_stat_ssl WHERE pid = pg_backend_pid() \\gset
 SELECT 1 / (CASE ':encrypted' WHEN 'true' THEN 1 ELSE 0 END);

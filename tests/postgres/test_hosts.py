@@ -15,9 +15,9 @@ import psutil
 import pytest
 
 from teiten.errors import MachineError
-from teiten.execute.client.paired import is_built
 from teiten.execute.sites.remote.link import Link
 from teiten.execute.sites.remote.ssh import SshConnection
+from teiten.host.facts.native_part import why_no_pairs
 from teiten.host.system.paths import Workdir
 from teiten.kinds.queries.plan_numbers import unpacked
 from teiten.model.installation import Installation
@@ -224,7 +224,7 @@ def test_servers_here_listen_on_our_own_address(at_home: AtHome) -> None:
 
 
 @pytest.mark.root
-@pytest.mark.skipif(not is_built(), reason="the native part is not built: make native")
+@pytest.mark.skipif(why_no_pairs() is not None, reason="the native part is not built: make native")
 def test_servers_of_a_host_are_loaded_from_here_in_paired_transactions(at_home: AtHome) -> None:
     teiten, hosts, major = at_home
     there = ("--db-host", "db", "--set", f"hosts.db_workdir={hosts.workdir('work-db')}")

@@ -16,10 +16,11 @@ from teiten.errors import TeitenError
 from teiten.execute.client.address import Address
 from teiten.execute.client.contract import Program
 from teiten.execute.client.here import spawn_here
-from teiten.execute.client.paired import PairedRun, is_built, run_pairs
+from teiten.execute.client.paired import PairedRun, run_pairs
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.execute.probes.postgres import SamplingConnection
+from teiten.host.facts.native_part import why_no_pairs
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.kinds.pgbench.load.paired_run import server_of
 from teiten.model.study import QueryMode, Script
@@ -114,14 +115,14 @@ def test_load_programs_give_none(
     )
     child = spawn_here(program)
     assert child.wait(60) and child.returncode != 0
-    if is_built():
+    if why_no_pairs() is None:
         run = PairedRun(
             [server_of(address)], [(Script("x.sql", False, "SELECT 1;"), 1)], 1,
             QueryMode.SIMPLE, 1, tmp_path / "pairs", pairs=1,
         )  # fmt: skip
         with pytest.raises(TeitenError, match="password"):
             run_pairs(run, 60)
-    assert asking.asked > is_built()
+    assert asking.asked > (why_no_pairs() is None)
     assert asking.given == []
 
 

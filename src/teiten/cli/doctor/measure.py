@@ -15,14 +15,14 @@ from teiten.cli.doctor.text import signed, words
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import newest_server
 from teiten.cli.plan.make import plan_study
-from teiten.errors import InterruptedCampaignError, MachineError
+from teiten.errors import InterruptedCampaignError
 from teiten.execute.bench import ThisMachine
 from teiten.host.ceilings.measure import PATTERNS, measure_ceilings
 from teiten.host.ceilings.measure import SECONDS as SECONDS_OF_A_CEILING
 from teiten.host.facts.cgroups import read_cgroup_limits
 from teiten.host.facts.cpus import read_cpu_facts
 from teiten.host.facts.kept import StartsSoFar, keep_check
-from teiten.host.facts.native_part import how_to_get, why_no_pairs
+from teiten.host.facts.native_part import require_pairs
 from teiten.host.system.signals import one_interruption
 from teiten.host.system.users import server_user
 from teiten.kinds.registry import Stage, kind
@@ -69,9 +69,7 @@ def check_pairs(
     Raises MachineError where the native part is not here or the machine does not suffice,
     UsageError without a server, InterruptedCampaignError after Ctrl-C; what was measured is kept.
     """
-    lacks = why_no_pairs()
-    if lacks is not None:
-        raise MachineError(f"no paired transactions: {lacks}", how_to_get())
+    require_pairs()
     session.workdir.prepare()
     with measuring(session):
         sweep_leftovers(session)

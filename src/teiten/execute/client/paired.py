@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from teiten.errors import MachineError, WorkloadError
-from teiten.host.facts.native_part import GENERATOR, MODULE, how_to_get, why_no_pairs
+from teiten.errors import WorkloadError
+from teiten.host.facts.native_part import GENERATOR, MODULE, require_pairs
 from teiten.host.system.processes import ending, spawn
 from teiten.host.system.waiting import Child
 from teiten.model.rows import VariableRows
@@ -290,16 +290,9 @@ def read_pairs(path: Path) -> Pairs:
     return pairs
 
 
-def is_built() -> bool:
-    """Whether the native part is here, and new enough for what this Teiten asks of it."""
-    return why_no_pairs() is None
-
-
 def _module_folder() -> Path:
     """Where the native module is. Raises MachineError where it is not built, or is older."""
-    lacks = why_no_pairs()
-    if lacks is not None:
-        raise MachineError(f"no paired transactions: {lacks}", how_to_get())
+    require_pairs()
     module = importlib.import_module(MODULE)
     folder = Path(str(module.__file__)).parent
     return folder.parent if hasattr(module, "__path__") else folder

@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 
 import teiten
+from teiten.errors import MachineError
 from teiten.host.facts.readings import read_text
 from teiten.host.system.environment import Inherited, run_briefly
 
@@ -60,6 +61,13 @@ def why_no_pairs() -> str | None:
         NativePart.OLD: "the native part is of an earlier Teiten",
         NativePart.ABSENT: "the native part of Teiten, which has their generator, is not here",
     }[native_part()]
+
+
+def require_pairs() -> None:
+    """Raise MachineError where the generator of paired transactions is not here, or is older."""
+    lacks = why_no_pairs()
+    if lacks is not None:
+        raise MachineError(f"no paired transactions: {lacks}", how_to_get())
 
 
 def how_to_get() -> str:
