@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from teiten.engines.registry import engine_of
 from teiten.errors import UsageError
 from teiten.factors.nodes import OfNodes
 from teiten.model.distribution import CoordinatorRows
 from teiten.model.plan import PlannedTrial
-from teiten.study.values import one_of
 
 
 class CoordinatorFactor(OfNodes):
     name = "coordinator"
     says = "says whether the coordinator holds rows"
     rank = 64
-    of_data = True
-
-    def level(self, value: Any) -> str:
-        return one_of(str(value).strip(), tuple(CoordinatorRows))
+    choices = tuple(CoordinatorRows)
 
     def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
         """Not every engine is able of each."""

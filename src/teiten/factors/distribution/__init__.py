@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from teiten.engines.registry import engine_of
 from teiten.errors import UsageError
 from teiten.factors.nodes import OfNodes
 from teiten.model.distribution import SpreadBy
 from teiten.model.plan import PlannedTrial
-from teiten.study.values import one_of
 
 
 class DistributionFactor(OfNodes):
     name = "distribution"
     says = "says by what rows go to nodes"
     rank = 64
-    of_data = True
-
-    def level(self, value: Any) -> str:
-        return one_of(str(value).strip(), tuple(SpreadBy))
+    choices = tuple(SpreadBy)
 
     def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
         """Not every engine is able of each."""

@@ -25,8 +25,6 @@ USUAL_CONNECTIONS = 100
 class EngineFactor(OfOwnServers):
     name = "engine"
     rank = 64
-    of_server = False
-    of_data = True
     needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START})
 
     def level(self, value: Any) -> str:

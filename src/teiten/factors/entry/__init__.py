@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from teiten.engines.registry import engine_of
 from teiten.errors import UsageError
@@ -13,7 +13,6 @@ from teiten.model.distribution import ClientEntry
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
 from teiten.model.setup import PlannedCell, Setup
-from teiten.study.values import one_of
 from teiten.ways.registry import way_of
 
 CHOOSES_SINCE = 160000
@@ -24,10 +23,9 @@ class EntryFactor(OfNodes):
     name = "entry"
     says = "says which nodes the clients reach"
     rank = 66
+    of_data = False
+    choices = tuple(ClientEntry)
     needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.HERE})
-
-    def level(self, value: Any) -> str:
-        return one_of(str(value).strip(), tuple(ClientEntry))
 
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
         if setup.distribution is None:

@@ -42,13 +42,13 @@ class LayoutFactor(FactorRule):
             )
         for workload in written.workloads:
             levels = workload.own_levels(self.name) or factor.levels
-            self._check_workload(written, written.contrast, levels, workload)
+            self._check_workload(written, levels, workload)
 
     def _check_workload(
-        self, written: WrittenStudy, contrast: str, levels: Sequence[str], workload: Workload
+        self, written: WrittenStudy, levels: Sequence[str], workload: Workload
     ) -> None:
         known = [layout.name for layout in workload.layouts]
-        if contrast == self.name and not known:
+        if written.contrast == self.name and not known:
             raise written.error(
                 ("study", "contrast"),
                 f"layouts are contrasted, and the workload {workload.name} has none",

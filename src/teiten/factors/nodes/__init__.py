@@ -13,6 +13,7 @@ from teiten.factors.contract import FactorRule, Need, WrittenStudy
 from teiten.model.distribution import AttachedCluster, CoordinatorRows, Distribution, SpreadBy
 from teiten.model.setup import PlannedCell, Setup
 from teiten.model.study import Factor, Study, Workload
+from teiten.study.values import one_of
 
 PLAIN = 0
 """One server without any engine, which the nodes are compared with."""
@@ -23,6 +24,9 @@ PRELOAD = "shared_preload_libraries"
 class OfOwnServers(FactorRule):
     """A factor that needs nothing of a place where all engines' servers run already."""
 
+    of_server = False
+    of_data = True
+
     def needs_in(self, study: Study) -> frozenset[Need]:
         return frozenset() if runs_already(study) else self.needs
 
@@ -30,8 +34,6 @@ class OfOwnServers(FactorRule):
 class NodesFactor(OfOwnServers):
     name = "nodes"
     rank = 65
-    of_server = False
-    of_data = True
     flag = "--set {factor}=0,1,2"
     needs: ClassVar[frozenset[Need]] = frozenset({Need.INITDB, Need.START, Need.TOGETHER})
 
@@ -127,9 +129,13 @@ def _together(wanted: Mapping[str, str], setup: Setup) -> dict[str, str]:
 class OfNodes(OfOwnServers):
     """A factor that says nothing of trials without nodes."""
 
-    of_server = False
     says: ClassVar[str]
     """The purpose of the factor, in an error."""
+    choices: ClassVar[tuple[str, ...]] = ()
+    """Its levels, where they are words."""
+
+    def level(self, value: Any) -> str:
+        return one_of(str(value).strip(), self.choices)
 
     def applies(self, workload: Workload) -> bool:
         return FACTOR.applies(workload)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from teiten.factors.contract import FactorRule, WrittenStudy
@@ -39,13 +39,13 @@ class Parameters(FactorRule):
                     f"the study file has {known}; write [parameters.{level}] with NAME = VALUE"
                     " lines",
                 )
-            self._check_set(written, level, written.parameters[level], written.factors)
+            self._check_set(written, level)
 
-    def _check_set(
-        self, written: WrittenStudy, level: str, settings: Mapping[str, str], factors: Iterable[str]
-    ) -> None:
-        varied = {name: factor for factor in factors for name in rule(factor).parameters(factor)}
-        for name in settings:
+    def _check_set(self, written: WrittenStudy, level: str) -> None:
+        varied = {
+            name: factor for factor in written.factors for name in rule(factor).parameters(factor)
+        }
+        for name in written.parameters[level]:
             if name in varied:
                 raise written.contradiction(
                     ("parameters", level, name),

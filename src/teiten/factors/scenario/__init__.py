@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from teiten.factors.nodes import FACTOR as NODES
 from teiten.factors.nodes import OfNodes, most_nodes
 from teiten.model.setup import PlannedCell, Setup
-from teiten.study.values import one_of
 
 THROUGHPUT = "throughput"
 """The size is fixed: the scale for each node, times the most nodes of the study."""
@@ -20,10 +18,7 @@ class ScenarioFactor(OfNodes):
     name = "scenario"
     says = "says how the tables grow with the nodes"
     rank = 63
-    of_data = True
-
-    def level(self, value: Any) -> str:
-        return one_of(str(value).strip(), (THROUGHPUT, SIZE))
+    choices = (THROUGHPUT, SIZE)
 
     def set(self, setup: Setup, factor: str, level: str, cell: PlannedCell) -> Setup:
         """The study's scale is that for each node."""

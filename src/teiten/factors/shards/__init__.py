@@ -17,7 +17,6 @@ class ShardsFactor(OfNodes):
     name = "shards"
     says = "says into how many shards tables are divided"
     rank = 64
-    of_data = True
 
     def level(self, value: Any) -> str:
         text = str(value).strip()
