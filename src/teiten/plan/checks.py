@@ -78,8 +78,7 @@ def _memory_shortfall(plan: Plan, facts: HostFacts) -> Iterator[tuple[str, str]]
         what = f"{servers}{format_size(buffers)} of shared buffers, {clients} clients"
         limits = limits_of(plan)
         if limits:
-            of_each = "" if count == 1 else f" for each of {count} servers side by side"
-            what = f"a limit of {format_size(limits[-1])}{of_each}"
+            what = f"a limit of {format_size(limits[-1])}{_of_each(count)}"
         yield (
             f"the plan needs {format_size(plan.needs.memory)} of memory ({what}),"
             f" {format_size(facts.memory.available)} are available: {format_size(short)} short",
@@ -170,12 +169,16 @@ def check_limits(plan: Plan, facts: HostFacts) -> None:
             raise _too_small(trial, limit, needed)
 
 
+def _of_each(count: int) -> str:
+    """In a sentence about a limit: of how many servers each has it."""
+    return "" if count == 1 else f" for each of {count} servers side by side"
+
+
 def _check_machine(study: Study, limit: Bytes, facts: HostFacts) -> None:
     total, count = facts.memory.total, servers_of_a_start(study)
     if limit * count > total:
-        of_each = "" if count == 1 else f" for each of {count} servers side by side"
         raise MachineError(
-            f"memory={exact_size(limit)}{of_each}: the machine has {format_size(total)}",
+            f"memory={exact_size(limit)}{_of_each(count)}: the machine has {format_size(total)}",
             f"a smaller limit, or --memory {MACHINE} for all that there is",
         )
 

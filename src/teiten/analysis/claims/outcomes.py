@@ -159,10 +159,8 @@ def _lacking(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> Reason | None:
         if newer:
             here = ", ".join(sorted(map(str, newer)))
             return Reason("before", (("needed", str(needs.before)), ("here", here)))
-    if needs.factor is not None:
-        factor = plan.study.factor(needs.factor)
-        if factor is None or len(factor.levels) < 2:
-            return Reason("factor", (("factor", needs.factor),))
+    if needs.factor is not None and len(plan.study.levels(needs.factor)) < 2:
+        return Reason("factor", (("factor", needs.factor),))
     if facts.cpu.logical < needs.cores:
         values = (("needed", str(needs.cores)), ("here", str(facts.cpu.logical)))
         return Reason("cores", values)

@@ -21,6 +21,7 @@ import numpy as np
 from scipy import special
 
 from teiten.analysis.model.scaling import Curve, LackOfFit
+from teiten.analysis.verdict.verdict import NO_VARIANCE
 from teiten.model.trial import FloatArray
 from teiten.model.units import Share
 
@@ -148,10 +149,6 @@ def _start(loads: FloatArray, values: FloatArray) -> Curve:
     if inverse <= 0:
         return Curve(float(rates.max()), 0.01, 0.0)
     return Curve(1 / float(inverse), float(contention / inverse), float(coherency / inverse))
-
-
-NO_VARIANCE = 1e-9
-"""A deviation of logarithms below this is rounding: the trials are equal, not without error."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 
 from teiten.analysis.across.prediction import Basis, CheckedPrediction, Prediction
 from teiten.analysis.model.claims import ClaimStanding
@@ -15,6 +14,7 @@ from teiten.cli.text.layout import paragraph
 from teiten.model.quantities import format_size, rough_duration
 from teiten.model.units import Seconds
 from teiten.report.claim_words import check_text, outcome_word, reason_text, side_of
+from teiten.report.numbers import moment
 from teiten.report.texts import texts
 from teiten.study.collection import CollectionTable
 
@@ -133,7 +133,7 @@ def prediction_lines(prediction: Prediction) -> Iterator[str]:
 
 def checked_lines(prediction: Prediction, checked: CheckedPrediction) -> Iterator[str]:
     """Tell how often a prediction came true, and where it did not."""
-    made = datetime.fromtimestamp(prediction.made_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    made = moment(prediction.made_at)
     yield ""
     yield (
         f"foretold on {made}: {checked.judged + len(checked.not_judged)} findings with the same"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from functools import cache
 from typing import NamedTuple
 
@@ -17,7 +16,7 @@ from teiten.model.facts import Caution, HostFacts, Severity
 from teiten.model.pairs_check import CheckedNumber, PairsCheck
 from teiten.model.text import Language
 from teiten.report.machine import machine_rows
-from teiten.report.numbers import bytes_text, significant
+from teiten.report.numbers import bytes_text, moment, significant
 from teiten.report.texts import Texts, caution_text, read_entries, texts
 
 WIDEST = 90
@@ -118,7 +117,7 @@ def pairs_text(check: PairsCheck, language: Language, width: int) -> Text:
         clients=check.clients,
         starts=check.starts,
         load=f"{check.load_average:.1f}",
-        moment=datetime.fromtimestamp(check.measured_at, UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        moment=moment(check.measured_at),
     )
     rows = [row for number in check.numbers for row in _rows(number, language)]
     return rows_text(title, rows, width)
@@ -154,8 +153,7 @@ def signed(logarithm: float) -> str:
 def ceilings_text(ceilings: Ceilings, language: Language, width: int) -> Text:
     """A line for each ceiling. ``width``: of the terminal, in cells."""
     say = words(language)
-    moment = datetime.fromtimestamp(ceilings.measured_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
-    title = say("doctor.ceilings_title", tool=ceilings.tool, moment=moment)
+    title = say("doctor.ceilings_title", tool=ceilings.tool, moment=moment(ceilings.measured_at))
     rows = [Row(say(f"doctor.{name}"), "dim", text) for name, text in _ceilings(ceilings, language)]
     return rows_text(title, rows, width)
 

@@ -212,10 +212,8 @@ class StudyServers:
     @cached_property
     def resolved(self) -> tuple[tuple[str, Installation], ...]:
         """Each level of the factor server with its installation. Raises UsageError."""
-        factor = self._study.factor(SERVER)
         aliases = dict(self._study.server_aliases)
-        levels = factor.levels if factor is not None else ()
-        return tuple((level, self._resolve(level, aliases)) for level in levels)
+        return tuple((level, self._resolve(level, aliases)) for level in self._study.levels(SERVER))
 
     def _resolve(self, level: str, aliases: Mapping[str, str]) -> Installation:
         named = aliases.get(level, level)

@@ -33,6 +33,7 @@ from teiten.kinds.probes.metrics import PROBE_TIME
 from teiten.kinds.probes.model import (
     BLOCK,
     PLACE,
+    PROBE,
     Amount,
     Do,
     Of,
@@ -67,7 +68,7 @@ class ProbeLoad(SampledLoad):
     def __init__(self, bench: Bench, trial: PlannedTrial, site: Site, folder: Path) -> None:
         super().__init__(bench, trial, site, folder)
         self._options = probes_of(self.workload)
-        self._probe = self._options.probe(trial.cell.level("probe") or "")
+        self._probe = self._options.probe(trial.cell.level(PROBE) or "")
         self._clients = ManyClients(bench, trial, site, folder)
         self._draw = random.Random(trial.seed)  # noqa: S311 - pages, not secrets
         self._inspector: Inspector | None = None

@@ -17,6 +17,7 @@ from statistics import fmean, median
 import numpy as np
 
 from teiten.analysis.model.findings import Measured, TrialView
+from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Estimate
 from teiten.analysis.verdict.changes import arithmetic, geometric, half_width_of
 from teiten.kinds.contract_analyse import KindAnalysis, NumbersOf
@@ -38,7 +39,6 @@ LAYOUT = "layout"
 KNEE = 2.0
 """So many times the time with the fewest partitions is the knee."""
 FEWEST_FOR_KNEE = 3
-Context = tuple[tuple[str, str], ...]
 Curve = Mapping[int, float]
 """Seconds of one unit by the number of partitions, of one block."""
 

@@ -13,7 +13,7 @@ from teiten.analysis.explain.structure import stability
 from teiten.analysis.model.explain import ExplainedPlan, PlanStability, QueryPlans, SidePlans
 from teiten.analysis.model.findings import Measured, TrialView
 from teiten.kinds.contract_analyse import KindAnalysis, NumbersOf, Unlike, unlike_rows, unlike_texts
-from teiten.kinds.queries.model import queries_of
+from teiten.kinds.queries.model import QUERY, queries_of
 from teiten.kinds.queries.plan_numbers import numbers_of_plans, unpacked
 from teiten.kinds.queries.results import QueriesFound
 from teiten.kinds.queries.workload_results import query_results
@@ -73,7 +73,7 @@ def _of_query(plan: Plan, key: Key, views: dict[str, list[TrialView]]) -> QueryP
     return QueryPlans(
         workload=workload,
         context=context,
-        text=queries_of(plan.study.workload(workload)).query(dict(context).get("query", "")).text,
+        text=queries_of(plan.study.workload(workload)).query(dict(context).get(QUERY, "")).text,
         sides=sides,
         difference=difference(sides[0].typical.plan, sides[-1].typical.plan)
         if len(sides) > 1

@@ -21,11 +21,15 @@ from teiten.analysis.verdict.pairs import PairedValues, pair
 from teiten.analysis.verdict.sequential import decide_by_design
 from teiten.analysis.verdict.verdict import Rule, over_timeout
 from teiten.kinds.contract_analyse import comparison_alpha
-from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY_TIME, QueryGroup, queries_of
+from teiten.kinds.queries.model import (
+    OVER_TIMEOUT,
+    QUERY,
+    QUERY_TIME,
+    QueryGroup,
+    queries_of,
+)
 from teiten.kinds.queries.results import GroupConclusion, RatioBound
 from teiten.model.plan import Plan
-
-QUERY = "query"
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from teiten.execute.load import Begin, ExtraWindow, SampledLoad
 from teiten.execute.rows import rows_of
 from teiten.execute.sites.contract import Site
 from teiten.kinds.queries.load import Answers, Execution, QuerySession
-from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY_TIME, Query, queries_of
+from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY, QUERY_TIME, Query, queries_of
 from teiten.model.metrics import MEASURED_SECONDS
 from teiten.model.plan import PlannedTrial
 from teiten.model.relations import PLANNER, RELATIONS, Relation, relations_as_detail
@@ -67,7 +67,7 @@ class QueryLoad(SampledLoad):
         self._answers, self._cancelled = shared
         self._server = bench.plan.starter_of(trial).number
         self._options = queries_of(self.workload)
-        self._query = self._options.query(trial.cell.level("query") or "")
+        self._query = self._options.query(trial.cell.level(QUERY) or "")
         self._rows: VariableRows | None = None
         self._answered = self._query.name
         """For what answers are compared: with values, for each row of them."""

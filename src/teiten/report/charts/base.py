@@ -191,6 +191,13 @@ def mark(kind: str, channels: Spec, *, only: str = "", **look: Any) -> Spec:
     return {"mark": {"type": kind, **look}, "encoding": channels, **chosen}
 
 
+def cut_end(which: str, channels: Spec, *, size: int, opacity: float = 1) -> Spec:
+    """A triangle where an interval goes on beyond what is drawn: ``above`` or ``below``."""
+    shape = "triangle-up" if which == "above" else "triangle-down"
+    look = {"filled": True, "shape": shape, "size": size, "opacity": opacity}
+    return mark("point", channels, only=f"datum.{which}", **look)
+
+
 def is_kind(kind: str) -> str:
     """The test of rows whose column ``kind`` says what they are."""
     return f"datum.kind === '{kind}'"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from teiten.model.text import joined_sentences
 from teiten.report.charts.base import (
@@ -24,6 +23,7 @@ from teiten.report.charts.base import (
     coloured_by,
     columns_of,
     cut_above,
+    cut_end,
     inline,
     is_kind,
     logarithmic_ticks,
@@ -105,7 +105,11 @@ def line_chart(
     layers = [layer for at, named in enumerate(marks) for layer in _named(named, at)]
     if any(point.low is not None for point in points):
         band = {"y": of("low:Q", title=words.y, scale=ZERO), "y2": of("high")}
-        layers += [mark("area", {**base, **band}, opacity=0.16), _cut_end(base, scale=ZERO)]
+        high = {**base, "y": of("high:Q", scale=ZERO)}
+        layers += [
+            mark("area", {**base, **band}, opacity=0.16),
+            cut_end("above", high, size=40, opacity=0.8),
+        ]
     hint = tips(("side:N", words.side), ("x:Q", words.x, WHOLE), ("text:N", words.y))
     layers += [
         mark("line", {**base, "y": y}, strokeWidth=2.2),
@@ -121,13 +125,6 @@ def line_chart(
         wide=wide,
         alternative="; ".join(f"{point.side}, {point.x:g}: {point.text}" for point in points),
     )
-
-
-def _cut_end(base: Spec, **how: Any) -> Spec:
-    """A triangle where an interval goes on above the plot."""
-    channels = {**base, "y": of("high:Q", **how)}
-    look = {"shape": "triangle-up", "filled": True, "size": 40, "opacity": 0.8}
-    return mark("point", channels, only="datum.above", **look)
 
 
 def _named(named: AxisMark, at: int) -> tuple[Spec, Spec]:
@@ -198,7 +195,7 @@ def sweep_chart(name: str, points: Sequence[SweepPoint], words: SweepWords) -> C
     layers = [
         inline(mark("rule", {"y": of("equal:Q")}, strokeWidth=1.5, opacity=0.5), {"equal": 1}),
         mark("rule", {**base, **interval}, strokeWidth=2, opacity=0.8),
-        _cut_end(base, title=words.y),
+        cut_end("above", {**base, "y": of("high:Q", title=words.y)}, size=40, opacity=0.8),
         mark("line", {**base, "y": y}, strokeWidth=2.2),
         mark("circle", {**base, "y": y, **hint}, size=70, opacity=1),
     ]

@@ -28,6 +28,7 @@ from teiten.report.charts.base import (
     coloured_by,
     columns_of,
     cut,
+    cut_end,
     inline,
     mark,
     of,
@@ -135,8 +136,8 @@ def history_line(t: Texts, name: str, points: Sequence[LinePoint], axis: str) ->
             xOffset=-14,
         ),
         mark("rule", {**base, **span}, strokeWidth=2),
-        _end("above", {**base, "y": {"value": 0}, **hint}, size=70),
-        _end("below", {**base, "y": {"value": HEIGHT}, **hint}, size=70),
+        cut_end("above", {**base, "y": {"value": 0}, **hint}, size=70),
+        cut_end("below", {**base, "y": {"value": HEIGHT}, **hint}, size=70),
         mark("point", dot, filled=True, size=80, opacity=1),
         mark("text", label, only=changed, **look),
     ]
@@ -149,13 +150,6 @@ def history_line(t: Texts, name: str, points: Sequence[LinePoint], axis: str) ->
         Fit((), 110),
         alternative="; ".join(f"{point.label}: {point.about}" for point in points),
     )
-
-
-def _end(which: str, channels: Spec, *, size: int) -> Spec:
-    """A triangle where an interval goes on beyond what is drawn."""
-    shape = "triangle-up" if which == "above" else "triangle-down"
-    only = f"datum.{which}"
-    return mark("point", channels, only=only, filled=True, shape=shape, size=size, opacity=1)
 
 
 COLOURS = (*(CATEGORY_COLOURS[at] for at in (0, 4, 2, 5, 3)), QUIET)
@@ -236,8 +230,8 @@ def _versions(t: Texts, verdicts: Sequence[str], versions: Sequence[str]) -> lis
         mark("line", {"x": x, "y": value, "color": CURRENT}, strokeWidth=1.5, opacity=0.6),
         mark("rule", {**base, **span}, strokeWidth=2),
         mark("circle", {**base, "y": value, **hint}, only=relative, size=46, opacity=1),
-        _end("below", {**base, "y": of("low:Q", scale=scale)}, size=40),
-        _end("above", {**base, "y": of("high:Q", scale=scale)}, size=40),
+        cut_end("below", {**base, "y": of("low:Q", scale=scale)}, size=40),
+        cut_end("above", {**base, "y": of("high:Q", scale=scale)}, size=40),
     ]
 
 

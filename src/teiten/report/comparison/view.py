@@ -16,13 +16,13 @@ from teiten.report.blocks import (
     Code,
     Download,
     Downloads,
-    Gallery,
     Heading,
     Items,
     Page,
     Section,
     Statement,
     Text,
+    gallery,
     with_contents,
 )
 from teiten.report.charts.base import Chart, Columns, as_columns, coloured
@@ -214,9 +214,7 @@ def part_results(pair: Pair) -> Iterator[Block]:
         groups.setdefault(pair.title(result), []).append(result)
     for at, (title, results) in enumerate(groups.items(), start=1):
         yield Heading(3, title, part=True)
-        charts = tuple(_charts(pair, f"part-{at}", results))
-        if charts:
-            yield Gallery(charts)
+        yield from gallery(_charts(pair, f"part-{at}", results))
         for result in results:
             name = f"part-{at}-{result.metric.name}"
             yield result_table(pair, name, result, noted=result is results[0])
@@ -241,13 +239,11 @@ def forest_chart(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
     return forest(name, rows, result.overall.delta, words, WIDEST)
 
 
-def _charts(pair: Pair, prefix: str, results: Sequence[UnpairedResult]) -> Iterator[Chart]:
+def _charts(pair: Pair, prefix: str, results: Sequence[UnpairedResult]) -> Iterator[Chart | None]:
     for result in results:
         metric, kind = result.metric, present_in(pair.kits[0], result.workload)
         if metric.judged or metric.name in kind.by_level:
-            chart = _by_level(pair, f"{prefix}-{metric.name}-levels", result)
-            if chart is not None:
-                yield chart
+            yield _by_level(pair, f"{prefix}-{metric.name}-levels", result)
 
 
 def _by_level(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:

@@ -287,9 +287,10 @@ def _columns(history: History) -> Columns:
             *(at, line.machine, line.conditions, line.study, line.profile, line.workload),
             *(point.campaign, point.at, line.factor, point.level, point.version),
             *(point.value, point.low, point.high, point.blocks, point.levels),
-            place in {change.first for change in line.changes},
+            place in firsts,
         )
         for at, line in enumerate(history.lines, start=1)
+        for firsts in ({change.first for change in line.changes},)
         for place, point in enumerate(line.points)
     ]
     return as_columns(FIELDS, rows)

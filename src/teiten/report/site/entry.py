@@ -19,8 +19,6 @@ from teiten.report.texts import texts
 from teiten.report.view.answer import notices, primary
 from teiten.report.view.kit import Kit
 
-LANGUAGES = ("en", "ja")
-
 
 @dataclass(frozen=True)
 class EntryVerdict:
@@ -85,7 +83,12 @@ def entry_of(analysis: CampaignAnalysis, path: str) -> SiteEntry:
         verdicts=tuple(_verdicts(analysis)),
         estimates=() if isinstance(found, LeftOut) else found,
         no_line=found.why if isinstance(found, LeftOut) else "",
-        notices=tuple(map(Bilingual, notices(Kit(analysis, "en")), notices(Kit(analysis, "ja")))),
+        notices=tuple(
+            Bilingual(english, japanese)
+            for english, japanese in zip(
+                notices(Kit(analysis, "en")), notices(Kit(analysis, "ja")), strict=True
+            )
+        ),
     )
 
 

@@ -101,8 +101,7 @@ def level_text(kit: Kit, context: Context) -> str:
     """A level by what varies: factors of a single level are told in the design."""
     if context in kit.names.told:
         return kit.names.context(context)
-    varied = tuple(pair for pair in context if pair[0] not in kit.names.single)
-    return kit.names.context(varied or context)
+    return kit.names.varied_context(context)
 
 
 def side_text(kit: Kit, level: str) -> str:
@@ -147,10 +146,8 @@ def _parting(kit: Kit, parting: Parting) -> str:
     if parting.course is Course.CROSSED:
         course = f"crossed-{_scale(parting.metric)}"
     said = kit.t(f"discussion.sides.{course}", **values)
-    varied = tuple(pair for pair in parting.others if pair[0] not in kit.names.single)
-    if not varied:
-        return said
-    return kit.t("discussion.at", level=kit.names.context(varied), said=said)
+    level = kit.names.varied_levels(parting.others)
+    return kit.t("discussion.at", level=level, said=said) if level else said
 
 
 def _all_counted(kit: Kit, tallies: Sequence[SignCount]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from teiten.analysis.model.claims import ClaimOutcome, ClaimStanding
 from teiten.kinds.contract_present import presents_in
-from teiten.report.blocks import Block, Details, Further, Gallery, Section, Text, Unfolded
+from teiten.report.blocks import Block, Details, Further, Section, Text, Unfolded, gallery
 from teiten.report.charts.base import Chart
 from teiten.report.claim_words import (
     Side,
@@ -40,8 +40,7 @@ def findings_section(
     where the profile judges no finding."""
     shown: tuple[Block, ...] = ()
     if found:
-        gallery = (Gallery(charts),) if charts else ()
-        compared = (*gallery, *tables, *claim_tables(kit, found))
+        compared = (*gallery(charts), *tables, *claim_tables(kit, found))
         judged = kit.study.conclusive and kit.study.replicates
         shown = (
             Text(summary_of_findings(kit, found)),

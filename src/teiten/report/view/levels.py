@@ -77,8 +77,9 @@ def level_axes(
 
 def dots_of(kit: Kit, groups: Sequence[TrialGroup], metric: str, factor: float) -> list[Dot]:
     return [
-        dot_at(place_of(kit, group), trial, value * factor)
+        dot_at(place, trial, value * factor)
         for group in groups
+        for place in (place_of(kit, group),)
         for trial in group.trials
         if math.isfinite(value := trial.metrics.get(metric, math.nan))
     ]

@@ -8,7 +8,7 @@ from teiten.analysis.model.discussion import Tail, TailLevel
 from teiten.analysis.model.scaling import CurveShape, Form, Knee, ScalingResult
 from teiten.analysis.model.verdict import Interval
 from teiten.kinds.pgbench.analyse import CLIENTS, CORES
-from teiten.kinds.pgbench.present.scaling import side_of
+from teiten.kinds.pgbench.present.scaling import level_at, side_of
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.report.effects import percent, plain_percent
 from teiten.report.numbers import decimals_for, fixed, plain, significant
@@ -39,9 +39,9 @@ def shapes(kit: Kit, workload: str) -> Iterator[str]:
 def _shape(kit: Kit, result: ScalingResult, knee: Knee, shape: CurveShape) -> str:
     values = {
         "side": _side(kit, result),
-        "knee": _at(kit, result, knee.load),
-        "peak": _at(kit, result, shape.peak),
-        "last": _at(kit, result, result.scaling.loads[-1]),
+        "knee": level_at(kit, result.load, knee.load),
+        "peak": level_at(kit, result.load, shape.peak),
+        "last": level_at(kit, result.load, result.scaling.loads[-1]),
         "share": percent(kit.t, shape.last, _decimals(shape.decline)),
         "delta": plain_percent(kit.t, knee.delta),
     }
@@ -96,10 +96,6 @@ def _side(kit: Kit, result: ScalingResult) -> str:
         result.context, *([] if result.load == CLIENTS else [result.load])
     )
     return kit.t("discussion.side-at", side=side, level=level) if level else side
-
-
-def _at(kit: Kit, result: ScalingResult, load: float) -> str:
-    return kit.names.context(((result.load, plain(load)),))
 
 
 def tail_sentences(kit: Kit, workload: str) -> Iterator[str]:
@@ -159,7 +155,7 @@ def _differs(
 def tail_values(t: Texts, level: TailLevel) -> dict[str, str]:
     """In milliseconds: both tails, their difference and its interval."""
     low, high = level.change.low or 0.0, level.change.high or 0.0
-    digits = decimals_for((high - low) / 2 * MILLI)
+    digits = decimals_for(level.change.half_width * MILLI)
     return {
         "old_value": significant(level.old * MILLI),
         "new_value": significant(level.new * MILLI),

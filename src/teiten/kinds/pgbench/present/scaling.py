@@ -229,8 +229,8 @@ def _growth(kit: Kit, side: str, scaling: Scaling) -> str:
     return kit.t(
         "scaling.cores.growth",
         side=side,
-        first=_at(kit, CORES, first.load),
-        last=_at(kit, CORES, last.load),
+        first=level_at(kit, CORES, first.load),
+        last=level_at(kit, CORES, last.load),
         times=significant(last.value / first.value, 3),
         share=percent(kit.t, last.per_load, 0),
     )
@@ -240,7 +240,7 @@ def _knee(kit: Kit, side: str, result: ScalingResult, knee: Knee) -> str:
     scaling, said = result.scaling, wording(kit, result.load)
     values = {
         "side": side,
-        "clients": _at(kit, result.load, knee.load),
+        "clients": level_at(kit, result.load, knee.load),
         "delta": plain_percent(kit.t, knee.delta),
     }
     if knee.low is None or knee.high is None:
@@ -267,7 +267,7 @@ def _fit(kit: Kit, side: str, result: ScalingResult, fit: UslFit) -> str:
         least=least,
         most=most,
         low=plain(scaling.loads[0]),
-        high=_at(kit, result.load, scaling.loads[-1]),
+        high=level_at(kit, result.load, scaling.loads[-1]),
     )
 
 
@@ -313,5 +313,5 @@ def _residuals(kit: Kit, scaling: Scaling) -> tuple[str, str]:
     return least, most
 
 
-def _at(kit: Kit, factor: str, load: float) -> str:
+def level_at(kit: Kit, factor: str, load: float) -> str:
     return kit.names.context(((factor, plain(load)),))

@@ -62,10 +62,9 @@ class ServersCompared:
 
 def servers_compared(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[ServersCompared]:
     """Every comparison of two servers."""
-    factor = plan.study.factor(SERVER)
-    if factor is None or len(factor.levels) < 2 or plan.study.contrast == SERVER:
+    servers = plan.study.levels(SERVER)
+    if len(servers) < 2 or plan.study.contrast == SERVER:
         return
-    servers = factor.levels
     by_others: dict[Key, dict[str, Sides]] = {}
     for (workload, context), sides in tried.items():
         others = tuple(pair for pair in context if pair[0] != SERVER)
@@ -134,8 +133,8 @@ def _number(tried: Tried, executed: str) -> float:
 
 def settings_seen(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[ServerSettings]:
     """By server, those that any trial told."""
-    factor = plan.study.factor(SERVER)
-    for level in () if factor is None or len(factor.levels) < 2 else factor.levels:
+    servers = plan.study.levels(SERVER)
+    for level in servers if len(servers) > 1 else ():
         values: dict[str, dict[str, None]] = {}
         for (_, context), sides in tried.items():
             if dict(context).get(SERVER) != level:

@@ -167,8 +167,8 @@ def effect_sentence(kit: Kit, result: ProbeResult) -> str:
 
 def only_side(kit: Kit) -> str | None:
     """The level of what is contrasted, where there is but one."""
-    factor = kit.study.factor(kit.study.contrast)
-    return factor.levels[0] if factor is not None and len(factor.levels) == 1 else None
+    levels = kit.study.contrasted_levels
+    return levels[0] if len(levels) == 1 else None
 
 
 def of_one_side(kit: Kit, findings: ProbesFound, side: str) -> Iterator[Block]:

@@ -22,8 +22,8 @@ from teiten.report.effects import (
     plain_percent,
 )
 from teiten.report.numbers import NOTHING, bytes_text, significant
-from teiten.report.sentences import verdict_kind
 from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.view.contrasts import verdict_cell
 from teiten.report.view.kit import Kit
 
 KEYS = ("probe", "side", "servers", "old", "new", "ratio", "interval", "verdict", "changed")
@@ -46,10 +46,6 @@ def versions_section(kit: Kit) -> Section:
         shown.extend(traces_tables(kit, f"traces-{workload}", mine))
     shown.extend(settings_tables(kit))
     return Section("versions", kit.t("section.versions"), tuple(shown))
-
-
-def _kind(pair: VersionPair) -> str:
-    return f"verdict {verdict_kind(pair.verdict)}" if pair.comparable else "muted"
 
 
 def _table(kit: Kit, name: str, pairs: list[VersionPair]) -> Table:
@@ -86,7 +82,9 @@ def _row(kit: Kit, pair: VersionPair) -> Iterator[Row]:
         MICROSECONDS.estimate_cell(pair.old_number),
         MICROSECONDS.estimate_cell(pair.new_number),
         *effect_cells(kit.t, effect),
-        TableCell(verdict, kind=_kind(pair)),
+        verdict_cell(kit.t, pair.verdict, verdict)
+        if pair.comparable
+        else TableCell(verdict, kind="muted"),
         TableCell(changed or (kit.t("versions.unknown") if apart else "")),
     )
 

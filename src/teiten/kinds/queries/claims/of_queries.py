@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Annotated, ClassVar, Literal
@@ -24,6 +23,7 @@ from teiten.analysis.model.claims import (
 from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.evidence import Blocks, EvidenceTable
 from teiten.analysis.model.predicate import Aliases, Ground, UnmetError
+from teiten.claims.curves import RISES
 from teiten.claims.forms import FORM, Word
 from teiten.kinds.queries.claims.sides import (
     ClaimSides,
@@ -150,8 +150,7 @@ class QueryOrder(OfSides):
                 (old.side, new.side),
                 (),
                 {block: higher[block] - lower[block] for block in blocks},
-                0.0,
-                math.inf,
+                *RISES,
                 classes=(first, second),
                 server=of_claim.server,
             )

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.findings import Interval, Verdict, VerdictKind
+from teiten.kinds.queries.model import QUERY
 from teiten.kinds.queries.present.groups import effect_interval_text, effect_text
 from teiten.kinds.queries.present.times import TimeUnit, unit_for
 from teiten.kinds.queries.present.workers import source_text
@@ -44,7 +45,7 @@ def chart(kit: Kit, name: str, results: QueryResults) -> Chart | None:
         note=t("chart.sweep.note", first=kit.short(first)),
         x=kit.names.factor(kit.study.contrast),
         y=t("chart.sweep.axis", first=kit.short(first)),
-        query=kit.names.factor("query"),
+        query=kit.names.factor(QUERY),
         workers=t("table.workers.launched"),
         cut=t("chart.band-cut"),
     )
