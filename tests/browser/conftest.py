@@ -1,10 +1,10 @@
-"""Headless Chromium, with its console and its network watched."""
+"""Headless Chromium, with its console and its network watched, and the reports that it opens."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,14 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.model.text import Language
+from teiten.report.forms import render_html
+from tests.fixtures.invented_analysis import empty, invented_analysis, quick
+from tests.fixtures.invented_probes import Invented, invented_probes
+from tests.fixtures.undrawn import undrawn
+
+__all__ = ["undrawn"]
 FLAGS = (
     "--headless=new",
     "--no-sandbox",
@@ -25,6 +33,15 @@ FLAGS = (
     "--window-size=1280,1000",
 )
 PATIENCE = 300
+CAMPAIGNS: dict[str, Callable[[], CampaignAnalysis]] = {
+    "long": invented_analysis,
+    "short": lambda: invented_analysis(seconds=2),
+    "nasty": lambda: quick(invented_analysis(nasty=True, seconds=5)),
+    "empty": lambda: empty(invented_analysis(seconds=2)),
+    "probes": lambda: invented_probes(Invented(blocks=2)),
+}
+Written = Callable[[str, Language], Path]
+"""The report of one of these campaigns, by its name."""
 
 
 class Browser:
@@ -117,3 +134,16 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     finally:
         with suppress(ConnectionError):  # it may hang up before it has answered that it ends
             driver.quit()
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    folder = tmp_path_factory.mktemp("reports")
+
+    def write(name: str, language: Language) -> Path:
+        page = folder / f"{name}.{language}.html"
+        if not page.exists():
+            page.write_text(render_html(CAMPAIGNS[name](), language), encoding="utf-8")
+        return page
+
+    return write

@@ -43,8 +43,7 @@ def lines(language: Language) -> str:
     return history_html(history(nights, Axis.DATE), language)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize(("language", "theme"), [("en", "light"), ("ja", "dark")])
 @pytest.mark.parametrize("page", [compared, lines])
 def test_the_page_is_drawn_without_errors_or_requests(
     browser: Browser,

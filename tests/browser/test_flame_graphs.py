@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from teiten.model.text import Language
-from teiten.report.forms import render_html
-from tests.browser.conftest import Browser
-from tests.fixtures.invented_analysis import invented_analysis
+from tests.browser.conftest import Browser, Written
 from tests.fixtures.invented_profiles import DEARER
 
 pytestmark = pytest.mark.browser
@@ -25,12 +21,10 @@ const frame = [...arguments[0].querySelectorAll('svg.frame')].find(one =>
   one.dataset.name === arguments[1]);
 return frame.querySelector('rect').getBoundingClientRect().width / plot
 """
-
-
-def page_in(folder: Path, language: Language) -> Path:
-    page = folder / f"report.{language}.html"
-    page.write_text(render_html(invented_analysis(seconds=2), language), encoding="utf-8")
-    return page
+COLOURS = f"""
+const frame = {FIGURE}.querySelector('[data-name={DEARER}]');
+return [getComputedStyle(frame.querySelector('text')).fill, getComputedStyle(document.body).color]
+"""
 
 
 def width_of(browser: Browser, name: str) -> float:
@@ -41,9 +35,11 @@ def width_of(browser: Browser, name: str) -> float:
 
 @pytest.mark.parametrize(("language", "theme"), [("en", "light"), ("ja", "dark")])
 def test_a_click_zooms_and_the_button_goes_back(
-    browser: Browser, tmp_path: Path, language: Language, theme: str
+    browser: Browser, written: Written, language: Language, theme: str
 ) -> None:
-    browser.open(page_in(tmp_path, language), theme=theme)
+    browser.open(written("short", language), theme=theme)
+    text, ink = browser.run(COLOURS)
+    assert text == ink, "it can be read in either theme"
     everything = browser.run(SHOWN)
     assert DEARER in everything and "standard_planner" in everything
     before = width_of(browser, "index_fetch_heap")
@@ -64,8 +60,10 @@ def test_a_click_zooms_and_the_button_goes_back(
     assert browser.requests() == []
 
 
-def test_a_search_marks_functions_and_adds_up_their_width(browser: Browser, tmp_path: Path) -> None:
-    browser.open(page_in(tmp_path, "en"))
+def test_a_search_marks_functions_and_adds_up_their_width(
+    browser: Browser, written: Written
+) -> None:
+    browser.open(written("short", "en"))
     search = f"""
     const field = {FIGURE}.querySelector('input');
     field.value = 'INDEX_fetch';
@@ -79,16 +77,3 @@ def test_a_search_marks_functions_and_adds_up_their_width(browser: Browser, tmp_
     assert float(said.partition(" ")[0]) == pytest.approx(share, abs=0.2)
     browser.run(search.replace("INDEX_fetch", ""))
     assert browser.run(f"return {FIGURE}.querySelectorAll('.found').length") == 0
-
-
-def test_text_on_frames_can_be_read_in_both_themes(browser: Browser, tmp_path: Path) -> None:
-    page = page_in(tmp_path, "en")
-    colours = f"""
-    const frame = {FIGURE}.querySelector('[data-name={DEARER}]');
-    return [getComputedStyle(frame.querySelector('text')).fill,
-            getComputedStyle(document.body).color]
-    """
-    for theme in ("light", "dark"):
-        browser.open(page, theme=theme)
-        text, ink = browser.run(colours)
-        assert text == ink

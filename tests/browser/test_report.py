@@ -5,21 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.text import Language
 from teiten.report.forms import render_html
-from tests.browser.conftest import PATIENCE, Browser
-from tests.fixtures.invented_analysis import NASTY, empty, invented_analysis, quick
-from tests.fixtures.invented_probes import Invented, invented_probes
+from tests.browser.conftest import PATIENCE, Browser, Written
+from tests.fixtures.invented_analysis import NASTY, invented_analysis
+from tests.fixtures.undrawn import drawn
 
 pytestmark = pytest.mark.browser
-
-Written = Callable[[CampaignAnalysis, Language], Path]
 
 UNDRAWN = """
 return [...document.querySelectorAll('[data-chart]')].filter(figure => {
@@ -65,16 +61,6 @@ return [...page.querySelectorAll('[data-chart]')].map(figure => {
 out of sight."""
 
 
-@pytest.fixture
-def written(tmp_path: Path) -> Written:
-    def write(analysis: CampaignAnalysis, language: Language) -> Path:
-        page = tmp_path / f"report.{language}.html"
-        page.write_text(render_html(analysis, language), encoding="utf-8")
-        return page
-
-    return write
-
-
 def brightness(colour: str) -> float:
     numbers = colour[colour.index("(") + 1 : -1].split(",")[:3]
     return sum(float(number) for number in numbers) / 3
@@ -83,18 +69,16 @@ def brightness(colour: str) -> float:
 def test_text_of_a_chart_of_many_marks_is_readable_on_dark(
     browser: Browser, written: Written
 ) -> None:
-    page = written(invented_probes(Invented(blocks=2)), "en")
-    browser.open(page, theme="dark")
+    browser.open(written("probes", "en"), theme="dark")
     greys = browser.run(GREYS_ON_CANVASES)
     assert greys and all(grey > 150 for grey in greys)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize(("language", "theme"), [("en", "light"), ("ja", "dark")])
 def test_every_chart_is_drawn_without_errors_or_requests(
     browser: Browser, written: Written, language: Language, theme: str
 ) -> None:
-    browser.open(written(invented_analysis(), language), theme=theme)
+    browser.open(written("long", language), theme=theme)
     assert browser.run("return document.querySelectorAll('[data-chart]').length") >= 20
     assert browser.run(UNDRAWN) == []
     assert browser.messages() == []
@@ -107,7 +91,7 @@ def test_every_chart_is_drawn_without_errors_or_requests(
 def test_names_that_are_markup_are_shown_as_text_everywhere(
     browser: Browser, written: Written
 ) -> None:
-    browser.open(written(quick(invented_analysis(nasty=True)), "en"))
+    browser.open(written("nasty", "en"))
     browser.run("window.alert = () => { document.title = 'broken'; }")
     assert browser.run("return document.body.innerText").count(NASTY) > 3
     header = "return document.querySelector('#chart-design svg').textContent"
@@ -148,7 +132,7 @@ def click_header(browser: Browser, table: str, index: int) -> str:
 
 
 def test_tables_sort_by_number_and_by_text(browser: Browser, written: Written) -> None:
-    browser.open(written(invented_analysis(seconds=2), "en"))
+    browser.open(written("short", "en"))
     titles = browser.run(
         "return [...document.querySelectorAll('#trials thead th')].map(head => head.textContent)"
     )
@@ -166,7 +150,7 @@ def test_tables_sort_by_number_and_by_text(browser: Browser, written: Written) -
 
 
 def test_the_reader_chooses_which_series_to_see(browser: Browser, written: Written) -> None:
-    browser.open(written(invented_analysis(), "en"))
+    browser.open(written("long", "en"))
     figure = "#chart-workload-1-series"
     axis = f"return document.querySelector('{figure} svg').textContent"
     assert "TPS" in browser.run(axis)
@@ -186,12 +170,12 @@ def test_the_reader_chooses_which_series_to_see(browser: Browser, written: Writt
 
 
 def test_the_csv_is_made_in_the_page(browser: Browser, written: Written) -> None:
-    analysis = invented_analysis(seconds=2)
-    browser.open(written(analysis, "en"))
+    trials = invented_analysis(seconds=2).trials
+    browser.open(written("short", "en"))
     text = browser.run("return asCsv(embedded('trials.csv'))")
     rows = list(csv.DictReader(io.StringIO(text)))
-    assert len(rows) == len(analysis.trials)
-    assert float(rows[0]["tps"]) == pytest.approx(analysis.trials[0].metrics["tps"], rel=1e-15)
+    assert len(rows) == len(trials)
+    assert float(rows[0]["tps"]) == pytest.approx(trials[0].metrics["tps"], rel=1e-15)
     assert browser.run("return asCsv({a: ['=1+1', '-x', 'b,\"c']})") == (
         'a\r\n\'=1+1\r\n\'-x\r\n"b,""c"\r\n'
     )
@@ -205,14 +189,14 @@ def test_the_csv_is_made_in_the_page(browser: Browser, written: Written) -> None
 
 
 def test_an_empty_campaign_opens(browser: Browser, written: Written) -> None:
-    browser.open(written(empty(invented_analysis(seconds=2)), "ja"))
+    browser.open(written("empty", "ja"))
     assert browser.run(UNDRAWN) == []
     assert browser.messages() == []
 
 
 @pytest.mark.parametrize("width", [390, 800, 1600])
 def test_the_page_never_scrolls_sideways(browser: Browser, written: Written, width: int) -> None:
-    browser.open(written(invented_analysis(nasty=True, seconds=5), "en"), width=width)
+    browser.open(written("nasty", "en"), width=width)
     assert browser.run("return document.documentElement.scrollWidth") <= width
 
 
@@ -220,7 +204,8 @@ def test_the_page_never_scrolls_sideways(browser: Browser, written: Written, wid
 def with_pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report in both languages with pictures for readers without scripts."""
     page = tmp_path_factory.mktemp("pictures") / "report.html"
-    made = render_html(invented_analysis(seconds=2), "en", "ja", stills=True)
+    with drawn():
+        made = render_html(invented_analysis(seconds=2), "en", "ja", stills=True)
     page.write_text(made, encoding="utf-8")
     return page
 
@@ -245,7 +230,7 @@ def test_without_scripts_every_chart_is_a_picture(
 
 
 def test_the_theme_can_be_switched(browser: Browser, written: Written) -> None:
-    browser.open(written(invented_analysis(seconds=2), "en"))
+    browser.open(written("short", "en"))
     before, _ = browser.run(COLOURS)
     browser.run("document.querySelector('.theme').click()")
     after, ink = browser.run(COLOURS)
