@@ -13,12 +13,14 @@ from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from tests.fixtures.campaigns import with_installations
 from tests.fixtures.traced_paths import is_available, read_notes, traced
+from tests.fixtures.undrawn import PROGRAM
 
 pytestmark = [
     pytest.mark.root,
     pytest.mark.skipif(os.geteuid() != 0, reason="only root has what another user may not have"),
     pytest.mark.skipif(not is_available(), reason="the program strace is missing"),
 ]
+ROOT = Path(__file__).resolve().parents[2]
 PLANTED = """
 import os, sys
 from pathlib import Path
@@ -183,10 +185,11 @@ def test_a_campaign_in_a_folder_of_theirs(workdir: Workdir, server: str) -> None
     os.chown(theirs, server_user().uid or 0, -1)
     study, notes = workdir.root / "traced.toml", workdir.root / "notes"
     study.write_text(STUDY.format(server=server, theirs=theirs), encoding="utf-8")
-    words = [sys.executable, "-m", "teiten", "--workdir", str(workdir.root), "run", str(study)]
+    words = ["--workdir", str(workdir.root), "run", str(study), "--yes"]
     done = subprocess.run(
-        traced([*words, "--yes"], notes), check=False, capture_output=True, text=True
-    )
+        traced([sys.executable, "-c", PROGRAM, *words], notes),
+        cwd=ROOT, check=False, capture_output=True, text=True,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = read_notes(notes, [theirs])
     assert found.inside > 1000, "clusters were made there"
