@@ -16,7 +16,7 @@ import pytest
 
 from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
-from teiten.model.trial import Outcome
+from teiten.model.trial import Outcome, Trial
 from tests.fixtures.campaigns import PATIENCE, Teiten, kill, step_of
 from tests.fixtures.servers import left_processes, servers
 
@@ -81,18 +81,20 @@ def test_a_campaign_ends_with_numbers_and_reports(teiten: Teiten, installation: 
     }
 
 
-@pytest.mark.parametrize("step", ["restore", "warm-up", "measure"])
-def test_a_killed_campaign_resumes_without_loss(
-    teiten: Teiten, newest: Installation, step: str
+def test_a_campaign_that_is_killed_three_times_loses_nothing(
+    teiten: Teiten, newest: Installation
 ) -> None:
-    study = teiten.study(newest, newest, blocks=2)
-    process = teiten.start("run", study)
-    teiten.wait_for(process, step_of(2, step))
-    kill(process)
-    assert not wait_until_nothing_runs(teiten.workdir.root)
-    before = teiten.trials()
-    result = teiten.run("resume", "--json")
-    assert result.returncode == 0, result.stderr
+    process = teiten.start("run", teiten.study(newest, newest))
+    before: list[Trial] = []
+    for number, step in ((2, "restore"), (3, "warm-up"), (4, "measure")):
+        teiten.wait_for(process, step_of(number, step))
+        kill(process)
+        assert not wait_until_nothing_runs(teiten.workdir.root)
+        kept = teiten.trials()
+        assert len(kept) >= number - 1 and kept[: len(before)] == before
+        before, process = kept, teiten.start("resume")
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, errors
     assert_complete(teiten)
     assert teiten.trials()[: len(before)] == before
 
@@ -111,25 +113,30 @@ def test_ctrl_c_ends_in_order_and_says_how_to_go_on(teiten: Teiten, newest: Inst
     assert_complete(teiten)
 
 
-@pytest.mark.parametrize("victim", ["backend", "postmaster", "pgbench"])
-def test_a_crash_marks_the_trial_and_the_campaign_goes_on(
-    teiten: Teiten, newest: Installation, victim: str
+VICTIMS = {1: "backend", 3: "postmaster", 5: "pgbench"}
+"""By the trial in which it is killed, the first of its block."""
+
+
+def test_a_crash_marks_its_trial_and_the_campaign_goes_on(
+    teiten: Teiten, newest: Installation
 ) -> None:
-    process = teiten.start("run", teiten.study(newest, newest, seconds=3))
-    teiten.wait_for(process, step_of(1, "warm-up"))
-    while next(teiten.processes("pgbench"), None) is None or not backends(teiten):
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.02)
-    time.sleep(0.5)  # it is connected, and the load runs
-    find_victim(teiten, victim).kill()
+    process = teiten.start("run", teiten.study(newest, newest, blocks=3, seconds=3))
+    for number, victim in VICTIMS.items():
+        teiten.wait_for(process, step_of(number, "warm-up"))
+        while next(teiten.processes("pgbench"), None) is None or not backends(teiten):
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.02)
+        time.sleep(0.5)  # it is connected, and the load runs
+        find_victim(teiten, victim).kill()
     _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, errors
     assert_complete(teiten)
-    (failed,) = (trial for trial in teiten.trials() if trial.outcome is not Outcome.COUNTED)
-    assert failed.number == 1
-    codes = {problem.code for problem in failed.problems}
-    assert "server-crash" in codes if victim == "backend" else "pgbench-failed" in codes
-    assert (teiten.campaign() / dict(failed.evidence)["server log"]).is_file()
+    failed = {trial.number: trial for trial in teiten.trials() if trial.outcome is Outcome.FAILED}
+    assert set(failed) == set(VICTIMS)
+    for number, trial in failed.items():
+        codes = {problem.code for problem in trial.problems}
+        assert ("server-crash" if VICTIMS[number] == "backend" else "pgbench-failed") in codes
+        assert (teiten.campaign() / dict(trial.evidence)["server log"]).is_file()
 
 
 def find_victim(teiten: Teiten, victim: str) -> psutil.Process:

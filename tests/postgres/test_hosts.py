@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -21,7 +20,7 @@ from teiten.host.facts.native_part import why_no_pairs
 from teiten.host.system.paths import Workdir
 from teiten.kinds.queries.plan_numbers import unpacked
 from teiten.model.installation import Installation
-from teiten.model.trial import Outcome
+from teiten.model.trial import Outcome, Trial
 from tests.fixtures.campaigns import (
     PATIENCE,
     SCRIPTS,
@@ -145,10 +144,13 @@ def wait_until_nothing_is_left(hosts: Network) -> None:
 
 
 @pytest.mark.root
-def test_a_campaign_survives_a_lost_connection_and_a_kill(at_home: AtHome) -> None:
+def test_a_campaign_survives_a_crash_a_lost_connection_and_a_kill(at_home: AtHome) -> None:
+    """A postmaster that is killed is a crash of the server, of which its log says nothing."""
     teiten, hosts, major = at_home
     file = write_study(teiten, hosts, major, "client")
-    process = teiten.start("run", file)
+    process = teiten.start("run", file, "--set", "duration=3s")
+    teiten.wait_for(process, step_of(1, "settle"))
+    postmaster_in(hosts, hosts.spaces[0]).kill()
     teiten.wait_for(process, step_of(2, "settle"))
     hosts.cut(hosts.spaces[0])
     _, errors = process.communicate(timeout=PATIENCE)
@@ -158,7 +160,9 @@ def test_a_campaign_survives_a_lost_connection_and_a_kill(at_home: AtHome) -> No
     assert "teiten resume" in errors
     assert "Traceback" not in errors
     wait_until_nothing_is_left(hosts)
-    assert [trial.number for trial in teiten.trials()] == [1]
+    (crashed,) = teiten.trials()
+    assert (crashed.number, crashed.outcome) == (1, Outcome.FAILED)
+    assert "server-crash" in {problem.code for problem in crashed.problems}
 
     process = teiten.start("resume")
     teiten.wait_for(process, step_of(3, "settle"))
@@ -173,8 +177,8 @@ def test_a_campaign_survives_a_lost_connection_and_a_kill(at_home: AtHome) -> No
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["complete"]
     wait_until_nothing_is_left(hosts)
-    trials = teiten.trials()
-    assert [trial.number for trial in trials] == [1, 2, 3, 4]
+    first, *trials = teiten.trials()
+    assert first == crashed and {trial.number for trial in trials} == {1, 2, 3, 4}
     for trial in trials:
         assert trial.outcome is Outcome.COUNTED, trial.problems
         assert trial.metrics["transactions"] > 0 and trial.metrics["latency_p99"] > 0
@@ -184,24 +188,6 @@ def test_a_campaign_survives_a_lost_connection_and_a_kill(at_home: AtHome) -> No
     report = (teiten.campaign() / "report" / "report.en.html").read_text(encoding="utf-8")
     assert "198.18.77.2" in report
     assert not left_processes([hosts.folder])
-
-
-@pytest.mark.root
-def test_a_postmaster_that_is_killed_is_a_crash_of_the_server(at_home: AtHome) -> None:
-    """Its log says nothing, as on this machine."""
-    teiten, hosts, major = at_home
-    file = write_study(teiten, hosts, major, "db")
-    words = ("--set", "workloads=select-only", "--set", "duration=20s")
-    process = teiten.start("run", file, *words, "--set", "repeats=0", "--set", "blocks=2")
-    teiten.wait_for(process, step_of(1, "settle"))
-    postmaster_in(hosts, hosts.spaces[0]).kill()
-    teiten.wait_for(process, lambda event: event.kind == "trial-started" and event.trial == 2)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=PATIENCE)
-    trial, *_ = teiten.trials()
-    assert trial.outcome is Outcome.FAILED
-    assert "server-crash" in {problem.code for problem in trial.problems}
-    wait_until_nothing_is_left(hosts)
 
 
 @pytest.mark.root
@@ -249,24 +235,84 @@ def test_servers_of_a_host_are_loaded_from_here_in_paired_transactions(at_home: 
     assert result.returncode == 2 and "the generator of pairs runs on this machine" in result.stderr
 
 
-def test_one_host_for_both_as_a_plain_connection(
+QUERIES = """
+[[workloads]]
+name = "mine"
+title = "Mine"
+queries = "mine"
+changes_data = false
+[workloads.data]
+script = "tables.sql"
+"""
+STATUS = """
+[[workloads]]
+name = "status"
+title = "A program"
+kind = "procedure"
+changes_data = true
+[workloads.data]
+script = "tables.sql"
+[[workloads.methods]]
+name = "program"
+title = "A program that root may not run"
+steps = [{ name = "status", program = "pg_ctl", arguments = ["status", "-D", "{data}"] }]
+"""
+TABLES = "CREATE TABLE t AS SELECT g % 10 AS kind FROM generate_series(1, 20000) g;"
+
+
+def write_study_of_three_kinds(teiten: Teiten, hosts: Network, major: str) -> Path:
+    """Its first workload becomes queries, and a procedure follows."""
+    path = write_study(teiten, hosts, major, "db")
+    text = path.read_text(encoding="utf-8")
+    begin = text.index("[[workloads]]")
+    end = text.index("[[workloads]]", begin + 1)
+    text = text[:begin] + QUERIES + text[end:].replace("[settings]", f"{STATUS}[settings]")
+    path.write_text(text, encoding="utf-8")
+    (path.parent / "mine").mkdir()
+    (path.parent / "mine" / "count.sql").write_text(
+        "SELECT kind, count(*) FROM t GROUP BY kind", encoding="utf-8"
+    )
+    (path.parent / "tables.sql").write_text(TABLES, encoding="utf-8")
+    return path
+
+
+def test_every_kind_on_one_host_for_both_as_a_plain_connection(
     workdir: Workdir, installation: Find, host: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Server and pgbench on one host: by its private socket, no port is opened."""
+    """Server and load on one host: by its private socket, no port is opened. Queries are timed
+    there as on this machine; a program runs as the servers' user, and what it writes is kept here.
+    """
     major = installation("18").version.major
     teiten = with_own_installations(workdir, major)
-    words = ("--set", "workloads=select-only", "--set", "duration=1s")
+    path = write_study_of_three_kinds(teiten, host, major)
     with by_ssh(host, monkeypatch):
-        result = teiten.run("run", write_study(teiten, host, major, "db"), *words)
+        result = teiten.run("run", path, "--set", "duration=1s")
         assert result.returncode == 0, result.stderr
-        assert [trial.outcome for trial in teiten.trials()] == [Outcome.COUNTED] * 2
-        assert all("host=/" in trial.facts["command"] for trial in teiten.trials())
         again = teiten.run(
             "clean", "--host", "db", "--host-workdir", host.workdir("work-db"), "--yes"
         )
         assert again.returncode == 0, again.stderr
         assert not list(host.workdir("work-db").glob("templates/*"))
         assert not list(host.workdir("work-db").glob("installations/*"))
+    trials: dict[str, list[Trial]] = {}
+    for planned, trial in zip(teiten.plan().trials, teiten.trials(), strict=True):
+        assert trial.outcome is Outcome.COUNTED, trial.problems
+        assert "server log" in dict(trial.evidence)
+        trials.setdefault(planned.cell.workload, []).append(trial)
+    assert {name: len(found) for name, found in trials.items()} == {
+        "select-only": 2, "mine": 2, "status": 2
+    }  # fmt: skip
+    assert all("host=/" in trial.facts["command"] for trial in trials["select-only"])
+    assert {trial.facts["rows"] for trial in trials["mine"]} == {10}
+    assert len({trial.facts["checksum"] for trial in trials["mine"]}) == 1
+    for trial in trials["mine"]:
+        assert trial.metrics["query_seconds"] > trial.facts["round_trip"] > 0
+        explained = unpacked(trial.facts["plan"])
+        assert explained is not None and explained.analysed
+    for trial in trials["status"]:
+        assert trial.metrics["program_cpu_seconds"] > 0 <= trial.metrics["server_cpu_seconds"]
+        kept = {Path(name).name: teiten.campaign() / name for _, name in trial.evidence}
+        assert "server is running" in kept["pg_ctl-1.out"].read_text(encoding="utf-8")
 
 
 def test_servers_of_a_host_take_turns_and_stay_up_for_two_pairs(
@@ -369,85 +415,6 @@ def test_each_node_of_one_database_on_a_host_of_its_own(
     assert any("teiten_nodes" in line for line in mapped)
     assert "password" not in " ".join(mapped)
     assert "PASSWORD 'SCRAM-SHA-256$" in kept["node-3-server.log"].read_text(encoding="utf-8")
-
-
-QUERIES = """
-[[workloads]]
-name = "mine"
-title = "Mine"
-queries = "mine"
-changes_data = false
-[workloads.data]
-script = "tables.sql"
-"""
-
-
-def test_queries_are_timed_on_a_host_as_on_this_machine(
-    workdir: Workdir, installation: Find, host: Network, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    major = installation("18").version.major
-    teiten = with_own_installations(workdir, major)
-    path = write_study(teiten, host, major, "db")
-    text = path.read_text(encoding="utf-8").replace("clients = [2]\n", "")
-    begin, end = text.index("[[workloads]]"), text.index("[settings]")
-    path.write_text(text[:begin] + QUERIES + text[end:], encoding="utf-8")
-    (path.parent / "mine").mkdir()
-    (path.parent / "mine" / "count.sql").write_text(
-        "SELECT kind, count(*) FROM t GROUP BY kind", encoding="utf-8"
-    )
-    (path.parent / "tables.sql").write_text(
-        "CREATE TABLE t AS SELECT g % 10 AS kind FROM generate_series(1, 20000) g;",
-        encoding="utf-8",
-    )
-    with by_ssh(host, monkeypatch):
-        result = teiten.run("run", path)
-    assert result.returncode == 0, result.stderr
-    trials = teiten.trials()
-    assert [trial.outcome for trial in trials] == [Outcome.COUNTED] * 2
-    assert {trial.facts["rows"] for trial in trials} == {10}
-    assert len({trial.facts["checksum"] for trial in trials}) == 1
-    for trial in trials:
-        assert trial.metrics["query_seconds"] > trial.facts["round_trip"] > 0
-        explained = unpacked(trial.facts["plan"])
-        assert explained is not None and explained.analysed
-        assert "server log" in dict(trial.evidence)
-
-
-STATUS = """
-[[workloads]]
-name = "status"
-title = "A program"
-kind = "procedure"
-changes_data = true
-[workloads.data]
-script = "tables.sql"
-[[workloads.methods]]
-name = "program"
-title = "A program that root may not run"
-steps = [{ name = "status", program = "pg_ctl", arguments = ["status", "-D", "{data}"] }]
-"""
-
-
-def test_a_step_runs_a_program_on_a_host(
-    workdir: Workdir, installation: Find, host: Network, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As the servers' user there; what it writes is kept here."""
-    major = installation("18").version.major
-    teiten = with_own_installations(workdir, major)
-    path = write_study(teiten, host, major, "db")
-    text = path.read_text(encoding="utf-8").replace("clients = [2]\n", "")
-    begin, end = text.index("[[workloads]]"), text.index("[settings]")
-    path.write_text(text[:begin] + STATUS + text[end:], encoding="utf-8")
-    (path.parent / "tables.sql").write_text("CREATE TABLE t AS SELECT 1 AS a;", encoding="utf-8")
-    with by_ssh(host, monkeypatch):
-        result = teiten.run("run", path)
-    assert result.returncode == 0, result.stderr
-    trials = teiten.trials()
-    assert [trial.outcome for trial in trials] == [Outcome.COUNTED] * 2
-    for trial in trials:
-        assert trial.metrics["program_cpu_seconds"] > 0 <= trial.metrics["server_cpu_seconds"]
-        kept = {Path(name).name: teiten.campaign() / name for _, name in trial.evidence}
-        assert "server is running" in kept["pg_ctl-1.out"].read_text(encoding="utf-8")
 
 
 NODES = ("nodes=0,2", "contrast=nodes", "guc:work_mem=4MB")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -61,9 +62,11 @@ class Unseen:
 
 def test_the_site_of_two_nodes(two_nodes: TwoNodes, newest: Installation) -> None:
     """Driven by hand: both servers are up at once, reached, sampled, stopped, and kept."""
-    study = two_nodes.study(newest, newest, workload="reads")
-    made = two_nodes.run("run", study)
-    assert made.returncode == 0, made.stderr
+    process = two_nodes.start("run", two_nodes.study(newest, newest, workload="reads"))
+    two_nodes.wait_for(process, lambda event: event.kind == "trial-started")
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 130, errors
     workdir = two_nodes.workdir
     with Ledger.open(two_nodes.campaign()) as ledger, ExitStack() as opened:
         bench = Bench(ledger.plan, two_nodes.campaign(), Unseen(), lambda: None, ledger)
@@ -127,11 +130,16 @@ def busy(site: Site) -> None:
     }
 
 
-def test_a_campaign_of_two_nodes_is_killed_and_goes_on(
+@pytest.mark.parametrize("two_nodes", [TWICE], indirect=True)
+def test_a_campaign_of_two_nodes_goes_on_after_a_node_and_after_itself_were_killed(
     two_nodes: TwoNodes, newest: Installation
 ) -> None:
-    process = two_nodes.start("run", two_nodes.study(newest, newest, seconds=2))
-    two_nodes.wait_for(process, step_of(2, "warm-up"))
+    """The trial whose node is killed fails, and names it."""
+    process = two_nodes.start("run", two_nodes.study(newest, newest, seconds=3))
+    two_nodes.wait_for(process, step_of(1, "warm-up"))
+    (second,) = (one for one in two_nodes.postmasters() if "node-2" in one.cwd())
+    second.children()[0].kill()
+    two_nodes.wait_for(process, step_of(3, "warm-up"))
     assert len(two_nodes.postmasters()) == 2
     kill(process)
     psutil.wait_procs(two_nodes.postmasters(), timeout=PATIENCE)
@@ -141,37 +149,21 @@ def test_a_campaign_of_two_nodes_is_killed_and_goes_on(
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["complete"]
     assert list(two_nodes.workdir.clusters.iterdir()) == []
-    assert [trial.number for trial in two_nodes.trials()] == [1, 2, 3, 4]
-    for trial in two_nodes.trials():
-        assert trial.outcome is Outcome.COUNTED, trial.problems
+    (failed,) = (trial for trial in two_nodes.trials() if trial.outcome is Outcome.FAILED)
+    assert failed.number == 1
+    assert any(
+        problem.code == "server-crash" and problem.detail.startswith("node 2: ")
+        for problem in failed.problems
+    )
+    counted = [trial for trial in two_nodes.trials() if trial.outcome is Outcome.COUNTED]
+    assert {trial.number for trial in counted} == {1, 2, 3, 4}
+    for trial in counted:
         assert trial.metrics["tps"] > 0 and "node_2_server_cpu_share" in trial.metrics
         assert set(trial.facts["nodes"]) == {"1", "2"}
         names = [Path(path).name for _, path in trial.evidence]
         assert {"server.log", "node-2-server.log", "node-2-postgresql.conf"} <= set(names)
     report = two_nodes.campaign() / "report"
     assert {one.name for one in report.glob("*.html")} >= {"report.en.html", "report.ja.html"}
-
-
-def test_a_node_that_is_killed_fails_its_trial_and_is_named(
-    workdir: Workdir, newest: Installation
-) -> None:
-    teiten = TwoNodes(Teiten.prepared(workdir).workdir)
-    process = teiten.start("run", teiten.study(newest, newest, seconds=3))
-    teiten.wait_for(process, step_of(1, "warm-up"))
-    second = [one for one in teiten.postmasters() if "node-2" in one.cwd()]
-    assert len(second) == 1
-    for child in second[0].children():
-        child.kill()
-        break
-    _, errors = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, errors
-    failed = [trial for trial in teiten.trials() if trial.outcome is Outcome.FAILED]
-    assert [trial.number for trial in failed] == [1]
-    assert any(
-        problem.code == "server-crash" and problem.detail.startswith("node 2: ")
-        for problem in failed[0].problems
-    )
-    assert not left_processes([workdir.root])
 
 
 def test_two_nodes_on_an_attached_server(

@@ -101,10 +101,10 @@ def test_queries_are_timed_explained_and_reported(
     assert japanese.returncode == 0, japanese.stderr
 
 
-@pytest.mark.parametrize("given", ["file", "query"])
 def test_each_trial_draws_a_row_alike_on_both_sides(
-    teiten: Teiten, tmp_path: Path, installation: Callable[[str], Installation], given: str
+    teiten: Teiten, tmp_path: Path, installation: Callable[[str], Installation]
 ) -> None:
+    """From a file of rows, and from a query's."""
     sides = installation("13"), installation("18")
     queries = {"counted": "SELECT count(*) FROM t WHERE id < :most", "one": "SELECT 1"}
     path = study(teiten, tmp_path, sides, queries)
@@ -112,22 +112,31 @@ def test_each_trial_draws_a_row_alike_on_both_sides(
     (tmp_path / "list.sql").write_text(f"{asked};\n", encoding="utf-8")
     rows = "\n".join(map(str, range(1, 901)))
     (tmp_path / "list.csv").write_text(f"most\n{rows}\n", encoding="utf-8")
-    name = "list.csv" if given == "file" else "list.sql"
     text = path.read_text(encoding="utf-8")
-    text = text.replace('queries = "mine"', f'queries = "mine"\nvariables = "{name}"')
-    path.write_text(text.replace("blocks = 2", "blocks = 3"), encoding="utf-8")
+    begin, end = text.index("[[workloads]]"), text.index("[settings")
+    workloads = [
+        text[begin:end]
+        .replace('name = "mine"', f'name = "by-{given}"')
+        .replace('queries = "mine"', f'queries = "mine"\nvariables = "list.{given}"')
+        for given in ("csv", "sql")
+    ]
+    path.write_text(text[:begin] + "".join(workloads) + text[end:], encoding="utf-8")
     result = teiten.run("run", path, "--seed", "3")
     assert result.returncode == 0, result.stderr
-    trials = teiten.trials()
-    assert {trial.outcome for trial in trials} == {Outcome.COUNTED}
-    counted = [trial for trial in trials if trial.facts["query"] == "counted"]
-    drawn = [trial.facts["drawn"] for trial in counted]
-    assert drawn[::2] == drawn[1::2] and len(set(drawn)) == 3
-    for trial in counted if given == "file" else ():
-        plan = unpacked(trial.facts["plan"])
-        value = trial.facts["drawn"].rpartition(" ")[2]
-        assert plan is not None and f"< {value})" in str(plan.document)
-    assert all("drawn" not in trial.facts for trial in trials if trial not in counted)
+    drawn: dict[str, dict[int, set[str]]] = {"by-csv": {}, "by-sql": {}}
+    for planned, trial in zip(teiten.plan().trials, teiten.trials(), strict=True):
+        assert trial.outcome is Outcome.COUNTED
+        if trial.facts["query"] != "counted":
+            assert "drawn" not in trial.facts
+            continue
+        workload, said = planned.cell.workload, trial.facts["drawn"]
+        drawn[workload].setdefault(planned.block, set()).add(said)
+        if workload == "by-csv":
+            plan = unpacked(trial.facts["plan"])
+            assert plan is not None and f"< {said.rpartition(' ')[2]})" in str(plan.document)
+    for blocks in drawn.values():
+        assert [len(of_both_sides) for of_both_sides in blocks.values()] == [1, 1]
+        assert len(set.union(*blocks.values())) == 2, "another row in another block"
 
 
 def test_a_query_that_gives_no_rows_is_said_before_anything_is_measured(
@@ -148,50 +157,45 @@ def test_a_query_that_gives_no_rows_is_said_before_anything_is_measured(
         assert not list(teiten.workdir.campaigns.iterdir())
 
 
-def test_over_the_limit_is_a_result_and_a_wrong_answer_is_a_failure(
+def test_over_the_limit_is_a_result_and_a_wrong_answer_or_a_write_is_a_failure(
     teiten: Teiten, tmp_path: Path, installation: Callable[[str], Installation]
 ) -> None:
+    """What a function has written is not there for others."""
     sides = installation("13"), installation("18")
     queries = {
         "sleep": "SELECT pg_sleep(30)",
         "version": "SELECT current_setting('server_version_num')",
+        "count": "SELECT count(*) FROM t",
+        "sly": "SELECT add_one()",
     }
     path = study(teiten, tmp_path, sides, queries, timeout="1s")
-    result = teiten.run("run", path, "--json", "--seed", "3")
-    assert result.returncode == 4, result.stderr
-    trials = teiten.trials()
-    over = [trial for trial in trials if trial.facts["query"] == "sleep"]
-    assert {trial.outcome for trial in over} == {Outcome.COUNTED}
-    assert all(trial.metrics["over_timeout"] == 1.0 for trial in over)
-    assert all("query_seconds" not in trial.metrics for trial in over)
-    assert all(trial.facts["plan_executed"] is False for trial in over)
-    wrong = [trial for trial in trials if trial.facts["query"] == "version"]
-    assert sorted(trial.outcome for trial in wrong).count(Outcome.FAILED) == 2
-    codes = {problem.code for trial in wrong for problem in trial.problems}
-    assert codes == {"wrong-answer"}
-
-
-def test_a_function_that_writes_is_found_and_leaves_nothing(
-    teiten: Teiten, tmp_path: Path, installation: Callable[[str], Installation]
-) -> None:
-    sides = installation("13"), installation("18")
-    queries = {"count": "SELECT count(*) FROM t", "sly": "SELECT add_one()"}
-    path = study(teiten, tmp_path, sides, queries)
     adding = (
         "CREATE FUNCTION add_one() RETURNS int LANGUAGE sql AS"
         " 'INSERT INTO t VALUES (0, 0) RETURNING id';"
     )
     (tmp_path / "tables.sql").write_text(TABLES + adding, encoding="utf-8")
-    result = teiten.run("run", path, "--seed", "3")
+    result = teiten.run("run", path, "--json", "--seed", "3")
     assert result.returncode == 4, result.stderr
-    trials = teiten.trials()
-    sly = [trial for trial in trials if trial.facts["query"] == "sly"]
-    assert {trial.outcome for trial in sly} == {Outcome.FAILED}
-    assert {problem.code for trial in sly for problem in trial.problems} == {"changes-data"}
-    assert all("query_seconds" not in trial.metrics for trial in sly)
-    counted = [trial for trial in trials if trial.facts["query"] == "count"]
-    assert {trial.outcome for trial in counted} == {Outcome.COUNTED}
-    assert len({trial.facts["checksum"] for trial in counted}) == 1
+    trials = {
+        name: [trial for trial in teiten.trials() if trial.facts["query"] == name]
+        for name in queries
+    }
+    codes = {
+        name: {problem.code for trial in of_query for problem in trial.problems}
+        for name, of_query in trials.items()
+    }
+    over = trials["sleep"]
+    assert {trial.outcome for trial in over} == {Outcome.COUNTED}
+    assert all(trial.metrics["over_timeout"] == 1.0 for trial in over)
+    assert all("query_seconds" not in trial.metrics for trial in over)
+    assert all(trial.facts["plan_executed"] is False for trial in over)
+    assert sorted(trial.outcome for trial in trials["version"]).count(Outcome.FAILED) == 2
+    assert codes["version"] == {"wrong-answer"}
+    assert {trial.outcome for trial in trials["sly"]} == {Outcome.FAILED}
+    assert codes["sly"] == {"changes-data"}
+    assert all("query_seconds" not in trial.metrics for trial in trials["sly"])
+    assert {trial.outcome for trial in trials["count"]} == {Outcome.COUNTED}
+    assert len({trial.facts["checksum"] for trial in trials["count"]}) == 1
 
 
 @pytest.mark.parametrize(
