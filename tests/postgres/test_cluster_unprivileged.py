@@ -15,6 +15,10 @@ import pytest
 
 from teiten.model.installation import Installation
 
+pytestmark = [
+    pytest.mark.root,
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user"),
+]
 PROGRAM = """
 import getpass, os, sys
 from pathlib import Path
@@ -51,12 +55,18 @@ cluster.remove()
 """
 
 
-@pytest.mark.root
 @pytest.mark.pg(">=9.6")
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-@pytest.mark.parametrize("runtime_folder", [True, False])
-def test_without_root(
-    server_installation: Installation, session_folder: Path, runtime_folder: bool
+def test_without_root(server_installation: Installation, session_folder: Path) -> None:
+    run_as_nobody(server_installation, session_folder, runtime_folder=True)
+
+
+@pytest.mark.pg(">=18")
+def test_without_a_runtime_folder(server_installation: Installation, session_folder: Path) -> None:
+    run_as_nobody(server_installation, session_folder, runtime_folder=False)
+
+
+def run_as_nobody(
+    server_installation: Installation, session_folder: Path, *, runtime_folder: bool
 ) -> None:
     nobody = pwd.getpwnam("nobody")
     home = session_folder / f"home-{server_installation.version.major}-{runtime_folder}"

@@ -1,4 +1,5 @@
-"""pgbench against real servers of every version: its numbers and its log."""
+"""pgbench against a real server: its numbers and its log. The same pgbench loads servers of all
+versions, as a campaign of the oldest shows (test_campaign.py)."""
 
 from __future__ import annotations
 
@@ -40,8 +41,7 @@ CONFLICTS = Script(
     "END;\n",
 )
 
-every_version = pytest.mark.pg(">=9.6")
-newest_versions = pytest.mark.pg(">=18")
+pytestmark = pytest.mark.pg(">=18")
 
 
 def kept_times(folder: Path) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
@@ -60,7 +60,6 @@ def spawn_with_log_kept(program: Program) -> Running:
     return spawn_here(replace(program, log=replace(program.log, keep=True)))
 
 
-@every_version
 def test_percentiles_agree_with_the_whole_log(run: PgbenchRun) -> None:
     load = replace(run, script=PAUSED, query_mode=QueryMode.PREPARED)
     process = PgbenchProcess(load, spawn_with_log_kept)
@@ -88,7 +87,6 @@ def test_percentiles_agree_with_the_whole_log(run: PgbenchRun) -> None:
     assert result.command.startswith(str(run.pgbench.path))
 
 
-@newest_versions
 def test_the_log_is_read_and_deleted_while_pgbench_runs(run: PgbenchRun) -> None:
     process = PgbenchProcess(replace(run, duration=Seconds(4)))
     process.start()
@@ -106,7 +104,6 @@ def test_the_log_is_read_and_deleted_while_pgbench_runs(run: PgbenchRun) -> None
     assert not list(run.folder.glob("transactions.*"))
 
 
-@newest_versions
 def test_without_a_log_there_are_no_percentiles(run: PgbenchRun) -> None:
     process = PgbenchProcess(replace(run, log_sampling_rate=None, duration=Seconds(1)))
     process.start()
@@ -118,7 +115,6 @@ def test_without_a_log_there_are_no_percentiles(run: PgbenchRun) -> None:
     assert result.metrics["latency_mean"] > 0
 
 
-@newest_versions
 def test_a_share_of_the_transactions_is_logged(run: PgbenchRun) -> None:
     process = PgbenchProcess(replace(run, log_sampling_rate=0.1, duration=Seconds(1)))
     process.start()
@@ -130,7 +126,6 @@ def test_a_share_of_the_transactions_is_logged(run: PgbenchRun) -> None:
     assert share == pytest.approx(0.1, rel=0.5)
 
 
-@every_version
 @pytest.mark.parametrize("name", ["tpcb-like", "simple-update", "select-only"])
 def test_the_balances_agree_after_pgbenchs_own_scripts(
     run: PgbenchRun, running_cluster: Cluster, name: str
@@ -152,7 +147,6 @@ def test_the_balances_agree_after_pgbenchs_own_scripts(
         assert "the sums differ: accounts" in problem.detail
 
 
-@newest_versions
 def test_the_latency_of_each_statement(run: PgbenchRun) -> None:
     load = replace(run, script=TPCB_LIKE, options=CALM, duration=Seconds(1))
     process = PgbenchProcess(load)
@@ -162,7 +156,6 @@ def test_the_latency_of_each_statement(run: PgbenchRun) -> None:
     assert "END;" in last[-1] and float(last[0]) > 0
 
 
-@newest_versions
 def test_failed_transactions_are_counted_apart(run: PgbenchRun) -> None:
     if run.pgbench.version < Version(150000):
         pytest.skip("pgbench counts failed transactions from 15 on")

@@ -27,6 +27,8 @@ pytestmark = [
     pytest.mark.disk,
     pytest.mark.skipif(not Path("/proc/stat").exists(), reason="needs Linux's /proc"),
 ]
+newest = pytest.mark.pg(">=18")
+"""Where the server's version has no part in it."""
 DATABASE = "postgres"
 CORES = os.cpu_count() or 1
 
@@ -104,6 +106,7 @@ def test_every_counter_of_this_version_becomes_a_column(running_cluster: Cluster
     assert set(series.columns) == expected
 
 
+@newest
 def test_samples_stand_a_second_apart(running_cluster: Cluster) -> None:
     sampler = sampler_of(running_cluster)
     begun = time.monotonic()
@@ -119,6 +122,7 @@ def test_samples_stand_a_second_apart(running_cluster: Cluster) -> None:
     assert all(0 <= value <= 1.01 for value in column(sampling, "os", "cpu_idle_share"))
 
 
+@newest
 def test_the_time_of_a_backend_that_ended_is_the_servers(running_cluster: Cluster) -> None:
     sampler = sampler_of(running_cluster)
     start = time.monotonic()
@@ -134,6 +138,7 @@ def test_the_time_of_a_backend_that_ended_is_the_servers(running_cluster: Cluste
     assert share * seconds * CORES >= 0.9 * used
 
 
+@newest
 def test_a_server_that_is_killed_costs_a_caution_and_no_sample_of_the_machine(
     running_cluster: Cluster,
 ) -> None:
@@ -155,7 +160,7 @@ def test_a_server_that_is_killed_costs_a_caution_and_no_sample_of_the_machine(
     assert machine.seconds[-1] > killed, "the machine is looked at on and on"
 
 
-@pytest.mark.pg(">=15")
+@newest
 def test_a_backend_that_hangs_does_not_hang_us(running_cluster: Cluster) -> None:
     sampler = sampler_of(running_cluster, interval=0.2)
     sampler.start()
@@ -178,7 +183,7 @@ def test_a_backend_that_hangs_does_not_hang_us(running_cluster: Cluster) -> None
     assert left == []
 
 
-@pytest.mark.pg(">=15")
+@newest
 def test_a_server_that_cannot_be_reached_costs_a_caution(running_cluster: Cluster) -> None:
     wrong = psycopg.conninfo.make_conninfo(running_cluster.conninfo(DATABASE), dbname="nowhere")
     sampler = sampler_of(running_cluster, conninfo=wrong, interval=0.2)

@@ -38,6 +38,7 @@ def tables(cluster: Cluster) -> set[str]:
     return {name for (name,) in found}
 
 
+@pytest.mark.pg(">=18")
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
 def test_databases_of_any_encoding_are_loaded(
     running_cluster: Cluster, encoding: str, monkeypatch: pytest.MonkeyPatch
@@ -113,9 +114,8 @@ def recovered(cluster: Cluster) -> None:
         time.sleep(0.1)
 
 
-@pytest.mark.parametrize("streams", [1, 3])
-def test_what_is_loaded_is_what_the_text_holds(running_cluster: Cluster, streams: int) -> None:
-    written = load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(streams), Unwatched())
+def test_what_is_loaded_is_what_the_text_holds(running_cluster: Cluster) -> None:
+    written = load(running_cluster.conninfo("postgres"), SMALL, LoadOptions(3), Unwatched())
     assert {one.table: one.rows for one in written}[SsbTable.LINEORDER] == 60_175
     assert tables(running_cluster) == set(SsbTable)
     with running_cluster.connect() as connection:
