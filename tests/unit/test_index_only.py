@@ -23,6 +23,7 @@ from teiten.model.units import Share
 from teiten.report.claim_words import check_text
 from teiten.report.texts import texts
 from teiten.study.load import load_study
+from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.synthetic_plan import make_installation
 
 
@@ -112,5 +113,6 @@ def test_waits_for_wal_are_told_by_their_word() -> None:
         "IO:WalSync": np.array([1.0, 1.0]),
     }
     series = SeriesView("waits", np.array([1.0, 2.0]), columns, 1)
-    assert share_of_waiting(series, "wal") == pytest.approx(0.75)
-    assert np.isnan(share_of_waiting(None, "wal"))
+    trial = replace(invented_analysis(seconds=2).trials[0], series=(series,))
+    assert share_of_waiting(trial, "wal") == pytest.approx(0.75)
+    assert np.isnan(share_of_waiting(replace(trial, series=()), "wal"))

@@ -13,6 +13,8 @@ from teiten.execute.client.log_folder import CHUNK_BYTES, log_paths
 from teiten.execute.client.pgbench_log import LogTail, TransactionLogReader
 from teiten.host.system import files
 
+STAT_BLOCK = 512
+"""The unit of ``st_blocks``."""
 LINE = "3 %d %d 0 1795265030 %06d\n"
 
 
@@ -43,7 +45,7 @@ def test_memory_and_disk_stay_bounded_at_100000_lines_a_second(tmp_path: Path) -
             tracemalloc.reset_peak()
             tail.read()
             held_bytes.append(tracemalloc.get_traced_memory()[1] + pyarrow.total_allocated_bytes())
-            held_disk.append(tail.disk_bytes())
+            held_disk.append(path.stat().st_blocks * STAT_BLOCK)
         tracemalloc.stop()
     tail.close(delete=True)
     assert histogram.count == 12 * lines
@@ -61,10 +63,8 @@ def test_the_reader_takes_what_comes_and_deletes_it(tmp_path: Path) -> None:
     paths[0].write_bytes(second_of_log(0, 1000))
     paths[1].write_bytes(second_of_log(1, 500) + b"0 9 skipped 0 1 2\n0 9 failed 0 1 2\n")
     summary = reader.stop()
-    assert (summary.counted, summary.skipped, summary.failed) == (1500, 1, 1)
+    assert summary.counted == 1500, "without what was skipped or failed"
     assert summary.error is None
-    assert summary.bytes_read > 0
-    assert summary.cpu_seconds > 0
     assert list(tmp_path.iterdir()) == []
 
 
@@ -97,7 +97,7 @@ def test_a_log_of_another_form_is_told(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_holes_the_log_stays_whole_and_that_is_told(
+def test_without_holes_the_log_is_counted_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "_fallocate", None)
@@ -107,4 +107,4 @@ def test_without_holes_the_log_stays_whole_and_that_is_told(
     reader.start()
     summary = reader.stop()
     assert summary.counted == 10_000
-    assert not summary.space_given_back
+    assert summary.error is None

@@ -13,7 +13,8 @@ from click.testing import CliRunner, Result
 
 from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.main import Session, teiten
-from teiten.cli.verbs.report import tell_unfinished, write_reports
+from teiten.cli.reports import write_reports
+from teiten.cli.verbs.report import tell_unfinished
 from teiten.errors import LedgerError, UsageError
 from teiten.ledger.campaigns import CampaignState, summarise
 from teiten.ledger.store import Ledger

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.cli.verbs.report import _beside
+from teiten.cli.reports import way_to_campaign
 from teiten.report.forms import render_html
 from teiten.report.render import pictures
 from teiten.report.render.pictures import still
@@ -78,7 +78,7 @@ def test_a_chart_has_a_picture_of_its_own(monkeypatch: pytest.MonkeyPatch) -> No
     assert str(still(chart)).startswith('<img alt="" src="data:image/png;base64,')
 
 
-def test_trials_link_to_their_files_where_these_are_beside() -> None:
+def test_trials_link_to_their_files_where_these_areway_to_campaign() -> None:
     trial = replace(ANALYSIS.trials[0], evidence=(("log", "evidence/trial-0001.1/a b.log"),))
     analysis = replace(ANALYSIS, trials=(trial, *ANALYSIS.trials[1:]))
     linked = Elements(render_html(analysis, "en", beside=".."))
@@ -87,5 +87,5 @@ def test_trials_link_to_their_files_where_these_are_beside() -> None:
 
 
 def test_beside_is_inside_of_the_campaign(tmp_path: Path) -> None:
-    assert _beside(tmp_path / "one", tmp_path / "one" / "report") == ".."
-    assert _beside(tmp_path / "one", tmp_path) == ""
+    assert way_to_campaign(tmp_path / "one", tmp_path / "one" / "report") == ".."
+    assert way_to_campaign(tmp_path / "one", tmp_path) == ""

@@ -58,9 +58,7 @@ class Steps:
         return self._answered(self._site.caches)
 
     def start(self) -> Facts:
-        limited = self._answered(
-            lambda: self._site.limit(self._trial.cpu_limit, self._trial.memory_limit)
-        )
+        limited = self._answered(lambda: self._site.limit(self._trial.memory_limit))
         started = self._answered(self._site.start)
         if self._tables is not None and not self._site.warm:
             started = {**started, **self._answered(self._tables.distribute)}

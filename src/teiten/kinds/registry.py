@@ -33,11 +33,7 @@ class Stage(StrEnum):
 def names() -> tuple[str, ...]:
     """The names of all kinds, sorted."""
     return tuple(
-        sorted(
-            iter_module.name
-            for iter_module in pkgutil.iter_modules(kinds.__path__)
-            if iter_module.ispkg
-        )
+        sorted(folder.name for folder in pkgutil.iter_modules(kinds.__path__) if folder.ispkg)
     )
 
 

@@ -145,9 +145,6 @@ class PlannedTrial(Conditions):
     restart: int = 0
     """Pairs of one number, from 1, share a start of their servers; 0 where a trial runs by itself.
     """
-    cpu_limit: float | None = None
-    """Seconds of processor time per second that server and load generator together may use; None
-    for no limit."""
     machines: tuple[NodeMachine, ...] = ()
     """The machine of each node, in the order of their numbers, where nodes are emulated as machines
     of their own; empty where they are plain servers."""
@@ -201,7 +198,6 @@ class PlannedTrial(Conditions):
             self.cell.workload,
             self.load.manner,
             *self.conditions().values(),
-            self.cpu_limit,
             self.machines,
         )
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from teiten.model.build import BuildSpec
 from teiten.model.distribution import AttachedCluster
@@ -206,6 +206,9 @@ class WorkloadOptions:
         return ()
 
 
+OptionsOfKind = TypeVar("OptionsOfKind", bound=WorkloadOptions)
+
+
 @dataclass(frozen=True)
 class Workload:
     """A load on one server. Workloads are not contrasted with one another."""
@@ -230,6 +233,12 @@ class Workload:
     def own_levels(self, factor: str) -> tuple[str, ...] | None:
         """The levels of a factor that this workload has; None for all of them."""
         return dict(self.levels).get(factor)
+
+    def options_as(self, form: type[OptionsOfKind]) -> OptionsOfKind:
+        """The options, of a kind's own class. Raises TypeError where they are another kind's."""
+        if not isinstance(self.options, form):
+            raise TypeError(f"the workload {self.name} is of the kind {self.kind}")
+        return self.options
 
     def limited(self, factor: str, levels: tuple[str, ...]) -> Workload:
         """The workload with these levels of a factor alone; with all of them for none."""

@@ -6,11 +6,9 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from teiten.analysis.model.claims import FIRST, LAST, MIDDLE, Claim
-from teiten.analysis.model.findings import SeriesView, TrialView
-from teiten.analysis.model.node_series import WAITS, find_series
+from teiten.analysis.model.findings import TrialView
+from teiten.analysis.model.node_series import mean_backends
 from teiten.analysis.stacks import share_of
 from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.plan import Plan
@@ -65,21 +63,15 @@ def _of_any_kind(view: TrialView, wanted: Collection[str]) -> Iterator[tuple[str
     for name in wanted:
         quantity, _, of = name.partition(":")
         if quantity == WAIT_SHARE:
-            yield name, share_of_waiting(find_series(view, WAITS), of)
+            yield name, share_of_waiting(view, of)
         elif quantity == FUNCTION_SHARE and view.stack_samples is not None:
             yield name, share_of(view.stack_samples, of)
 
 
-def share_of_waiting(series: SeriesView | None, word: str) -> float:
+def share_of_waiting(view: TrialView, word: str) -> float:
     """Compute the share of the time of active backends that goes to wait events with ``word`` in
     their names; NaN without samples."""
-    if series is None:
-        return math.nan
-    means = {
-        name: float(np.nanmean(values))
-        for name, values in series.columns.items()
-        if np.isfinite(values).any()
-    }
+    means = mean_backends(view) or {}
     total = math.fsum(means.values())
     matching = math.fsum(value for name, value in means.items() if word.lower() in name.lower())
     return matching / total if total > 0 else math.nan

@@ -102,7 +102,7 @@ def carry_out(session: Session, folder: Path) -> CarriedOut:
             run_trials(session, ledger, folder)
             analysis = analyse_campaign(ledger)
             noise = keep_measured_noise(ledger, session.workdir.caches)
-    from teiten.cli.verbs.report import write_reports
+    from teiten.cli.reports import write_reports
 
     session.console.say("writing the report")
     reports = tuple(write_reports(analysis, folder))

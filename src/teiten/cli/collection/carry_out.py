@@ -29,7 +29,7 @@ from teiten.cli.collection.planning import (
 )
 from teiten.cli.collection.state import CollectionState, with_lacking, write_state
 from teiten.cli.main import Session
-from teiten.cli.verbs.report import write_reports
+from teiten.cli.reports import write_reports
 from teiten.errors import InterruptedCampaignError, TeitenError
 from teiten.host.system.causes import full_disk
 from teiten.ledger.folders import FILE_NAME

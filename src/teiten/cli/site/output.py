@@ -22,7 +22,7 @@ from teiten import __version__
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.campaign.read import read_campaign
 from teiten.cli.console import Console
-from teiten.cli.verbs.report import write_files
+from teiten.cli.reports import write_files
 from teiten.errors import LedgerError, UsageError
 from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.failures import consistent

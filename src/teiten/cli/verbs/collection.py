@@ -188,7 +188,7 @@ def publish_command(session: Session, reference: str, target: Path) -> None:
     The ledgers have no time series, profiles or logs. Nothing is measured.
     """
     from teiten.cli.collection.published import published_files
-    from teiten.cli.verbs.report import write_files
+    from teiten.cli.reports import write_files
 
     night = _night(session, reference)
     write_files(target, published_files(night, LANGUAGES))
@@ -323,7 +323,7 @@ def _report(session: Session, night: Night, form: str, *, as_json: bool) -> None
     from teiten.cli.collection.text import result_lines
     from teiten.cli.printed.collection import JsonCollection, findings_text
     from teiten.cli.printed.form import taken
-    from teiten.cli.verbs.report import write_files
+    from teiten.cli.reports import write_files
     from teiten.report.render.pdf import require_typst
 
     if form == "pdf":

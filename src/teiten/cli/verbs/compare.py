@@ -20,7 +20,7 @@ from teiten.cli.parameters import (
     json_option,
     languages_option,
 )
-from teiten.cli.verbs.report import write_files
+from teiten.cli.reports import write_files
 from teiten.errors import UsageError, VerdictError
 from teiten.model.text import Language
 

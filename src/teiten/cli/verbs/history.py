@@ -13,7 +13,7 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import Axis, ChangeSearch, History, LeftOut
 from teiten.cli.main import Session
 from teiten.cli.parameters import LANGUAGES, GivenPath, folder_option, json_option, languages_option
-from teiten.cli.verbs.report import write_files
+from teiten.cli.reports import write_files
 from teiten.errors import LedgerError, UsageError
 from teiten.given_paths import expanded, is_file
 from teiten.host.system.causes import translate_os_errors

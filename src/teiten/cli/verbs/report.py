@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -13,15 +10,18 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.completion import campaigns
 from teiten.cli.main import Session
 from teiten.cli.parameters import LANGUAGES, GivenPath, form_option, json_option, languages_option
+from teiten.cli.reports import (
+    FOLDER,
+    report_html,
+    report_path,
+    way_to_campaign,
+    write_files,
+)
 from teiten.errors import UsageError
-from teiten.given_paths import exists, is_file
-from teiten.host.system.causes import translate_os_errors
 from teiten.model.text import Language
 from teiten.report.notes import NO_NOTES, Notes
 
 EXAMPLES = "Examples:  teiten report last --lang ja  ·  teiten report observe-quick --format pdf"
-FOLDER = "report"
-"""Where reports go inside a campaign's folder."""
 EXCHANGED = ("junit", "github", "bencher", "benchmark-action")
 """Forms of other programs (``report.exchange``)."""
 
@@ -118,12 +118,12 @@ def _write(
     single: Language = language or "en"
     if form == "markdown":
         place = target or folder / FOLDER / f"markdown.{single}"
-        return _write_markdown(analysis, single, place, notes, _beside(folder, place))
+        return _write_markdown(analysis, single, place, notes, way_to_campaign(folder, place))
     if form == "html":
-        path = _target(folder, language, target)
-        content = _html(analysis, (language,) if language else LANGUAGES, folder, path, notes)
+        path = report_path(folder, language, target)
+        content = report_html(analysis, (language,) if language else LANGUAGES, folder, path, notes)
     elif form == "pdf":
-        path = _target(folder, single, target, "pdf")
+        path = report_path(folder, single, target, "pdf")
         content = render_pdf(analysis, single, notes)
     else:
         name, content = render_exchange(analysis, form, single)
@@ -131,21 +131,6 @@ def _write(
         path = place / name if place.is_dir() or not place.suffix else place
     write_files(path.parent, {path.name: content})
     return path
-
-
-def write_reports(analysis: CampaignAnalysis, folder: Path) -> list[Path]:
-    """Write a campaign's HTML reports in every language into its folder; English comes first."""
-    paths = [_target(folder, language, None) for language in LANGUAGES]
-    for language, path in zip(LANGUAGES, paths, strict=True):
-        page = _html(analysis, (language,), folder, path, NO_NOTES)
-        write_files(path.parent, {path.name: page})
-    return paths
-
-
-def written_reports(folder: Path) -> tuple[Path, ...]:
-    """The reports that a campaign has, where it has those of all languages."""
-    paths = tuple(_target(folder, language, None) for language in LANGUAGES)
-    return paths if all(path.is_file() for path in paths) else ()
 
 
 def _analysis_of(folder: Path) -> CampaignAnalysis:
@@ -162,37 +147,6 @@ def _notes(path: Path | None) -> Notes:
     return NO_NOTES if path is None else read_notes(path)
 
 
-def _target(
-    folder: Path, language: Language | None, target: Path | None, ending: str = "html"
-) -> Path:
-    """``language``: None for a file that has them all."""
-    name = f"report.{language}.{ending}" if language else f"report.{ending}"
-    if target is None:
-        return folder / FOLDER / name
-    return target / name if target.is_dir() else target
-
-
-def _beside(folder: Path, written: Path) -> str:
-    """The way from where a report is written to its campaign's folder, where it is inside of it:
-    then they are moved together."""
-    here, there = written.resolve(), folder.resolve()
-    return os.path.relpath(there, here) if here.is_relative_to(there) else ""
-
-
-def _html(
-    analysis: CampaignAnalysis,
-    languages: Sequence[Language],
-    folder: Path,
-    path: Path,
-    notes: Notes,
-) -> bytes:
-    """The page that will stand under ``path``, of the campaign in ``folder``."""
-    from teiten.report.forms import render_html
-
-    beside = _beside(folder, path.parent)
-    return render_html(analysis, *languages, notes=notes, beside=beside, stills=True).encode()
-
-
 def _write_markdown(
     analysis: CampaignAnalysis, language: Language, folder: Path, notes: Notes, beside: str
 ) -> Path:
@@ -206,29 +160,3 @@ def _write_markdown(
         )
     write_files(folder, render_markdown(analysis, language, notes, beside))
     return folder / TEXT
-
-
-def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files under a folder, each one whole or not at all.
-
-    Raises UsageError where something else than a file would be replaced, MachineError where the
-    system refuses.
-    """
-    for name in files:
-        if exists(folder / name) and not is_file(folder / name):
-            raise UsageError(
-                f"{folder / name} is no plain file, and is not replaced",
-                "name a file or a folder with --to",
-            )
-    with translate_os_errors(f"the report cannot be written to {folder}", "--to"):
-        for name, content in files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            part = path.with_name(f".{path.name}.part")
-            try:
-                part.write_bytes(content)
-                part.replace(path)
-            except BaseException:
-                with suppress(OSError):
-                    part.unlink(missing_ok=True)
-                raise

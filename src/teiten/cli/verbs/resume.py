@@ -17,7 +17,7 @@ from teiten.cli.campaign.saturation import continue_with_saturation, is_provisio
 from teiten.cli.completion import campaigns
 from teiten.cli.main import Session
 from teiten.cli.parameters import json_option
-from teiten.cli.verbs.report import written_reports
+from teiten.cli.reports import written_reports
 from teiten.ledger.campaigns import find_campaign, has_ended
 from teiten.ledger.reading import reading
 from teiten.ledger.store import Ledger

@@ -69,7 +69,6 @@ def _own_folders(memory: Path) -> Iterator[Path]:
 CHUNK_BYTES = 1 << 20
 """Read and counted at a time, per file: what the reader's memory is bounded by."""
 _HOLE_ALIGNMENT = 1 << 16
-_STAT_BLOCK = 512
 
 
 class LogFile(ABC):
@@ -100,11 +99,6 @@ class LogFile(ABC):
         length = self.position - self.position % _HOLE_ALIGNMENT
         if self.punches and length:
             self.punches = files.punch_hole(self._descriptor, length)
-
-    def disk_bytes(self) -> int:
-        """Find how many bytes of the disk the file holds now."""
-        blocks: int = getattr(os.fstat(self._descriptor), "st_blocks", 0)
-        return blocks * _STAT_BLOCK
 
     def close(self, *, delete: bool) -> None:
         os.close(self._descriptor)

@@ -12,7 +12,6 @@ time_epoch time_us [schedule_lag] [retries]; ``time`` in microseconds, or why th
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +24,8 @@ from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.client.log_folder import LogFile
 
 WAKE_SECONDS = 1.0
-SKIPPED = "skipped"
-FAILURES = ("failed", "serialization", "deadlock")
+NO_LATENCY = ("skipped", "failed", "serialization", "deadlock")
+"""Words in the place of a latency: the transaction was not begun, or failed."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +33,7 @@ class LogSummary:
     """The result of reading a run's log."""
 
     counted: int
-    """Transactions in the histogram."""
-    failed: int
-    skipped: int
-    bytes_read: int
-    peak_disk_bytes: int
-    """The most disk space that the files held when the reader looked."""
-    space_given_back: bool
-    """False where the system or the file system cannot punch holes: the log stayed whole."""
-    cpu_seconds: float
-    """CPU seconds of the reader."""
+    """Transactions in the histogram; skipped and failed ones have no latency."""
     error: str | None
     """Why the log could not be read to its end."""
 
@@ -59,8 +49,6 @@ class TransactionLogReader:
         self._keep = keep
         self._stop = threading.Event()
         self._error: str | None = None
-        self._peak = 0
-        self._cpu_seconds = 0.0
         self._thread = threading.Thread(target=self._run, name="pgbench-log", daemon=True)
 
     def start(self) -> None:
@@ -70,16 +58,7 @@ class TransactionLogReader:
         """Read what is left after pgbench's end, and delete the files."""
         self._stop.set()
         self._thread.join()
-        return LogSummary(
-            counted=self.histogram.count,
-            failed=sum(tail.failed for tail in self._tails),
-            skipped=sum(tail.skipped for tail in self._tails),
-            bytes_read=sum(tail.position for tail in self._tails),
-            peak_disk_bytes=self._peak,
-            space_given_back=all(tail.punches for tail in self._tails),
-            cpu_seconds=self._cpu_seconds,
-            error=self._error,
-        )
+        return LogSummary(self.histogram.count, self._error)
 
     def _run(self) -> None:
         try:
@@ -91,14 +70,12 @@ class TransactionLogReader:
         finally:
             for tail in self._tails:
                 tail.close(delete=not self._keep)
-            self._cpu_seconds = time.thread_time()
 
     def _read_all(self) -> None:
         for path in list(self._waiting):
             if path.exists():
                 self._tails.append(LogTail(path, self.histogram, punches=not self._keep))
                 self._waiting.remove(path)
-        self._peak = max(self._peak, sum(tail.disk_bytes() for tail in self._tails))
         for tail in self._tails:
             tail.read()
 
@@ -108,18 +85,10 @@ class LogTail(LogFile):
 
     def __init__(self, path: Path, histogram: LatencyHistogram, *, punches: bool = True) -> None:
         super().__init__(path, punches=punches)
-        self.failed = self.skipped = 0
         self._histogram = histogram
 
     def count(self, lines: bytes) -> None:
-        times = parse_times(lines)
-        absent = times.null_count
-        if absent:
-            skipped = lines.count(f" {SKIPPED} ".encode())
-            self.skipped += skipped
-            self.failed += absent - skipped
-            times = times.drop_null()
-        self._histogram.record(np.asarray(times))
+        self._histogram.record(np.asarray(parse_times(lines).drop_null()))
 
 
 def parse_times(lines: bytes) -> pyarrow.Array:
@@ -140,7 +109,7 @@ def parse_times(lines: bytes) -> pyarrow.Array:
         convert_options=csv.ConvertOptions(
             include_columns=["time"],
             column_types={"time": pyarrow.int64()},
-            null_values=[SKIPPED, *FAILURES],
+            null_values=[*NO_LATENCY],
         ),
     )
     return table.column("time").combine_chunks()

@@ -134,10 +134,10 @@ class ClusterSite(Site):
             )
         return {"left_in_cache": left}
 
-    def limit(self, cpus: float | None, memory: Bytes | None) -> Facts:
+    def limit(self, memory: Bytes | None) -> Facts:
         if self.warm:
             return {}
-        self._limits, made = self._clusters.limits(self._trial, cpus, memory)
+        self._limits, made = self._clusters.limits(self._trial, memory)
         return made
 
     def start(self) -> Facts:
@@ -309,8 +309,8 @@ class GuestSite(ClusterSite):
     def caches(self) -> Facts:
         return dict(SHARED)
 
-    def limit(self, cpus: float | None, memory: Bytes | None) -> Facts:
-        del cpus, memory
+    def limit(self, memory: Bytes | None) -> Facts:
+        del memory
         self._limits = self._host._limits
         return {}
 

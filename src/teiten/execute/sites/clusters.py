@@ -95,11 +95,10 @@ class CampaignClusters(ABC):
         too. Raises MachineError where its folder cannot hold it."""
 
     @abstractmethod
-    def limits(
-        self, trial: PlannedTrial, cpus: float | None, memory: Bytes | None
-    ) -> tuple[TrialLimits, Facts]:
-        """Limit servers and load programs to so much of their host, each node that is emulated to
-        its own; the limits, and their facts. Raises MachineError where they cannot be kept to."""
+    def limits(self, trial: PlannedTrial, memory: Bytes | None) -> tuple[TrialLimits, Facts]:
+        """Limit servers and load programs to so much memory of their host, each node that is
+        emulated to its own; the limits, and their facts. Raises MachineError where they cannot be
+        kept to."""
 
     def port(self, trial: PlannedTrial, node: Node) -> int | None:
         """Where a server listens on the network, if it does; None for any free one."""

@@ -90,8 +90,9 @@ class Site(ABC):
     def caches(self) -> Facts: ...
 
     @abstractmethod
-    def limit(self, cpus: float | None, memory: Bytes | None) -> Facts:
-        """Before the start: what servers and load programs together may use; None for no limit.
+    def limit(self, memory: Bytes | None) -> Facts:
+        """Limit, before the start, the memory that servers and load programs together may use; None
+        for no limit.
 
         Raises MachineError where it cannot be kept to.
         """

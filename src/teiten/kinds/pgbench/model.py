@@ -110,6 +110,4 @@ def clients_of(trial: PlannedTrial) -> PgbenchClients:
 
 def pgbench_of(workload: Workload) -> PgbenchOptions:
     """The options of a workload of this kind. Raises TypeError for another one's."""
-    if not isinstance(workload.options, PgbenchOptions):
-        raise TypeError(f"the workload {workload.name} is of the kind {workload.kind}")
-    return workload.options
+    return workload.options_as(PgbenchOptions)

@@ -236,7 +236,7 @@ class _OneProbe:
             cliff=cliff_of(trials, self.probe.number_of),
             sweep=_sweep(trials),
             clients=tuple(
-                _clients([client for trial in trials for client in trial.with_clients], self._alpha)
+                _clients([run for trial in trials for run in trial.with_clients], self._alpha)
             ),
             checkpoints=tuple(
                 _checkpoints([checkpoint for trial in trials for checkpoint in trial.checkpoints])
@@ -347,17 +347,17 @@ def _sweep(trials: Sequence[ProbeMeasurement]) -> SweepCost | None:
 
 def _clients(runs: Sequence[WithClients], alpha: float) -> Iterator[ClientsPoint]:
     for count in sorted({run.clients for run in runs}):
-        mine = [run for run in runs if run.clients == count]
-        blocks = sum(run.hit + run.read for run in mine)
-        tps = arithmetic([run.tps for run in mine], alpha)
-        latency = arithmetic([run.latency for run in mine], alpha)
+        alike = [run for run in runs if run.clients == count]
+        blocks = sum(run.hit + run.read for run in alike)
+        tps = arithmetic([run.tps for run in alike], alpha)
+        latency = arithmetic([run.latency for run in alike], alpha)
         if tps is None or latency is None:
             continue
         yield ClientsPoint(
             clients=count,
             tps=_not_below_nothing(tps),
             latency=_not_below_nothing(latency),
-            from_buffers=sum(run.hit for run in mine) / blocks if blocks else 0.0,
+            from_buffers=sum(run.hit for run in alike) / blocks if blocks else 0.0,
         )
 
 

@@ -216,6 +216,4 @@ def run_of(workload: Workload) -> tuple[Probe, ...]:
 
 def probes_of(workload: Workload) -> ProbesOptions:
     """The options of a workload of this kind. Raises TypeError for another one's."""
-    if not isinstance(workload.options, ProbesOptions):
-        raise TypeError(f"the workload {workload.name} is of the kind {workload.kind}")
-    return workload.options
+    return workload.options_as(ProbesOptions)

@@ -97,7 +97,7 @@ def _numbers(probe: Probe, measurement: ProbeMeasurement) -> Iterator[tuple[str,
     times = [checkpoint.seconds for checkpoint in measurement.checkpoints]
     yield CHECKPOINT_TIME.name, median(times) if times else None
     if measurement.with_clients:
-        yield PROBE_TPS.name, max(measurement.with_clients, key=lambda client: client.clients).tps
+        yield PROBE_TPS.name, max(measurement.with_clients, key=lambda run: run.clients).tps
 
 
 def _number(probe: Probe, measurement: ProbeMeasurement) -> float | None:
@@ -107,15 +107,11 @@ def _number(probe: Probe, measurement: ProbeMeasurement) -> float | None:
         for checkpoint in measurement.checkpoints
         if checkpoint.step == probe.number_of
     ]
-    clients = [
-        with_client
-        for with_client in measurement.with_clients
-        if with_client.step == probe.number_of
-    ]
+    runs = [run for run in measurement.with_clients if run.step == probe.number_of]
     if checkpoints:
         return _taken(probe.take, checkpoints)
-    if clients:
-        return max(clients, key=lambda client: client.clients).latency
+    if runs:
+        return max(runs, key=lambda run: run.clients).latency
     parts = [
         _of_part(probe.take, part.statements, measurement.buffers)
         for part in measurement.step(probe.number_of)

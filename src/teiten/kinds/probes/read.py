@@ -208,12 +208,12 @@ def read_probes(names: Sequence[str], folders: Sequence[Path]) -> tuple[Probe, .
 
     Raises ValueError with a sentence for people.
     """
-    found = tuple(_read(_file(name, folders)) for name in names)
-    seen = [count.name for count in found]
-    twice = next((name for name in seen if seen.count(name) > 1), None)
+    probes = tuple(_read(_file(name, folders)) for name in names)
+    read = [probe.name for probe in probes]
+    twice = next((name for name in read if read.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"there are two probes {twice!r}")
-    return found
+    return probes
 
 
 def catalogue() -> tuple[str, ...]:

@@ -155,8 +155,8 @@ class ProbeLoad(SampledLoad):
             case Do.CLIENTS:
                 self._see("before", step, part)
                 pages = self._pages(step, part)
-                found = self._clients.run(step, _said(step, part), pages, self._options.share)
-                self._add(with_clients=(*self._so_far.with_clients, *found))
+                runs = self._clients.run(step, _said(step, part), pages, self._options.share)
+                self._add(with_clients=(*self._so_far.with_clients, *runs))
                 self._see("after", step, part)
             case Do.CHECKPOINT:
                 self._checkpoint(step, part)

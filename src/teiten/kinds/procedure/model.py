@@ -140,6 +140,4 @@ class ProcedureOptions(WorkloadOptions):
 
 def procedure_of(workload: Workload) -> ProcedureOptions:
     """The options of a workload of this kind. Raises TypeError for another one's."""
-    if not isinstance(workload.options, ProcedureOptions):
-        raise TypeError(f"the workload {workload.name} is of the kind {workload.kind}")
-    return workload.options
+    return workload.options_as(ProcedureOptions)

@@ -76,9 +76,7 @@ class QueriesOptions(WorkloadOptions):
 
 def queries_of(workload: Workload) -> QueriesOptions:
     """The options of a workload of this kind. Raises TypeError for another one's."""
-    if not isinstance(workload.options, QueriesOptions):
-        raise TypeError(f"the workload {workload.name} is of the kind {workload.kind}")
-    return workload.options
+    return workload.options_as(QueriesOptions)
 
 
 OVER_TIMEOUT = Metric("over_timeout", "s")

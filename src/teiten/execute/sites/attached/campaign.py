@@ -135,14 +135,15 @@ class AttachedDatabases:
         self._made[route.address, name] = route
         return name
 
-    def empty(self, template: TemplateSpec, like: str | None) -> str:
-        """An empty database, named like another server's where it can be."""
+    def part(self, template: TemplateSpec, like: str | None) -> str:
+        """Make a server's part of tables that an engine spreads: a database with what its template
+        holds, often nothing yet, named like another server's where it can be."""
         return self._create(template, like)[0]
 
-    def kept(self, template: TemplateSpec, cluster: ClusterKey, like: str | None) -> str:
-        """An empty database for all trials that only read, made by the first."""
+    def kept_part(self, template: TemplateSpec, cluster: ClusterKey, like: str | None) -> str:
+        """A server's part for all trials that only read, made by the first."""
         if cluster not in self._filled:
-            self._filled[cluster] = self.empty(template, like)
+            self._filled[cluster] = self.part(template, like)
         return self._filled[cluster]
 
     def open(self, template: TemplateSpec, database: str) -> AttachedDatabase:

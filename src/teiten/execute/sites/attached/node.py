@@ -55,7 +55,7 @@ class AttachedNode(TrialNode):
         """``like``: how the first node's database is named, where tables are spread: some engines
         know one name on all nodes."""
         if self._trial.distribution is not None:
-            return self._restore_empty(like)
+            return self._restore_part(like)
         original = self._campaign.original(self.template, self._trial.cluster_of(self.number))
         if not self._restores:
             self.found = self._campaign.open(self.template, original)
@@ -64,13 +64,14 @@ class AttachedNode(TrialNode):
         self.found = self._campaign.open(self.template, self._copy)
         return {"restored": True, "database": self._copy}
 
-    def _restore_empty(self, like: str | None) -> Facts:
-        """Open an empty database; trials that only read keep what an engine made of theirs."""
+    def _restore_part(self, like: str | None) -> Facts:
+        """Open this server's part of the tables; trials that only read keep what an engine made of
+        theirs."""
         if not self._restores:
             cluster = self._trial.cluster_of(self.number)
-            name = self._campaign.kept(self.template, cluster, like)
+            name = self._campaign.kept_part(self.template, cluster, like)
         else:
-            name = self._copy = self._campaign.empty(self.template, like)
+            name = self._copy = self._campaign.part(self.template, like)
         self.found = self._campaign.open(self.template, name)
         return {"restored": self._restores, "database": name}
 

@@ -47,8 +47,8 @@ class AttachedSite(Site):
     def caches(self) -> Facts:
         return {"caches": "kept: the server is attached"}
 
-    def limit(self, cpus: float | None, memory: Bytes | None) -> Facts:
-        if cpus is None and memory is None:
+    def limit(self, memory: Bytes | None) -> Facts:
+        if memory is None:
             return {}
         name = self._nodes.first.template.installation.name
         raise MachineError(

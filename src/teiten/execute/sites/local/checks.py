@@ -224,7 +224,9 @@ def check_limit(workdir: Workdir, memory: Bytes, folder: Path) -> dict[str, Any]
     try:
         seconds = PATIENCE + size / SLOWEST
         words = f"memory: reading a file of {format_size(size)} inside of a smaller limit"
-        with _nameless(folder, lambda file: file.truncate(size), *_no_room(size)) as file:
+        what = f"memory: no file of {format_size(size)}, to check the limit,"
+        hint = "a smaller limit, or another working folder (--workdir)"
+        with _nameless(folder, lambda file: file.truncate(size), what, hint) as file:
             _Reading(READ_ALL, limit, words, OTHER_MACHINE, seconds).read(file)
             kept, readings = cached(file), limit.readings()
     finally:
@@ -254,10 +256,3 @@ def check_limit(workdir: Workdir, memory: Bytes, folder: Path) -> dict[str, Any]
         "folder": str(folder),
         "seconds": round(time.monotonic() - begun, 3),
     }
-
-
-def _no_room(size: int) -> tuple[str, str]:
-    return (
-        f"memory: no file of {format_size(size)}, to check the limit,",
-        "a smaller limit, or another working folder (--workdir)",
-    )

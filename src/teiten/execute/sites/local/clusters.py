@@ -203,16 +203,14 @@ class LocalClusters(CampaignClusters):
     def emulated_devices(self) -> frozenset[str]:
         return self.storages.emulated_devices
 
-    def limits(
-        self, trial: PlannedTrial, cpus: float | None, memory: Bytes | None
-    ) -> tuple[TrialLimits, Facts]:
+    def limits(self, trial: PlannedTrial, memory: Bytes | None) -> tuple[TrialLimits, Facts]:
         """By a control group that servers and load programs are started in; nodes that are
         emulated become machines of their own."""
         workdir, placement = self.machine.workdir, trial.placement
         transfers = () if placement is None else self.storages.limits(placement)
         limit, made = None, dict[str, Any]()
-        if cpus is not None or memory is not None or transfers:
-            limit = Limit.make(workdir, Allowed(cpus, memory, transfers=transfers))
+        if memory is not None or transfers:
+            limit = Limit.make(workdir, Allowed(memory=memory, transfers=transfers))
             made["limit"] = limit.facts
         if not trial.machines:
             return TrialLimits(limit), made

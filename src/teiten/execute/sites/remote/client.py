@@ -121,20 +121,11 @@ class RemoteLog:
 
     def _take(self, counted: dict[str, Any] | None) -> LogSummary:
         if counted is None:
-            return LogSummary(0, 0, 0, 0, 0, True, 0.0, "pgbench was cut off")
+            return LogSummary(0, "pgbench was cut off")
         self.histogram.record_counted(
             np.array(counted["values"], dtype=np.int64), np.array(counted["counts"], dtype=np.int64)
         )
-        return LogSummary(
-            counted=self.histogram.count,
-            failed=counted["failed"],
-            skipped=counted["skipped"],
-            bytes_read=counted["bytes_read"],
-            peak_disk_bytes=counted["peak"],
-            space_given_back=counted["punches"],
-            cpu_seconds=counted["cpu_seconds"],
-            error=counted["error"],
-        )
+        return LogSummary(self.histogram.count, counted["error"])
 
 
 class RemoteClient:

@@ -160,10 +160,8 @@ class RemoteClusters(CampaignClusters):
         method = CopyMethod(report["method"])
         return cluster, CloneReport(method, report["seconds"], report["bytes"])
 
-    def limits(
-        self, trial: PlannedTrial, cpus: float | None, memory: Bytes | None
-    ) -> tuple[TrialLimits, Facts]:
-        if cpus is None and memory is None and not trial.machines:
+    def limits(self, trial: PlannedTrial, memory: Bytes | None) -> tuple[TrialLimits, Facts]:
+        if memory is None and not trial.machines:
             return NO_LIMITS, {}
         raise MachineError(
             "what servers and load programs on other hosts use cannot be limited yet",

@@ -143,10 +143,10 @@ def _part(pages: float | None, of: float) -> float | None:
 
 
 def _mean_of(values: Iterable[float | None]) -> float | None:
-    """None where one is not known."""
-    found = [*values]
-    known = [times for times in found if times is not None]
-    return fmean(known) if known and len(known) == len(found) else None
+    """None where any is not known."""
+    listed = [*values]
+    known = [value for value in listed if value is not None]
+    return fmean(known) if known and len(known) == len(listed) else None
 
 
 def _ground(outside: float, from_disk: float | None) -> Footing:

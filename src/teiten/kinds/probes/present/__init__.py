@@ -123,18 +123,18 @@ KEYS = ("side", "buffers", "outside", "disk", "reading", "turnaround", "ground")
 
 def beside_section(kit: Kit) -> Section:
     """Empty where probes ran alone."""
-    found = beside_of(kit.analysis)
+    besides = beside_of(kit.analysis)
     shown: list[Block] = []
     for at, key in enumerate(
-        dict.fromkeys((beside.workload, beside.context) for beside in found), start=1
+        dict.fromkeys((beside.workload, beside.context) for beside in besides), start=1
     ):
-        mine = [beside for beside in found if (beside.workload, beside.context) == key]
+        sizes = [beside for beside in besides if (beside.workload, beside.context) == key]
         name, context = kit.names.workload(key[0]), context_text(kit, key[1])
         title = kit.t("probe.title", title=name, context=context) if context else name
         shown += [
             Heading(3, title),
-            Items(tuple(_sentence(kit, beside) for beside in mine), "findings"),
-            _table(kit, f"beside-{at}", mine),
+            Items(tuple(_sentence(kit, size) for size in sizes), "findings"),
+            _table(kit, f"beside-{at}", sizes),
         ]
     return Section("beside", kit.t("section.beside"), tuple(shown))
 
@@ -154,10 +154,9 @@ def _cliffs(kit: Kit) -> str:
     )
 
 
-def _table(kit: Kit, name: str, workloads: Sequence[BesideProbes]) -> Table:
-    times = (
-        seconds for workload in workloads for seconds in (workload.reading, workload.turnaround)
-    )
+def _table(kit: Kit, name: str, sizes: Sequence[BesideProbes]) -> Table:
+    """``sizes``: a workload at each of the sizes."""
+    times = (seconds for size in sizes for seconds in (size.reading, size.turnaround))
     unit, t = unit_for(seconds for seconds in times if seconds is not None), kit.t
     return Table(
         name,
@@ -166,7 +165,7 @@ def _table(kit: Kit, name: str, workloads: Sequence[BesideProbes]) -> Table:
             Column(t(f"table.beside.{key}", unit=unit.name), numeric=key not in ("side", "ground"))
             for key in KEYS
         ),
-        tuple(_row(kit, workload, unit) for workload in workloads),
+        tuple(_row(kit, size, unit) for size in sizes),
         note=t("table.beside.note", share=plain_percent(t, CLIFF), memory=memory_text(kit)),
         sortable=False,
     )

@@ -75,7 +75,7 @@ def unit_of(result: ProbeResult) -> ProbeTimeUnit:
 
 def _seconds(side: ProbeSide) -> Iterator[float]:
     yield from (part.mean.mean for part in side.parts)
-    yield from (client.latency.mean for client in side.clients)
+    yield from (point.latency.mean for point in side.clients)
     yield from (checkpoint.times.median for checkpoint in side.checkpoints)
 
 
@@ -228,14 +228,14 @@ def _clients(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
     rows = [
         (
             side_cell(kit, side),
-            TableCell(plain(client.clients), float(client.clients)),
-            TableCell(measured(client.tps.mean, half(client.tps)), client.tps.mean),
-            TableCell(interval(kit.t, client.tps), client.tps.low),
-            unit.estimate_cell(client.latency),
-            percent_cell(client.from_buffers),
+            TableCell(plain(point.clients), float(point.clients)),
+            TableCell(measured(point.tps.mean, half(point.tps)), point.tps.mean),
+            TableCell(interval(kit.t, point.tps), point.tps.low),
+            unit.estimate_cell(point.latency),
+            percent_cell(point.from_buffers),
         )
         for side in result.sides
-        for client in side.clients
+        for point in side.clients
     ]
     return keys, rows
 

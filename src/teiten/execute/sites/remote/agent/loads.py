@@ -27,7 +27,6 @@ READ_EVERY = 1.0
 CHUNK = 1 << 20
 ERRORS, OUTPUT, PASSWORDS = "errors", "output", "passwords"
 LOG = "transactions"
-SKIPPED = b"skipped"
 
 
 class CountedFile(LogFile):
@@ -51,30 +50,19 @@ class LogCounter:
     def __init__(self, paths: list[Path]) -> None:
         self.counts: Counter[bytes] = Counter()
         self.error: str | None = None
-        self.peak = 0
-        self.cpu_seconds = 0.0
         self._waiting = paths
         self._files: list[CountedFile] = []
         self._last = 0.0
-
-    @property
-    def bytes_read(self) -> int:
-        return sum(file.position for file in self._files)
-
-    @property
-    def punches(self) -> bool:
-        return all(file.punches for file in self._files)
 
     def read(self, *, now: bool = False) -> None:
         """Take what is new, once a second at the most."""
         if self.error is not None or (not now and time.monotonic() - self._last < READ_EVERY):
             return
-        self._last, begun = time.monotonic(), time.thread_time()
+        self._last = time.monotonic()
         try:
             self._read_all()
         except (OSError, ValueError, IndexError) as error:
             self.error = f"{type(error).__name__}: {error}"
-        self.cpu_seconds += time.thread_time() - begun
 
     def close(self) -> None:
         for file in self._files:
@@ -85,7 +73,6 @@ class LogCounter:
             if path.exists():
                 self._files.append(CountedFile(path, self.counts))
                 self._waiting.remove(path)
-        self.peak = max(self.peak, sum(file.disk_bytes() for file in self._files))
         for file in self._files:
             file.read()
 
@@ -185,17 +172,9 @@ class Loads:
             return None
         counter.read(now=True)
         logged = {key: count for key, count in counter.counts.items() if _is_number(key)}
-        others = {key: count for key, count in counter.counts.items() if key not in logged}
-        skipped = others.pop(SKIPPED, 0)
         return {
             "values": [int(key) for key in logged],
             "counts": list(logged.values()),
-            "skipped": skipped,
-            "failed": sum(others.values()),
-            "bytes_read": counter.bytes_read,
-            "peak": counter.peak,
-            "punches": counter.punches,
-            "cpu_seconds": counter.cpu_seconds,
             "error": counter.error,
         }
 

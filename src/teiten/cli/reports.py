@@ -1,0 +1,91 @@
+"""Files of reports: where they stand, and how they are written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.cli.parameters import LANGUAGES
+from teiten.errors import UsageError
+from teiten.given_paths import exists, is_file
+from teiten.host.system.causes import translate_os_errors
+from teiten.model.text import Language
+from teiten.report.notes import NO_NOTES, Notes
+
+FOLDER = "report"
+"""Where reports go inside a campaign's folder."""
+
+
+def write_reports(analysis: CampaignAnalysis, folder: Path) -> list[Path]:
+    """Write a campaign's HTML reports in every language into its folder; English comes first."""
+    paths = [report_path(folder, language, None) for language in LANGUAGES]
+    for language, path in zip(LANGUAGES, paths, strict=True):
+        page = report_html(analysis, (language,), folder, path, NO_NOTES)
+        write_files(path.parent, {path.name: page})
+    return paths
+
+
+def written_reports(folder: Path) -> tuple[Path, ...]:
+    """The reports that a campaign has, where it has those of all languages."""
+    paths = tuple(report_path(folder, language, None) for language in LANGUAGES)
+    return paths if all(path.is_file() for path in paths) else ()
+
+
+def report_path(
+    folder: Path, language: Language | None, target: Path | None, ending: str = "html"
+) -> Path:
+    """``language``: None for a file that has them all."""
+    name = f"report.{language}.{ending}" if language else f"report.{ending}"
+    if target is None:
+        return folder / FOLDER / name
+    return target / name if target.is_dir() else target
+
+
+def way_to_campaign(folder: Path, written: Path) -> str:
+    """The way from where a report is written to its campaign's folder, where it is inside of it:
+    then they are moved together."""
+    here, there = written.resolve(), folder.resolve()
+    return os.path.relpath(there, here) if here.is_relative_to(there) else ""
+
+
+def report_html(
+    analysis: CampaignAnalysis,
+    languages: Sequence[Language],
+    folder: Path,
+    path: Path,
+    notes: Notes,
+) -> bytes:
+    """The page that will stand under ``path``, of the campaign in ``folder``."""
+    from teiten.report.forms import render_html
+
+    beside = way_to_campaign(folder, path.parent)
+    return render_html(analysis, *languages, notes=notes, beside=beside, stills=True).encode()
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files under a folder, each one whole or not at all.
+
+    Raises UsageError where something else than a file would be replaced, MachineError where the
+    system refuses.
+    """
+    for name in files:
+        if exists(folder / name) and not is_file(folder / name):
+            raise UsageError(
+                f"{folder / name} is no plain file, and is not replaced",
+                "name a file or a folder with --to",
+            )
+    with translate_os_errors(f"the report cannot be written to {folder}", "--to"):
+        for name, content in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part = path.with_name(f".{path.name}.part")
+            try:
+                part.write_bytes(content)
+                part.replace(path)
+            except BaseException:
+                with suppress(OSError):
+                    part.unlink(missing_ok=True)
+                raise
