@@ -14,38 +14,15 @@ from teiten.model.plan import Plan
 from teiten.plan.dry import DryExecutor, actions
 from teiten.plan.sites.remote import check_remote
 from teiten.study.load import load_study
-from tests.fixtures.more_kinds import more_kinds
+from tests.fixtures.more_kinds import VACUUM_STUDY, more_kinds
 from tests.fixtures.planned import expanded
 from tests.fixtures.synthetic_plan import HOST
-
-STUDY = """
-[study]
-name = "vacuum"
-title = "VACUUM"
-question = "?"
-
-[factors]
-server = ["17", "18"]
-
-[[workloads]]
-name = "accounts"
-title = "Accounts"
-vacuum = "pgbench_accounts"
-scale = 1
-changes_data = true
-
-[settings.shared_buffers]
-value = "auto"
-
-[measure]
-blocks = 3
-"""
 
 
 @pytest.fixture
 def study(tmp_path: Path) -> Iterator[Path]:
     path = tmp_path / "vacuum.toml"
-    path.write_text(STUDY, encoding="utf-8")
+    path.write_text(VACUUM_STUDY, encoding="utf-8")
     with more_kinds():
         yield path
 
@@ -74,16 +51,16 @@ def test_it_is_told_what_is_done(study: Path) -> None:
 
 
 def test_its_keys_are_its_own(study: Path) -> None:
-    study.write_text(STUDY.replace("vacuum =", "vacum ="), encoding="utf-8")
+    study.write_text(VACUUM_STUDY.replace("vacuum =", "vacum ="), encoding="utf-8")
     with pytest.raises(StudyError, match=r"vacum: unknown key. Did you mean 'vacuum'\?"):
         load_study(str(study))
-    study.write_text(STUDY.replace("scale = 1", "runs = 3"), encoding="utf-8")
+    study.write_text(VACUUM_STUDY.replace("scale = 1", "runs = 3"), encoding="utf-8")
     with pytest.raises(StudyError, match="runs: unknown key"):
         load_study(str(study))
 
 
 def test_it_takes_no_factor_of_others_and_says_what_it_needs_of_a_site(study: Path) -> None:
-    text = STUDY.replace("[factors]", "[factors]\nclients = [1, 4]")
+    text = VACUUM_STUDY.replace("[factors]", "[factors]\nclients = [1, 4]")
     study.write_text(text, encoding="utf-8")
     assert {trial.cell.level("clients") for trial in planned(study).trials} == {None}
     loaded = load_study(str(study))
@@ -94,5 +71,7 @@ def test_it_takes_no_factor_of_others_and_says_what_it_needs_of_a_site(study: Pa
 def test_it_is_gone_with_its_folder(study: Path) -> None:
     assert plan_of("vacuum").told_by == "vacuum"
     with pytest.raises(StudyError, match="Known"):
-        study.write_text(STUDY.replace("vacuum =", 'kind = "hoover"\nvacuum ='), encoding="utf-8")
+        study.write_text(
+            VACUUM_STUDY.replace("vacuum =", 'kind = "hoover"\nvacuum ='), encoding="utf-8"
+        )
         load_study(str(study))
