@@ -26,17 +26,17 @@ from teiten.analysis.verdict.contrasts import contrasts
 from teiten.claims import catalogue
 from teiten.claims.catalogue import claims_of
 from teiten.claims.curves import LINE
-from teiten.claims.forms import Bounds
 from teiten.claims.predicates.amount import AmountOfMetric
-from teiten.claims.predicates.effect import Effect, EffectByLevel
+from teiten.claims.predicates.effect import Bounds, Effect
 from teiten.claims.predicates.levels import EffectOfLevels, LargestPart, ValueAtLevel
-from teiten.claims.predicates.shapes import Flat, Linear, Plateau, Proportional, Rising
+from teiten.claims.predicates.shapes import Rising, Straight
 from teiten.claims.schema import predicate_form
 from teiten.cli.campaign import carry_out as campaign
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
 from teiten.errors import StudyError
 from teiten.host.system.paths import Workdir
+from teiten.kinds.probes.claims import ProbeGrowth
 from teiten.kinds.queries.claims.of_queries import QueryEffect
 from teiten.kinds.queries.claims.sides import QueryBounds
 from teiten.model.facts import HostFacts
@@ -126,7 +126,7 @@ def test_an_effect_that_grows_with_the_clients(
         part = 0.9 * per_doubling ** math.log2(clients) if server == "14" else 1
         return saturating(server, clients) * part
 
-    found = outcome(between(EffectByLevel(high=1.0)), attempts(truth))
+    found = outcome(between(Effect((Bounds(high=1.0, per_doubling=True),))), attempts(truth))
     assert found.standing is standing
     (check,) = found.checks
     assert check.ratio == pytest.approx(per_doubling, rel=0.003)
@@ -135,7 +135,9 @@ def test_an_effect_that_grows_with_the_clients(
 
 def test_a_slope_needs_three_levels() -> None:
     plan = make_plan(2 * 24, servers=("13", "14"), clients=("1", "2"))
-    found = outcome(between(EffectByLevel(high=1.0)), attempts(saturating, plan), plan)
+    found = outcome(
+        between(Effect((Bounds(high=1.0, per_doubling=True),))), attempts(saturating, plan), plan
+    )
     assert found.reason is not None and found.reason.code == "levels-for-slope"
 
 
@@ -143,7 +145,7 @@ def test_a_slope_needs_three_levels() -> None:
     ("most", "standing"), [(1.0, REPRODUCED), (4.0, CONTRADICTED), (0.5, NOT_APPLICABLE)]
 )
 def test_a_line_over_a_span(most: float, standing: ClaimStanding) -> None:
-    claim = shape(Linear(least=0.0, most=most, within=0.1))
+    claim = shape(Straight(least=0.0, most=most, within=0.1))
     assert outcome(claim, attempts(saturating)).standing is standing
 
 
@@ -201,6 +203,28 @@ def test_a_former_name_of_a_predicate_is_still_one() -> None:
             {"kind": "query-gain", "factor": "f", "parts": [{"low": 0.9}]},
             QueryEffect((QueryBounds(0.9),), "f"),
         ),
+        (
+            {"kind": "effect-by-level", "high": 1.0},
+            Effect((Bounds(high=1.0, per_doubling=True),)),
+        ),
+        ({"kind": "linear", "within": 0.1}, Straight(within=0.1)),
+        (
+            {"kind": "flat", "most": 4.0, "within": 0.1},
+            Straight(line="flat", most=4.0, within=0.1),
+        ),
+        (
+            {"kind": "proportional", "within": 0.3},
+            Straight(line="proportional", within=0.3),
+        ),
+        ({"kind": "plateau", "within": 0.1}, Rising(1.0, ends=True, within=0.1)),
+        (
+            {"kind": "probe-course", "probe": "p", "low": 0.9},
+            ProbeGrowth(of="p", low=0.9),
+        ),
+        (
+            {"kind": "probe-rise", "probe": "p", "factor": "f", "levels": ["l"], "beyond": 0.5},
+            ProbeGrowth(of="p", factor="f", levels=("l",), beyond=0.5, low=1.0),
+        ),
     ):
         assert form.validate_python(former) == today
     for refused in ({"kind": "effect"}, {"kind": "no-difference", "parts": [{"low": 0.9}]}):
@@ -224,7 +248,7 @@ def test_no_difference_is_one_of_the_mean_over_the_levels() -> None:
 
 
 def test_a_plateau_is_neither_a_slope_nor_a_collapse() -> None:
-    flat, falls = shape(Plateau(0.1)), shape(Plateau(None))
+    flat, falls = shape(Rising(1.0, ends=True, within=0.1)), shape(Rising(1.0, ends=True))
 
     def collapsing(server: str, clients: float) -> float:
         return saturating(server, clients) * (0.7 if clients > CORES else 1)
@@ -240,7 +264,7 @@ def test_a_plateau_is_neither_a_slope_nor_a_collapse() -> None:
 
 
 def test_latency_on_a_line_and_off_it() -> None:
-    claim = shape(Linear(within=0.1), metric="latency_mean")
+    claim = shape(Straight(within=0.1), metric="latency_mean")
 
     def line(_server: str, clients: float) -> float:
         return 0.001 + 0.0004 * clients
@@ -268,7 +292,7 @@ def test_rising_steadily_and_more_slowly_beyond() -> None:
 
 
 def test_flat_up_to_a_level_and_rising_beyond() -> None:
-    claim = shape(Flat(0.5, 4.0, within=0.2, rises_beyond=True))
+    claim = shape(Straight(least=0.5, most=4.0, line="flat", within=0.2, rises_beyond=True))
 
     def hockey(_server: str, clients: float) -> float:
         return 2.0 if clients <= 16 else 4.0
@@ -294,7 +318,7 @@ def test_proportional_to_cores() -> None:
         for trial in plan.trials
     )
     plan = replace(plan, study=study, trials=trials)
-    claim = shape(Proportional(0.35))
+    claim = shape(Straight(line="proportional", within=0.35))
     claim = replace(claim, needs=ClaimNeeds(factor="cores"))
     good = attempts(lambda _server, cores: 400 * cores**0.9, plan)
     bad = attempts(lambda _server, cores: 400 * cores**0.3, plan)
@@ -308,16 +332,24 @@ def test_proportional_to_cores() -> None:
         (a_claim(), "servers"),
         (between(ABOUT_TWO, workload="tpcb-like"), "workload"),
         (between(ABOUT_TWO, study="ssb"), "study"),
-        (replace(shape(Proportional(0.3)), needs=ClaimNeeds(factor="cores")), "factor"),
-        (replace(shape(Plateau(0.1)), needs=ClaimNeeds(cores=32)), "cores"),
-        (replace(shape(Plateau(0.1)), needs=ClaimNeeds(before=14)), "before"),
+        (
+            replace(
+                shape(Straight(line="proportional", within=0.3)), needs=ClaimNeeds(factor="cores")
+            ),
+            "factor",
+        ),
+        (replace(shape(Rising(1.0, ends=True, within=0.1)), needs=ClaimNeeds(cores=32)), "cores"),
+        (replace(shape(Rising(1.0, ends=True, within=0.1)), needs=ClaimNeeds(before=14)), "before"),
         (between(Effect((Bounds(0.9, 1.0, clients=3),))), "levels-clients"),
         (between(Effect((Bounds(0.9, 1.0, least=50.0),))), "levels-beyond"),
         (between(Effect((Bounds(0.9, 1.0, most=0.1),))), "levels-up-to"),
         (shape(Rising(20.0)), "levels-up-to"),
         (shape(Rising(8.0, slower_beyond=True)), "levels-beyond"),
-        (shape(Flat(0.5, 20.0, within=0.1)), "levels-up-to"),
-        (shape(Flat(0.5, 8.0, within=0.1, rises_beyond=True)), "levels-beyond"),
+        (shape(Straight(least=0.5, most=20.0, line="flat", within=0.1)), "levels-up-to"),
+        (
+            shape(Straight(least=0.5, most=8.0, line="flat", within=0.1, rises_beyond=True)),
+            "levels-beyond",
+        ),
     ],
 )
 def test_a_claim_whose_needs_are_not_met_says_which(claim: Claim, code: str) -> None:
@@ -353,7 +385,10 @@ def test_a_changed_script_is_not_what_was_published() -> None:
 
 def test_levels_around_the_cores_are_needed() -> None:
     plan = make_plan(24, servers=("13", "14"), clients=("16", "32"))
-    for predicate, code in ((Plateau(0.1), "around-cores"), (Linear(within=0.1), "from-cores")):
+    for predicate, code in (
+        (Rising(1.0, ends=True, within=0.1), "around-cores"),
+        (Straight(within=0.1), "from-cores"),
+    ):
         found = outcome(shape(predicate), attempts(saturating, plan), plan)
         assert found.reason is not None and found.reason.code == f"levels-{code}"
 
@@ -409,7 +444,11 @@ def test_why_there_is_no_outcome(value: float, code: str) -> None:
 @pytest.mark.parametrize("value", [0.0, -1.0, math.inf, math.nan])
 def test_values_that_are_no_rates_are_never_a_result(value: float) -> None:
     odd = [replace(one, metrics={"tps": value}) for one in attempts(saturating)]
-    for claim in (between(ABOUT_TWO), shape(Plateau(0.1)), shape(Linear(within=0.1))):
+    for claim in (
+        between(ABOUT_TWO),
+        shape(Rising(1.0, ends=True, within=0.1)),
+        shape(Straight(within=0.1)),
+    ):
         assert outcome(claim, odd).standing is INCONCLUSIVE
 
 

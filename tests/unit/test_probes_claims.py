@@ -12,7 +12,7 @@ from teiten.analysis.model.claims import Claim, ClaimContrast, ClaimNeeds, Claim
 from teiten.analysis.model.claims import ClaimStanding as Standing
 from teiten.claims.catalogue import claims_of
 from teiten.claims.predicates.levels import EffectOfLevels, OrderOfLevels, ValueAtLevel
-from teiten.kinds.probes.claims import ProbeCourse
+from teiten.kinds.probes.claims import ProbeGrowth
 from teiten.report.claim_words import check_text, reason_text
 from teiten.report.texts import texts
 from tests.fixtures.invented_claims import a_claim
@@ -177,7 +177,11 @@ def test_checks_on_each_server() -> None:
 def test_the_course_is_not_the_time() -> None:
     """Buffers that make every read slower, with few and with many clients alike, change no course;
     one that depends on the buffers is contradicted, however long a read takes."""
-    courses = [claim for claim in CLAIMS if claim.predicate.kind == "probe-course"]
+    courses = [
+        claim
+        for claim in CLAIMS
+        if isinstance(claim.predicate, ProbeGrowth) and claim.predicate.compares
+    ]
     assert len(courses) == 2
     for truth, standing in (
         (Truth(slower=1.0), Standing.REPRODUCED),
@@ -194,7 +198,7 @@ def test_clients_are_told_by_their_numbers() -> None:
     assert " clients: 75% ÷ 25%" in course
     rise = check_text(t, found["2021-buffers-clients-slower-beyond"].deciding, str)
     assert rise.startswith("clients-buffers, 25%: ") and " ÷ 1 clients" in rise
-    no_clients = about(ProbeCourse(of="buffer-read", low=0.9, high=1.1))
+    no_clients = about(ProbeGrowth(of="buffer-read", low=0.9, high=1.1))
     analysis = invented_probes(Invented(blocks=2), [no_clients])
     reason = reason_text(t, analysis.claims[0].reason)
     assert reason == "the probe buffer-read was not run by several numbers of clients"

@@ -11,9 +11,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
-from teiten.analysis.across.unpaired import unpaired_check
 from teiten.analysis.claims.checks import check_of, student
 from teiten.analysis.model.claims import (
     Check,
@@ -24,16 +22,10 @@ from teiten.analysis.model.claims import (
     PublishedCurves,
 )
 from teiten.analysis.model.comparison import Systems
-from teiten.analysis.model.evidence import (
-    Blocks,
-    EvidenceTable,
-    block_means,
-    log_changes,
-    logarithm,
-)
+from teiten.analysis.model.evidence import Blocks, EvidenceTable, log_changes
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
-from teiten.claims.forms import Bounds, Span
+from teiten.claims.forms import Span
 from teiten.claims.sides import ANY_BLOCK, ClaimSide, places_of
 from teiten.model.study import SERVER
 
@@ -107,14 +99,6 @@ AT_CORES = 0.75
 """The level "at the cores" is the greatest one not above them, and not below this share."""
 
 
-def level_groups(part: Bounds, old: ClaimCurve, new: ClaimCurve, cores: int) -> list[list[float]]:
-    """The levels over each of which a bound asks for one mean. Raises UnmetError for none."""
-    levels = [level for level in old.within(part, cores) if level in new.points]
-    if not levels:
-        raise beyond_reach(part)
-    return [[level] for level in levels] if part.each else [levels]
-
-
 def steps(curve: ClaimCurve, levels: Sequence[float]) -> Iterator[ClaimQuestion]:
     """Every level is above the one before."""
     for lower, higher in itertools.pairwise(levels):
@@ -145,13 +129,6 @@ def from_line(
     return ClaimQuestion(LINE, (curve.side,), levels, changes, low, high)
 
 
-def at_cores(curve: ClaimCurve, cores: int) -> float:
-    levels = [level for level in curve.levels if AT_CORES * cores <= level <= cores]
-    if not levels:
-        raise UnmetError("levels-around-cores")
-    return levels[-1]
-
-
 def around(share: float) -> tuple[float, float]:
     """The band of a share: from 1 - share to its reciprocal, so that it is symmetric in ratios."""
     return math.log1p(-share), -math.log1p(-share)
@@ -165,14 +142,6 @@ def beyond_reach(span: Span) -> UnmetError:
     return UnmetError("levels-up-to", most=f"{span.most:g}")
 
 
-def _contrast(check: Check, words: ClaimWords) -> str:
-    old, *_, new = (words.side(side) for side in check.sides)
-    if len(check.at) == 1:
-        return words.plural("claim.contrast", round(check.at[0]), old=old, new=new)
-    levels = words("list.separator").join(words.number(level) for level in check.at)
-    return words("claim.contrast-mean", old=old, new=new, levels=levels)
-
-
 def _levels(check: Check, words: ClaimWords) -> str:
     first, second = (words.number(level) for level in check.at)
     return words("claim.levels", side=words.side(check.sides[0]), first=first, second=second)
@@ -184,8 +153,6 @@ def _line(check: Check, words: ClaimWords) -> str:
     return words("claim.line", side=side, first=first, middle=middle, last=last)
 
 
-CONTRAST = CheckKind("contrast", _contrast, of_sides=True)
-"""New and old, at the levels named."""
 LEVELS = CheckKind("levels", _levels)
 """The second level and the first."""
 LINE = CheckKind("line", _line)
@@ -206,7 +173,10 @@ class CurveGround:
 class OfCurves(Predicate):
     """About curves, block by block."""
 
-    axis: ClassVar[str] = CLIENTS
+    @property
+    def axis(self) -> str:
+        """The factor along which they go."""
+        return CLIENTS
 
     def metric_of(self, claim: Claim) -> str:
         """The name under which its values are observed."""
@@ -241,37 +211,6 @@ class OfCurves(Predicate):
         """Check the shape of each system's curve by itself."""
         values = known.here[question.sides[0]].alone(question.values)
         return check_of(replace(question, values=values), known.alpha, student, among=among)
-
-
-class ContrastOfCurves(OfCurves):
-    """About new against old."""
-
-    compares: ClassVar[bool] = True
-
-    @abstractmethod
-    def bounds(self, delta: float) -> Sequence[Bounds]:
-        """Where the ratios must lie. ``delta``: the campaign's."""
-
-    def asked(self, curves: Sequence[ClaimCurve], machine: CurveGround) -> Iterator[ClaimQuestion]:
-        old, new = curves
-        for part in self.bounds(machine.delta):
-            for group in level_groups(part, old, new, machine.cores):
-                changes = [level_changes(old, level, new, level) for level in group]
-                yield ClaimQuestion(
-                    CONTRAST,
-                    (old.side, new.side),
-                    tuple(group),
-                    block_means(changes),
-                    *part.log_bounds,
-                    averaged=len(group),
-                )
-
-    def of_systems(self, question: ClaimQuestion, known: SystemCurves, among: int) -> Check:
-        """Check unpaired values: no block of the one system belongs to one of the other."""
-        samples = [
-            _means(curve, question.at, known.here[curve.side]) for curve in (known.old, known.new)
-        ]
-        return unpaired_check(question, samples, known.alpha, among=among)
 
 
 class ShapeOfCurve(OfCurves):
@@ -339,14 +278,3 @@ def _points(
         ).blocks(evidence, metric)
         for context in contexts
     }
-
-
-def _means(
-    curve: ClaimCurve, levels: Sequence[float], evidence: EvidenceTable
-) -> tuple[float, ...]:
-    """The mean of ln over the levels for each start that has them all; NaN for a zero."""
-    logs = [
-        {block: logarithm(value) for block, value in curve.points[level].items()}
-        for level in levels
-    ]
-    return tuple(evidence.alone(block_means(logs)).values())

@@ -65,14 +65,3 @@ class Span:
         if self.least is not None and self.most is not None and self.least > self.most:
             raise ValueError("least must not be above most")
         return self
-
-
-@dataclass(frozen=True, config=FORM)
-class Bounds(Span, RatioBounds):
-    """Where a ratio must lie at the levels of a span."""
-
-    each: Yes = False
-    """At every level of the span; else the mean over them."""
-
-
-Parts = Annotated[tuple[Bounds, ...], Field(strict=False, min_length=1)]

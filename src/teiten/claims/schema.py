@@ -171,11 +171,13 @@ def _by_today(table: object) -> object:
     if not isinstance(table, dict):
         return table
     named = str(table.get("kind"))
+    keys = {key: value for key, value in table.items() if key != "kind"}
     for predicate in known():
         today = vars(predicate)["kind"]
         if named == today or named in predicate.aliases:
-            keys = {predicate.renamed.get(key, key): value for key, value in table.items()}
-            return {**predicate.aliases.get(named, {}), **keys, "kind": today}
+            keys = {predicate.renamed.get(key, key): value for key, value in keys.items()}
+            alias = predicate.aliases.get(named, {})
+            return {**(alias(keys) if callable(alias) else {**alias, **keys}), "kind": today}
     return table
 
 

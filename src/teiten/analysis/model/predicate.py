@@ -9,7 +9,7 @@ kinds of its checks say what they compare (``teiten.claims``, ``teiten.kinds.KIN
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -33,8 +33,10 @@ class Ground:
         return self.evidence.plan
 
 
-Aliases = Mapping[str, Mapping[str, object]]
-"""Further names of a predicate in claims files, each with the keys that it stands for."""
+Keys = Mapping[str, object]
+Aliases = Mapping[str, Keys | Callable[[Keys], Keys]]
+"""Further names of a predicate in claims files, each with the keys that it stands for besides its
+own, or with what makes today's keys of these."""
 
 
 class UnmetError(Exception):
@@ -48,8 +50,10 @@ class UnmetError(Exception):
 class Predicate(ABC):
     """The statement of a finding about results. Its fields are its form in a claims file."""
 
-    compares: ClassVar[bool] = False
-    """Two levels of a factor, which the claim names as its contrast."""
+    @property
+    def compares(self) -> bool:
+        """Whether it compares two levels of a factor, which the claim names as its contrast."""
+        return False
 
     @property
     @abstractmethod

@@ -10,48 +10,34 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 from pydantic.dataclasses import dataclass
 
+from teiten.analysis.across.unpaired import unpaired_check
 from teiten.analysis.claims.numbers import FUNCTION_SHARE
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords, Reason
 from teiten.analysis.model.comparison import Systems
+from teiten.analysis.model.evidence import Blocks, EvidenceTable, block_means, logarithm
 from teiten.analysis.model.predicate import Aliases, UnmetError
-from teiten.claims.curves import ClaimCurve, ContrastOfCurves, CurveGround, OfCurves, level_changes
-from teiten.claims.forms import FORM, Bounds, RatioBounds, Word, Yes
+from teiten.claims.curves import (
+    ClaimCurve,
+    CurveGround,
+    OfCurves,
+    SystemCurves,
+    beyond_reach,
+    level_changes,
+)
+from teiten.claims.forms import FORM, RatioBounds, Span, Word, Yes
 from teiten.model.plan import Plan
 
 
-@dataclass(frozen=True, config=FORM)
-class Effect(ContrastOfCurves):
-    """The ratio new/old of the claim's contrast lies within bounds; or new and old are equivalent
-    within the campaign's δ, as the mean over the levels: the reports say so of a curve. At each
-    level of a dozen it would hardly ever be shown."""
+def _contrast(check: Check, words: ClaimWords) -> str:
+    old, *_, new = (words.side(side) for side in check.sides)
+    if len(check.at) == 1:
+        return words.plural("claim.contrast", round(check.at[0]), old=old, new=new)
+    levels = words("list.separator").join(words.number(level) for level in check.at)
+    return words("claim.contrast-mean", old=old, new=new, levels=levels)
 
-    parts: Annotated[tuple[Bounds, ...], Field(strict=False)] = ()
-    equivalent: Yes = False
-    function: Word | None = None
-    """The ratio is of this function's share of the server's CPU time, with what it calls, which
-    needs flame graphs; None for the claim's metric."""
-    kind: Literal["effect"] = "effect"
-    aliases: ClassVar[Aliases] = {"no-difference": {"equivalent": True}, "function-share": {}}
 
-    @model_validator(mode="after")
-    def _one_of_them(self) -> Self:
-        if self.equivalent == bool(self.parts):
-            raise ValueError("needs either parts, or equivalent = true")
-        return self
-
-    def metric_of(self, claim: Claim) -> str:
-        return f"{FUNCTION_SHARE}:{self.function}" if self.function else claim.metric
-
-    def bounds(self, delta: float) -> Sequence[Bounds]:
-        return (Bounds(1 / (1 + delta), 1 + delta),) if self.equivalent else self.parts
-
-    def lacking(self, plan: Plan) -> Reason | None:
-        lacks = self.function and not plan.study.measure.flame_graph
-        return Reason("flame-graph") if lacks else None
-
-    def needs(self, words: ClaimWords) -> Iterator[str]:
-        if self.function:
-            yield words("claim.needs.flame-graph")
+CONTRAST = CheckKind("contrast", _contrast, of_sides=True)
+"""New and old, at the levels named."""
 
 
 def _per_doubling(check: Check, words: ClaimWords) -> str:
@@ -65,36 +51,108 @@ PER_DOUBLING = CheckKind("per-doubling", _per_doubling)
 
 
 @dataclass(frozen=True, config=FORM)
-class EffectByLevel(RatioBounds, OfCurves):
-    """By what the ratio new/old is multiplied for each doubling of the clients lies within bounds:
-    of every block the slope of a straight line through the logarithms of both."""
+class Bounds(Span, RatioBounds):
+    """Where a ratio must lie over the levels of a span: its mean, unless said otherwise."""
 
-    kind: Literal["effect-by-level"] = "effect-by-level"
-    compares: ClassVar[bool] = True
+    each: Yes = False
+    """At every level of the span."""
+    per_doubling: Yes = False
+    """By what it is multiplied for each doubling of the clients: of every block the slope of a
+    straight line through the logarithms of both."""
 
-    def asked(
-        self,
-        curves: Sequence[ClaimCurve],
-        machine: CurveGround,  # noqa: ARG002
-    ) -> Iterator[ClaimQuestion]:
+    @model_validator(mode="after")
+    def _one_number(self) -> Self:
+        if self.each and self.per_doubling:
+            raise ValueError("is about each level, or per doubling")
+        return self
+
+
+def _by_level(keys: Mapping[str, object]) -> Mapping[str, object]:
+    """Read the former predicate of a single slope, whose bounds were its own keys."""
+    return {"parts": [{**keys, "per_doubling": True}]}
+
+
+@dataclass(frozen=True, config=FORM)
+class Effect(OfCurves):
+    """The ratio new/old of the claim's contrast lies within bounds; or new and old are equivalent
+    within the campaign's δ, as the mean over the levels: the reports say so of a curve. At each
+    level of a dozen it would hardly ever be shown."""
+
+    parts: Annotated[tuple[Bounds, ...], Field(strict=False)] = ()
+    equivalent: Yes = False
+    function: Word | None = None
+    """The ratio is of this function's share of the server's CPU time, with what it calls, which
+    needs flame graphs; None for the claim's metric."""
+    kind: Literal["effect"] = "effect"
+    aliases: ClassVar[Aliases] = {
+        "no-difference": {"equivalent": True},
+        "function-share": {},
+        "effect-by-level": _by_level,
+    }
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Self:
+        if self.equivalent == bool(self.parts):
+            raise ValueError("needs either parts, or equivalent = true")
+        return self
+
+    @property
+    def compares(self) -> bool:
+        return True
+
+    def metric_of(self, claim: Claim) -> str:
+        return f"{FUNCTION_SHARE}:{self.function}" if self.function else claim.metric
+
+    def lacking(self, plan: Plan) -> Reason | None:
+        lacks = self.function and not plan.study.measure.flame_graph
+        return Reason("flame-graph") if lacks else None
+
+    def needs(self, words: ClaimWords) -> Iterator[str]:
+        if self.function:
+            yield words("claim.needs.flame-graph")
+
+    def asked(self, curves: Sequence[ClaimCurve], machine: CurveGround) -> Iterator[ClaimQuestion]:
         old, new = curves
-        levels = [level for level in old.levels if level in new.points]
-        if len(levels) < 3:
+        band = Bounds(1 / (1 + machine.delta), 1 + machine.delta)
+        for part in (band,) if self.equivalent else self.parts:
+            levels = [level for level in old.within(part, machine.cores) if level in new.points]
+            changes = {level: level_changes(old, level, new, level) for level in levels}
+            yield from _of_part(part, changes, (old.side, new.side))
+
+    def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:
+        """Raises UnmetError of a slope, which is of one block: two systems share none."""
+        if any(part.per_doubling for part in self.parts):
+            raise UnmetError("compared")
+        return super().between(claim, systems)
+
+    def of_systems(self, question: ClaimQuestion, known: SystemCurves, among: int) -> Check:
+        """Check unpaired values: no block of the one system belongs to one of the other."""
+        samples = [
+            _means(curve, question.at, known.here[curve.side]) for curve in (known.old, known.new)
+        ]
+        return unpaired_check(question, samples, known.alpha, among=among)
+
+
+Changes = Mapping[float, Blocks]
+"""By level and block, the logarithm of new/old."""
+
+
+def _of_part(part: Bounds, changes: Changes, sides: tuple[str, str]) -> Iterator[ClaimQuestion]:
+    if part.per_doubling:
+        if len(changes) < 3:
             raise UnmetError("levels-for-slope")
-        yield ClaimQuestion(
-            PER_DOUBLING,
-            (old.side, new.side),
-            tuple(levels),
-            _slopes({level: level_changes(old, level, new, level) for level in levels}),
-            *self.log_bounds,
-        )
-
-    def between(self, claim: Claim, systems: Systems) -> tuple[Check, ...]:  # noqa: ARG002
-        """Raises UnmetError: two systems share no blocks, and a slope is of one."""
-        raise UnmetError("compared")
+        slopes = _slopes(changes)
+        yield ClaimQuestion(PER_DOUBLING, sides, tuple(changes), slopes, *part.log_bounds)
+        return
+    if not changes:
+        raise beyond_reach(part)
+    for group in [(level,) for level in changes] if part.each else [tuple(changes)]:
+        means = block_means([changes[level] for level in group])
+        bounds = part.log_bounds
+        yield ClaimQuestion(CONTRAST, sides, group, means, *bounds, averaged=len(group))
 
 
-def _slopes(changes: Mapping[float, Mapping[int, float]]) -> dict[int, float]:
+def _slopes(changes: Changes) -> dict[int, float]:
     """By block that has every level; NaN where one of its values was not usable."""
     blocks = set.intersection(*(set(change) for change in changes.values()))
     doublings = [math.log2(level) for level in changes]
@@ -102,3 +160,14 @@ def _slopes(changes: Mapping[float, Mapping[int, float]]) -> dict[int, float]:
         block: linear_regression(doublings, [change[block] for change in changes.values()]).slope
         for block in sorted(blocks)
     }
+
+
+def _means(
+    curve: ClaimCurve, levels: Sequence[float], evidence: EvidenceTable
+) -> tuple[float, ...]:
+    """The mean of ln over the levels for each start that has them all; NaN for a zero."""
+    logs = [
+        {block: logarithm(value) for block, value in curve.points[level].items()}
+        for level in levels
+    ]
+    return tuple(evidence.alone(block_means(logs)).values())

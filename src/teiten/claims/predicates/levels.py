@@ -159,7 +159,6 @@ class EffectOfLevels(RatiosOfLevels):
     per_size: Yes = False
     """The ratio is divided by that of the levels' shared buffers: 1 where it is proportional."""
     kind: Literal["levels-effect"] = "levels-effect"
-    compares: ClassVar[bool] = True
     aliases: ClassVar[Aliases] = {
         "probe-effect": {},
         "probe-proportional": {"per_size": True},
@@ -174,6 +173,10 @@ class EffectOfLevels(RatiosOfLevels):
         if self.per_size and not self.of:
             raise ValueError("per_size is about one level of the own factor: name it (of)")
         return self
+
+    @property
+    def compares(self) -> bool:
+        return True
 
     def bounds(self, delta: float) -> tuple[float, float]:
         if self.equivalent:

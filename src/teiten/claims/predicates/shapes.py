@@ -1,23 +1,24 @@
-"""Shapes of a curve: flat, linear, rising, proportional to the cores, levelling off beyond them."""
+"""Shapes of a curve: on a straight line, or rising up to a number of clients and less beyond it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
+from pydantic import model_validator
 from pydantic.dataclasses import dataclass
 
 from teiten.analysis.model.claims import Check, CheckKind, ClaimQuestion, ClaimWords
-from teiten.analysis.model.predicate import UnmetError
+from teiten.analysis.model.predicate import Aliases, UnmetError
 from teiten.claims.curves import (
     AT_CORES,
+    CLIENTS,
     CORES,
     RISES,
     ClaimCurve,
     ShapeOfCurve,
     around,
-    at_cores,
     between,
     beyond_reach,
     from_line,
@@ -28,65 +29,60 @@ from teiten.claims.forms import FORM, Ratio, Span, Tolerance, Yes
 
 
 @dataclass(frozen=True, config=FORM, kw_only=True)
-class Flat(Span, ShapeOfCurve):
-    """The metric stays within a share of its value at the first level of the span."""
+class Straight(Span, ShapeOfCurve):
+    """Over a span the metric lies on a straight line, within a share. A rising line goes through
+    the ends of the span, which by itself begins at the cores; a flat one through its first level;
+    and a proportional one, of a metric by cores, through nought and the fewest."""
 
+    line: Literal["rising", "flat", "proportional"] = "rising"
     within: Tolerance
     rises_beyond: Yes = False
     """Beyond the span it is higher than at its end."""
-    kind: Literal["flat"] = "flat"
+    kind: Literal["straight"] = "straight"
+    aliases: ClassVar[Aliases] = {
+        "linear": {},
+        "flat": {"line": "flat"},
+        "proportional": {"line": "proportional"},
+    }
+
+    @property
+    def axis(self) -> str:
+        return CORES if self.line == "proportional" else CLIENTS
 
     def shape(self, curve: ClaimCurve, cores: int) -> Iterator[ClaimQuestion]:
-        levels = curve.within(self, cores)
-        reached = self.most is None or (bool(levels) and levels[-1] >= AT_CORES * self.most * cores)
-        if len(levels) < 2 or not reached:
-            raise beyond_reach(self)
-        for level in levels[1:]:
-            yield between(curve, levels[0], level, *around(self.within))
+        levels, band = self._levels(curve, cores), around(self.within)
+        first, last = levels[0], levels[-1]
+        if self.line == "rising":
+            yield between(curve, first, last, *RISES)
+            for level in levels[1:-1]:
+                yield from_line(curve, (first, level, last), *band)
+        else:
+            question = between if self.line == "flat" else _from_proportion
+            for level in levels[1:]:
+                yield question(curve, first, level, *band)
         if self.rises_beyond:
-            beyond = [level for level in curve.levels if level > levels[-1]]
+            beyond = [level for level in curve.levels if level > last]
             if not beyond:
                 raise beyond_reach(Span(least=self.most))
-            yield between(curve, levels[-1], beyond[-1], *RISES)
+            yield between(curve, last, beyond[-1], *RISES)
 
-
-@dataclass(frozen=True, config=FORM, kw_only=True)
-class Linear(Span, ShapeOfCurve):
-    """Over a span, by itself from the cores on, the metric lies on a rising straight line, within a
-    share."""
-
-    within: Tolerance
-    kind: Literal["linear"] = "linear"
-
-    def shape(self, curve: ClaimCurve, cores: int) -> Iterator[ClaimQuestion]:
+    def _levels(self, curve: ClaimCurve, cores: int) -> tuple[float, ...]:
+        """The levels on the line. Raises UnmetError where there are too few for one."""
+        if self.line == "proportional":
+            if len(curve.levels) < 2:
+                raise UnmetError("levels-of-cores")
+            return curve.levels
+        if self.line == "flat":
+            levels = curve.within(self, cores)
+            reached = AT_CORES * (self.most or 0.0) * cores
+            if len(levels) < 2 or levels[-1] < reached:
+                raise beyond_reach(self)
+            return levels
         from_cores = self.least is None and self.most is None
         levels = curve.within(Span(least=AT_CORES) if from_cores else self, cores)
         if len(levels) < 3:
             raise UnmetError("levels-from-cores" if from_cores else "levels-for-line")
-        first, last = levels[0], levels[-1]
-        yield between(curve, first, last, *RISES)
-        for level in levels[1:-1]:
-            yield from_line(curve, (first, level, last), *around(self.within))
-
-
-@dataclass(frozen=True, config=FORM)
-class Plateau(ShapeOfCurve):
-    """The metric rises up to the number of cores; beyond it, it stays within a share, or falls."""
-
-    within: Tolerance | None = None
-    """A share of the value at the cores; None: every level beyond is lower."""
-    kind: Literal["plateau"] = "plateau"
-
-    def shape(self, curve: ClaimCurve, cores: int) -> Iterator[ClaimQuestion]:
-        at = at_cores(curve, cores)
-        before = [level for level in curve.levels if level <= at]
-        beyond = [level for level in curve.levels if level > max(at, cores)]
-        if len(before) < 2 or not beyond:
-            raise UnmetError("levels-around-cores")
-        yield from steps(curve, before)
-        bounds = (-math.inf, 0.0) if self.within is None else around(self.within)
-        for level in beyond:
-            yield between(curve, at, level, *bounds)
+        return levels
 
 
 @dataclass(frozen=True, config=FORM)
@@ -96,19 +92,38 @@ class Rising(ShapeOfCurve):
     to: Ratio
     slower_beyond: Yes = False
     """Beyond that it rises by less for each client than before."""
+    ends: Yes = False
+    """Beyond that every level is lower, or with ``within`` about as high."""
+    within: Tolerance | None = None
+    """How far beyond that it may be from the value there, as a share of this."""
     kind: Literal["rising"] = "rising"
+    aliases: ClassVar[Aliases] = {"plateau": {"to": 1.0, "ends": True}}
+
+    @model_validator(mode="after")
+    def _one_course(self) -> Self:
+        if self.ends and self.slower_beyond:
+            raise ValueError("beyond ``to`` it either ends or is slower")
+        if self.within is not None and not self.ends:
+            raise ValueError("within is about a rise that ends")
+        return self
 
     def shape(self, curve: ClaimCurve, cores: int) -> Iterator[ClaimQuestion]:
         levels = [level for level in curve.levels if level <= self.to * cores]
-        if len(levels) < 2 or levels[-1] < AT_CORES * self.to * cores:
-            raise beyond_reach(Span(most=self.to))
-        yield from steps(curve, levels)
-        if not self.slower_beyond:
-            return
         beyond = [level for level in curve.levels if level > self.to * cores]
-        if not beyond:
-            raise beyond_reach(Span(least=self.to))
-        yield from_line(curve, (levels[0], levels[-1], beyond[-1]), *RISES)
+        if len(levels) < 2 or levels[-1] < AT_CORES * self.to * cores:
+            raise self._unmet(Span(most=self.to))
+        if not beyond and (self.slower_beyond or self.ends):
+            raise self._unmet(Span(least=self.to))
+        yield from steps(curve, levels)
+        if self.slower_beyond:
+            yield from_line(curve, (levels[0], levels[-1], beyond[-1]), *RISES)
+        if self.ends:
+            bounds = (-math.inf, 0.0) if self.within is None else around(self.within)
+            for level in beyond:
+                yield between(curve, levels[-1], level, *bounds)
+
+    def _unmet(self, span: Span) -> UnmetError:
+        return UnmetError("levels-around-cores") if self.to == 1.0 else beyond_reach(span)
 
 
 def _per_core(check: Check, words: ClaimWords) -> str:
@@ -120,21 +135,9 @@ PER_CORE = CheckKind("per-core", _per_core)
 """The metric per core at the second level and at the first."""
 
 
-@dataclass(frozen=True, config=FORM)
-class Proportional(ShapeOfCurve):
-    """The metric is proportional to the number of cores, within a share."""
-
-    within: Tolerance
-    kind: Literal["proportional"] = "proportional"
-    axis: ClassVar[str] = CORES
-
-    def shape(self, curve: ClaimCurve, cores: int) -> Iterator[ClaimQuestion]:  # noqa: ARG002
-        first, *others = curve.levels or (0.0,)
-        if not others:
-            raise UnmetError("levels-of-cores")
-        for level in others:
-            changes = level_changes(curve, first, curve, level)
-            values = {block: change - math.log(level / first) for block, change in changes.items()}
-            yield ClaimQuestion(
-                PER_CORE, (curve.side,), (first, level), values, *around(self.within)
-            )
+def _from_proportion(
+    curve: ClaimCurve, first: float, second: float, low: float, high: float
+) -> ClaimQuestion:
+    changes = level_changes(curve, first, curve, second)
+    values = {block: change - math.log(second / first) for block, change in changes.items()}
+    return ClaimQuestion(PER_CORE, (curve.side,), (first, second), values, low, high)

@@ -1,19 +1,19 @@
-"""Predicates about probes: how a probe's time goes with the number of clients that run its
-statement. Others are about levels of any factor (``teiten.claims.predicates.levels``); these are
-named ``first``, ``middle`` and ``last``, as the sizes of a campaign are the user's own."""
+"""The predicate about probes: how a probe's time grows with the clients that run its statement.
+
+Others are about levels of any factor (``teiten.claims.predicates.levels``); these are named
+``first``, ``middle`` and ``last``, as the sizes of a campaign are the user's own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Literal
 
-from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
 from teiten.analysis.model.evidence import Blocks, EvidenceTable, log_changes
-from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
-from teiten.claims.curves import RISES, beyond_reach
+from teiten.analysis.model.predicate import Aliases, Ground, Predicate, UnmetError
+from teiten.claims.curves import beyond_reach
 from teiten.claims.forms import FORM, Ratio, RatioBounds, Span, Word
 from teiten.claims.predicates.levels import OfLevels
 from teiten.claims.sides import ClaimSide
@@ -22,13 +22,6 @@ from teiten.study.tables import Words
 
 Times = Mapping[int, Blocks]
 """By number of clients, in rising order."""
-
-
-class OfClients(OfLevels):
-    """About times by the number of clients."""
-
-    def quantities(self, claim: Claim) -> tuple[str]:
-        return (CLIENTS_TIME,)
 
 
 def _growth(check: Check, words: ClaimWords) -> str:
@@ -42,29 +35,6 @@ GROWTH = CheckKind("probe-growth", _growth)
 """By how much the time grows from few clients to many: at the new level by that at the old."""
 
 
-@dataclass(frozen=True, config=FORM, kw_only=True)
-class ProbeCourse(RatioBounds, OfClients):
-    """The time grows with the clients at the new level as at the old: at every number of clients,
-    its ratio to that with the fewest. How long it takes at each level is not asked."""
-
-    of: Word
-    kind: Literal["probe-course"] = "probe-course"
-    compares: ClassVar[bool] = True
-
-    def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        for place in self.places(claim, ground.evidence):
-            before, after = (_times(side, ground.evidence) for side in place.sides)
-            few, *further = sorted(before.keys() & after.keys()) or (0,)
-            if not further:
-                raise UnmetError("probe-clients", probe=self.of)
-            for many in further:
-                growth = log_changes(before[few], before[many])
-                there = log_changes(after[few], after[many])
-                values = {block: there[block] - growth[block] for block in growth if block in there}
-                compared = (GROWTH, place.labels, (few, many))
-                yield self.question(claim, place, compared, values, self.log_bounds)
-
-
 def _rise(check: Check, words: ClaimWords) -> str:
     few, many = (words.number(clients) for clients in check.at)
     values = {"probe": check.classes[0][0], "few": few, "many": many}
@@ -76,30 +46,59 @@ RISE = CheckKind("probe-rise", _rise)
 
 
 @dataclass(frozen=True, config=FORM, kw_only=True)
-class ProbeRise(OfClients):
-    """Beyond a multiple of the processors, the time is longer than with as many clients as that: at
-    each of some levels, and at every number of clients."""
+class ProbeGrowth(RatioBounds, OfLevels):
+    """How much longer a probe takes with more clients lies within bounds, at every number of them:
+    at each of some levels of a factor; or that at the new level of the claim's contrast by that at
+    the old one, and how long it takes at each is not asked."""
 
     of: Word
-    factor: Word
-    levels: Annotated[Words, Field(min_length=1)]
-    beyond: Ratio
-    kind: Literal["probe-rise"] = "probe-rise"
+    factor: str = ""
+    levels: Words = ()
+    """Levels of the factor; empty for the claim's contrast."""
+    beyond: Ratio | None = None
+    """Growth is from the most clients within this multiple of the processors to those beyond; None
+    for that from the fewest."""
+    kind: Literal["probe-growth"] = "probe-growth"
+    aliases: ClassVar[Aliases] = {"probe-course": {}, "probe-rise": {"low": 1.0}}
+
+    @property
+    def compares(self) -> bool:
+        return not self.levels
+
+    def quantities(self, claim: Claim) -> tuple[str]:
+        return (CLIENTS_TIME,)
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
-        most = self.beyond * ground.cores
+        kind = GROWTH if self.compares else RISE
         for place in self.places(claim, ground.evidence, self.factor, self.levels):
-            for side in place.sides:
-                times = _times(side, ground.evidence)
-                within = [clients for clients in times if clients <= most]
-                further = [clients for clients in times if clients > most]
-                if not within or not further:
-                    raise beyond_reach(Span(least=self.beyond))
-                few = within[-1]
+            for sides in [place.sides] if self.compares else [(side,) for side in place.sides]:
+                labels = tuple(side.label for side in sides)
+                times = [_times(side, ground.evidence) for side in sides]
+                few, further = self._numbers(times, ground.cores)
                 for many in further:
-                    compared = (RISE, (side.label,), (few, many))
-                    changes = log_changes(times[few], times[many])
-                    yield self.question(claim, place, compared, changes, RISES)
+                    values = _growth_of([log_changes(side[few], side[many]) for side in times])
+                    compared = (kind, labels, (few, many))
+                    yield self.question(claim, place, compared, values, self.log_bounds)
+
+    def _numbers(self, times: Sequence[Times], cores: int) -> tuple[int, list[int]]:
+        """The number of clients from which times grow, and those to which. Raises UnmetError."""
+        numbers = sorted(set.intersection(*(set(side) for side in times)))
+        most = min(numbers, default=0) if self.beyond is None else self.beyond * cores
+        within = [number for number in numbers if number <= most]
+        further = numbers[len(within) :]
+        if within and further:
+            return within[-1], further
+        if self.beyond is None:
+            raise UnmetError("probe-clients", probe=self.of)
+        raise beyond_reach(Span(least=self.beyond))
+
+
+def _growth_of(changes: Sequence[Blocks]) -> Blocks:
+    """The growth on one side; of two, that on the new by that on the old, of blocks of both."""
+    if len(changes) == 1:
+        return changes[0]
+    old, new = changes
+    return {block: new[block] - old[block] for block in old if block in new}
 
 
 def _times(side: ClaimSide, evidence: EvidenceTable) -> Times:
@@ -107,4 +106,4 @@ def _times(side: ClaimSide, evidence: EvidenceTable) -> Times:
     return {clients: side.blocks(evidence, f"{CLIENTS_TIME}:{clients}") for clients in counts}
 
 
-PREDICATES: tuple[type[Predicate], ...] = (ProbeCourse, ProbeRise)
+PREDICATES: tuple[type[Predicate], ...] = (ProbeGrowth,)

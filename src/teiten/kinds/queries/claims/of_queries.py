@@ -71,8 +71,11 @@ class QueryEffect(OfParts):
     """The ratio, of two campaigns, is of how many times queries are faster at this factor's last
     level than at its first; None for that of the claim's metric."""
     kind: Literal["query-effect"] = "query-effect"
-    compares: ClassVar[bool] = True
     aliases: ClassVar[Aliases] = {"query-gain": {}}
+
+    @property
+    def compares(self) -> bool:
+        return True
 
     def questions(self, claim: Claim, ground: Ground) -> Iterator[ClaimQuestion]:
         """Raises UnmetError where it is about two campaigns."""
@@ -136,7 +139,10 @@ class QueryOrder(OfSides):
 
     classes: Annotated[tuple[Class, ...], Field(strict=False, min_length=2)]
     kind: Literal["query-order"] = "query-order"
-    compares: ClassVar[bool] = True
+
+    @property
+    def compares(self) -> bool:
+        return True
 
     def asked(self, of_claim: ClaimSides, metric: str) -> Iterator[ClaimQuestion]:
         old, new = of_claim.sides
