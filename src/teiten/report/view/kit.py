@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import median
 
 from teiten.analysis.model.findings import CampaignAnalysis, TrialView
 from teiten.model.metrics import RATE, Metric
@@ -80,6 +81,19 @@ class Kit:
 
     def of_workload(self, workload: str) -> tuple[TrialGroup, ...]:
         return tuple(group for group in self.groups if group.workload == workload)
+
+    def medians(self, workload: str, metric: str, factor: str) -> dict[Context, dict[float, float]]:
+        """The medians of a metric by the numeric levels of a factor; a curve for each combination
+        of the levels of what else is varied, and the contrasted one."""
+        curves: dict[Context, dict[float, float]] = {}
+        for group in self.of_workload(workload):
+            levels = {**dict(group.context), self.study.contrast: group.side}
+            level, values = levels.pop(factor, ""), group.values(metric)
+            if level.isdecimal() and values:
+                single = self.names.single - {self.study.contrast}
+                fixed = tuple(pair for pair in levels.items() if pair[0] not in single)
+                curves.setdefault(fixed, {})[float(level)] = median(values)
+        return curves
 
     @property
     def side_labels(self) -> tuple[str, ...]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from statistics import median
+from collections.abc import Callable, Iterator, Mapping
 
 from teiten.analysis.model.claims import PublishedCurves
 from teiten.kinds.pgbench.analyse import CLIENTS, CORES
@@ -17,26 +16,38 @@ from teiten.report.view.kit import Kit
 
 NEAR_CORES = 0.75
 """The level "at the cores" is the greatest one not above them, and not below this share."""
-Points = Callable[[Kit, str, PublishedCurves, str], tuple[list[PublishedPoint], ...]]
-"""The published and the measured points of a workload: the table, and the name of its panel."""
+Points = tuple[list[PublishedPoint], list[PublishedPoint]]
+"""Those published, and those measured."""
+PointsOf = Callable[[Kit, str, PublishedCurves], Points]
+"""The points of a workload and its table; measured ones alone, or none, where there are none."""
 
 
 def published_charts(kit: Kit) -> Iterator[Chart]:
     """Charts of the published tables of TPS whose workload was measured here, a panel for each."""
-    t = kit.t
-    by_clients = _points(kit, CLIENTS, _by_clients)
-    if by_clients:
-        sides, x = (t("word.old"), t("word.new")), t("axis.clients-per-core")
-        words = _words(kit, "published", CLIENTS, (x, t("axis.relative-tps")), sides)
-        yield published_curves("published", by_clients, words)
-    by_cores = _points(kit, CORES, _by_cores)
-    if by_cores:
-        sides, x = (t("word.published"), t("word.measured")), kit.names.factor(CORES)
-        words = _words(kit, "published-cores", CORES, (x, t("axis.relative-per-core")), sides)
-        yield published_curves("published-cores", by_cores, words)
+    t, cores = kit.t, kit.names.factor(CORES)
+    origins = (t("word.published"), t("word.measured"))
+    old_and_new = (t("word.old"), t("word.new"))
+    for name, axis, points_of, titles, sides in (
+        ("published", CLIENTS, _by_clients, (t("axis.clients-per-core"), "tps"), old_and_new),
+        ("published-cores", CORES, _by_cores, (cores, "per-core"), origins),
+    ):
+        points = _points(kit, axis, points_of)
+        if points:
+            words = PublishedWords(
+                title=t(f"chart.{name}.title"),
+                note=t(f"chart.{name}.note"),
+                x=titles[0],
+                y=t(f"axis.relative-{titles[1]}"),
+                clients=kit.names.factor(axis),
+                value=t("metric.tps"),
+                curve=t("word.curve"),
+                sides=sides,
+                origins=origins,
+            )
+            yield published_curves(name, points, words)
 
 
-def _points(kit: Kit, axis: str, points_of: Points) -> list[PublishedPoint]:
+def _points(kit: Kit, axis: str, points_of: PointsOf) -> list[PublishedPoint]:
     tables: dict[tuple[str, str], PublishedCurves] = {}
     for claim in (outcome.claim for outcome in kit.analysis.claims):
         table = claim.published
@@ -44,81 +55,48 @@ def _points(kit: Kit, axis: str, points_of: Points) -> list[PublishedPoint]:
             tables.setdefault((claim.workload, table.table), table)
     points: list[PublishedPoint] = []
     for (workload, _), table in tables.items():
-        published, measured = points_of(kit, workload, table, source_text(kit.t, table.source))
+        published, measured = points_of(kit, workload, table)
         points += [*published, *measured] if measured else []
     return points
 
 
-def _words(
-    kit: Kit, name: str, axis: str, titles: tuple[str, str], sides: tuple[str, ...]
-) -> PublishedWords:
-    t = kit.t
-    return PublishedWords(
-        title=t(f"chart.{name}.title"),
-        note=t(f"chart.{name}.note"),
-        x=titles[0],
-        y=titles[1],
-        clients=kit.names.factor(axis),
-        value=t("metric.tps"),
-        curve=t("word.curve"),
-        sides=sides,
-        origins=(t("word.published"), t("word.measured")),
+def _by_clients(kit: Kit, workload: str, table: PublishedCurves) -> Points:
+    """Medians of the counted trials; none where more than the clients is varied beside."""
+    contrast, t = kit.study.contrast, kit.t
+    medians = {
+        levels[0][1]: curve
+        for levels, curve in kit.medians(workload, TPS.name, CLIENTS).items()
+        if [name for name, _ in levels] == [contrast]
+    }
+    published = {curve.label: dict(curve.points) for curve in table.curves}
+    measured = {kit.short(side): medians[side] for side in kit.names.sides if side in medians}
+    here = kit.analysis.facts.cpu.logical
+    panel = source_text(t, table.source)
+    return (
+        list(_relative(kit, (panel, t("word.published")), published, table.cores)),
+        list(_relative(kit, (panel, t("word.measured")), measured, here)),
     )
 
 
-def _by_clients(
-    kit: Kit, workload: str, table: PublishedCurves, panel: str
-) -> tuple[list[PublishedPoint], ...]:
-    word = kit.t("word.published")
-    published = [
-        point
-        for rank, curve in enumerate(table.curves)
-        for point in _relative(
-            panel, (curve.label, word, _side(kit, rank)), dict(curve.points), table.cores
-        )
-    ]
-    return published, list(_measured_by_clients(kit, workload, panel))
-
-
-def _measured_by_clients(kit: Kit, workload: str, panel: str) -> Iterator[PublishedPoint]:
-    """Medians of the counted trials; none where more than the clients is varied beside."""
-    groups = kit.of_workload(workload)
-    fixed = kit.names.single - {CLIENTS}
-    if any(
-        [name for name, _ in group.context if name not in fixed] != [CLIENTS] for group in groups
-    ):
-        return
-    for rank, side in enumerate(kit.names.sides):
-        medians = {
-            float(dict(group.context)[CLIENTS]): median(values)
-            for group in groups
-            if group.side == side and (values := group.values(TPS.name))
-        }
-        names = (kit.short(side), kit.t("word.measured"), _side(kit, rank))
-        yield from _relative(panel, names, medians, kit.analysis.facts.cpu.logical)
-
-
-def _side(kit: Kit, rank: int) -> str:
-    return kit.t("word.new" if rank else "word.old")
-
-
 def _relative(
-    panel: str, names: tuple[str, str, str], values: dict[float, float], cores: int
+    kit: Kit, shown: tuple[str, str], curves: Mapping[str, Mapping[float, float]], cores: int
 ) -> Iterator[PublishedPoint]:
-    """A curve relative to its value with as many clients as cores; none where that is missing."""
-    near = [level for level in values if NEAR_CORES * cores <= level <= cores]
-    if not near or values[max(near)] <= 0:
-        return
-    reference = values[max(near)]
-    for level, value in sorted(values.items()):
-        yield PublishedPoint(panel, *names, level / cores, level, value / reference, value)
+    """Curves, old first, each relative to its value with as many clients as cores; none where that
+    is missing. ``shown``: panel and origin."""
+    for rank, (label, values) in enumerate(curves.items()):
+        side = kit.t("word.new" if rank else "word.old")
+        near = [level for level in values if NEAR_CORES * cores <= level <= cores]
+        reference = values[max(near)] if near else 0.0
+        for level, value in sorted(values.items()) if reference > 0 else ():
+            panel, origin = shown
+            relative = value / reference
+            yield PublishedPoint(panel, label, origin, side, level / cores, level, relative, value)
 
 
-def _by_cores(
-    kit: Kit, workload: str, table: PublishedCurves, panel: str
-) -> tuple[list[PublishedPoint], ...]:
+def _by_cores(kit: Kit, workload: str, table: PublishedCurves) -> Points:
     """TPS per core, relative to that of the fewest; nothing was measured where the campaign does
     not vary the cores."""
+    panel = source_text(kit.t, table.source)
     word, here = kit.t("word.published"), kit.t("word.measured")
     published = [
         PublishedPoint(

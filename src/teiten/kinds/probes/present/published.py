@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from teiten.analysis.model.claims import PublishedQueries
@@ -17,7 +17,10 @@ from teiten.report.view.kit import Kit
 
 FILE, COLUMNS = "buffers-2021-probes", ("small", "large")
 MILLISECONDS, PERCENT = 1e3, 100.0
-Take = Callable[[ProbeSide], float | None]
+SMALL, LARGE = 0, 1
+"""Places of the sizes."""
+Numbers = tuple[float | None, float | None]
+"""Of the smallest and the largest size; None where it is not known."""
 
 
 @dataclass(frozen=True)
@@ -28,22 +31,19 @@ class _Printed:
     probe: str
     factor: float
     """From base units to the printed ones."""
-    take: Take
-
-    def written(self, value: float) -> str:
-        return significant(value * self.factor)
-
-
-def _part(side: ProbeSide) -> PartTimes | None:
-    return side.parts[0] if len(side.parts) == 1 else None
+    measured: Callable[[ProbeResult], Numbers | None]
+    """None where nothing is shown beside it, nor the row."""
+    blank: int | None = None
+    """The size that has no such number, as it is made of both."""
 
 
-def _of_part(take: Callable[[PartTimes], float | None]) -> Take:
-    def taken(side: ProbeSide) -> float | None:
-        part = _part(side)
-        return None if part is None else take(part)
+def _of_sides(take: Callable[[ProbeSide], float | None]) -> Callable[[ProbeResult], Numbers]:
+    return lambda result: (take(result.sides[0]), take(result.sides[-1]))
 
-    return taken
+
+def _of_part(take: Callable[[PartTimes], float | None]) -> Callable[[ProbeResult], Numbers]:
+    """Of probes that have a single part."""
+    return _of_sides(lambda side: take(side.parts[0]) if len(side.parts) == 1 else None)
 
 
 def _in_buffers(part: PartTimes) -> float | None:
@@ -52,20 +52,35 @@ def _in_buffers(part: PartTimes) -> float | None:
     )
 
 
+MEAN = _of_part(lambda part: part.mean.mean)
+
+
+def _ratio(result: ProbeResult) -> Numbers | None:
+    return None if result.line is None else (None, result.line.ratio.mean)
+
+
+def _difference(result: ProbeResult) -> Numbers | None:
+    small, large = MEAN(result)
+    if len(result.sides) == 1 or small is None or large is None:
+        return None
+    return small - large, None
+
+
 ROWS = (
     _Printed(
         "descriptor_scan_per_gb",
         "clock-sweep",
         MILLISECONDS,
-        lambda side: side.sweep.seconds_per_gib if side.sweep else None,
+        _of_sides(lambda side: side.sweep.seconds_per_gib if side.sweep else None),
     ),
-    _Printed("update_execution", "update", MILLISECONDS, _of_part(lambda part: part.mean.mean)),
+    _Printed("update_execution", "update", MILLISECONDS, MEAN),
     _Printed(
-        "commit", "update", MILLISECONDS, lambda side: side.commit.mean if side.commit else None
+        "commit",
+        "update",
+        MILLISECONDS,
+        _of_sides(lambda side: side.commit.mean if side.commit else None),
     ),
-    _Printed(
-        "mean_after_full_scan", "after-scan", MILLISECONDS, _of_part(lambda part: part.mean.mean)
-    ),
+    _Printed("mean_after_full_scan", "after-scan", MILLISECONDS, MEAN),
     _Printed(
         "db_buffer_hit",
         "after-scan",
@@ -77,6 +92,8 @@ ROWS = (
     _Printed(
         "mean_outside_db_buffer", "after-scan", MILLISECONDS, _of_part(lambda part: part.outside)
     ),
+    _Printed("clock_sweep_ratio_large_to_small", "clock-sweep", 1.0, _ratio, blank=SMALL),
+    _Printed("os_cache_minus_db_buffer", "os-cache-read", MILLISECONDS, _difference, blank=LARGE),
 )
 
 
@@ -85,86 +102,51 @@ def published_table(kit: Kit) -> Table | None:
     found = probes_found(kit.analysis)
     if len(found.recommendations) != 1 or not kit.study.contrast.startswith(GUC_PREFIX):
         return None
-    small, large = (_printed(kit, column) for column in COLUMNS)
+    columns = _columns(kit)
     rows = [
-        (
-            TableCell(kit.t(f"published.{row.quantity}")),
-            TableCell(probe_title(kit, result)),
-            *(number_cell(column.get(row.quantity)) for column in (small, large)),
-            *(
-                number_cell(row.take(side), row.written)
-                for side in (result.sides[0], result.sides[-1])
-            ),
-        )
+        _row(kit, row, result, numbers, columns)
         for row in ROWS
         for result in found.results
-        if result.probe == row.probe
+        if result.probe == row.probe and (numbers := row.measured(result)) is not None
     ]
-    rows += _differences(kit, found.results, small, large)
-    if not rows or not (small and large):
+    if not rows or not all(columns):
         return None
-    sides = found.results[0].sides
-    first, last = (kit.short(side.side) for side in (sides[0], sides[-1]))
-    columns = (
-        Column(kit.t("table.published-probes.quantity")),
-        Column(kit.t("table.published-probes.probe")),
-        Column(kit.t("table.published-probes.small"), numeric=True),
-        Column(kit.t("table.published-probes.large"), numeric=True),
-        Column(kit.t("table.published-probes.here", side=first), numeric=True),
-        Column(kit.t("table.published-probes.here", side=last), numeric=True),
-    )
+    key, sides = "table.published-probes", found.results[0].sides
+    here = (kit.t(f"{key}.here", side=kit.short(side.side)) for side in (sides[0], sides[-1]))
+    numeric = (*(kit.t(f"{key}.{column}") for column in COLUMNS), *here)
     return Table(
         "published-probes",
-        kit.t("table.published-probes.caption"),
-        columns,
+        kit.t(f"{key}.caption"),
+        (
+            *(Column(kit.t(f"{key}.{column}")) for column in ("quantity", "probe")),
+            *(Column(title, numeric=True) for title in numeric),
+        ),
         tuple(rows),
-        note=kit.t("table.published-probes.note", memory=memory_text(kit)),
+        note=kit.t(f"{key}.note", memory=memory_text(kit)),
         sortable=False,
     )
 
 
-def _printed(kit: Kit, column: str) -> dict[str, float]:
-    """A column of the published table, as the findings carry it; empty without any."""
-    for outcome in kit.analysis.claims:
-        table = outcome.claim.published
-        if isinstance(table, PublishedQueries) and table.table == FILE:
-            for printed in table.columns:
-                if printed.label == column:
-                    return dict(printed.values)
-    return {}
+def _columns(kit: Kit) -> list[dict[str, float]]:
+    """The columns of the published table, as the findings carry them; empty without any."""
+    carried = {
+        column.label: dict(column.values)
+        for outcome in kit.analysis.claims
+        if isinstance(table := outcome.claim.published, PublishedQueries) and table.table == FILE
+        for column in table.columns
+    }
+    return [carried.get(label, {}) for label in COLUMNS]
 
 
-def _differences(
-    kit: Kit,
-    results: tuple[ProbeResult, ...],
-    small: dict[str, float],
-    large: dict[str, float],
-) -> Iterator[Row]:
-    """List the rows whose one number is made of both sides."""
-    for result in results:
-        empty = TableCell("")
-        lead = TableCell(probe_title(kit, result))
-        if result.probe == "clock-sweep" and result.line is not None:
-            quantity = "clock_sweep_ratio_large_to_small"
-            yield (
-                TableCell(kit.t(f"published.{quantity}")),
-                lead,
-                empty,
-                number_cell(large.get(quantity)),
-                empty,
-                number_cell(result.line.ratio.mean, significant),
-            )
-        if result.probe == "os-cache-read" and len(result.sides) > 1:
-            quantity = "os_cache_minus_db_buffer"
-            parts = [_part(side) for side in (result.sides[0], result.sides[-1])]
-            means = [part.mean.mean for part in parts if part is not None]
-            if len(means) == 2:
-                value = (means[0] - means[1]) * MILLISECONDS
-                yield (
-                    TableCell(kit.t(f"published.{quantity}")),
-                    lead,
-                    number_cell(small.get(quantity)),
-                    empty,
-                    number_cell(value, significant),
-                    empty,
-                )
+def _row(
+    kit: Kit, row: _Printed, result: ProbeResult, numbers: Numbers, columns: list[dict[str, float]]
+) -> Row:
+    printed = [number_cell(column.get(row.quantity)) for column in columns]
+    measured = [
+        number_cell(None if number is None else number * row.factor, significant)
+        for number in numbers
+    ]
+    if row.blank is not None:
+        printed[row.blank] = measured[row.blank] = TableCell("")
+    title = TableCell(kit.t(f"published.{row.quantity}"))
+    return (title, TableCell(probe_title(kit, result)), *printed, *measured)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from statistics import median
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from teiten.analysis.model.claims import (
     Check,
@@ -22,12 +21,10 @@ from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import SweepPoint, SweepWords, sweep_chart
 from teiten.report.claim_words import place_text, source_text
 from teiten.report.effects import confidence_percent, speed_interval_text, speed_text
+from teiten.report.names import Context
 from teiten.report.numbers import NOTHING, fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
 from teiten.report.view.kit import Kit
-
-BEYOND = 1.5
-"""How far beyond the greatest and the smallest value intervals are drawn."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +38,12 @@ class _ComparedQueries:
     new: PublishedColumn
     checks: dict[str, Check]
     """By query; without those of which nothing can be said."""
+
+    @property
+    def rows(self) -> Iterator[tuple[str, float, float]]:
+        """Query, old and new, as printed."""
+        new = dict(self.new.values)
+        return ((query, old, new[query]) for query, old in self.old.values if query in new)
 
 
 def query_charts(kit: Kit) -> tuple[Chart, ...]:
@@ -58,13 +61,12 @@ def query_tables(kit: Kit) -> tuple[Table, ...]:
 
 def _compared(kit: Kit) -> Iterator[_ComparedQueries]:
     """Collect compared columns; checks of findings about the same ones are taken together."""
-    found: dict[tuple[object, ...], _ComparedQueries] = {}
+    pairs: dict[tuple[object, ...], _ComparedQueries] = {}
     for outcome in kit.analysis.claims:
         claim, table = outcome.claim, outcome.claim.published
-        times = isinstance(table, PublishedQueries) and claim.metric == QUERY_TIME.name
-        if not isinstance(table, PublishedQueries) or not times or len(table.columns) != 2:
+        if not isinstance(table, PublishedQueries) or claim.metric != QUERY_TIME.name:
             continue
-        for check in outcome.checks:
+        for check in outcome.checks if len(table.columns) == 2 else ():
             single = len(check.classes) == 1 and len(check.classes[0]) == 1
             if check.kind is not QUERIES or not single or check.ratio is None:
                 continue
@@ -72,9 +74,9 @@ def _compared(kit: Kit) -> Iterator[_ComparedQueries]:
             key = (claim.workload, claim.contrast, table.table, old.label, new.label, check.server)
             panel = _on_server(kit, check, place_text(kit.t, claim.source))
             caption = _on_server(kit, check, _caption(kit, claim, check))
-            compared = found.setdefault(key, _ComparedQueries(panel, caption, old, new, {}))
-            compared.checks.setdefault(check.classes[0][0], check)
-    yield from found.values()
+            pair = pairs.setdefault(key, _ComparedQueries(panel, caption, old, new, {}))
+            pair.checks.setdefault(check.classes[0][0], check)
+    yield from pairs.values()
 
 
 def _on_server(kit: Kit, check: Check, what: str) -> str:
@@ -93,7 +95,7 @@ def _speed_ups(kit: Kit, compared: list[_ComparedQueries]) -> Chart | None:
     if not compared:
         return None
     t = kit.t
-    bars = _within_reach([bar for pair in compared for bar in _bars(kit, pair)])
+    bars = [bar for pair in compared for bar in _bars(kit, pair)]
     axes = QueryAxes(
         x=t("axis.published-speed-up"),
         queries=tuple(dict.fromkeys(bar.query for bar in bars)),
@@ -107,35 +109,23 @@ def _speed_ups(kit: Kit, compared: list[_ComparedQueries]) -> Chart | None:
 
 
 def _bars(kit: Kit, pair: _ComparedQueries) -> Iterator[QueryBar]:
-    old, new = dict(pair.old.values), dict(pair.new.values)
-    for query in (each for each in old if each in new and each in pair.checks):
-        printed = old[query] / new[query]
-        word = kit.t("word.published")
-        yield QueryBar(pair.panel, query, word, printed, None, None, significant(printed, 3))
-        effect = pair.checks[query].effect
-        if effect is not None:
-            shown = effect.inverse
-            text = kit.t.aside(speed_text(effect), speed_interval_text(kit.t, effect))
-            word = kit.t("word.measured")
-            yield QueryBar(pair.panel, query, word, shown.ratio, shown.low, shown.high, text)
-
-
-def _within_reach(bars: list[QueryBar]) -> list[QueryBar]:
-    """Intervals are drawn only so far beyond the values: two or three trials exclude nothing."""
-    least = min(bar.value for bar in bars) / BEYOND
-    most = max(bar.value for bar in bars) * BEYOND
-    return [
-        bar
-        if bar.low is None or bar.high is None
-        else replace(bar, low=max(bar.low, least), high=min(bar.high, most))
-        for bar in bars
-    ]
+    t = kit.t
+    for query, old, new in pair.rows:
+        check = pair.checks.get(query)
+        if check is None:
+            continue
+        text = significant(old / new, 3)
+        yield QueryBar(pair.panel, query, t("word.published"), old / new, None, None, text)
+        if check.effect is not None:
+            shown = check.effect.inverse
+            text = t.aside(speed_text(check.effect), speed_interval_text(t, check.effect))
+            span = (shown.ratio, shown.low, shown.high)
+            yield QueryBar(pair.panel, query, t("word.measured"), *span, text)
 
 
 def _table(kit: Kit, at: int, pair: _ComparedQueries) -> Table:
     t = kit.t
     titles = ("published-old", "published-new", "published-speed-up", "measured-here", "interval")
-    new = dict(pair.new.values)
     return Table(
         f"published-queries-{at + 1}",
         t("table.published-queries.caption", what=pair.caption),
@@ -143,11 +133,7 @@ def _table(kit: Kit, at: int, pair: _ComparedQueries) -> Table:
             Column(kit.names.factor(QUERY)),
             *(Column(t(f"table.{name}"), numeric=True) for name in titles),
         ),
-        tuple(
-            _row(kit, query, (before, new[query]), pair.checks.get(query))
-            for query, before in pair.old.values
-            if query in new
-        ),
+        tuple(_row(kit, pair.checks.get(query), query, old, new) for query, old, new in pair.rows),
         note=t(
             "table.published-queries.note",
             old=pair.old.label,
@@ -160,12 +146,11 @@ def _table(kit: Kit, at: int, pair: _ComparedQueries) -> Table:
 def _confidence(kit: Kit, pair: _ComparedQueries) -> str:
     """Say that of the intervals: one, as each is of a single query."""
     known = (check.confidence for check in pair.checks.values() if check.confidence is not None)
-    said = dict.fromkeys(confidence_percent(kit.t, confidence) for confidence in known)
-    return kit.t("list.separator").join(said) or NOTHING
+    levels = dict.fromkeys(confidence_percent(kit.t, confidence) for confidence in known)
+    return kit.t("list.separator").join(levels) or NOTHING
 
 
-def _row(kit: Kit, query: str, printed: tuple[float, float], check: Check | None) -> Row:
-    old, new = printed
+def _row(kit: Kit, check: Check | None, query: str, old: float, new: float) -> Row:
     effect = None if check is None else check.effect
     return cells(
         query,
@@ -181,11 +166,10 @@ def _workers(kit: Kit) -> Table | None:
     """Printed beside launched and what the rule gives; None where no rule was checked."""
     t = kit.t
     rows = [
-        row
+        _workers_row(kit, outcome, check)
         for outcome in kit.analysis.claims
         for check in outcome.checks
         if check.kind is WORKERS
-        for row in _workers_row(kit, outcome, check)
     ]
     if not rows:
         return None
@@ -202,12 +186,12 @@ def _workers(kit: Kit) -> Table | None:
     )
 
 
-def _workers_row(kit: Kit, outcome: ClaimOutcome, check: Check) -> Iterator[Row]:
+def _workers_row(kit: Kit, outcome: ClaimOutcome, check: Check) -> Row:
     table = outcome.claim.published
     columns = table.columns if isinstance(table, PublishedQueries) else ()
     (query,) = check.classes[0]
     printed = dict(columns[0].values).get(query) if columns else None
-    yield cells(
+    return cells(
         _on_server(kit, check, place_text(kit.t, outcome.claim.source)),
         query,
         number_cell(printed),
@@ -226,13 +210,11 @@ def _sweep(kit: Kit) -> Chart | None:
     }
     points: list[SweepPoint] = []
     for (workload, factor), published in curves.items():
-        measured = list(_measured(kit, workload, factor))
+        measured = kit.medians(workload, QUERY_TIME.name, factor)
         if measured:
-            word = t("word.published")
-            points += [
-                *_points(word, published.curves[0].points),
-                *(point for curve in measured for point in curve),
-            ]
+            points += _points(t("word.published"), dict(published.curves[0].points))
+        for levels, curve in measured.items():
+            points += _points(_label(kit, levels), curve)
     if not points:
         return None
     words = SweepWords(
@@ -247,26 +229,16 @@ def _sweep(kit: Kit) -> Chart | None:
     return sweep_chart("published-workers", points, words)
 
 
-def _points(label: str, curve: Iterable[tuple[float, float]]) -> Iterator[SweepPoint]:
-    found = sorted(curve)
-    first = found[0][1]
-    for level, seconds in found:
-        speed_up = first / seconds
+def _points(label: str, curve: Mapping[float, float]) -> Iterator[SweepPoint]:
+    """The speed-up at each level against the first."""
+    seconds = curve[min(curve)]
+    for level in sorted(curve):
+        speed_up = seconds / curve[level]
         yield SweepPoint(label, level, speed_up, None, None, significant(speed_up, 3), NOTHING)
 
 
-def _measured(kit: Kit, workload: str, factor: str) -> Iterator[Iterator[SweepPoint]]:
-    """A curve of medians for each server and query."""
-    curves: dict[tuple[tuple[str, str], ...], dict[float, float]] = {}
-    for group in kit.of_workload(workload):
-        levels = {**dict(group.context), kit.study.contrast: group.side}
-        level = levels.pop(factor, "")
-        values = group.values(QUERY_TIME.name)
-        if level.isdecimal() and values:
-            fixed_levels = tuple(pair for pair in levels.items() if pair[0] not in kit.names.single)
-            curves.setdefault(fixed_levels, {})[float(level)] = median(values)
-    for context, curve in curves.items():
-        told = tuple(pair for pair in context if pair[0] != QUERY)
-        word = kit.t("word.measured")
-        label = f"{word}, {kit.names.context(told)}" if told else word
-        yield _points(label, curve.items())
+def _label(kit: Kit, levels: Context) -> str:
+    """That it was measured, and at which levels of what is varied besides the query."""
+    varied = tuple(pair for pair in levels if pair[0] not in {QUERY, *kit.names.single})
+    word = kit.t("word.measured")
+    return f"{word}, {kit.names.context(varied)}" if varied else word
