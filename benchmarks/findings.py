@@ -27,8 +27,7 @@ from teiten.analysis.claims.forecast import CampaignProgress, further_blocks, ne
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding
 from teiten.claims.catalogue import claims_of
-from teiten.claims.forms import Bounds
-from teiten.claims.predicates.effect import Effect
+from teiten.claims.predicates.effect import Bounds, Effect
 from teiten.cli.collection.planning import first_study
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Sequential

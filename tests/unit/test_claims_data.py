@@ -9,11 +9,15 @@ from statistics import fmean
 import pytest
 
 from teiten.analysis.claims.outcomes import in_print
-from teiten.analysis.model.claims import Claim, ClaimStanding, PublishedQueries
+from teiten.analysis.model.claims import (
+    Claim,
+    ClaimStanding,
+    PublishedCurves,
+    PublishedQueries,
+)
 from teiten.claims.catalogue import (
     PUBLISHED,
     claims_of,
-    published_curves,
     published_table,
     read_claims,
     sources,
@@ -108,10 +112,11 @@ def test_published_tables_name_their_source_and_hold_their_columns() -> None:
 
 
 def test_shares_and_latencies_are_in_base_units() -> None:
-    idle = published_curves("observe-2013-versions", ["idle 9.2"], "cpu_idle_share")
+    idle = published_table("observe-2013-versions", ["idle 9.2"], "cpu_idle_share")
+    assert isinstance(idle, PublishedCurves)
     assert idle.curves[0].points[0] == pytest.approx((1.0, 0.9825))
-    latency = published_curves("observe-2021-read", ["13.4"], "latency_mean")
-    assert latency.derived
+    latency = published_table("observe-2021-read", ["13.4"], "latency_mean")
+    assert isinstance(latency, PublishedCurves) and latency.derived
     assert latency.curves[0].points[-1] == pytest.approx((192.0, 192 / 8188.156))
 
 

@@ -6,9 +6,8 @@ The tables of the published reports, as they are printed.
 from __future__ import annotations
 
 import csv
-import math
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -46,17 +45,17 @@ def claims_of(study: str | None = None, folder: Path = CLAIMS) -> tuple[Claim, .
 
 @cache
 def _read(study: str | None, folder: Path) -> tuple[Claim, ...]:
-    found = tuple(
+    claims = tuple(
         claim for path in sorted(folder.glob("*.toml")) for claim in read_claims(path, study)
     )
     seen: set[str] = set()
-    for claim in found:
+    for claim in claims:
         if claim.id in seen:
             raise StudyError(
                 f"the claim {claim.id} stands twice in {folder}", "give each its own id"
             )
         seen.add(claim.id)
-    return found
+    return claims
 
 
 def read_claims(path: Path, study: str | None = None) -> Iterator[Claim]:
@@ -139,56 +138,37 @@ def sources(folder: Path = PUBLISHED) -> dict[str, TableSource]:
 def published_table(
     file: str, columns: Sequence[str], metric: str, folder: Path = PUBLISHED
 ) -> PublishedCurves | PublishedQueries:
-    """Columns of a table, by the names that its index gives them.
-
-    Raises StudyError where table or column is missing.
+    """Columns of a table, by the names that its index gives them; by numeric levels as curves of a
+    metric, in base units. Raises StudyError where table or column is missing.
     """
     source = _source(file, columns, folder)
-    if source.axis not in NAMED:
-        return published_curves(file, columns, metric, folder)
     rows = _rows(file, folder)
-    return PublishedQueries(
-        table=file,
-        source=source.source(),
-        columns=tuple(
-            PublishedColumn(name, tuple(_cells(rows, source.axis, source.curves[name])))
-            for name in columns
-        ),
-    )
-
-
-def published_curves(
-    file: str, curves: Sequence[str], metric: str, folder: Path = PUBLISHED
-) -> PublishedCurves:
-    """Columns of a table as curves of a metric, in base units.
-
-    Latencies are derived from TPS: with a fixed number of clients that do not think, the mean
-    latency is clients / TPS (Little's law). Raises StudyError where table or column is missing.
-    """
-    source = _source(file, curves, folder)
-    rows = _rows(file, folder)
-    derived = is_turnaround(metric)
-    unit = 100 if metric.endswith("_share") else 1
-
-    def points(name: str) -> Iterator[tuple[float, float]]:
-        for text, value in _cells(rows, source.axis, source.curves[name]):
-            level = float(text)
-            if not derived:
-                yield level, value / unit
-            elif value > 0:
-                yield level, level / value
-
+    cells = {name: tuple(_cells(rows, source.axis, source.curves[name])) for name in columns}
+    if source.axis in NAMED:
+        named = tuple(PublishedColumn(name, values) for name, values in cells.items())
+        return PublishedQueries(table=file, source=source.source(), columns=named)
     return PublishedCurves(
         table=file,
         source=source.source(),
         axis=source.axis,
         cores=source.cores,
         curves=tuple(
-            PublishedCurve(name, tuple(point for point in points(name) if math.isfinite(point[1])))
-            for name in curves
+            PublishedCurve(name, tuple(_points(values, metric))) for name, values in cells.items()
         ),
-        derived=derived,
+        derived=is_turnaround(metric),
     )
+
+
+def _points(cells: Iterable[tuple[str, float]], metric: str) -> Iterator[tuple[float, float]]:
+    """A column as a metric by level. Latencies are derived from TPS: with a fixed number of clients
+    that do not think, the mean latency is clients / TPS (Little's law)."""
+    unit = 100 if metric.endswith("_share") else 1
+    for text, value in cells:
+        level = float(text)
+        if not is_turnaround(metric):
+            yield level, value / unit
+        elif value > 0:
+            yield level, level / value
 
 
 def _source(file: str, columns: Sequence[str], folder: Path) -> TableSource:
