@@ -139,6 +139,17 @@ def test_shares_and_latencies_are_in_base_units() -> None:
         ('metric = "tps"', 'metric = "plan_blocks"', "Did you mean 'plan_blocks:…'?"),
         ("high = 0.99", "least = 1.0", "a claim must be able to fail"),
         ("high = 0.99", "high = 0.9, low = 0.95", "low must be below high"),
+        ("high = 0.99", "high = 0.9, each = true, per_doubling = true", "each level, or per doubl"),
+        (
+            'kind = "effect", parts = [{ high = 0.99 }]',
+            'kind = "rising", to = 2.0, ends = true, slower_beyond = true',
+            "a rise either ends or is slower",
+        ),
+        (
+            'kind = "effect", parts = [{ high = 0.99 }]',
+            'kind = "rising", to = 2.0, within = 0.1',
+            "within is about a rise that ends",
+        ),
         ('metric = "tps"', 'metric = "tsp"', "Did you mean 'tps'?"),
         ('kind = "effect"', 'kind = "affect"', "predicate"),
         ("contrast = {", "# contrast = {", "a predicate 'effect' needs a contrast"),

@@ -212,7 +212,7 @@ def means_of_starts(values: Blocks, starts: Mapping[int, int]) -> dict[int, floa
     shared: dict[int, list[float]] = defaultdict(list)
     for block in sorted(values.keys() & starts.keys()):
         shared[starts[block]].append(values[block])
-    return {first: math.fsum(found) / len(found) for first, found in shared.items()}
+    return {first: math.fsum(alike) / len(alike) for first, alike in shared.items()}
 
 
 def _rank(orders: Mapping[str, object], factor: str) -> int:

@@ -304,8 +304,8 @@ class LargestPart(OfLevels):
         self, claim: Claim, place: ClaimPlace | None, parts: Sequence[Blocks]
     ) -> Iterator[ClaimQuestion]:
         largest, *further = parts
-        for other, numbers in zip(self.others, further, strict=True):
-            compared = (LARGEST, (self.level, other, self.part), ())
+        for smaller, numbers in zip(self.others, further, strict=True):
+            compared = (LARGEST, (self.level, smaller, self.part), ())
             yield self.question(claim, place, compared, log_changes(numbers, largest), RISES)
 
 
@@ -339,8 +339,8 @@ def _share(check: Check, words: ClaimWords) -> str:
 
 
 def _largest(check: Check, words: ClaimWords) -> str:
-    level, other, part = check.sides
-    values = {"level": words.side(level), "part": part, "other": other}
+    level, smaller, part = check.sides
+    values = {"level": words.side(level), "part": part, "other": smaller}
     return words("claim.largest-part", at=_at(check, words), **values)
 
 

@@ -102,7 +102,7 @@ class Rising(ShapeOfCurve):
     @model_validator(mode="after")
     def _one_course(self) -> Self:
         if self.ends and self.slower_beyond:
-            raise ValueError("beyond ``to`` it either ends or is slower")
+            raise ValueError("beyond that, a rise either ends or is slower")
         if self.within is not None and not self.ends:
             raise ValueError("within is about a rise that ends")
         return self

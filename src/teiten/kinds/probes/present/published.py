@@ -99,19 +99,19 @@ ROWS = (
 
 def published_table(kit: Kit) -> Table | None:
     """None where no sizes of the buffers are contrasted, or several contexts."""
-    found = probes_found(kit.analysis)
-    if len(found.recommendations) != 1 or not kit.study.contrast.startswith(GUC_PREFIX):
+    probes = probes_found(kit.analysis)
+    if len(probes.recommendations) != 1 or not kit.study.contrast.startswith(GUC_PREFIX):
         return None
     columns = _columns(kit)
     rows = [
         _row(kit, row, result, numbers, columns)
         for row in ROWS
-        for result in found.results
+        for result in probes.results
         if result.probe == row.probe and (numbers := row.measured(result)) is not None
     ]
     if not rows or not all(columns):
         return None
-    key, sides = "table.published-probes", found.results[0].sides
+    key, sides = "table.published-probes", probes.results[0].sides
     here = (kit.t(f"{key}.here", side=kit.short(side.side)) for side in (sides[0], sides[-1]))
     numeric = (*(kit.t(f"{key}.{column}") for column in COLUMNS), *here)
     return Table(
