@@ -22,7 +22,7 @@ SOURCE = ROOT / "src"
 FIXTURES = ROOT / "tests" / "fixtures"
 RUNS = '    "runs": "list campaigns",\n'
 """The line of a verb, which the added one follows."""
-KEPT_OUT = shutil.ignore_patterns("__pycache__")
+COMPILED = "__pycache__"
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def try_out(name: str, folder: Path) -> Tried:
     Raises CalledProcessError where Teiten does not get along with it.
     """
     addition, copy = ADDITIONS[name], folder / "src"
-    shutil.copytree(SOURCE, copy, ignore=KEPT_OUT)
+    shutil.copytree(SOURCE, copy)
     _add(addition, copy / "teiten")
     files = dict(_changed(copy))
     command = [sys.executable, "-m", "benchmarks.house.using", name, str(folder)]
@@ -80,7 +80,7 @@ def try_out(name: str, folder: Path) -> Tried:
 def _add(addition: Addition, package: Path) -> None:
     given, place = FIXTURES / addition.place, package / addition.place
     if given.is_dir():
-        shutil.copytree(given, place, ignore=KEPT_OUT)
+        shutil.copytree(given, place, ignore=shutil.ignore_patterns(COMPILED))
     else:
         shutil.copyfile(given, place)
     for name, (before, line) in addition.lines.items():
@@ -91,6 +91,8 @@ def _add(addition: Addition, package: Path) -> None:
 def _changed(copy: Path) -> Iterator[tuple[str, int]]:
     """The files that are not those of the source, and how many lines were added and removed."""
     for file in sorted(path for path in copy.rglob("*") if path.is_file()):
+        if file.parent.name == COMPILED:
+            continue
         own = SOURCE / file.relative_to(copy)
         old = own.read_bytes() if own.is_file() else b""
         new = file.read_bytes()

@@ -1,9 +1,10 @@
-"""A way of loading sides is a folder: one that no room has heard of is planned and reported."""
+"""A way of loading sides is a folder: one that no room has heard of is planned and kept.
+
+Its report: ``test_additions``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
@@ -11,11 +12,7 @@ from teiten.cli.plan.text import loaded_text
 from teiten.errors import UsageError, WayError
 from teiten.ledger.codec import decode_plan, encode_plan
 from teiten.model.plan import Plan
-from teiten.model.text import Language
-from teiten.report.render.markdown import markdown_text
-from teiten.report.view.report import view
 from teiten.ways.registry import concurrent_trials, rules, way_of
-from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.more_ways import more_ways
 from tests.fixtures.planned import planned
 
@@ -49,20 +46,6 @@ def test_what_forbids_it_is_said_with_its_hint() -> None:
     with pytest.raises(WayError, match="the workload tpcb-like changes its data") as raised:
         rotating("tpcb-like")
     assert raised.value.hint == "leave the way out"
-
-
-@pytest.mark.usefixtures("further")
-@pytest.mark.parametrize("language", ["en", "ja"])
-def test_a_report_has_its_words(language: Language) -> None:
-    found = invented_analysis(seconds=2)
-    measure = replace(found.plan.study.measure, way=ROTATION)
-    plan = replace(found.plan, study=replace(found.plan.study, measure=measure))
-    text = markdown_text(view(replace(found, plan=plan), language), "0.1.0")
-    for said in {
-        "en": ("all servers run for a block", "stay up for a block"),
-        "ja": ("ブロックの間動く", "ブロックの間動かしておく"),
-    }[language]:
-        assert said in text
 
 
 def test_it_is_gone_with_its_folder() -> None:
