@@ -97,11 +97,9 @@ def _changed(copy: Path) -> Iterator[tuple[str, int]]:
         old = own.read_bytes() if own.is_file() else b""
         new = file.read_bytes()
         if old != new:
-            lines = (text.decode("utf-8").splitlines() for text in (old, new))
-            yield (
-                str(file.relative_to(copy)),
-                sum(line.startswith(("+", "-")) for line in ndiff(*lines)),
-            )
+            before, after = (text.decode("utf-8").splitlines() for text in (old, new))
+            differing = sum(line.startswith(("+", "-")) for line in ndiff(before, after))
+            yield str(file.relative_to(copy)), differing
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ MILLISECONDS, PERCENT = 1e3, 100.0
 SMALL, LARGE = 0, 1
 """Places of the sizes."""
 Numbers = tuple[float | None, float | None]
-"""Of the smallest and the largest size; None where it is not known."""
+"""At the smallest and the largest size; None where it is not known."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def _of_sides(take: Callable[[ProbeSide], float | None]) -> Callable[[ProbeResul
 
 
 def _of_part(take: Callable[[PartTimes], float | None]) -> Callable[[ProbeResult], Numbers]:
-    """Of probes that have a single part."""
+    """Numbers of probes that have a single part."""
     return _of_sides(lambda side: take(side.parts[0]) if len(side.parts) == 1 else None)
 
 
