@@ -78,12 +78,14 @@ def small_disk(size: str = SIZE, inodes: int = INODES) -> Iterator[Path]:
 
 
 @contextmanager
-def full(place: Path, *, inodes: bool = False) -> Iterator[None]:
-    """Nothing is free at a place while the ``with`` lasts."""
+def full(place: Path, *, inodes: bool = False, left: int = 0) -> Iterator[None]:
+    """Nothing is free at a place while the ``with`` lasts, but for ``left`` bytes."""
     hog = place / "hog"
     hog.mkdir()
     try:
         (_take_inodes if inodes else _take_room)(hog)
+        if left:
+            os.truncate(hog / "file", (hog / "file").stat().st_size - left)
         yield
     finally:
         for one in hog.iterdir():

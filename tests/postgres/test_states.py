@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from benchmarks.robustness.disks import full, small_disk
 
+from teiten.cli.campaign.carry_out import blaming_disk
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.datasets.script.model import script_data
 from teiten.errors import MachineError, ServerError
@@ -124,6 +130,43 @@ def test_what_pg_upgrade_refuses_is_said_and_leaves_nothing(
     with pytest.raises(ServerError, match=f"pg_upgrade from PostgreSQL {old.version} to .* failed"):
         store.build(spec, pgbench, quiet)
     assert not store.ready(spec) and not list(workdir.templates.iterdir())
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.geteuid() != 0 or shutil.which("mount") is None,
+    reason="a small file system of its own is mounted by root on Linux only",
+)
+@pytest.mark.parametrize("left", [0, 1 << 20, 30 << 20])
+def test_a_disk_that_is_full_in_the_midst_of_pg_upgrade(
+    upgradable: tuple[Installation, Installation], pgbench: Pgbench, left: int
+) -> None:
+    """At its first file, among its dumps, or where it copies tables: there was room at first."""
+    old, new = upgradable
+    data = replace(pgbench_data(4), state=recipes()["upgraded"].state)
+    fresh, spec = spec_of(old, pgbench_data(1)), replace(spec_of(new, data), origin=old)
+    try:
+        with small_disk("900m", 20_000) as place, ExitStack() as filled:
+            workdir = Workdir(place / "work")
+            workdir.prepare()
+            store = TemplateStore(workdir, server_user())
+            store.build(fresh, pgbench, quiet)
+
+            def fill(said: str) -> None:
+                if said.startswith("upgrading"):
+                    filled.enter_context(full(place, left=left))
+
+            with pytest.raises(MachineError) as caught, blaming_disk(workdir.root):
+                store.build(spec, pgbench, fill)
+            assert "the disk is full: " in caught.value.message
+            assert f"pg_upgrade from PostgreSQL {old.version} to" in caught.value.message
+            assert "teiten clean" in (caught.value.hint or "")
+            assert store.ready(fresh) and not store.ready(spec)
+            assert len(list(workdir.templates.iterdir())) == 1
+            filled.close()
+            store.build(spec, pgbench, quiet)
+            assert store.ready(spec)
+    except PermissionError as error:
+        pytest.skip(str(error))
 
 
 def test_a_state_that_cannot_be_made_is_an_error(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,7 +16,7 @@ from teiten.connections import Conninfo
 from teiten.datasets.contract import Fillable, Say
 from teiten.datasets.registry import dataset
 from teiten.datasets.sql import run_script
-from teiten.errors import ServerError
+from teiten.errors import MachineError, ServerError
 from teiten.execute.client.address import Address
 from teiten.execute.postgres import states, visibility
 from teiten.execute.postgres.cluster import Cluster, StopManner
@@ -23,6 +25,7 @@ from teiten.execute.postgres.marker import Kind, remove_marked
 from teiten.execute.postgres.programs import run_program
 from teiten.execute.postgres.sockets import new_socket_directory, remove_socket_directory
 from teiten.execute.postgres.templates.linked import make_movable
+from teiten.host.system.causes import full_disk
 from teiten.host.system.held_folder import HeldFolder, sync_file_system_of
 from teiten.host.system.users import ServerUser
 from teiten.model.installation import Installation, Pgbench, Version
@@ -53,6 +56,11 @@ BEFORE = "before"
 """The folder of a cluster that is upgraded, while a template is built."""
 DATA = "data"
 """The data directory's name within a cluster's or a template's folder."""
+NAMED_LOG = re.compile(r'Consult the last few lines of "([^"]+)"')
+"""In what pg_upgrade says: where another program has written why it failed."""
+SERVER_LOG = "pg_upgrade_server.log"
+END_OF_LOG = 1000
+"""Bytes."""
 
 # synchronous_commit stays on: VACUUM cannot mark rows of a commit whose WAL is not flushed as
 # visible, so that before version 14 (which loads frozen rows) no page would be all-visible.
@@ -134,7 +142,8 @@ def build_cluster(
 
 def upgrade(origin: Installation, data: Path, cluster: Cluster, say: Say) -> None:
     """Bring a stopped cluster's databases into one that initdb has made, by the new version's
-    pg_upgrade: files are copied. Raises ServerError where it fails."""
+    pg_upgrade: files are copied. Raises ServerError where it fails, with the reason that its logs
+    give, which go with the clusters; MachineError where the disk is full."""
     new, user = cluster.installation, cluster.user
     say(f"upgrading the cluster of PostgreSQL {origin.version} to {new.version}")
     sockets = new_socket_directory(user)
@@ -153,8 +162,29 @@ def upgrade(origin: Installation, data: Path, cluster: Cluster, say: Say) -> Non
             hint="leave the state out (--set state=fresh), or change the tables so that pg_upgrade"
             " takes them",
         )
+    except ServerError as error:
+        reason = "\n".join((error.message, _logged(error.message, (cluster.data_directory, data))))
+        full = full_disk(data)  # which its messages do not always tell
+        if full is not None:
+            raise MachineError(f"{full.message}; {reason}", full.hint) from error
+        raise ServerError(reason.rstrip(), error.hint) from error
     finally:
         remove_socket_directory(sockets)
+
+
+def _logged(message: str, folders: Sequence[Path]) -> str:
+    """Read the end of the log that pg_upgrade names, else of that of the servers that it started;
+    below the new data directory from 15 on, and before in its working folder, the old one."""
+    named = NAMED_LOG.search(message)
+    wanted = SERVER_LOG if named is None else Path(named[1]).name
+    for folder in folders:
+        with suppress(OSError, ServerError), HeldFolder.open_itself(folder) as held:
+            for inner, name, status in held.walk():
+                if name == wanted:
+                    with inner.read_file(name) as log:
+                        log.seek(max(0, status.st_size - END_OF_LOG))
+                        return log.read(END_OF_LOG).decode("utf-8", "replace").strip()
+    return ""
 
 
 def make_tablespaces(cluster: Cluster) -> None:
