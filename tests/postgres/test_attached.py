@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -94,7 +95,7 @@ def teiten(strange: StrangeServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[
         workdir = Workdir(folder)
         workdir.prepare()
         yield Teiten.prepared(workdir)
-        left = [line for line in left_processes([folder]) if str(strange.folder) not in line]
+        left = [line for line in left_processes([folder]) if "/teiten-strange-" not in line]
         assert not left, "processes are left after the test:\n" + "\n".join(left)
 
 
@@ -272,6 +273,63 @@ def test_two_attached_servers_are_loaded_in_paired_transactions(
     assert not strange.databases() and not list(notes(teiten.workdir.attached))
     own = teiten.run("ab", "18", sides[1], *words)
     assert own.returncode == 2 and "--way classic" in own.stderr
+
+
+@pytest.fixture(scope="module")
+def another(installation: Find) -> Iterator[StrangeServer]:
+    with strange_server(installation("17")) as server:
+        yield server
+        assert not server.databases()
+
+
+ENCRYPTED = """
+SELECT 1 / (SELECT ssl::int FROM pg_stat_ssl WHERE pid = pg_backend_pid());
+SELECT pg_sleep(0.005);
+"""
+"""It fails where a connection is in clear."""
+VERIFIED = "?sslmode=verify-full&sslrootcert={}&channel_binding=require"
+"""Channel binding is SCRAM's: with another way the server is refused."""
+
+
+@pytest.mark.skipif(why_no_pairs() is not None, reason="the native part is not built: make native")
+def test_two_servers_that_are_verified_are_loaded_in_paired_transactions(
+    teiten: Teiten, strange: StrangeServer, another: StrangeServer
+) -> None:
+    """By TLS with each server's own certificate, and SCRAM with each one's own password."""
+    skip_without_encrypting_pgbench()  # which fills the tables
+    servers = {"production": strange, "candidate": another}
+    root, addresses = teiten.workdir.root, dict[str, str]()
+    for name, server in servers.items():
+        if not server.certificate.exists():
+            pytest.skip("openssl, which makes the certificate, is not here")
+        certificate = root / f"{name}.crt"
+        shutil.copyfile(server.certificate, certificate)
+        addresses[name] = server.address(
+            CREATOR, password=True, options=VERIFIED.format(certificate)
+        )
+    script = root / "encrypted.sql"
+    script.write_text(ENCRYPTED, encoding="ascii")
+    words = (
+        *("--way", "pairs", "--clients", "2", "--duration", "1s", "--blocks", "2", "--yes"),
+        *("--script", str(script), "--set", "scale=1", "--set", "settle=0s", "--json"),
+        *("--set", "warmup=0s", "--set", "disturbed_share=100%"),
+    )
+    swapped = addresses["candidate"].replace("candidate.crt", "production.crt")
+    sides = [f"{name}={address}" for name, address in addresses.items()]
+    refused = teiten.run("ab", sides[0], f"candidate={swapped}", *words)
+    assert refused.returncode == 3 and "certificate verify failed" in refused.stderr
+    assert not list(teiten.workdir.campaigns.iterdir())
+    result = teiten.run("ab", *sides, *words)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["way"] == "pairs"
+    trials = teiten.trials()
+    assert [trial.outcome for trial in trials] == [Outcome.COUNTED] * 4
+    assert all(trial.metrics["transactions"] > 10 for trial in trials)
+    assert {server.version.major for _, server in teiten.plan().servers} == {"17", "18"}
+    for server in servers.values():
+        assert_nowhere(server.password, root)
+        assert server.password not in result.stdout + result.stderr + refused.stderr
+        assert not server.databases()
 
 
 def test_probes_that_need_no_restart_run_on_attached_servers(

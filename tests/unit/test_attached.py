@@ -14,11 +14,12 @@ import teiten.plan.sites.attached
 from teiten.cli.passwords import take_passwords
 from teiten.cli.plan.text import loaded_text
 from teiten.datasets.probes.model import tables_of
-from teiten.errors import ServerError, StudyError, UsageError, WayError, WorkloadError
+from teiten.errors import MachineError, ServerError, StudyError, UsageError, WayError, WorkloadError
 from teiten.execute.client.address import Address
 from teiten.execute.sites.attached.asking import check_version
 from teiten.execute.sites.attached.campaign import session_options
 from teiten.execute.sites.attached.node import without_secrets
+from teiten.execute.sites.load_generator import encrypting_pgbench
 from teiten.kinds.pgbench.load.paired_run import server_of
 from teiten.model.attached import AttachedServer, ServerParameter, is_address, named_address
 from teiten.model.installation import Installation, Version
@@ -264,6 +265,15 @@ def pairs(*servers: tuple[str, Installation], way: str = "pairs") -> Plan:
     )
     study: Study = replace(loaded, measure=replace(loaded.measure, way=way))
     return expand(size(study, HOST), servers, PGBENCH, seed=1, fingerprint=fingerprint)
+
+
+def test_a_pgbench_has_to_know_what_an_encrypted_address_asks_for() -> None:
+    """Debian 12's libpq does not know require_auth, which would be told by pgbench in the midst."""
+    address = "postgresql://h/d?sslmode=verify-full&require_auth=scram-sha-256"
+    with pytest.raises(MachineError, match="speaks SSL and knows require_auth=scram-sha-256"):
+        encrypting_pgbench([], [address])
+    with pytest.raises(MachineError, match=r"speaks SSL$"):
+        encrypting_pgbench([], ["postgresql://h/d?sslmode=require"])
 
 
 def test_pairs_of_attached_servers_need_what_the_generator_can_reach() -> None:

@@ -5,9 +5,10 @@ Whether a pgbench can encrypt: some are built without SSL, and would fall back t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from teiten.addresses import read_address
 from teiten.errors import MachineError, ServerError
 from teiten.execute.postgres.installations import choose_pgbench
 from teiten.execute.postgres.programs import run_program
@@ -24,12 +25,13 @@ def load_generator(
 
     Raises MachineError where none suits the servers.
     """
-    if any(
-        installation.attached.encrypted
+    encrypted = [
+        installation.attached.address
         for _, installation in servers
-        if installation.attached is not None
-    ):
-        return encrypting_pgbench(installations)
+        if installation.attached is not None and installation.attached.encrypted
+    ]
+    if encrypted:
+        return encrypting_pgbench(installations, encrypted)
     own = [
         installation
         for installation in installations
@@ -40,32 +42,49 @@ def load_generator(
 
 NOT_COMPILED_IN = "SSL support is not compiled in"
 NOWHERE = "host=/nonexistent sslmode=require"
+OF_LATER_LIBRARIES = ("channel_binding", "require_auth")
+"""Parameters of addresses that libpq knows from 13 on, and from 16 on."""
 
 
-def encrypting_pgbench(installations: Sequence[Installation]) -> Pgbench:
-    """The newest pgbench that speaks SSL, for servers to which connections are encrypted.
+def encrypting_pgbench(
+    installations: Sequence[Installation], addresses: Sequence[str] = ()
+) -> Pgbench:
+    """The newest pgbench that speaks SSL, for servers to which connections are encrypted, and knows
+    what their addresses ask for.
 
     Raises MachineError where none does.
     """
+    asked = {
+        f"{name}={value}"
+        for address in addresses
+        for name, value in read_address(address).items()
+        if name in OF_LATER_LIBRARIES
+    }
     speaking = [
         installation
         for installation in installations
-        if installation.pgbench and speaks_ssl(installation.pgbench, installation.library_path)
+        if installation.pgbench
+        and speaks_ssl(installation.pgbench, installation.library_path, asked)
     ]
     if not speaking:
+        more = f" and knows {', '.join(sorted(asked))}" if asked else ""
         raise MachineError(
-            "the connection to an attached server is encrypted, and no pgbench here speaks SSL",
+            "the connection to an attached server is encrypted, and no pgbench here speaks"
+            f" SSL{more}",
             "install the distribution's (Debian: postgresql-client and postgresql-contrib), or add"
             " ?sslmode=disable to the address where the network can be trusted",
         )
     return choose_pgbench(speaking)
 
 
-def speaks_ssl(pgbench: Path, library_path: Path | None = None) -> bool:
+def speaks_ssl(
+    pgbench: Path, library_path: Path | None = None, asked: Collection[str] = ()
+) -> bool:
     """Ask it to connect to nowhere by SSL, and see of what it complains."""
+    nowhere = " ".join((NOWHERE, *asked))
     try:
         run_program(
-            [pgbench, "-n", "-t", "1", NOWHERE], what="pgbench", library_path=library_path, hint=""
+            [pgbench, "-n", "-t", "1", nowhere], what="pgbench", library_path=library_path, hint=""
         )
     except ServerError as error:
         return NOT_COMPILED_IN not in error.message and "nonexistent" in error.message
