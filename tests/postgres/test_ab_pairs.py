@@ -17,6 +17,7 @@ from teiten.host.facts.kept import known_check
 from teiten.host.facts.kernel import boot_id
 from teiten.host.facts.machine import read_host_facts
 from teiten.ledger.campaigns import CampaignState, summarise
+from teiten.model.pairs_check import BEYOND
 from teiten.model.units import Seconds
 from tests.fixtures.campaigns import Teiten, kill, step_of
 
@@ -95,7 +96,9 @@ def test_the_check_of_pairs_keeps_its_result_and_leaves_nothing(
     facts = read_host_facts(teiten.workdir.root)
     session = Session(teiten.workdir, Console(Verbosity.NORMAL, "never"))
     found = check_pairs(session, facts, "en", starts=2, seconds=Seconds(1.0), scale=1)
-    assert [number.name for number in found.numbers] == ["throughput", "typical"]
+    assert [number.name for number in found.numbers] == ["throughput", "typical"] * 2
+    at_cores, beyond = facts.cpu.logical, BEYOND * facts.cpu.logical
+    assert [number.clients for number in found.numbers] == [at_cores] * 2 + [beyond] * 2
     assert known_check(teiten.workdir.caches, facts) == found
     assert "start 2 of 2" in capsys.readouterr().err
     assert not list(teiten.processes("postgres"))

@@ -15,7 +15,17 @@ from teiten.cli.doctor.text import pairs_text
 from teiten.cli.printed.form import taken
 from teiten.cli.printed.machine import JsonPairsCheck
 from teiten.host.facts.kept import StartsSoFar, keep_check, known_check
-from teiten.model.pairs_check import MORE, PAIRS_CHECK, STARTS, CheckedStart, Holds, PairsCheck
+from teiten.model.pairs_check import (
+    BEYOND,
+    MORE,
+    PAIRS_CHECK,
+    STARTS,
+    CheckedLoad,
+    CheckedStart,
+    Holds,
+    PairsCheck,
+    StartNumbers,
+)
 from teiten.model.text import Language
 from teiten.model.trial import Event
 from teiten.report.forms import render_markdown
@@ -26,28 +36,29 @@ from tests.fixtures.synthetic_plan import HOST
 SHARE = 0.9
 
 
-def start(source: random.Random, *, noise: float, bias: float, seen: float) -> CheckedStart:
+def load(
+    source: random.Random, clients: int, *, noise: float, bias: float, seen: float
+) -> CheckedLoad:
     """``bias``: of the start, so in both scripts; ``seen``: of what the control costs."""
 
-    def more() -> float:
-        return -seen * math.log1p(SHARE * MORE) + source.gauss(0.0, noise)
+    def both(mean: float) -> StartNumbers:
+        return StartNumbers(mean + source.gauss(0.0, noise), mean + source.gauss(0.0, noise))
 
-    return CheckedStart(
-        throughput=bias + source.gauss(0.0, noise),
-        typical=bias + source.gauss(0.0, noise),
-        more_throughput=more(),
-        more_typical=more(),
-        share_throughput=SHARE,
-        share_typical=SHARE,
-        load_average=0.4,
-        took=13.0,
-    )
+    more = -seen * math.log1p(SHARE * MORE)
+    return CheckedLoad(clients, both(bias), both(more), StartNumbers(SHARE, SHARE))
+
+
+def start(source: random.Random, *, noise: float, bias: float, seen: float) -> CheckedStart:
+    """``bias`` and ``seen``: with as many clients as processors; with more all is sound."""
+    at_cores = load(source, 2, noise=noise, bias=bias, seen=seen)
+    beyond = load(source, 2 * BEYOND, noise=min(noise, 0.003), bias=0.0, seen=1.0)
+    return CheckedStart((at_cores, beyond), load_average=0.4, took=13.0)
 
 
 def check(*, noise: float = 0.003, bias: float = 0.0, seen: float = 1.0) -> PairsCheck:
     source = random.Random(5)
     starts = [start(source, noise=noise, bias=bias, seen=seen) for _ in range(STARTS)]
-    return assess_starts(starts, measured_at=0.0, version="18.4", clients=2, delta=0.02, alpha=0.05)
+    return assess_starts(starts, measured_at=0.0, version="18.4", delta=0.02, alpha=0.05)
 
 
 @pytest.mark.parametrize(
@@ -61,8 +72,9 @@ def check(*, noise: float = 0.003, bias: float = 0.0, seen: float = 1.0) -> Pair
     ids=["sound", "one side is favoured", "half of the difference is lost", "noisy"],
 )
 def test_what_a_check_came_to(found: PairsCheck, equal: Holds, scale: Holds) -> None:
-    assert [number.equal for number in found.numbers] == [equal] * 2
-    assert [number.true_to_scale for number in found.numbers] == [scale] * 2
+    assert [number.clients for number in found.numbers] == [2, 2, 4, 4]
+    assert [number.equal for number in found.numbers] == [equal] * 2 + [Holds.YES] * 2
+    assert [number.true_to_scale for number in found.numbers] == [scale] * 2 + [Holds.YES] * 2
     worst = next((one for one in (Holds.NO, Holds.OPEN) if one in (equal, scale)), Holds.YES)
     assert found.all_hold() is worst
     assert taken(JsonPairsCheck, found).holds is worst
@@ -96,6 +108,18 @@ def test_a_campaign_keeps_the_check_that_was_known_when_it_began() -> None:
     assert recorded_check(events) == found
     assert recorded_check(events[1:]) is None
     assert recorded_check([_event(PAIRS_CHECK, {"of": "another Teiten"})]) is None
+    assert recorded_check([_event(PAIRS_CHECK, {"numbers": [1]})]) is None
+
+
+def test_a_check_of_one_number_of_clients_is_still_read() -> None:
+    """As ledgers have it in which only as many clients as processors were checked."""
+    found = check()
+    (of_cores,) = {number.clients for number in found.numbers[:2]}
+    earlier = asdict(replace(found, numbers=found.numbers[:2])) | {"clients": of_cores}
+    for number in earlier["numbers"]:
+        del number["clients"]
+    read = recorded_check([_event(PAIRS_CHECK, earlier)])
+    assert read == replace(found, numbers=found.numbers[:2])
 
 
 def _text(analysis: CampaignAnalysis, language: Language) -> str:

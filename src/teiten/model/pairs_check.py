@@ -15,6 +15,8 @@ SLOPE = (0.9, 1.1)
 """Where what is seen of the control must lie, by what it costs."""
 LARGEST_HALF = 0.25
 """Half of the widest interval of a slope that tells anything of it."""
+BEYOND = 2
+"""Clients of each processor, where there are more of them than processors."""
 
 
 class Holds(StrEnum):
@@ -27,19 +29,33 @@ class Holds(StrEnum):
 
 
 @dataclass(frozen=True)
-class CheckedStart:
-    """One start of both servers. Numbers are ln(B/A), above 0 where B is faster."""
+class StartNumbers:
+    """The two numbers of a start, or of a part of one: ln(B/A), above 0 where B is faster."""
 
     throughput: float
     typical: float
-    """Both numbers, for the same work on both sides."""
-    more_throughput: float
-    more_typical: float
-    """Both numbers, for the work of which B has more, less those of the same work: the same start,
-    the same seconds."""
-    share_throughput: float
-    share_typical: float
+
+
+@dataclass(frozen=True)
+class CheckedLoad:
+    """A number of clients in one start of both servers."""
+
+    clients: int
+    equal: StartNumbers
+    """For the same work on both sides."""
+    more: StartNumbers
+    """For the work of which B has more, less ``equal``: the same start, as near in time as the way
+    permits."""
+    share: StartNumbers
     """By how much twice the work makes a transaction longer, of both sides."""
+
+
+@dataclass(frozen=True)
+class CheckedStart:
+    """One start of both servers."""
+
+    loads: tuple[CheckedLoad, ...]
+    """With as many clients as processors, mixed; and with ``BEYOND`` times as many, in step."""
     load_average: float
     took: float
     """Seconds, with starting and stopping the servers."""
@@ -47,9 +63,10 @@ class CheckedStart:
 
 @dataclass(frozen=True)
 class CheckedNumber:
-    """Result of a whole check for one of the two numbers."""
+    """Result of a whole check for one of the two numbers with so many clients."""
 
     name: str
+    clients: int
     mean: float
     """Mean for equal work; with the ends of its interval."""
     low: float
@@ -82,12 +99,11 @@ class CheckedNumber:
 
 @dataclass(frozen=True)
 class PairsCheck:
-    """Both numbers, of a whole check."""
+    """Both numbers by clients, of a whole check."""
 
     measured_at: float
     """Seconds since the epoch."""
     version: str
-    clients: int
     starts: int
     delta: float
     load_average: float

@@ -37,7 +37,7 @@ from teiten.study.sides import Shared, null_study
 from teiten.ways.registry import PREFERRED
 
 SECONDS = Seconds(10.0)
-"""Seconds of load in each start."""
+"""Seconds of load in each start, with each number of clients."""
 SCALE = 10
 """Scale of pgbench's tables: 150 MB on each side."""
 FIXED = Seconds(4.0)
@@ -73,9 +73,9 @@ def check_pairs(
     session.workdir.prepare()
     with measuring(session):
         sweep_leftovers(session)
-        plan, clients = _plan(session, facts, scale), facts.cpu.logical
+        plan = _plan(session, facts, scale)
         version = str(plan.servers[0][1].version)
-        about = f"{plan.templates[0].fingerprint} {clients} {seconds:g} {starts}"
+        about = f"{plan.templates[0].fingerprint} {facts.cpu.logical} {seconds:g} {starts}"
         so_far = StartsSoFar(session.workdir.caches, facts, about)
         measured = so_far.read()[:starts]
         _say_begin(session, language, starts, len(measured), seconds)
@@ -86,7 +86,6 @@ def check_pairs(
         measured,
         measured_at=time.time(),
         version=version,
-        clients=clients,
         delta=plan.study.measure.delta,
         alpha=plan.study.measure.alpha,
     )
@@ -133,7 +132,7 @@ def _measured(
 def _say_begin(
     session: Session, language: Language, starts: int, kept: int, seconds: Seconds
 ) -> None:
-    left = Seconds((starts - kept) * (seconds + FIXED))
+    left = Seconds((starts - kept) * (2 * seconds + FIXED))
     session.console.say(
         words(language)("doctor.pairs_begin", starts=starts, kept=kept, time=rough_duration(left))
     )
@@ -143,13 +142,16 @@ def _say_start(
     session: Session, language: Language, measured: list[CheckedStart], starts: int
 ) -> None:
     left = Seconds((starts - len(measured)) * mean(start.took for start in measured))
+    at_cores, beyond = measured[-1].loads
     session.console.say(
         words(language)(
             "doctor.pairs_start",
             at=len(measured),
             starts=starts,
-            throughput=signed(measured[-1].throughput),
-            typical=signed(measured[-1].typical),
+            throughput=signed(at_cores.equal.throughput),
+            typical=signed(at_cores.equal.typical),
+            clients=beyond.clients,
+            beyond=signed(beyond.equal.throughput),
             time=rough_duration(left),
         )
     )

@@ -109,12 +109,11 @@ def rows_text(title: str, rows: list[Row], width: int) -> Text:
 
 
 def pairs_text(check: PairsCheck, language: Language, width: int) -> Text:
-    """Two lines for each number. ``width``: of the terminal, in cells."""
+    """Two lines for each number and number of clients. ``width``: of the terminal, in cells."""
     say = words(language)
     title = say(
         "doctor.pairs_title",
         version=check.version,
-        clients=check.clients,
         starts=check.starts,
         load=f"{check.load_average:.1f}",
         moment=moment(check.measured_at),
@@ -141,7 +140,8 @@ def _rows(number: CheckedNumber, language: Language) -> Iterator[Row]:
         high=f"{number.slope_high:.2f}",
         holds=say(f"doctor.pairs_{number.true_to_scale}"),
     )
-    yield Row(say(f"doctor.pairs_{number.name}"), "dim", equal)
+    label = say("doctor.pairs_of", number=say(f"doctor.pairs_{number.name}"), n=number.clients)
+    yield Row(label, "dim", equal)
     yield Row("", "dim", slope)
 
 

@@ -138,7 +138,11 @@ SCHEMAS = (
     NamedSchema("export", "folders.JsonExport", "files of a campaign's numbers", ("export",)),
     NamedSchema("clean", "folders.JsonCleaned", "what was or would be deleted", ("clean",)),
     NamedSchema(
-        "machine", "machine.JsonMachine", "facts and cautions of this machine", ("doctor",)
+        "machine",
+        "machine.JsonMachine",
+        "facts and cautions of this machine",
+        ("doctor",),
+        version=2,
     ),
     NamedSchema(
         "installation",

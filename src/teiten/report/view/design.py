@@ -111,6 +111,7 @@ def pairs_check_rows(kit: Kit) -> Iterator[tuple[str, str]]:
         t(
             "design.pairs-check.number",
             number=t(f"design.pairs-check.{number.name}"),
+            clients=number.clients,
             low=change(t, math.exp(number.low), 2),
             high=change(t, math.exp(number.high), 2),
             equal=t(f"design.pairs-check.{number.equal}"),

@@ -1,9 +1,12 @@
 """The starts of a check of paired transactions: equal work, and work of which B has a little more,
-in the same seconds of the same start.
+in the same start.
 
-Three scripts are drawn at random: one that is the same on both sides (A against A), one of which B
-reads 2 % more rows, and one that reads twice as many on both, from which follows what a row costs.
-What a start favours one side with is in all of them, and so not in the control.
+There are three scripts: one that is the same on both sides (A against A), one of which B reads 2 %
+more rows, and one that reads twice as many on both, from which follows what a row costs. What a
+start favours one side with is in all of them, and so not in the control. With as many clients as
+processors they are drawn at random, in the same seconds. With more clients, which are in step, a
+transaction's time holds its wait for those of the others: there each script has seconds of its own,
+in which all clients run it.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,13 +24,13 @@ import psutil
 
 from teiten.errors import WorkloadError
 from teiten.execute.bench import ThisMachine
-from teiten.execute.client.paired import PairedResult, PairedRun, PairedServer, run_pairs
+from teiten.execute.client.paired import PairedRun, PairedServer, Pairs, run_pairs
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.templates.store import TemplateStore
-from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, StartNumbers, numbers
+from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, numbers
 from teiten.kinds.pgbench.load.paired_run import NOT_PINNED
-from teiten.model.pairs_check import MORE, CheckedStart
+from teiten.model.pairs_check import BEYOND, MORE, CheckedLoad, CheckedStart, StartNumbers
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import QueryMode, Script, Setting
 from teiten.model.text import Bilingual
@@ -55,10 +58,11 @@ class CheckedServers:
 
     clusters: tuple[Cluster, Cluster]
     clients: int
+    """As many as processors."""
     scale: int
 
     def start(self, seconds: Seconds, seed: int, *, pin: bool = True) -> CheckedStart:
-        """Raises WorkloadError where the load fails."""
+        """``seconds``: of each number of clients. Raises WorkloadError where the load fails."""
         began = time.monotonic()
         try:
             for cluster in self.clusters:
@@ -68,18 +72,43 @@ class CheckedServers:
                     connection.execute("SELECT sum(abalance) FROM pgbench_accounts")
                     connection.execute("CHECKPOINT")
             try:
-                self._run(WARM_UP, seed + 1, pin=pin)
+                self._mixed(WARM_UP, seed + 1, pin=pin)
             except WorkloadError as error:
                 if NOT_PINNED not in error.message:
                     raise
                 pin = False
-            start = checked(self._run(seconds, seed, pin=pin))
+            loads = (self._mixed(seconds, seed, pin=pin), self._in_step(seconds, seed, pin=pin))
         finally:
             for cluster in self.clusters:
                 cluster.stop()
-        return replace(start, took=time.monotonic() - began)
+        return CheckedStart(loads, psutil.getloadavg()[0], time.monotonic() - began)
 
-    def _run(self, seconds: Seconds, seed: int, *, pin: bool) -> PairedResult:
+    def _mixed(self, seconds: Seconds, seed: int, *, pin: bool) -> CheckedLoad:
+        pairs = self._run(SCRIPTS, self.clients, seconds, seed, pin=pin)
+        times = PairedTimes.of(pairs)
+        of_scripts = [times.where(pairs["script"] == at) for at in range(len(SCRIPTS))]
+        return checked(self.clients, of_scripts)
+
+    def _in_step(self, seconds: Seconds, seed: int, *, pin: bool) -> CheckedLoad:
+        """Each script has a part of the seconds as its weight is, in random order."""
+        clients, of_scripts = BEYOND * self.clients, dict[int, PairedTimes]()
+        whole = sum(weight for _, weight in SCRIPTS)
+        for at in map(int, np.random.default_rng(seed).permutation(len(SCRIPTS))):
+            part = Seconds(seconds * SCRIPTS[at][1] / whole)
+            pairs = self._run([SCRIPTS[at]], clients, part, seed + at, pin=pin, in_step=True)
+            of_scripts[at] = PairedTimes.of(pairs)
+        return checked(clients, [of_scripts[at] for at in range(len(SCRIPTS))])
+
+    def _run(
+        self,
+        scripts: Sequence[tuple[Script, int]],
+        clients: int,
+        seconds: Seconds,
+        seed: int,
+        *,
+        pin: bool,
+        in_step: bool = False,
+    ) -> Pairs:
         more = (ROWS, round(ROWS * (1 + MORE)))
         with tempfile.TemporaryDirectory(prefix="teiten-pairs-") as folder:
             result = run_pairs(
@@ -87,12 +116,13 @@ class CheckedServers:
                     servers=[
                         _server(cluster, more[side]) for side, cluster in enumerate(self.clusters)
                     ],
-                    scripts=SCRIPTS,
-                    clients=self.clients,
+                    scripts=scripts,
+                    clients=clients,
                     protocol=QueryMode.PREPARED,
                     seed=seed,
                     folder=Path(folder),
                     duration=seconds,
+                    in_step=in_step,
                     pin=pin,
                     variables={"scale": str(self.scale)},
                 )
@@ -102,30 +132,19 @@ class CheckedServers:
                 f"the check's load failed: {result.summary['aborted'] or 'nothing was done'}",
                 "run teiten doctor --pairs again; what was measured is kept",
             )
-        return result
+        return result.pairs
 
 
-def checked(result: PairedResult) -> CheckedStart:
-    """The numbers of a start."""
-    times = PairedTimes.of(result.pairs)
-    of = [times.where(result.pairs["script"] == script) for script in range(len(SCRIPTS))]
-    equal, more = numbers(of[EQUAL]), numbers(of[MORE_WORK])
-    share = _share(of[EQUAL], of[TWICE])
-    start = CheckedStart(
-        throughput=equal.throughput,
-        typical=equal.typical,
-        more_throughput=more.throughput - equal.throughput,
-        more_typical=more.typical - equal.typical,
-        share_throughput=share.throughput,
-        share_typical=share.typical,
-        load_average=psutil.getloadavg()[0],
-        took=0.0,
-    )
-    if not all(map(math.isfinite, vars(start).values())):
+def checked(clients: int, of_scripts: Sequence[PairedTimes]) -> CheckedLoad:
+    """The numbers of a start with so many clients, from the times of each script."""
+    equal, more = numbers(of_scripts[EQUAL]), numbers(of_scripts[MORE_WORK])
+    share = _share(of_scripts[EQUAL], of_scripts[TWICE])
+    further = StartNumbers(more.throughput - equal.throughput, more.typical - equal.typical)
+    if not all(math.isfinite(n) for of in (equal, further, share) for n in vars(of).values()):
         raise WorkloadError(
             "a start was too short to tell anything", "stop what else runs on this machine"
         )
-    return start
+    return CheckedLoad(clients, equal, further, share)
 
 
 def _share(once: PairedTimes, twice: PairedTimes) -> StartNumbers:

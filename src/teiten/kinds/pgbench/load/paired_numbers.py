@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from teiten.model.pairs_check import StartNumbers
 from teiten.model.trial import FloatArray
 
 PARTS = 8
@@ -109,14 +110,6 @@ def paired_times(pairs: npt.NDArray[np.void]) -> tuple[PairedTimes, ...]:
     places = np.argsort(order, axis=1)
     previous = _previous_servers(pairs["client"], pairs["position"], order)
     return tuple(_against_first(pairs, side, places, previous) for side in range(1, servers))
-
-
-@dataclass(frozen=True)
-class StartNumbers:
-    """The two numbers of a start, or of a part of one."""
-
-    throughput: float
-    typical: float
 
 
 def throughput(times: PairedTimes) -> float:
