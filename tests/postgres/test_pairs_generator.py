@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import psutil
@@ -29,6 +31,7 @@ from teiten.execute.postgres.conf import Opening
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.host.system.environment import child_environment
 from teiten.host.system.paths import Workdir, default_workdir
+from teiten.kinds.pgbench.load import paired_run
 from teiten.model.installation import Installation, Pgbench, Version
 from teiten.model.rows import VariableRows, as_expressions
 from teiten.model.study import QueryMode, Script, Setting
@@ -569,6 +572,21 @@ def test_another_error_ends_its_client_unless_it_is_to_go_on(run: PairedRun) -> 
     of_second = on.pairs[on.pairs["client"] == 1]
     assert (of_second["sqlstate"] == b"22012").all()
     assert len(of_second) == 20
+
+
+def test_a_script_that_waits_is_not_tried_for_long(
+    run: PairedRun, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    script = Script("waits.sql", False, "\\sleep 1000 s\nSELECT 1;")
+    waiting = replace(run, servers=run.servers[:1], scripts=[(script, 1)], clients=1, pairs=1)
+    monkeypatch.setattr(paired_run, "REHEARSAL", Seconds(1.0))
+    monkeypatch.setattr(paired_run.PairedWork, "run", lambda *_, **__: waiting)
+    bench: Any = SimpleNamespace(check_interruption=lambda: None)
+    nothing: Any = None
+    site: Any = SimpleNamespace(is_running=lambda: True)
+    work = paired_run.PairedWork(bench, nothing, nothing, nothing)
+    with pytest.raises(WorkloadError, match=r"waits\.sql: its first transaction had not ended"):
+        work.tried(paired_run.LoadedSide(site, script), tmp_path)
 
 
 def test_what_cannot_be_run_is_refused_with_its_line(run: PairedRun) -> None:

@@ -11,6 +11,7 @@ import pytest
 from teiten.analysis.claims.checks import check_of, counted, student
 from teiten.analysis.claims.numbers import share_of_waiting
 from teiten.analysis.model.claims import Check, ClaimStanding
+from teiten.analysis.model.discussion import WAL_ROW
 from teiten.analysis.model.findings import SeriesView
 from teiten.claims.curves import ClaimCurve, CurveGround
 from teiten.claims.predicates.amount import AMOUNT, AmountOfMetric
@@ -19,9 +20,11 @@ from teiten.errors import TeitenError
 from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.kinds.pgbench.load.trial import Lookups
 from teiten.kinds.pgbench.metrics import HEAP_FETCHES, INDEX_LOOKUPS
+from teiten.kinds.pgbench.present.lookups import readers_wrote
 from teiten.model.units import Share
 from teiten.report.claim_words import check_text
 from teiten.report.texts import texts
+from teiten.report.view.kit import Kit
 from teiten.study.load import load_study
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.synthetic_plan import make_installation
@@ -116,3 +119,31 @@ def test_waits_for_wal_are_told_by_their_word() -> None:
     trial = replace(invented_analysis(seconds=2).trials[0], series=(series,))
     assert share_of_waiting(trial, "wal") == pytest.approx(0.75)
     assert np.isnan(share_of_waiting(replace(trial, series=()), "wal"))
+
+
+@pytest.mark.parametrize(("new", "said"), [(3850.0, "wrote 3.76 KiB of WAL in"), (0.0, "")])
+def test_the_answer_says_whether_readers_write_wal(new: float, said: str) -> None:
+    """Behind the verdict on lookups: that is what the study asks."""
+    invented = invented_analysis(seconds=2)
+    tables = tuple(
+        replace(
+            table,
+            rows=tuple(
+                replace(row, old=0.0, new=new, change=replace(row.change, low=1.0, high=2.0))
+                for row in table.rows
+                if row.name == WAL_ROW
+            ),
+        )
+        for table in invented.per_transaction
+    )
+    lookups = tuple(
+        replace(trial, metrics={**trial.metrics, HEAP_FETCHES.name: 1.0})
+        for trial in invented.trials
+    )
+    contrast = next(one for one in invented.contrasts if one.workload == "update")
+    told = []
+    for trials in (lookups, invented.trials):
+        kit = Kit(replace(invented, trials=trials, per_transaction=tables), "en")
+        told.append(readers_wrote(kit.t, kit.names, kit.analysis, contrast))
+    of_lookups, of_others = told
+    assert said in of_lookups and bool(of_lookups) is bool(said) and of_others == ""

@@ -127,11 +127,13 @@ def test_the_answer_names_the_step_that_takes_most_of_the_time() -> None:
         else trial
         for trial in analysis.trials
     )
-    first, *_ = view(replace(analysis, trials=trials), "en").sections
+    page = view(replace(analysis, trials=trials), "en")
+    first, *_ = page.sections
     (statement,) = of_kind(first.blocks, Statement)
     (point,) = statement.points
     assert "trigger" in statement.text and statement.kind == "slower"
     assert point.startswith("last takes 75\u00a0% of the time of “")
+    assert "(again 25 %, last 75 %)" in plain(markdown_text(page, "0.1.0")), "beside its times"
 
 
 def _longer(step: dict[str, object]) -> dict[str, object]:
