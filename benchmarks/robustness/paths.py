@@ -1,6 +1,8 @@
 """Campaigns of every kind and way under a tracer: by which paths root reaches folders of others.
 
-Each gets a folder that belongs to the servers' user, for clusters (``directory``) and storages.
+Those on this machine get a folder that belongs to the servers' user, for clusters (``directory``)
+and storages. Attached servers keep their data in such a folder. Of other hosts the tracer follows
+sshd, and so the agents that it starts.
 """
 
 from __future__ import annotations
@@ -11,15 +13,20 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
+import pytest
+from tests.fixtures.attached import ADMIN, CREATOR, strange_server
+from tests.fixtures.hosts import network
 from tests.fixtures.traced_paths import Findings, is_available, read_notes, traced
 
 from benchmarks.robustness.campaigns import PATIENCE, Small
 from teiten.execute.postgres.provision.staging import managed_installations
+from teiten.execute.sites.remote.ssh import COMMAND
 from teiten.host.system.paths import Workdir
 from teiten.host.system.users import server_user
 from teiten.kinds import registry as kinds
@@ -29,11 +36,11 @@ from teiten.ways.registry import rules, way_of
 
 QUICK = ("--profile", "quick", "--yes", "--set", "disturbed_share=100%")
 THEIRS = ("--set", "directory={theirs}")
-SIDES = (
-    *("ab", "{server}", "{server}", "--guc-b", "work_mem=8MB", *QUICK, "--blocks", "2"),
-    *("--clients", "1", "--duration", "1s", "--set", "scale=1", "--set", "warmup=0s"),
-    *("--set", "settle=0s", *THEIRS),
+LOAD = (
+    *("--guc-b", "work_mem=8MB", *QUICK, "--blocks", "2", "--clients", "1", "--duration", "1s"),
+    *("--set", "scale=1", "--set", "warmup=0s", "--set", "settle=0s"),
 )
+SIDES = ("ab", "{server}", "{server}", *LOAD, *THEIRS)
 CATALOGUE = (*QUICK, "--blocks", "2")
 ONE, BOTH = ("--servers", "{server}"), ("--servers", "{older},{server}")
 CAMPAIGNS: dict[str, tuple[str, ...]] = {
@@ -47,7 +54,7 @@ CAMPAIGNS: dict[str, tuple[str, ...]] = {
     "queries": ("run", "queries", *CATALOGUE, "--set", "scale=1", *THEIRS, *BOTH),
     "procedure": ("run", "log-partitions", *CATALOGUE, "--set", "scale=1", "--set", "data.days=3",
                   "--set", "layout=days-30", "--set", "workloads=insert,remove",
-                  "--set", "method=one-table,copy-freeze,delete,detach", *THEIRS, *ONE),
+                  "--set", "method=one-table,trigger-c,copy-freeze,delete,detach", *THEIRS, *ONE),
     "probes": ("run", "buffers", *CATALOGUE, "--set", "repeats=2", "--set", "share=25%",
                "--set", "measure.memory=384MiB", "--set", "guc:shared_buffers=25%,75%",
                "--set", "probe=buffer-read,os-cache-read", *THEIRS, *ONE),
@@ -60,6 +67,9 @@ CAMPAIGNS: dict[str, tuple[str, ...]] = {
                "--set", "contrast=state",
                "--set", "state=fresh,bloated,pinned,stale-statistics,no-statistics",
                "--set", "duration=1s", "--set", "scale=1", *THEIRS, *ONE),
+    "upgraded": ("run", "operations", *CATALOGUE, "--only", "queue", "--set", "way=classic",
+                 "--set", "state=upgraded", "--set", "duration=1s", "--set", "scale=1", *THEIRS,
+                 "--servers", "wheel:16,wheel:18"),
     "layouts": ("run", "index-only", *CATALOGUE, "--set", "scale=1", "--set", "duration=1s",
                 "--set", "way=classic", *THEIRS, *ONE),
     "checksums": ("run", "checksums", *CATALOGUE, "--set", "scale=1", "--set", "duration=1s",
@@ -70,7 +80,30 @@ CAMPAIGNS: dict[str, tuple[str, ...]] = {
     "nodes": ("run", "scale-out", *CATALOGUE, "--set", "scale=1", "--set", "duration=1s",
               "--set", "nodes=0,2", "--node-memory", "200MiB", "--node-cpus", "1", *ONE),
 }  # fmt: skip
-"""By name: the words of a campaign. ``{theirs}``: a folder of the servers' user."""
+"""Words of the campaigns on this machine, by name. ``{theirs}``: a folder of the servers' user."""
+ATTACHED = {
+    "attached": ("ab", "a={one}", "b={other}", *LOAD, "--way", "classic", "--script", "tpcb-like"),
+    "attached, in pairs": ("ab", "a={one}", "b={other}", *LOAD, "--way", "pairs"),
+    "attached, queries": ("run", "queries", *CATALOGUE, "--set", "scale=1",
+                          "--servers", "a={one},b={other}"),
+    "attached, probes": ("run", "buffers", *CATALOGUE, "--set", "share=5%", "--set", "repeats=2",
+                         "--servers", "a={other}"),
+}  # fmt: skip
+"""With one server of another's, by two of its roles."""
+DB_HOST = ("--db-host", "db", "--set", "hosts.db_workdir={db}")
+BOTH_HOSTS = (*DB_HOST, "--client-host", "client", "--set", "hosts.client_workdir={client}")
+ON_HOSTS = {
+    "hosts": ("ab", "{server}", "{server}", *LOAD, *BOTH_HOSTS, "--way", "classic",
+              "--script", "tpcb-like"),
+    "hosts, in pairs": ("ab", "{server}", "{server}", *LOAD, *DB_HOST, "--way", "pairs"),
+    "hosts, queries": ("run", "queries", *CATALOGUE, "--set", "scale=1", *DB_HOST, *ONE),
+    "hosts, procedure": ("run", "log-partitions", *CATALOGUE, "--set", "scale=1",
+                         "--set", "data.days=3", "--set", "layout=days-30",
+                         "--set", "workloads=insert", "--set", "method=one-table,copy-freeze",
+                         *DB_HOST, *ONE),
+}  # fmt: skip
+"""With servers, or servers and load, on other hosts, whose sshd and agents are traced too."""
+EVERY = {**CAMPAIGNS, **ATTACHED, **ON_HOSTS}
 AFTER = {"killed": (("resume", "broken-off"), ("rm", "broken-off", "--yes"), ("clean", "--yes"))}
 """What follows on a campaign that is killed in the midst of a trial."""
 
@@ -85,6 +118,11 @@ class Traced:
     """Of the workloads that were measured."""
     ways: set[str] = field(default_factory=set)
     found: list[str] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """Of the campaigns that were traced."""
+        return len(self.inside)
 
     def lines(self) -> Iterator[str]:
         calls = ", ".join(f"{name}: {count:,}" for name, count in self.inside.items())
@@ -116,31 +154,84 @@ class Traced:
             self.found.append(f"no campaign has the way {way}")
 
 
+@dataclass(frozen=True)
+class Surroundings:
+    """What a campaign finds around it."""
+
+    given: Mapping[str, object]
+    """For the places in its words."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    prefix: Sequence[str] = ()
+    """Of its command line."""
+    foreign: Sequence[Path] = ()
+    """Folders of others besides those in the campaign's own."""
+    notes: Sequence[Path] = ()
+    """The system calls of what runs on other hosts, whole once their sshd has ended."""
+
+
 def trace_campaigns(count: int, seed: int, server: str | None, only: str | None = None) -> Traced:
     """Run the first ``count`` campaigns, in another order for each ``seed``."""
     if os.geteuid() != 0 or not is_available():
         sys.exit("tracing campaigns needs root, and the program strace")
     seen = Traced()
-    names = [only] if only else list(CAMPAIGNS)
-    for at in range(min(count, len(names))):
-        name = names[(at + seed - 1) % len(names)]
-        with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as folder:
-            Path(folder).chmod(0o755)  # the servers' user passes through
-            _trace(name, Path(folder), server, seen)
-    if set(seen.inside) == set(CAMPAIGNS):
+    names = [only] if only else list(EVERY)
+    with suppress(KeyboardInterrupt):  # a long run that is cut short says what it found
+        for at in range(min(count, len(names))):
+            name = names[(at + seed - 1) % len(names)]
+            with tempfile.TemporaryDirectory(prefix="teiten-robustness-") as folder:
+                Path(folder).chmod(0o755)  # the servers' user passes through
+                try:
+                    _trace(name, Path(folder), server, seen)
+                except pytest.skip.Exception as reason:
+                    seen.found.append(f"{name} was not run: {reason}")
+    if set(seen.inside) == set(EVERY):
         seen.add_missing()
     return seen
 
 
 def _trace(name: str, folder: Path, server: str | None, seen: Traced) -> None:
-    small, theirs = Small.made(folder / "work", server), folder / "theirs"
-    theirs.mkdir()
-    os.chown(theirs, server_user().uid or 0, -1)
-    given = {"server": small.server, "older": _older(small), "theirs": theirs}
-    words = tuple(one.format(**given) for one in CAMPAIGNS[name])
-    if name not in AFTER:
-        _traced_call(name, words, small, folder / "notes", seen)
-        return
+    small = Small.made(folder / "work", server)
+    with _surroundings(name, small, folder) as around:
+        small.environment |= around.environment
+        words = tuple(word.format(**around.given) for word in EVERY[name])
+        if name in AFTER:
+            _trace_a_kill(name, words, small, folder, seen)
+        else:
+            _traced_call(name, words, small, folder / "notes", seen, around=around)
+    for notes in around.notes:
+        seen.add(name, read_notes(notes))
+
+
+@contextmanager
+def _surroundings(name: str, small: Small, folder: Path) -> Iterator[Surroundings]:
+    """Raises pytest's skip where they cannot be had."""
+    given = {"server": small.server}
+    if name in ATTACHED:
+        servers = managed_installations(small.workdir)
+        installation = next(server for server in servers if server.name == small.server)
+        with strange_server(installation) as attached:
+            roles = {"one": attached.address(CREATOR), "other": attached.address(ADMIN)}
+            password = {"PGPASSWORD": attached.password}
+            yield Surroundings(roles, password, foreign=[attached.folder])
+    elif name in ON_HOSTS:
+        notes = {host: folder / f"notes-of-{host}" for host in ("db", "client")}
+        with network(lambda host, words: traced(words, notes[host])) as hosts:
+            yield Surroundings(
+                {**given, **{host: hosts.workdir(f"work-{host}") for host in notes}},
+                {COMMAND: hosts.ssh},
+                ("nsenter", f"--net=/run/netns/{hosts.home}"),
+                notes=tuple(notes.values()),
+            )
+    else:
+        theirs = folder / "theirs"
+        theirs.mkdir()
+        os.chown(theirs, server_user().uid or 0, -1)
+        yield Surroundings({**given, "older": _older(small), "theirs": theirs})
+
+
+def _trace_a_kill(
+    name: str, words: tuple[str, ...], small: Small, folder: Path, seen: Traced
+) -> None:
     foreign = list(_theirs(folder))
     tracer = _kill_in_a_trial(name, words, small, folder / "notes", seen)
     for number, further in enumerate(AFTER[name], 1):
@@ -149,17 +240,27 @@ def _trace(name: str, folder: Path, server: str | None, seen: Traced) -> None:
     seen.add(name, read_notes(folder / "notes", foreign))
 
 
+NOWHERE = Surroundings({})
+
+
 def _traced_call(
-    name: str, words: tuple[str, ...], small: Small, notes: Path, seen: Traced
+    name: str,
+    words: tuple[str, ...],
+    small: Small,
+    notes: Path,
+    seen: Traced,
+    *,
+    around: Surroundings = NOWHERE,
 ) -> None:
-    foreign = list(_theirs(notes.parent))
+    foreign = [*_theirs(notes.parent), *around.foreign]
     done = subprocess.run(
-        traced(_command(small, words), notes),
+        traced([*around.prefix, *_command(small, words)], notes),
         check=False,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         errors="backslashreplace",
+        env=small.environment,
     )
     if done.returncode not in (0, 4):
         seen.found.append(f"{name}: exit code {done.returncode}: {done.stderr.strip()[-400:]}")

@@ -34,6 +34,11 @@ class Plantings:
     missed: list[str] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
 
+    @property
+    def count(self) -> int:
+        """Of the reports that were read."""
+        return self.reports.total()
+
     def lines(self) -> Iterator[str]:
         yield (
             f"reports: {self.reports.total()}; {len(self.found)} findings;"

@@ -36,6 +36,8 @@ EVERY_PLANTED = 50
 class Readings:
     """Counts of a run, and what was found."""
 
+    count: int = 0
+    """Campaigns, each of which has several reports."""
     reports: Counter[str] = field(default_factory=Counter)
     sentences: int = 0
     planted: int = 0
@@ -58,6 +60,7 @@ def read_reports(count: int, seed: int) -> Readings:
     drawn from ``seed``, ``seed + 1``, …"""
     readings = Readings()
     for at in range(count):
+        readings.count += 1
         kind, drawn_from = EVERY[at % len(EVERY)], seed + at // len(EVERY)
         one = kind(random.Random(drawn_from))
         unread = kind in BY_NUMBERS

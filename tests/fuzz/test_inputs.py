@@ -4,8 +4,10 @@ password, or anything that steers a terminal."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from benchmarks.robustness import record
 from benchmarks.robustness.addresses import spell_addresses
 from benchmarks.robustness.ledgers import spoil_ledgers
 from benchmarks.robustness.lines import spoil_lines
@@ -38,3 +40,16 @@ def test_odd_inputs_are_refused_in_order(spoil: Callable[[int, int], Tally], cou
 )
 def test_what_may_never_be_is_seen(outcome: Outcome, wrong: str | None) -> None:
     assert outcome.wrong(("planted",)) == wrong
+
+
+def test_counts_of_long_runs_add_up(tmp_path: Path) -> None:
+    file, tally = tmp_path / "record.jsonl", Tally("studies")
+    assert record.counted(file, "studies") == 0
+    tally.add("study 1", Outcome(0, "", "", 0.1))
+    record.add(file, "studies", 1, tally)
+    tally.add("study 2", Outcome(1, "", "", 0.1))
+    record.add(file, "studies", 2, tally)
+    assert record.counted(file, "studies") == 3 and record.counted(file, "lines") == 0
+    counts, finding = record.totals(file)
+    assert counts.startswith("studies: 3 in 2 runs (") and counts.endswith("); 1 findings")
+    assert "exit code 1: study 2" in finding
