@@ -555,13 +555,17 @@ def undecided(reader: Reader, groups: Groups, _part: Part) -> None:
         return
     expected = []
     asked = list(reader.said_first)
-    overall = ("all levels", "全条件")[reader.language == "ja"]
+    overall = ("the mean over all levels", "全条件の平均")[reader.language == "ja"]
     for (workload, new), said in reader.said_first.items():
         metric = metric_in(reader, said.get("lead") or "", workload)
         judged = reader.judged(workload, metric, new)
         found = [[overall]] if judged.overall.word == "inconclusive" else []
+        alone = bool(found) and len(judged.levels) < 2
         opened = [one for one, level in judged.levels.items() if level.word == "inconclusive"]
         found += [sorted(reader.context_texts(workload, one)) for one in opened]
+        if alone:
+            reason = judged.overall.reason
+            found = [[reason_text(reader, reason)]] if reason else [[""]]
         title = reader.own(reader.campaign.plan.study.workload(workload).title)
         several = sum(one == workload for one, _ in asked) > 1
         if found:
@@ -579,7 +583,8 @@ def _open_part(
     reader: Reader, text: str, title: str, new: str | None, found: list[list[str]], levels: int
 ) -> str:
     """Takes what is said of one answer off the text; what is left of it."""
-    head = re.match(rf"(?:; ?)?{re.escape(title)}(?: ?\((.+?)\))?: ", text)
+    colon = "" if found == [[""]] else ": "
+    head = re.match(rf"(?:; ?)?{re.escape(title)}(?: ?\((.+?)\))?{colon}", text)
     if head is None or (new is None) != (head[1] is None):
         reader.that(False, f"{title} ({new}) is open")
         return text
@@ -592,7 +597,8 @@ def _open_part(
     if many:
         named = many.groupdict()
         open_, of = named.get("count", many[1]), named.get("of", many[2])
-        single = [one for one in found if one not in (["all levels"], ["全条件"])]
+        means = (["the mean over all levels"], ["全条件の平均"])
+        single = [one for one in found if one not in means]
         reader.that((int(open_), int(of)) == (len(single), levels), f"{len(single)} of {levels}")
         return rest[many.end() :]
     for at, texts in enumerate(found):

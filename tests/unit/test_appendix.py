@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import pytest
 
+from teiten.analysis.model.verdict import Interval
 from teiten.model.text import Language
 from teiten.report.blocks import Block, Details, Further, Heading, Section, Text, of_kind
 from teiten.report.charts.base import Chart
+from teiten.report.effects import effect_cells, interval_of_ratio
 from teiten.report.parts import numbered, parted
 from teiten.report.render.html import html
 from teiten.report.render.typst import typst_text
-from teiten.report.tables import Table
+from teiten.report.tables import Column, Table
 from teiten.report.texts import texts
 from teiten.report.view.discussion import MOST_SENTENCES, discussion
 from teiten.report.view.kit import Kit
@@ -54,6 +56,19 @@ def test_an_appendix_within_the_appendix_is_unfolded() -> None:
     )
     assert not of_kind(further.blocks, Further)
     assert [one.text for one in of_kind(further.blocks, Text)] == ["inner", "inner"]
+
+
+def test_an_interval_that_says_nothing_has_a_sign_and_the_sign_one_note() -> None:
+    said, nothing = Interval(1.1, 1.0, 1.2, 0.95), Interval(1.1, 0.0004, 4000.0, 0.95)
+    columns = (Column("ratio"), Column("interval"))
+    rows = tuple(effect_cells(T, effect) for effect in (said, nothing))
+    first, second = Table("a", "A", columns, rows[:1]), Table("b", "B", columns, rows)
+    (shown,) = parted(T, (section(first, second, replace(second, name="c")),))
+    notes = [table.note for table in of_kind(shown.blocks, Table)]
+    sign = T("interval.sign").strip()
+    assert [sign in note for note in notes] == [False, True, False]
+    assert [row[1].text.endswith(sign) for row in rows] == [False, True]
+    assert interval_of_ratio(T, nothing) == "95\u00a0% interval wider than a factor of 100"
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

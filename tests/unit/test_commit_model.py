@@ -47,5 +47,5 @@ def test_the_model_is_the_mean_of_draws(nodes: int, rows: int) -> None:
 
 @pytest.mark.parametrize(("nodes", "rows"), [(0, 3), (2, 0)])
 def test_nothing_is_said_of_no_nodes_and_no_rows(nodes: int, rows: int) -> None:
-    with pytest.raises(ValueError, match="at the least"):
+    with pytest.raises(ValueError, match="at least"):
         participants(nodes, rows)

@@ -90,6 +90,8 @@ def test_all_that_will_not_be_measured_is_said() -> None:
         Caution("attached-left-out", Severity.WARNING, (*values, ("levels", levels)))
         for levels in ("clock-sweep", "working-set, after-scan")
     ]
+    of_six_causes = list(brief_cautions((*MANY, *left_out)))
+    assert len(of_six_causes) == 5 and "(and 3 more)" in of_six_causes[-1]
     (line,) = brief_cautions(left_out)
     assert line.startswith("not measured: Left out on the server prod: clock-sweep; Left out on")
     assert "prod: working-set, after-scan" in line

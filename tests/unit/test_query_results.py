@@ -11,7 +11,15 @@ import pytest
 
 from teiten.analysis.model.explain_use import WorkerRule
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
-from teiten.kinds.queries.results import GroupConclusion, QueryResults, queries_found
+from teiten.analysis.model.verdict import Interval
+from teiten.kinds.queries.model import NAME
+from teiten.kinds.queries.results import (
+    GroupConclusion,
+    QueriesFound,
+    QueryResults,
+    queries_found,
+)
+from teiten.model.units import Share
 from teiten.report.forms import render_html
 from teiten.report.view.report import view
 from tests.fixtures.invented_queries import (
@@ -230,6 +238,20 @@ def test_an_interval_is_told_in_the_terms_of_its_number() -> None:
     assert found is not None, said
     number, low, high = (float(one.replace("\u2212", "-")) for one in found.groups())
     assert low < -number < high
+
+
+def test_a_group_whose_interval_says_nothing_is_told_in_words(star: CampaignAnalysis) -> None:
+    found = results(star)
+    (contrast,) = found.contrasts
+    first, *others = contrast.groups
+    effect = Interval(0.8, 1e-4, 6400.0, Share(0.999))
+    verdict = replace(first.verdict, kind=VerdictKind.INCONCLUSIVE, effect=effect, pairs=6)
+    groups = (replace(first, verdict=verdict), *others)
+    changed = replace(found, contrasts=(replace(contrast, groups=groups),))
+    analysis = replace(star, results={NAME: QueriesFound(workloads=(changed,))})
+    (statement,) = part(view(analysis, "en"), "answer").statements
+    assert "): not decided: 6 pairs of trials are too few" in statement.points[0]
+    assert "interval" not in statement.points[0] and "interval" in statement.points[1]
 
 
 def test_without_groups_the_first_page_counts_the_queries() -> None:

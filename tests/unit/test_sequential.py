@@ -15,6 +15,7 @@ from teiten.analysis.verdict.sequential import (
     is_decided,
     least_pairs,
     pairs_for,
+    pairs_to_decide,
 )
 from teiten.analysis.verdict.verdict import Rule, decide
 from teiten.model.metrics import Better
@@ -121,6 +122,15 @@ def test_the_forecast_is_the_number_of_pairs_at_which_such_pairs_decide() -> Non
     ratios = [pattern[at % 5] for at in range(200)]
     first = next(n for n in range(5, 200) if is_decided(decide_sequentially(ratios[:n], rule())))
     assert abs(first - expected) <= 1
+
+
+def test_a_verdict_foretells_what_its_pairs_do() -> None:
+    open_pairs = [0.01, 0.06, -0.02, 0.05, -0.01, 0.04]
+    verdict = decide_sequentially(open_pairs, rule())
+    assert not is_decided(verdict)
+    needed = pairs_to_decide(verdict)
+    assert needed == forecast(open_pairs, rule()) and needed > len(open_pairs)
+    assert pairs_to_decide(decide_sequentially(open_pairs[:2], rule())) is None
 
 
 def test_equivalence_is_foretold_too() -> None:

@@ -12,8 +12,8 @@ from teiten.report.render.markdown import escape
 HEAD = """\
 # Gallery
 
-What Teiten's reports look like, and what they found on one machine ({machine}, {days}). Each
-picture is the first screen of a report, and each answer the report's own first sentence. Other
+What Teiten's reports look like, and what they found on {machines} ({named}, {days}).
+Each picture is the first screen of a report, and each answer the report's own first sentence. Other
 builds, machines and data give other numbers. [How to read a verdict](../reference/verdicts.md).
 
 `python -m tools.gallery` writes this page from finished campaigns.
@@ -39,7 +39,8 @@ def index_page(shown: Sequence[tuple[Entry, str]], whole: Sequence[Link]) -> str
     days = sorted({entry.day for entry, _ in shown})
     machines = dict.fromkeys(entry.machine for entry, _ in shown)
     head = HEAD.format(
-        machine=", ".join(machines),
+        machines="one machine" if len(machines) == 1 else f"{len(machines)} machines",
+        named=", ".join(machines),
         days=days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}",
     )
     links = "\n".join(f"- [{escape(link.text)}]({link.address})" for link in whole)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 UNLIMITED = 1000
-"""Columns of a table in a pipe, at the most."""
+"""Columns of a table in a pipe, at most."""
 FOLDED = 16
 """Cells that a folded column of a table needs."""
 _IN_JSON = {number: f"\\u{number:04x}" for number in (*range(0x7F, 0xA0), *range(0xD800, 0xE000))}

@@ -105,7 +105,7 @@ class Engine(ABC):
         return {}
 
     def connections(self, clients: int, nodes: int) -> int:
-        """How many a node gets from the coordinator, at the most."""
+        """How many a node gets from the coordinator, at most."""
         del nodes
         return clients
 

@@ -20,7 +20,7 @@ from teiten.model.trial import Outcome, Step, Trial
 
 REHEARSED = "rehearsed"
 HOPELESS_AFTER = 4
-"""Failures in a row of one kind, at the least; always more than a trial's attempts."""
+"""Failures in a row of one kind, at least; always more than a trial's attempts."""
 
 
 StoppingRule = Callable[[], Standing]

@@ -275,3 +275,14 @@ def plan_of(name: str) -> KindPlan:
 def all_last(study: Study) -> bool:
     """Whether every trial of a study is measured for a time that the study chooses."""
     return all(plan_of(workload.kind).lasts for workload in study.workloads)
+
+
+def titles_of(workloads: Iterable[Workload]) -> dict[tuple[str, str], Bilingual]:
+    """Find what workloads call the levels of their kind's own factor; of several that say different
+    things of one level none is taken."""
+    found: dict[tuple[str, str], set[Bilingual]] = {}
+    for workload in workloads:
+        of_kind = plan_of(workload.kind)
+        for level, title in of_kind.titles(workload.options).items():
+            found.setdefault((of_kind.own_factor or "", level), set()).add(title)
+    return {level: titles.pop() for level, titles in found.items() if len(titles) == 1}

@@ -52,7 +52,7 @@ class Ledger:
     planned: int
     """Trials in the plan."""
     repeats: int
-    """How often a trial is repeated at the most."""
+    """How often a trial is repeated at most."""
 
     def __init__(
         self,

@@ -59,7 +59,7 @@ class NoiseFloor:
     """Share of sequential comparisons, resampled from these pairs, that would have said that the
     sides differ."""
     alpha: Share
-    """The share of false alarms that is promised at the most."""
+    """The share of false alarms that is promised at most."""
     between: float | None = None
     """Deviation of ln TPS from trial to trial that no longer trial averages away; None where it was
     not estimated."""

@@ -49,7 +49,7 @@ def last_of_their_start(plan: Plan) -> frozenset[int]:
 
 
 def pairs_of_a_start(plan: Plan) -> int:
-    """How many pairs share a start of their servers, at the most; they count as one pair."""
+    """How many pairs share a start of their servers, at most; they count as one pair."""
     blocks: dict[int, set[int]] = {}
     for trial in plan.trials:
         if trial.restart:

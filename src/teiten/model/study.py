@@ -317,7 +317,7 @@ class Measure:
     """A trial in which others used, or the hypervisor stole, more of the CPU is disturbed. None
     until sizing, where the way says it."""
     repeats: int = 2
-    """How often a failed or disturbed trial is run again, at the most."""
+    """How often a failed or disturbed trial is run again, at most."""
     sequential: Sequential | None = None
     """None for a fixed design, whose number of blocks is declared before the run."""
     slices: int = 1
@@ -457,7 +457,7 @@ class Study:
 
     @property
     def sides_of_a_start(self) -> int:
-        """How many contrasted levels a start of servers that run side by side has, at the most."""
+        """How many contrasted levels a start of servers that run side by side has, at most."""
         levels = len(self.contrasted_levels)
         return levels if self.measure.sides is None else min(levels, self.measure.sides)
 

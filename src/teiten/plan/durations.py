@@ -21,7 +21,7 @@ DEFAULT_TARGET = Seconds(3600.0)
 
 
 def target(study: Study) -> Seconds:
-    """Find how long the campaign should take, or may at the most."""
+    """Find how long the campaign should take, or may at most."""
     sequential = study.measure.sequential
     budget = sequential.budget if sequential is not None else None
     return budget or study.target_seconds or DEFAULT_TARGET

@@ -85,7 +85,7 @@ def levels_of_blocks(study: Study, seed: int) -> tuple[frozenset[str], ...]:
     """Which of the contrasted levels each block has: all, or the base and some of the others.
 
     So many blocks as have all levels between them (``Study.starts_of_all``) have each of the others
-    once, in parts that are drawn anew and differ by one level at the most.
+    once, in parts that are drawn anew and differ by one level at most.
     """
     parts, (base, *others) = study.starts_of_all, study.contrasted_levels
     source = random.Random(LARGEST_SEED + seed)  # noqa: S311 - other draws than the order's

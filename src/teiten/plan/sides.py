@@ -16,7 +16,7 @@ from teiten.plan.estimate import OTHER_BYTES
 from teiten.ways.registry import way_of
 
 SHARE_OF_MEMORY = 0.8
-"""Servers of a start have this share of the machine's memory, at the most."""
+"""Servers of a start have this share of the machine's memory, at most."""
 LEAST_SIDES = 2
 """The base and another level."""
 

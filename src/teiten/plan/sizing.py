@@ -40,7 +40,7 @@ BUFFERS_FOR_DATA = 1.25
 """Shared buffers by data: all of it, the catalogues, and room for what updates add."""
 SHARE_OF_FREE_DISK = 0.5
 OVERHEAD_SHARE_OF_TARGET = 0.5
-"""Restoring, starting and building may take this share of a campaign's time, at the most."""
+"""Restoring, starting and building may take this share of a campaign's time, at most."""
 
 SHORTEST, LONGEST = 10, 300
 """Seconds of a trial whose duration is derived; 300 s are the reports' (2021 §4.4)."""

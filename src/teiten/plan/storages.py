@@ -18,7 +18,7 @@ from teiten.model.study import Study, Workload
 from teiten.model.units import GIB, MIB, Bytes, Seconds
 
 SHARES: Mapping[Part, float] = {Part.TABLES: 1.0, Part.INDEXES: 0.6}
-"""Shares of the template's size, at the most; both together have no more than all of it."""
+"""Shares of the template's size, at most; both together have no more than all of it."""
 DATA_BYTES = Bytes(96 * MIB)
 """Size of a data directory without tables, indexes and WAL."""
 WAL_BYTES = Bytes(256 * MIB)
@@ -81,7 +81,7 @@ COPY_RATE = 400 * MIB
 """Bytes per second of restoring a cluster without reflinks."""
 PREWARM_RATE = 1 * GIB
 WAL_RATE = 60 * MIB
-"""Bytes of WAL per second that updates may write, at the most expected."""
+"""Bytes of WAL per second that updates may write, at most expected."""
 
 
 def restore_seconds(size: int) -> Seconds:

@@ -11,7 +11,7 @@ from teiten.model.installation import Version
 from teiten.report.blocks import Block, Heading, Section, Text
 from teiten.report.charts.base import Chart
 from teiten.report.charts.points import AtlasDot, atlas_chart
-from teiten.report.effects import interval_text, ratio_text
+from teiten.report.effects import interval_text, ratio_text, ratio_with_interval
 from teiten.report.numbers import plain
 from teiten.report.sentences import verdict_kind, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell, cells
@@ -140,7 +140,7 @@ def _dots(t: Texts, line: AtlasLine, named: Mapping[Version, str]) -> Iterator[A
             speed.low,
             speed.high,
             t(f"atlas.{_kind(point.verdict).value}"),
-            t.aside(ratio_text(speed), interval_text(t, speed)),
+            ratio_with_interval(t, speed),
         )
 
 

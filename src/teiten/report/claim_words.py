@@ -18,7 +18,7 @@ from teiten.analysis.model.claims import (
     Reason,
 )
 from teiten.model.study import GUC_PREFIX
-from teiten.report.effects import confidence_percent, interval_text, ratio_text
+from teiten.report.effects import interval_of_ratio, ratio_text, sure_interval
 from teiten.report.numbers import NOTHING, fixed, measured, plain
 from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
@@ -173,16 +173,13 @@ def check_text(t: Texts, check: Check | None, side: Side) -> str:
         return t("claim.check", what=what, ratio=NOTHING)
     if effect.low == effect.high:
         return t("claim.check", what=what, ratio=fixed(effect.ratio, 3))
-    ratio, interval = ratio_text(effect), interval_text(t, effect)
+    ratio, interval = ratio_text(effect), interval_of_ratio(t, effect)
     if check.kind.is_amount:
         numbers = (effect.ratio, effect.low, effect.high)
         half = (effect.high - effect.low) / 2
         ratio, low, high = (measured(number, half) for number in numbers)
-        interval = t("interval.plain", low=low, high=high)
-    confidence = confidence_percent(t, effect.confidence)
-    return t(
-        "claim.check-interval", what=what, ratio=ratio, confidence=confidence, interval=interval
-    )
+        interval = sure_interval(t, effect, low, high)
+    return t("claim.check-interval", what=what, ratio=ratio, interval=interval)
 
 
 def as_told(check: Check) -> Check:

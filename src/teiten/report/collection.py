@@ -25,6 +25,7 @@ from teiten.report.blocks import (
 from teiten.report.charts.base import Chart, as_columns
 from teiten.report.charts.points import PrintedPoint, printed_against_measured
 from teiten.report.claim_words import (
+    Side,
     as_told,
     check_text,
     outcome_cell,
@@ -193,7 +194,7 @@ def _table(t: Texts, result: CollectionResult, evidence: EvidencePlace) -> Table
 
 def _row(t: Texts, finding: Finding, evidence: EvidencePlace) -> Row:
     outcome, campaign = finding.outcome, finding.campaign
-    side = side_of(outcome.claim, str)
+    side = side_in(t, finding)
     return cells(
         _finding_text(t, finding),
         printed_text(t, outcome, side),
@@ -202,6 +203,12 @@ def _row(t: Texts, finding: Finding, evidence: EvidencePlace) -> Row:
         TableCell(_minutes(campaign.wall), sort=campaign.wall) if campaign.campaign else NOTHING,
         TableCell("", kind="links", links=_links(t, campaign, campaign.name, evidence)),
     )
+
+
+def side_in(t: Texts, finding: Finding) -> Side:
+    """Make names of a finding's sides, as the report of its campaign has them."""
+    titles = {level: t.of(title) for (_, level), title in finding.campaign.titles}
+    return side_of(finding.outcome.claim, lambda level: titles.get(level, level))
 
 
 def _rest(t: Texts, result: CollectionResult) -> Iterator[Table]:

@@ -56,8 +56,28 @@ def effect_cells(t: Texts, effect: Interval | None) -> tuple[TableCell, TableCel
     """The ratio and its interval, as two cells of a table."""
     return (
         TableCell(ratio_text(effect), effect.ratio if effect else None),
-        TableCell(interval_text(t, effect), effect.low if effect else None),
+        _interval_cell(t, effect, interval_text(t, effect)),
     )
+
+
+def _interval_cell(t: Texts, shown: Interval | None, text: str) -> TableCell:
+    """An interval in a table; one that is too wide has a sign, which a note explains."""
+    sign = t("interval.sign") if shown and says_nothing(shown) else ""
+    return TableCell(text + sign, shown.low if shown else None)
+
+
+def ratio_with_interval(t: Texts, effect: Interval) -> str:
+    """``1.023 (1.011 to 1.035)``; the sign of one that is too wide in its place."""
+    return _with_interval(t, effect, ratio_text(effect), interval_text(t, effect))
+
+
+def speed_with_interval(t: Texts, effect: Interval) -> str:
+    """``10.3 (9.8 to 10.9)``, a speed-up; as ``ratio_with_interval``."""
+    return _with_interval(t, effect, speed_text(effect), speed_interval_text(t, effect))
+
+
+def _with_interval(t: Texts, effect: Interval, ratio: str, interval: str) -> str:
+    return f"{ratio}{t('interval.sign')}" if says_nothing(effect) else t.aside(ratio, interval)
 
 
 def interval_text(t: Texts, effect: Interval | None) -> str:
@@ -90,23 +110,31 @@ def is_wide(effect: Interval) -> bool:
     return effect.high > effect.low * WIDEST
 
 
+def says_nothing(effect: Interval) -> bool:
+    """Whether an interval is wide, and does not even say which side is faster."""
+    return is_wide(effect) and effect.sign == 0
+
+
 def interval_percent(t: Texts, effect: Interval) -> str:
     """``95 % interval +1.1 % to +3.5 %``"""
     digits = percent_decimals(effect)
-    return _interval(t, effect, change(t, effect.low, digits), change(t, effect.high, digits))
+    return sure_interval(t, effect, change(t, effect.low, digits), change(t, effect.high, digits))
 
 
 def interval_of_ratio(t: Texts, effect: Interval) -> str:
     """``95 % interval 1.011 to 1.035``"""
-    return _interval(t, effect, **_ends(effect))
+    return sure_interval(t, effect, **_ends(effect))
 
 
-def _interval(t: Texts, effect: Interval, low: str, high: str) -> str:
-    """An interval with its confidence level; of one that is too wide, that alone."""
+def sure_interval(
+    t: Texts, effect: Interval, low: str, high: str, key: str = "interval.percent"
+) -> str:
+    """An interval with its confidence level, in the text under ``key``; of one that is too wide,
+    that alone."""
     confidence = confidence_percent(t, effect.confidence)
-    if is_wide(effect):
+    if says_nothing(effect):
         return t("interval.wide", confidence=confidence, factor=plain(WIDEST))
-    return t("interval.percent", confidence=confidence, low=low, high=high)
+    return t(key, confidence=confidence, low=low, high=high)
 
 
 def change(t: Texts, ratio: float, decimals: int) -> str:
@@ -174,7 +202,7 @@ def speed_cells(t: Texts, effect: Interval | None, bound: str = "") -> tuple[Tab
     shown = None if effect is None else effect.inverse
     return (
         TableCell(bound or speed_text(effect), shown.ratio if shown else None),
-        TableCell(speed_interval_text(t, effect), shown.low if shown else None),
+        _interval_cell(t, shown, speed_interval_text(t, effect)),
     )
 
 

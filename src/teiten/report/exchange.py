@@ -17,6 +17,7 @@ from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, Ver
 from teiten.model.metrics import Better
 from teiten.model.text import Language
 from teiten.report.blocks import Page, Statement
+from teiten.report.parts import noted
 from teiten.report.render.markdown import markdown_text
 from teiten.report.sentences import verdict_sentence, verdict_word
 from teiten.report.tables import Table
@@ -111,7 +112,7 @@ def _github(analysis: CampaignAnalysis, language: Language) -> str:
         replace(block, chart=None) if isinstance(block, Statement) else block
         for block in first.blocks
     )
-    section = replace(first, blocks=(*shown, *tables))
+    section = noted(kit.t, replace(first, blocks=(*shown, *tables)))
     short: Page = replace(page, sections=(section,))
     return markdown_text(short, analysis.teiten_version)
 

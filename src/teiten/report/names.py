@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from teiten.kinds.contract import plan_of
+from teiten.kinds.contract import plan_of, titles_of
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX, SERVER
 from teiten.report.texts import Texts
@@ -46,7 +46,8 @@ class Names:
         kinds = [plan_of(name) for name in sorted({workload.kind for workload in study.workloads})]
         self.axes = [kind.axis for kind in kinds if kind.axis is not None]
         self.own_factors = {kind.own_factor for kind in kinds if kind.own_factor is not None}
-        self.titles = _titles(plan, t)
+        titles = titles_of(study.workloads)
+        self.titles = {level: t.of(title) for level, title in titles.items()}
         self.told = _told(plan)
         self.of_one_start = bool(plan.servers_elsewhere)
         self.sides = {side.level: side for side in _sides(study.contrasted_levels, plan, self)}
@@ -91,6 +92,10 @@ class Names:
         """A level of the factor server, whether that is what is contrasted or not."""
         known = self.sides if self.is_server else self.servers
         return known.get(level) or Side(level, level, level)
+
+    def titled(self, level: str) -> str:
+        """A side where there is room for the title that its study gives it, if any."""
+        return self.titles.get((self.contrast, level)) or self.side(level).short
 
     def listed(self, level: str) -> str:
         """A side where all of them are listed: with its settings, where it has some of its own."""
@@ -160,17 +165,6 @@ class Names:
     def order(self, context: Context) -> tuple[int, ...]:
         """A sort key that follows the study's order of levels."""
         return tuple(self.orders.get(name, {}).get(level, 0) for name, level in context)
-
-
-def _titles(plan: Plan, t: Texts) -> dict[tuple[str, str], str]:
-    """Find what workloads call the levels of their kind's own factor; of several that say different
-    things of one level none is taken."""
-    found: dict[tuple[str, str], set[str]] = {}
-    for workload in plan.study.workloads:
-        kind = plan_of(workload.kind)
-        for level, title in kind.titles(workload.options).items():
-            found.setdefault((kind.own_factor or "", level), set()).add(t.of(title))
-    return {level: titles.pop() for level, titles in found.items() if len(titles) == 1}
 
 
 def _told(plan: Plan) -> dict[Context, Context]:

@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
+from teiten.model.text import joined_sentences
 from teiten.report.blocks import (
     Block,
     Contents,
@@ -22,6 +24,8 @@ from teiten.report.blocks import (
     rebuilt,
 )
 from teiten.report.charts.base import Chart
+from teiten.report.effects import WIDEST
+from teiten.report.numbers import plain
 from teiten.report.plans.viewer import PlanPair
 from teiten.report.tables import Table
 from teiten.report.texts import Texts
@@ -37,7 +41,28 @@ def parted(t: Texts, sections: Iterable[Section]) -> tuple[Section, ...]:
     body = [section for section, _ in parts if not section.appendix]
     whole = [section for section, _ in parts if section.appendix]
     further = [section for _, section in parts]
-    return tuple(section for section in (*body, *further, *whole) if section.blocks)
+    return tuple(noted(t, section) for section in (*body, *further, *whole) if section.blocks)
+
+
+def noted(t: Texts, section: Section) -> Section:
+    """The section with a note on intervals that say nothing, where it shows any: below the first
+    table, and in every chart."""
+    sign, note = t("interval.sign"), t("interval.sign-note", factor=plain(WIDEST))
+    is_first = True
+
+    def change(part: Any) -> Any:
+        nonlocal is_first
+        match part:
+            case Chart(rows=columns) if any(sign in str(text) for text in columns.get("text", ())):
+                return replace(part, note=joined_sentences((part.note, note)))
+            case Table(rows=rows, total=total) if is_first and any(
+                sign in cell.text for cell in chain(*rows, total or ())
+            ):
+                is_first = False
+                return replace(part, note=joined_sentences((part.note, note)))
+        return part
+
+    return rebuilt(section, change)
 
 
 def _parts(t: Texts, section: Section) -> tuple[Section, Section]:

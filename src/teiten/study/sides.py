@@ -64,7 +64,7 @@ class Shared(StudyFlags):
     way: str | None = None
     """How both are loaded; None for whatever can be had."""
     rounds: int | None = None
-    """How many pairs there are at the most, each with new copies of the data."""
+    """How many pairs there are at most, each with new copies of the data."""
 
     @property
     def scripts(self) -> tuple[str, ...]:

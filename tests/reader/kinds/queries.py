@@ -12,8 +12,8 @@ from collections import Counter
 from typing import Any
 
 from teiten.kinds.queries.model import QueriesOptions
-from tests.reader.answers import reason_text, verdict_text
-from tests.reader.arithmetic import Judgement, geometric_mean
+from tests.reader.answers import WIDEST, reason_text, verdict_text
+from tests.reader.arithmetic import Judgement, always_valid, geometric_mean
 from tests.reader.campaign import Context
 from tests.reader.document import Part
 from tests.reader.language import Book, Check, Groups, as_factor, count
@@ -224,6 +224,29 @@ def group_effect(reader: Reader, groups: Groups, part: Part) -> None:
     found = group_judged(reader, workload, sides, others, names)
     effect_is(reader, groups, found)
     reader.equal(groups["verdict"], verdict_text(reader, found), "the verdict")
+
+
+@BOOK.says(of="item")
+def group_wide(reader: Reader, groups: Groups, part: Part) -> None:
+    """An interval that says nothing, and how many pairs would decide."""
+    about = group_of(reader, groups, part)
+    if about is None or reader.campaign.by_hand:
+        return
+    found = group_judged(reader, *about)
+    reader.that(not found.reason and found.low <= 0 <= found.high, "it says something")
+    reader.that(found.high - found.low > math.log(WIDEST), "it is not wide")
+    reader.equal(groups["count"], found.pairs, "the pairs")
+    if "pairs" in groups:
+        alpha = 1 - found.confidence
+        unit = always_valid(1.0, found.pairs, alpha, 1)
+        room = max(abs(found.mean), math.log1p(found.delta) - abs(found.mean))
+        widths = [
+            (found.high - found.low) / 2 / unit * always_valid(1.0, pairs, alpha, 1)
+            for pairs in (count(groups["pairs"]) - 1, count(groups["pairs"]))
+        ]
+        reader.that(widths[1] < room * (1 + 1e-9), "so many do not decide")
+        fewer = count(groups["pairs"]) == found.pairs + 1 or widths[0] > room * (1 - 1e-9)
+        reader.that(fewer, "fewer decide")
 
 
 @BOOK.says(of="item")

@@ -60,7 +60,7 @@ def change_points(
 
 
 def segmentation(values: FloatArray, penalty: float) -> tuple[int, ...]:
-    """Where the segments after the first begin, each of SHORTEST points at the least.
+    """Where the segments after the first begin, each of SHORTEST points at least.
 
     No other choice has a smaller sum of squared deviations from the segments' means and penalties.
     """

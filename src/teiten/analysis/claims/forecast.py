@@ -4,7 +4,7 @@ campaign of a collection gets the next blocks: a pure function of how each stand
 Every campaign has its first blocks before any has more. After that, time goes where a finding costs
 least of it: the campaign with the most findings decided per second, as their intervals and the
 noise of its blocks foretell. A forecast is worth as much as the blocks it is made from, so that
-blocks are at the most doubled before the next one. The intervals are valid at every look, which
+blocks are at most doubled before the next one. The intervals are valid at every look, which
 makes this choice harmless to their error.
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.model.claims import Check, ClaimOutcome, ClaimStanding
-from teiten.analysis.verdict.sequential import half_width, least_pairs, pairs_until
+from teiten.analysis.verdict.sequential import deviation_behind, least_pairs, pairs_until
 from teiten.model.units import Seconds, Share
 
 
@@ -67,11 +67,9 @@ def _until(check: Check, room: float, shown: float, wanted: float) -> int | None
 
 def _deviation(check: Check, alpha: float) -> float | None:
     """The standard deviation of the logarithm of a block's ratio, from the interval."""
-    if check.low is None or check.high is None or check.low <= 0 or check.pairs < 2:
+    if check.low is None or check.high is None:
         return None
-    unit = half_width(1.0, check.pairs, alpha)
-    half = math.log(check.high / check.low) / 2
-    return half / unit if math.isfinite(half) and math.isfinite(unit) and half > 0 else None
+    return deviation_behind(check.low, check.high, check.pairs, alpha)
 
 
 def _own_alpha(check: Check, alpha: float) -> float:

@@ -40,6 +40,8 @@ class CollectedCampaign:
     lacking: str = ""
     """Why it has not run, or has failed."""
     remark: Bilingual | None = None
+    titles: tuple[tuple[tuple[str, str], Bilingual], ...] = ()
+    """Titles of those levels that have one, by factor and level."""
 
 
 @dataclass(frozen=True)

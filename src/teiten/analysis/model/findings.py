@@ -130,7 +130,7 @@ class CampaignAnalysis:
     contrasts: tuple[ContrastResult, ...]
     trials: tuple[TrialView, ...]
     missing: int
-    """Planned trials that have not ended; of a sequential design, at the most."""
+    """Planned trials that have not ended; of a sequential design, at most."""
     measured: Seconds
     wall: Seconds
     events: tuple[Event, ...]

@@ -72,7 +72,7 @@ def choose_length(
     2 · (between² + within²/T), and each start takes its fixed seconds and T; so the time is
     least near the length of Kalibera & Jones where the noise is large, and where it is small,
     the shortest will do. ``effect``: a share; ``seconds``: that are left for all pairs, into which
-    as many must fit as an interval needs; ``longest``: seconds after one start, at the most.
+    as many must fit as an interval needs; ``longest``: seconds after one start, at most.
     """
     fewest = least_pairs(alpha)
     totals = [one for one in TOTALS if longest is None or one <= longest] or [SHORTEST]

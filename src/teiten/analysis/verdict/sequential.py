@@ -113,9 +113,39 @@ def forecast(log_ratios: Sequence[float], rule: Rule, levels: int = 1) -> int | 
     mean, deviation = mean_and_deviation(log_ratios)
     if deviation < NO_VARIANCE:
         return None
-    room = max(abs(mean), rule.band - abs(mean))
-    needed = pairs_until(room, deviation, rule.alpha, levels)
+    needed = pairs_until(_room(mean, rule.band), deviation, rule.alpha, levels)
     return None if needed is None else max(needed, len(log_ratios))
+
+
+def pairs_to_decide(verdict: Verdict) -> int | None:
+    """How many d in all will decide, as ``forecast``, from a verdict's interval.
+
+    None where it has none, or none with two ends.
+    """
+    effect = verdict.effect
+    if effect is None:
+        return None
+    alpha = 1 - effect.confidence
+    deviation = deviation_behind(effect.low, effect.high, verdict.pairs, alpha)
+    if deviation is None:
+        return None
+    room = _room(math.log(effect.ratio), math.log1p(verdict.delta))
+    needed = pairs_until(room, deviation, alpha)
+    return None if needed is None else max(needed, verdict.pairs + 1)
+
+
+def _room(mean: float, band: float) -> float:
+    """The half-width that decides: equality is excluded, or all lies within the band."""
+    return max(abs(mean), band - abs(mean))
+
+
+def deviation_behind(low: float, high: float, pairs: int, alpha: float) -> float | None:
+    """The deviation of d that gave a ratio's interval these ends; None without two ends."""
+    if low <= 0 or pairs < 2:
+        return None
+    unit = half_width(1.0, pairs, alpha)
+    half = math.log(high / low) / 2
+    return half / unit if math.isfinite(half) and math.isfinite(unit) and half > 0 else None
 
 
 def pairs_until(width: float, deviation: float, alpha: float, levels: int = 1) -> int | None:

@@ -13,7 +13,8 @@ from teiten.cli.collection.planning import PlannedCampaign, disk_needed, reasons
 from teiten.cli.text.layout import paragraph
 from teiten.model.quantities import format_size, rough_duration
 from teiten.model.units import Seconds
-from teiten.report.claim_words import check_text, outcome_word, reason_text, side_of
+from teiten.report.claim_words import check_text, outcome_word, reason_text
+from teiten.report.collection import side_in
 from teiten.report.numbers import moment
 from teiten.report.texts import texts
 from teiten.study.collection import CollectionTable
@@ -87,8 +88,8 @@ def comparison_lines(first: str, second: str, findings: Sequence[ComparedFinding
         yield from paragraph(t.of(finding.first.outcome.claim.statement))
         for name, sided in ((first, finding.first), (second, finding.second)):
             outcome = sided.outcome
-            side = side_of(outcome.claim, str)
-            line = f"{name}: {outcome_word(t, outcome)}; {check_text(t, outcome.deciding, side)}"
+            measured = check_text(t, outcome.deciding, side_in(t, sided))
+            line = f"{name}: {outcome_word(t, outcome)}; {measured}"
             yield from paragraph(line, indent=INDENT)
 
 

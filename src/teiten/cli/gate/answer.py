@@ -185,7 +185,7 @@ def _needed(answer: GateAnswer) -> Iterator[str]:
         further = still_needed(answer.plan, line.head, answer.attempts)
         if further is None:
             least = pairs_to_interval(answer.plan, line.workload)
-            yield f"{line.workload}: {counted_pairs(answer.plan, least)} at the least"
+            yield f"{line.workload}: {counted_pairs(answer.plan, least)} at least"
         else:
             minutes = math.ceil(_budget(answer, line, further) / 60)
             yield (

@@ -31,17 +31,23 @@ CAUSES: dict[str, tuple[str, ...]] = {
 """Codes by what they are about, in the order in which they are said; those about single levels of
 processors begin with ``cores-``."""
 OTHERS = "also"
+MOST = 5
+"""Lines: of more causes the last line has the rest."""
 
 
 def brief_cautions(cautions: Sequence[Caution]) -> Iterator[str]:
     """A line for each cause: its first warning, and how many more there are. What can be done about
     a budget is said, as nothing else keeps a decision from being possible at all, and all that will
     not be measured."""
-    causes = {_cause(caution) for caution in cautions}
-    shown = [cause for cause in (*CAUSES, OTHERS) if cause in causes]
-    for cause in shown:
-        line = _line(cause, [caution for caution in cautions if _cause(caution) == cause])
-        yield line if cause != shown[-1] else f"{line}; advice: --verbose, or the report"
+    by_cause: dict[str, list[Caution]] = {cause: [] for cause in (*CAUSES, OTHERS)}
+    for caution in cautions:
+        by_cause[_cause(caution)].append(caution)
+    lines = [(cause, of_cause) for cause, of_cause in by_cause.items() if of_cause]
+    rest = [caution for _, of_cause in lines[MOST - 1 :] for caution in of_cause]
+    shown = lines if len(lines) <= MOST else [*lines[: MOST - 1], (OTHERS, rest)]
+    for at, (cause, of_cause) in enumerate(shown, start=1):
+        line = _line(cause, of_cause)
+        yield line if at < len(shown) else f"{line}; advice: --verbose, or the report"
 
 
 def profile_notice(study: Study) -> Iterator[str]:

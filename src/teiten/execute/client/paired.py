@@ -93,7 +93,7 @@ class PairedRun:
     """The run that the generator is asked for."""
 
     servers: Sequence[PairedServer]
-    """One, or those that take turns: eight at the most."""
+    """One, or those that take turns: eight at most."""
     scripts: Sequence[tuple[Script, int]]
     """Each with its weight."""
     clients: int

@@ -100,7 +100,7 @@ class Sampler:
         }
 
     def start(self) -> None:
-        """Connect, then start the window. Takes about 50 ms; at the most some seconds."""
+        """Connect, then start the window. Takes about 50 ms; at most some seconds."""
         if self._client is not None:
             self._client.begin()
         self._threads["postgres"].start()

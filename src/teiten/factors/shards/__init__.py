@@ -25,7 +25,7 @@ class ShardsFactor(OfNodes):
         return str(int(text))
 
     def check_trials(self, trials: Iterable[PlannedTrial]) -> None:
-        """Every node has one at the least, and the engine knows of shards."""
+        """Every node has one at least, and the engine knows of shards."""
         for trial in trials:
             planned, asked = trial.distribution, trial.cell.level(self.name)
             if planned is None or asked is None:

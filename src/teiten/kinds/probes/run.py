@@ -278,7 +278,7 @@ class ProbeLoad(SampledLoad):
         return seen
 
     def _pages(self, step: ProbeStep, part: Amount | None) -> int:
-        """Count the pages of a part, at the most all of the table; 0 for a step without a table."""
+        """Count the pages of a part, at most all of the table; 0 for a step without a table."""
         if not step.table:
             return 0
         of_table = self._looking.pages(step.table)

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from teiten.analysis.model.evidence import block_means
 from teiten.analysis.model.observations import Context, Observation
-from teiten.analysis.model.verdict import Verdict
+from teiten.analysis.model.verdict import Verdict, VerdictKind
 from teiten.analysis.verdict.contrasts import contexts_of, told_incomplete
 from teiten.analysis.verdict.pairs import PairedValues, pair
-from teiten.analysis.verdict.sequential import decide_by_design
+from teiten.analysis.verdict.sequential import decide_by_design, pairs_to_decide
 from teiten.analysis.verdict.verdict import Rule, over_timeout
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.queries.model import (
@@ -121,14 +121,17 @@ def _conclusion(
     over = tuple(name for name, context in queries.items() if _over(sides, context))
     paired = [_pairs(sides, context) for context in queries.values()]
     complete = len(block_means([pairs_of_query.log_ratios for pairs_of_query in paired]))
+    verdict = over_timeout(complete, rule) if over else sides.decided_together(paired, rule)
+    foretold = verdict.kind is VerdictKind.INCONCLUSIVE and sides.plan.study.measure.sequential
     return GroupConclusion(
         group=group.name if group else "",
         title=group.title if group else None,
         context=others,
         queries=tuple(queries),
         over=over,
-        verdict=over_timeout(complete, rule) if over else sides.decided_together(paired, rule),
+        verdict=verdict,
         bound=_bound(sides, list(queries.values()), rule) if over else None,
+        needed=pairs_to_decide(verdict) if foretold else None,
     )
 
 

@@ -37,7 +37,7 @@ class QueryGroup:
     name: str
     title: Bilingual
     queries: tuple[str, ...]
-    """Names, in the study's order; a query is in one group at the most."""
+    """Names, in the study's order; a query is in one group at most."""
 
 
 @dataclass(frozen=True)

@@ -132,7 +132,7 @@ class Queries(KindPlan):
     def facts(self, workload: Workload) -> Iterator[str]:
         options = queries_of(workload)
         yield f"{len(options.queries)} queries, timed {options.runs}× in each trial"
-        yield f"at the most {format_duration(options.timeout)}"
+        yield f"at most {format_duration(options.timeout)}"
         if options.variables is not None:
             yield f"each trial draws {options.variables}"
 
@@ -144,7 +144,7 @@ class Queries(KindPlan):
 
     def measuring(self, study: Study, workload: Workload) -> ToldStep:
         options = queries_of(workload)
-        said = f"timed {options.runs}×, at the most {options.timeout:g} s"
+        said = f"timed {options.runs}×, at most {options.timeout:g} s"
         return ToldStep("queries", said, {"runs": options.runs, "timeout": float(options.timeout)})
 
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:

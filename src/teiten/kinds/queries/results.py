@@ -59,6 +59,8 @@ class GroupConclusion:
     query exceeded its limit."""
     bound: RatioBound | None = None
     """In that case, where the sides allow one."""
+    needed: int | None = None
+    """The pairs in all that would decide an open one, of a sequential design."""
 
 
 @dataclass(frozen=True)

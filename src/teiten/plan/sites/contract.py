@@ -34,7 +34,7 @@ class ActionContext:
     @property
     def at_most(self) -> str:
         """Before a number that is a limit."""
-        return "" if self.plan.study.measure.sequential is None else "at the most "
+        return "" if self.plan.study.measure.sequential is None else "at most "
 
     @property
     def restored(self) -> list[str]:

@@ -25,6 +25,9 @@ from teiten.report.charts.base import (
 
 WIDEST = (0.5, 2.0)
 """Intervals are drawn up to here; the numbers beside them are never cut."""
+TELLING = 100.0
+"""An interval that spans a larger factor goes on beyond the chart, where others do not: an axis for
+it would leave no room for those that tell something."""
 BEYOND = 1.5
 """Where a ratio itself lies farther out, intervals are drawn up to this many times it."""
 LINEAR = 5.0
@@ -68,8 +71,9 @@ def _reach(
     rows: Sequence[ForestRow], delta: float, widest: tuple[float, float]
 ) -> tuple[float, float]:
     ratios = [row.ratio for row in rows]
-    low = min(1 - 2 * delta, *(row.low for row in rows), *ratios)
-    high = max(1 + 2 * delta, *(row.high for row in rows), *ratios)
+    telling = [row for row in rows if row.high < row.low * TELLING] or rows
+    low = min(1 - 2 * delta, *(row.low for row in telling), *ratios)
+    high = max(1 + 2 * delta, *(row.high for row in telling), *ratios)
     low = max(low, min(widest[0], min(ratios) / BEYOND))
     high = min(high, max(widest[1], max(ratios) * BEYOND))
     edge = 1.05 if high / low > LINEAR else 1.0
@@ -115,7 +119,7 @@ def _fit(rows: Sequence[ForestRow]) -> Fit:
 
 
 def _labels(labels: Iterable[str]) -> float:
-    """Pixels that they take, at the most."""
+    """Pixels that they take, at most."""
     return max(min(LABEL_LIMIT, text_width(label)) for label in labels)
 
 

@@ -53,7 +53,7 @@ SMALL = 320.0
 HALVED = 8
 """Rows from which on a table of names and values stands in two halves beside one another."""
 SMALL_PRINT = 6.5
-"""Points of tables in the appendix, at the most."""
+"""Points of tables in the appendix, at most."""
 PADDING = 8.0
 """Points of the space around a cell."""
 WIDER = 1.06
@@ -211,7 +211,7 @@ class TypstWriter:
         rows = block.rows[:MOST_ROWS]
         size = min(_size(block), self.largest)
         heights = list(map(_lines, rows))
-        head = _listed(content(column.title) for column in block.columns)
+        head = _listed(content(_breakable(column.title)) for column in block.columns)
         cells = "\n".join(_listed(map(_cell, row)) for row in rows)
         total = _listed(map(_cell, block.total)) if block.total else ""
         note = self._note(block.note) or "none"

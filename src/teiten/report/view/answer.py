@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
-from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictKind
+from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict, VerdictKind
 from teiten.kinds.contract_present import OwnAnswer, present_in, presents_in
 from teiten.model.build import OF_BUILDS
 from teiten.model.study import USUAL_DISTURBED_SHARE
@@ -201,9 +201,12 @@ def _undecided(kit: Kit, asked: Sequence[ContrastResult]) -> str:
         open_levels = [
             kit.names.context(level.context) for level in contrast.levels if is_open(level)
         ]
-        if contrast.overall.kind is VerdictKind.INCONCLUSIVE:
-            open_levels.insert(0, t("level.overall"))
         workload = _of_several(kit, contrast, asked)
+        if contrast.overall.kind is VerdictKind.INCONCLUSIVE:
+            if len(contrast.levels) < 2:
+                parts.append(_alone(kit, workload, contrast.overall))
+                continue
+            open_levels.insert(0, t("answer.undecided.mean"))
         if len(open_levels) > MOST_OPEN:
             count, of = sum(map(is_open, contrast.levels)), len(contrast.levels)
             parts.append(t("answer.undecided-many", workload=workload, count=count, of=of))
@@ -213,11 +216,18 @@ def _undecided(kit: Kit, asked: Sequence[ContrastResult]) -> str:
     return t("list.strong").join(parts) if parts else t("answer.undecided.none")
 
 
+def _alone(kit: Kit, workload: str, verdict: Verdict) -> str:
+    """Say what is open of a workload without several levels: its name, and why."""
+    reason = kit.t.either(f"reason.{verdict.reason}", "")
+    named = kit.t("answer.undecided.workload", workload=workload, levels=reason)
+    return named if reason else workload
+
+
 def _of_several(kit: Kit, contrast: ContrastResult, asked: Sequence[ContrastResult]) -> str:
     """The workload, and which side where several are compared with the old one."""
     workload = kit.names.workload(contrast.workload)
     sides = {answer.new for answer in asked if answer.workload == contrast.workload}
-    return kit.t.aside(workload, kit.short(contrast.new)) if len(sides) > 1 else workload
+    return kit.t.aside(workload, kit.names.titled(contrast.new)) if len(sides) > 1 else workload
 
 
 def is_open(level: LevelResult) -> bool:

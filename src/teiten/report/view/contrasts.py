@@ -18,9 +18,8 @@ from teiten.report.charts.forest import ForestRow, ForestWords
 from teiten.report.effects import (
     confidence_percent,
     effect_cells,
-    interval_text,
     plain_percent,
-    ratio_text,
+    ratio_with_interval,
 )
 from teiten.report.names import Context
 from teiten.report.numbers import NOTHING, measured, spread
@@ -232,8 +231,7 @@ def caption_of(kit: Kit, contrast: ContrastResult, metric: str) -> str:
     caption = of_workload(kit, metric, contrast.workload)
     if len(kit.study.contrasted_levels) <= 2:
         return caption
-    new, old = kit.short(contrast.new), kit.short(contrast.old)
-    return kit.t.aside(caption, kit.t("contrast.sides", new=new, old=old))
+    return kit.t.aside(caption, kit.ratio_of(contrast))
 
 
 def of_workload(kit: Kit, what: str, workload: str) -> str:
@@ -280,7 +278,7 @@ def forest_row(
     effect = verdict.effect
     if effect is None or not math.isfinite(effect.high):
         return None
-    text = t.aside(ratio_text(effect), interval_text(t, effect))
+    text = ratio_with_interval(t, effect)
     word = verdict_word(t, verdict)
     return ForestRow(label, effect.ratio, effect.low, effect.high, text, word, overall)
 

@@ -107,7 +107,9 @@ def level_text(kit: Kit, context: Context) -> str:
 def side_text(kit: Kit, level: str) -> str:
     """A side in a sentence; a bare number has its factor's name, not to be read as a count."""
     side = kit.names.side(level)
-    return side.long if side.short.isdecimal() and not kit.names.is_server else side.short
+    return (
+        side.long if side.short.isdecimal() and not kit.names.is_server else kit.names.titled(level)
+    )
 
 
 def sides_text(kit: Kit, levels: Iterable[str]) -> str:

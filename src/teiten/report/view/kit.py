@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
-from teiten.analysis.model.findings import CampaignAnalysis, TrialView
+from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, TrialView
 from teiten.model.metrics import RATE, Metric
 from teiten.model.text import Language
 from teiten.model.trial import Outcome
@@ -121,6 +121,11 @@ class Kit:
 
     def short(self, side: str) -> str:
         return self.names.side(side).short
+
+    def ratio_of(self, contrast: ContrastResult) -> str:
+        """``18.4 ÷ 17.10``"""
+        new, old = (self.names.titled(side) for side in (contrast.new, contrast.old))
+        return self.t("contrast.sides", new=new, old=old)
 
     def shares(self, metric: str) -> list[float]:
         """List the shares that a metric has in the trials that count, where they are known."""

@@ -94,7 +94,7 @@ def _chart(kit: Kit, number: int, contrasts: Sequence[ContrastResult]) -> Chart 
     if not rows:
         return None
     t, names, first = kit.t, kit.names, contrasts[0]
-    sides = t("contrast.sides", new=names.side(first.new).short, old=names.side(first.old).short)
+    sides = kit.ratio_of(first)
     words = forest_words(t, first, sides, names.ratio, title="overview.title", note="overview.note")
     return forest(f"overview-{number}", [row for _, row in rows], first.overall.delta, words)
 

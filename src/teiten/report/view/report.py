@@ -171,7 +171,7 @@ def _line(kit: Kit, contrast: ContrastResult) -> str:
     values = {
         "workload": kit.names.workload(contrast.workload),
         "word": verdict_word(t, contrast.overall),
-        "sides": t("contrast.sides", new=kit.short(contrast.new), old=kit.short(contrast.old)),
+        "sides": kit.ratio_of(contrast),
     }
     if effect is None:
         return t("summary.line-without", **values)

@@ -121,7 +121,7 @@ def _with_side(kit: Kit, contrast: ContrastResult) -> str:
     """The workload, and the new side where the old one is compared with several."""
     workload = kit.names.workload(contrast.workload)
     several = len({result.new for result in contrasts_of(kit, contrast.workload)}) > 1
-    return kit.t.aside(workload, kit.short(contrast.new)) if several else workload
+    return kit.t.aside(workload, kit.names.titled(contrast.new)) if several else workload
 
 
 def forest_of(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
@@ -130,11 +130,10 @@ def forest_of(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
     rows = forest_rows(t, contrast.levels, contrast.overall, names.context)
     if not rows:
         return None
-    sides = t("contrast.sides", new=kit.short(contrast.new), old=kit.short(contrast.old))
     words = forest_words(
         t,
         contrast,
-        sides,
+        kit.ratio_of(contrast),
         names.ratio,
         title="chart.forest.title" if names.by_version else "chart.forest.title-variant",
         note="chart.forest.note",

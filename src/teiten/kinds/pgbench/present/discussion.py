@@ -110,7 +110,7 @@ def tail_sentences(kit: Kit, workload: str) -> Iterator[str]:
 
 
 def _tails(kit: Kit, workload: str) -> Iterator[tuple[float, str]]:
-    """Sentences with the share of a tail's size by which it differs, at the most."""
+    """Sentences with the share of a tail's size by which it differs, at most."""
     alike: dict[tuple[str, int], list[Tail]] = {}
     for tail in pgbench_found(kit.analysis).tails:
         if tail.workload == workload and told_contrast(kit, workload, tail.old, tail.new):

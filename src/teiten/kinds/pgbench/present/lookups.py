@@ -87,7 +87,7 @@ def readers_wrote(
 
 
 def _sentence(kit: Kit, groups: Sequence[TrialGroup]) -> str:
-    """Say how much WAL the readers wrote per transaction, at the most and at the least."""
+    """Say how much WAL the readers wrote per transaction, at most and at least."""
     wal = {at: _middle(group, WAL_PER_TRANSACTION.name) for at, group in enumerate(groups)}
     known = {at: value for at, value in wal.items() if value is not None}
     if len(known) < 2:

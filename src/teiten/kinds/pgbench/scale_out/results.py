@@ -208,7 +208,7 @@ def participants(nodes: int, rows: int) -> Fraction:
     this). Raises ValueError where either number is below 1.
     """
     if nodes < 1 or rows < 1:
-        raise ValueError(f"needs a node and a row at the least, not {nodes} and {rows}")
+        raise ValueError(f"needs a node and a row at least, not {nodes} and {rows}")
     return nodes * (1 - (1 - Fraction(1, nodes)) ** rows)
 
 

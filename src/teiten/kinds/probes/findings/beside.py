@@ -53,7 +53,7 @@ class BesideProbes:
     """Pages of each transaction that were not in the buffers; None where none are counted."""
     from_disk: float | None
     """Pages of each transaction that were read from the disks meanwhile, by whomever; in each trial
-    at the most those from outside. None where this is not known."""
+    at most those from outside. None where this is not known."""
     turnaround: Seconds | None
     """How long a client waited for its transaction."""
     reading: Seconds | None

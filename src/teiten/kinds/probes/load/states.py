@@ -22,7 +22,7 @@ from teiten.kinds.probes.measurement import Where
 from teiten.kinds.probes.model import Do, ProbeStep, State
 
 TRIES = 3
-"""How often a state is made at the most: a kernel with little memory drops pages at times that were
+"""How often a state is made at most: a kernel with little memory drops pages at times that were
 read a moment before."""
 KEEPS_STATES = frozenset({Do.LOAD, Do.TOUCH, Do.FORGET, Do.SET, Do.REQUIRE})
 """After any other step a state is not that of the steps before it."""

@@ -17,7 +17,7 @@ from teiten.kinds.procedure.results import (
     steps_of,
 )
 from teiten.model.trial import Outcome
-from teiten.report.blocks import Block, Gallery, Heading, Items
+from teiten.report.blocks import Block, Further, Gallery, Heading, Items, Unprinted
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePoint, PointKind, curves
 from teiten.report.effects import percent
@@ -27,6 +27,8 @@ from teiten.report.tables import Column, Row, Table, TableCell, cells, number_ce
 from teiten.report.view.kit import Kit
 
 MICRO = 1e6
+MOST_CHARTS = 4
+"""Curves that the body has of a workload; more are looked up, and the table tells of each."""
 NANO = 1e9
 MOST_LISTED = 4
 """The most methods whose numbers a sentence lists; of more, it names the methods and leaves the
@@ -69,7 +71,9 @@ def growth_blocks(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
         yield Items(tuple(sentences(kit, mine)))
         yield _table(kit, f"{prefix}-growth", mine)
     if any(len(growth.points) > 2 for growth in mine):
-        yield Gallery(tuple(_charts(kit, prefix, mine)))
+        charts = Gallery(tuple(_charts(kit, prefix, mine)))
+        few = len(charts.charts) <= MOST_CHARTS
+        yield charts if few else Further((Unprinted(kit.t("paper.charts"), (charts,)),))
     looks: tuple[tuple[str, Looked, Callable[[float], str]], ...] = (
         ("fast-path", lambda step: step.fast_path, _count),
         ("in-table", lambda step: step.in_table, _count),
@@ -79,7 +83,7 @@ def growth_blocks(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     for name, look, shown in looks:
         table = _by_partitions(kit, f"{prefix}-{name}", workload, (look, shown), name)
         if table is not None:
-            yield table
+            yield Further((table,))
 
 
 def sentences(kit: Kit, lines: Sequence[Growth]) -> Iterator[str]:

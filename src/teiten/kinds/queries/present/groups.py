@@ -19,12 +19,14 @@ from teiten.kinds.queries.results import GroupConclusion, QueryContrast, RatioBo
 from teiten.report.charts.base import Chart
 from teiten.report.effects import (
     bound_text_of,
-    confidence_percent,
+    interval_percent,
     is_many_times,
     percent,
     percent_decimals,
+    says_nothing,
     shorter_text,
     speed_cells,
+    sure_interval,
     times_text,
 )
 from teiten.report.sentences import verdict_word
@@ -158,12 +160,22 @@ def _said(kit: Kit, conclusion: GroupConclusion) -> str:
         return t(_bound_key(conclusion.bound), factor=_bound_factor(conclusion.bound), over=limit)
     if effect is None:
         return t.either(f"reason.{conclusion.verdict.reason}", verdict_word(t, conclusion.verdict))
+    if says_nothing(effect) and conclusion.verdict.conclusive:
+        return _undecided(kit, conclusion)
     return t(
         "query-group.said",
         effect=effect_text(kit, effect),
         interval=effect_interval_text(kit, effect),
         verdict=verdict_word(t, conclusion.verdict),
     )
+
+
+def _undecided(kit: Kit, conclusion: GroupConclusion) -> str:
+    """Say of an interval that says nothing how many pairs it has, and how many it would take."""
+    too_few = kit.t.plural("query-group.too-few", conclusion.verdict.pairs)
+    if conclusion.needed is None:
+        return too_few
+    return kit.t("query-group.needed", said=too_few, pairs=conclusion.needed)
 
 
 def _bound_key(bound: RatioBound) -> str:
@@ -195,20 +207,14 @@ def effect_text(kit: Kit, effect: Interval) -> str:
 def effect_interval_text(kit: Kit, effect: Interval) -> str:
     """In the terms of ``effect_text``."""
     t = kit.t
-    confidence = confidence_percent(t, effect.confidence)
-    if is_many_times(effect):
-        shown = effect.inverse if effect.ratio < 1 else effect
-        if effect.ratio < 1:
-            low, high = (shorter_text(t, end, shown) for end in (shown.low, shown.high))
-            return t("shorter.with-confidence", confidence=confidence, low=low, high=high)
-        low, high = (times_text(end, shown) for end in (shown.low, shown.high))
-        return t("interval.percent", confidence=confidence, low=low, high=high)
-    ends = (
-        percent(t, end - 1, percent_decimals(effect), signed=True)
-        for end in (effect.low, effect.high)
-    )
-    low, high = ends
-    return t("interval.percent", confidence=confidence, low=low, high=high)
+    if not is_many_times(effect):
+        return interval_percent(t, effect)
+    shown = effect.inverse if effect.ratio < 1 else effect
+    if effect.ratio < 1:
+        low, high = (shorter_text(t, end, shown) for end in (shown.low, shown.high))
+        return sure_interval(t, shown, low, high, "shorter.with-confidence")
+    low, high = (times_text(end, shown) for end in (shown.low, shown.high))
+    return sure_interval(t, shown, low, high)
 
 
 def _counted(kit: Kit, contrast: ContrastResult, further: QueryContrast) -> Iterator[str]:

@@ -20,7 +20,7 @@ from teiten.kinds.queries.results import (
 from teiten.model.text import joined_sentences
 from teiten.report.charts.base import Chart
 from teiten.report.charts.lines import SweepPoint, SweepWords, sweep_chart
-from teiten.report.effects import confidence_percent, speed_cells, speed_interval_text, speed_text
+from teiten.report.effects import confidence_percent, speed_cells, speed_with_interval
 from teiten.report.numbers import NOTHING
 from teiten.report.tables import Column, Row, Table, TableCell, number_cell
 from teiten.report.view.contrasts import verdict_cell
@@ -67,9 +67,7 @@ def _points(kit: Kit, sweep: QuerySweep) -> list[SweepPoint]:
                 shown.ratio if shown else 1.0,
                 shown.low if shown else None,
                 shown.high if shown else None,
-                kit.t.aside(speed_text(effect), speed_interval_text(kit.t, effect))
-                if effect
-                else "1",
+                speed_with_interval(kit.t, effect) if effect else "1",
                 _launched(step),
             )
         )

@@ -13,7 +13,7 @@ from teiten.kinds.queries.results import QueryResults, QueryTime
 from teiten.report.charts.bars import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
-from teiten.report.effects import confidence_percent, plain_percent, speed_interval_text, speed_text
+from teiten.report.effects import confidence_percent, plain_percent, speed_with_interval
 from teiten.report.names import Context
 from teiten.report.numbers import MOST_DIGITS, NOTHING, decimals_for, decimals_of, fixed
 from teiten.report.sentences import verdict_word
@@ -102,7 +102,7 @@ def speed_row(kit: Kit, label: str, verdict: Verdict, *, overall: bool = False) 
     if verdict.effect is None:
         return None
     shown = verdict.effect.inverse
-    text = kit.t.aside(speed_text(verdict.effect), speed_interval_text(kit.t, verdict.effect))
+    text = speed_with_interval(kit.t, verdict.effect)
     return ForestRow(
         label, shown.ratio, shown.low, shown.high, text, verdict_word(kit.t, verdict), overall
     )

@@ -55,7 +55,7 @@ class LogCounter:
         self._last = 0.0
 
     def read(self, *, now: bool = False) -> None:
-        """Take what is new, once a second at the most."""
+        """Take what is new, once a second at most."""
         if self.error is not None or (not now and time.monotonic() - self._last < READ_EVERY):
             return
         self._last = time.monotonic()
