@@ -37,7 +37,8 @@ from scipy import stats
 
 from teiten.execute.client.address import Address
 from teiten.execute.client.histogram import LatencyHistogram
-from teiten.execute.client.pgbench_log import LogTail
+from teiten.execute.client.log_folder import LogFile
+from teiten.execute.client.pgbench_log import recording
 from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.host.system.environment import child_environment
@@ -71,6 +72,8 @@ ARMS: dict[str, Arm] = {
 class Run:
     result: PgbenchResult
     server_cpu_seconds: float
+    reader_cpu_seconds: float
+    """Of this process, which reads the log."""
 
     @property
     def transactions(self) -> float:
@@ -79,9 +82,8 @@ class Run:
     @property
     def cpu_per_transaction(self) -> float:
         """Of server, pgbench and reader, in seconds."""
-        log = self.result.log
-        reader = log.cpu_seconds if log is not None else 0.0
-        return (self.server_cpu_seconds + self.result.cpu_seconds + reader) / self.transactions
+        of_both = self.server_cpu_seconds + self.result.cpu_seconds
+        return (of_both + self.reader_cpu_seconds) / self.transactions
 
 
 Results = dict[str, list[Run]]
@@ -226,12 +228,13 @@ class Bench:
                 folder=self.folder,
             )
         )
-        before = self.server_cpu_seconds()
+        before, began = self.server_cpu_seconds(), time.process_time()
         process.start()
         result = process.wait()
+        reader = time.process_time() - began
         assert not result.problems, result.problems
         shutil.rmtree(self.folder)
-        return Run(result, self.server_cpu_seconds() - before)
+        return Run(result, self.server_cpu_seconds() - before, reader)
 
 
 def pgbench_cpu(runs: list[Run]) -> float:
@@ -270,15 +273,9 @@ def compare(results: Results, arm: str) -> dict[str, object]:
 
 
 def reader_cost(runs: list[Run]) -> dict[str, float]:
-    logs = [run.result.log for run in runs if run.result.log is not None]
-    if not logs:
-        return {}
-    counted = sum(log.counted for log in logs)
-    return {
-        "reader_cpu_microseconds": sum(log.cpu_seconds for log in logs) / counted * 1e6,
-        "log_mib": max(log.bytes_read for log in logs) / MIB,
-        "peak_log_mib": max(log.peak_disk_bytes for log in logs) / MIB,
-    }
+    counted = sum(run.result.log.counted for run in runs if run.result.log is not None)
+    cpu_seconds = sum(run.reader_cpu_seconds for run in runs)
+    return {"reader_cpu_microseconds": cpu_seconds / counted * 1e6} if counted else {}
 
 
 def ratio_with_interval(
@@ -304,7 +301,7 @@ def measure_reader(folder: Path) -> dict[str, float]:
     path = folder / "transactions.1"
     path.touch()
     histogram = LatencyHistogram()
-    tail = LogTail(path, histogram)
+    tail = LogFile(path, recording(histogram))
     cpu, peak = 0.0, 0
     before = 0
     for part in range(parts):
@@ -317,7 +314,7 @@ def measure_reader(folder: Path) -> dict[str, float]:
             file.write(text.encode())
         del text, times
         before = before or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        peak = max(peak, tail.disk_bytes())
+        peak = max(peak, 512 * path.stat().st_blocks)
         started = time.thread_time()
         tail.read()
         cpu += time.thread_time() - started

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from teiten.execute.client.contract import Program, Running
-from teiten.execute.client.here import spawn_here
+from teiten.execute.client.log_folder import LogFile
 from teiten.execute.postgres.cluster import Cluster
+from teiten.host.system import files
 from teiten.kinds.metrics import by_name
 from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchRun
 from teiten.kinds.pgbench.load.trial import tpcb_balances
@@ -54,15 +54,22 @@ def kept_times(folder: Path) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.array(sorted(int(line.split()[2]) for line in lines), dtype=np.int64)
 
 
-def spawn_with_log_kept(program: Program) -> Running:
-    """As on this machine, but that the transaction log stays."""
-    assert program.log is not None
-    return spawn_here(replace(program, log=replace(program.log, keep=True)))
+@pytest.fixture
+def log_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The transaction log stays, whole."""
+
+    def close(log: LogFile, *, delete: bool) -> None:
+        del delete
+        closed(log, delete=False)
+
+    closed = LogFile.close
+    monkeypatch.setattr(files, "_fallocate", None)
+    monkeypatch.setattr(LogFile, "close", close)
 
 
+@pytest.mark.usefixtures("log_kept")
 def test_percentiles_agree_with_the_whole_log(run: PgbenchRun) -> None:
-    load = replace(run, script=PAUSED, query_mode=QueryMode.PREPARED)
-    process = PgbenchProcess(load, spawn_with_log_kept)
+    process = PgbenchProcess(replace(run, script=PAUSED, query_mode=QueryMode.PREPARED))
     process.start()
     result = process.wait(30)
     assert result.problems == ()

@@ -9,8 +9,8 @@ import pyarrow
 import pytest
 
 from teiten.execute.client.histogram import LatencyHistogram
-from teiten.execute.client.log_folder import CHUNK_BYTES, log_paths
-from teiten.execute.client.pgbench_log import LogTail, TransactionLogReader
+from teiten.execute.client.log_folder import CHUNK_BYTES, LogFile, log_paths
+from teiten.execute.client.pgbench_log import TransactionLogReader, recording
 from teiten.host.system import files
 
 STAT_BLOCK = 512
@@ -35,7 +35,7 @@ def test_memory_and_disk_stay_bounded_at_100000_lines_a_second(tmp_path: Path) -
     path = tmp_path / "transactions.1"
     path.touch()
     histogram = LatencyHistogram()
-    tail = LogTail(path, histogram)
+    tail = LogFile(path, recording(histogram))
     lines, held_bytes, held_disk = 100_000, [], []
     data = second_of_log(0, lines)
     with path.open("ab", buffering=0) as writer:
@@ -74,16 +74,6 @@ def test_a_line_that_pgbench_did_not_finish_is_left_out(tmp_path: Path) -> None:
     reader = TransactionLogReader([path])
     reader.start()
     assert reader.stop().counted == 10
-
-
-def test_a_log_can_be_kept(tmp_path: Path) -> None:
-    (path,) = log_paths(tmp_path, "transactions", 5, 1)
-    data = second_of_log(0, 5000)
-    path.write_bytes(data)
-    reader = TransactionLogReader([path], keep=True)
-    reader.start()
-    assert reader.stop().counted == 5000
-    assert path.read_bytes() == data
 
 
 def test_a_log_of_another_form_is_told(tmp_path: Path) -> None:

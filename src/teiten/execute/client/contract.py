@@ -25,8 +25,6 @@ class TransactionLog:
     """Where it is written by a program that runs here."""
     chosen: bool
     """The program can be told the folder, by ``--log-prefix``."""
-    keep: bool = False
-    """Leave the files as they are."""
 
     @property
     def form(self) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class ChildHere(Child):
         self.log: LogReader | None = None
         if program.log is not None:
             paths = log_paths(program.log.folder, program.log.prefix, self.pid, program.log.threads)
-            reader = TransactionLogReader(paths, keep=program.log.keep)
+            reader = TransactionLogReader(paths)
             reader.start()
             self.log = reader
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from teiten.execute.postgres.marker import Kind, mark, read_marker, remove_marked
@@ -71,19 +70,17 @@ CHUNK_BYTES = 1 << 20
 _HOLE_ALIGNMENT = 1 << 16
 
 
-class LogFile(ABC):
+class LogFile:
     """One file of a log that is written meanwhile, and how far it has been read."""
 
-    def __init__(self, path: Path, *, punches: bool = True) -> None:
+    def __init__(self, path: Path, count: Callable[[bytes], None]) -> None:
+        """``count``: counts complete lines."""
         self.path = path
         self.position = 0
         """Bytes read; always after a complete line."""
-        self.punches = punches and files.can_punch_holes()
+        self.punches = files.can_punch_holes()
+        self._count = count
         self._descriptor = os.open(path, os.O_RDWR)
-
-    @abstractmethod
-    def count(self, lines: bytes) -> None:
-        """Count complete lines."""
 
     def read(self) -> None:
         """Count all complete lines that are there, and give their disk space back."""
@@ -92,7 +89,7 @@ class LogFile(ABC):
             complete = chunk[: chunk.rfind(b"\n") + 1]
             if not complete:
                 break
-            self.count(complete)
+            self._count(complete)
             self.position += len(complete)
             if len(chunk) < CHUNK_BYTES:
                 break
@@ -104,6 +101,26 @@ class LogFile(ABC):
         os.close(self._descriptor)
         if delete:
             self.path.unlink(missing_ok=True)
+
+
+class LogFiles:
+    """All files of a log, each from when it is there."""
+
+    def __init__(self, paths: Iterable[Path], count: Callable[[bytes], None]) -> None:
+        self._waiting = list(paths)
+        self._count = count
+        self._open: list[LogFile] = []
+
+    def read(self) -> None:
+        for path in filter(Path.exists, list(self._waiting)):
+            self._open.append(LogFile(path, self._count))
+            self._waiting.remove(path)
+        for file in self._open:
+            file.read()
+
+    def close(self, *, delete: bool) -> None:
+        for file in self._open:
+            file.close(delete=delete)
 
 
 def log_paths(folder: Path, prefix: str, pid: int, threads: int) -> list[Path]:

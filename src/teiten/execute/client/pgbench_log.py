@@ -12,7 +12,7 @@ time_epoch time_us [schedule_lag] [retries]; ``time`` in microseconds, or why th
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ import pyarrow
 from pyarrow import csv
 
 from teiten.execute.client.histogram import LatencyHistogram
-from teiten.execute.client.log_folder import LogFile
+from teiten.execute.client.log_folder import LogFiles
 
 WAKE_SECONDS = 1.0
 NO_LATENCY = ("skipped", "failed", "serialization", "deadlock")
@@ -41,12 +41,10 @@ class LogSummary:
 class TransactionLogReader:
     """Reads the log's files into a histogram until it is stopped."""
 
-    def __init__(self, paths: Sequence[Path], *, keep: bool = False) -> None:
-        """``paths``: the files that pgbench will make; ``keep``: leave them as they are."""
+    def __init__(self, paths: Sequence[Path]) -> None:
+        """``paths``: the files that pgbench will make."""
         self.histogram = LatencyHistogram()
-        self._waiting = list(paths)
-        self._tails: list[LogTail] = []
-        self._keep = keep
+        self._files = LogFiles(paths, recording(self.histogram))
         self._stop = threading.Event()
         self._error: str | None = None
         self._thread = threading.Thread(target=self._run, name="pgbench-log", daemon=True)
@@ -63,32 +61,17 @@ class TransactionLogReader:
     def _run(self) -> None:
         try:
             while not self._stop.wait(WAKE_SECONDS):
-                self._read_all()
-            self._read_all()
+                self._files.read()
+            self._files.read()
         except (OSError, pyarrow.ArrowException) as error:
             self._error = f"{type(error).__name__}: {error}"
         finally:
-            for tail in self._tails:
-                tail.close(delete=not self._keep)
-
-    def _read_all(self) -> None:
-        for path in list(self._waiting):
-            if path.exists():
-                self._tails.append(LogTail(path, self.histogram, punches=not self._keep))
-                self._waiting.remove(path)
-        for tail in self._tails:
-            tail.read()
+            self._files.close(delete=True)
 
 
-class LogTail(LogFile):
-    """A file of the log, counted into a histogram."""
-
-    def __init__(self, path: Path, histogram: LatencyHistogram, *, punches: bool = True) -> None:
-        super().__init__(path, punches=punches)
-        self._histogram = histogram
-
-    def count(self, lines: bytes) -> None:
-        self._histogram.record(np.asarray(parse_times(lines).drop_null()))
+def recording(histogram: LatencyHistogram) -> Callable[[bytes], None]:
+    """Count complete lines into a histogram."""
+    return lambda lines: histogram.record(np.asarray(parse_times(lines).drop_null()))
 
 
 def parse_times(lines: bytes) -> pyarrow.Array:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from teiten.errors import TeitenError
-from teiten.execute.client.log_folder import LogFile, log_paths, new_log_folder, remove_log_folder
+from teiten.execute.client.log_folder import LogFiles, log_paths, new_log_folder, remove_log_folder
 from teiten.execute.client.shell_commands import refuse_programs
 from teiten.execute.postgres.marker import Kind, mark, remove_marked
 from teiten.execute.sites.remote.agent.forms import Message
@@ -29,17 +29,6 @@ ERRORS, OUTPUT, PASSWORDS = "errors", "output", "passwords"
 LOG = "transactions"
 
 
-class CountedFile(LogFile):
-    """A file of the log, of which it is counted how often each latency came."""
-
-    def __init__(self, path: Path, counts: Counter[bytes]) -> None:
-        super().__init__(path)
-        self._counts = counts
-
-    def count(self, lines: bytes) -> None:
-        self._counts.update(line.split(b" ", 3)[2] for line in lines.splitlines())
-
-
 class LogCounter:
     """Counts pgbench's log while it is written: how often each latency, in bounded disk space.
 
@@ -50,8 +39,7 @@ class LogCounter:
     def __init__(self, paths: list[Path]) -> None:
         self.counts: Counter[bytes] = Counter()
         self.error: str | None = None
-        self._waiting = paths
-        self._files: list[CountedFile] = []
+        self._files = LogFiles(paths, self._count)
         self._last = 0.0
 
     def read(self, *, now: bool = False) -> None:
@@ -60,21 +48,15 @@ class LogCounter:
             return
         self._last = time.monotonic()
         try:
-            self._read_all()
+            self._files.read()
         except (OSError, ValueError, IndexError) as error:
             self.error = f"{type(error).__name__}: {error}"
 
     def close(self) -> None:
-        for file in self._files:
-            file.close(delete=False)
+        self._files.close(delete=False)
 
-    def _read_all(self) -> None:
-        for path in list(self._waiting):
-            if path.exists():
-                self._files.append(CountedFile(path, self.counts))
-                self._waiting.remove(path)
-        for file in self._files:
-            file.read()
+    def _count(self, lines: bytes) -> None:
+        self.counts.update(line.split(b" ", 3)[2] for line in lines.splitlines())
 
 
 @dataclass
