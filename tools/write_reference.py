@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from teiten.cli.main import VERBS, HelpContext, teiten
@@ -120,7 +121,7 @@ def study_file_page() -> str:
         " sizes `512MB`, `40GB`, as PostgreSQL reads them; shares `2%`. Texts are one string, or"
         ' `{ en = "…", ja = "…" }`. `"auto"` is derived from the machine.\n',
     ]
-    sections = (
+    sections: tuple[tuple[str, type[BaseModel] | dict[str, FieldInfo]], ...] = (
         ("[study]", schema.StudyTable),
         ("[[workloads]]", schema.WorkloadTable),
         *((f'[[workloads]], kind = "{kind}"', own_keys(kind)) for kind in names()),

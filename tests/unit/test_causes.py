@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -19,6 +17,7 @@ from teiten.errors import MachineError, ServerError
 from teiten.host.system.causes import machine_error, translate_os_errors
 from teiten.ledger.failures import translated
 from teiten.study.document import read_text
+from tests.fixtures.verbs import verbs_in
 
 
 @pytest.mark.parametrize(
@@ -121,18 +120,15 @@ def test_a_usage_error_always_has_a_hint(capsys: pytest.CaptureFixture[str]) -> 
 
 @pytest.mark.parametrize("place", ["/dev/null", "FILE/below"])
 @pytest.mark.parametrize("verb", ["runs", "run"])
-def test_a_working_folder_that_cannot_be(verb: str, place: str, tmp_path: Path) -> None:
+def test_a_working_folder_that_cannot_be(
+    verb: str, place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "file").touch()
     where = place.replace("FILE", str(tmp_path / "file"))
     words = ["run", "observe"] if verb == "run" else [verb]
-    done = subprocess.run(
-        [sys.executable, "-m", "teiten", "--workdir", where, *words],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 3, done.stderr
-    assert "is a file, where a folder is needed" in done.stderr
+    done = verbs_in(Path(where), capsys)(*words)
+    assert done.code == 3, done.err
+    assert "is a file, where a folder is needed" in done.err
 
 
 def test_the_cause_that_a_program_quotes_is_told_first(tmp_path: Path) -> None:
