@@ -44,6 +44,8 @@ def confidence_percent(t: Texts, confidence: float) -> str:
 def percent_decimals(effect: Interval) -> int:
     """Decimals of the per cent figures of an effect."""
     half = (effect.high - effect.low) / 2 * 100
+    if math.isinf(half):
+        return 0
     return max(decimals_for(half), 1 if half < 10 else 0)
 
 
