@@ -136,7 +136,7 @@ def feed(site: CampaignSite, language: Language, url: str | None) -> bytes:
     _element(root, "link", None, rel="alternate", href=f"{base}{index_name(language)}")
     for entry in newest:
         made = _element(root, "entry", None)
-        title = f"{t.of(entry.title)}: {', '.join(entry.servers)}"
+        title = f"{t.of(entry.title)}: {t('list.separator').join(entry.servers)}"
         _element(made, "title", t.aside(title, entry.campaign))
         _element(made, "id", _id(entry.slug, language))
         _element(made, "updated", _moment(entry.created_at))
