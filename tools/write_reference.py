@@ -60,6 +60,9 @@ def json_page() -> str:
         "campaign has not run (`not-run`) from those that do not apply; in the first one both",
         "were `not-applicable`, and the reason `not-run` tells them apart.",
         "",
+        "The second form of `machine` has the number of clients at each number of `pairs_check`;",
+        "in the first one it was that of the whole check.",
+        "",
         "| schema | what | printed by | a list of it by |",
         "|---|---|---|---|",
     ]
