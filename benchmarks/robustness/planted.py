@@ -72,9 +72,8 @@ def _plant_one(
     result: Plantings, drawn: Drawn | Across, language: Language, chance: random.Random, about: str
 ) -> None:
     name = about.split(",", maxsplit=1)[0]
-    known = any(kind.__name__ == name for kind in KINDS)
     document = document_of(drawn, language)
-    reader = read_whole(document, drawn, language, known=known)
+    reader = read_whole(document, drawn, language)
     result.reports[name] += 1
     objections = [*reader.objections]
     if isinstance(drawn, Drawn):
@@ -89,7 +88,7 @@ def _plant_one(
     if wrong is None:
         return
     changed, what = wrong
-    again = read_whole(changed, drawn, language, known=known)
+    again = read_whole(changed, drawn, language)
     result.planted[name, place] += 1
     if set(again.objections) - set(reader.objections):
         result.seen[name, place] += 1

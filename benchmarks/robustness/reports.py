@@ -1,31 +1,26 @@
-"""Reports of drawn campaigns, read by ``tests/reader``: which of their sentences are not so.
-
-Of the kinds whose sentences are not all known, tables, answers and JSON are read.
-"""
+"""Reports of drawn campaigns, read by ``tests/reader``: which of their numbers are not so."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import get_args
 
-from tests.reader.agreement import disagreements
-from tests.reader.contrasts import contrast_objections, contrasts_of
-from tests.reader.document import Document, read_html, read_markdown
+from tests.reader.across import ACROSS, Across
+from tests.reader.document import Document, read_html
 from tests.reader.drawn import KINDS, Drawn
 from tests.reader.drawn_kinds import BY_NUMBERS
 from tests.reader.planted import planted
-from tests.reader.read import read, read_numbers
 from tests.reader.reader import Reader
+from tests.reader.whole import document_of, read_whole, trials_objections
 
 from teiten.model.text import Language
 from teiten.report.render.html import html
-from teiten.report.render.markdown import markdown_text
 from teiten.report.view.report import view
 
-EVERY = (*KINDS, *BY_NUMBERS)
+EVERY: tuple[Callable[[random.Random], Drawn | Across], ...] = (*KINDS, *BY_NUMBERS, *ACROSS)
 EVERY_PAGE = 10
 """One of so many reports is read as a page too."""
 EVERY_PLANTED = 50
@@ -63,53 +58,34 @@ def read_reports(count: int, seed: int) -> Readings:
         readings.count += 1
         kind, drawn_from = EVERY[at % len(EVERY)], seed + at // len(EVERY)
         one = kind(random.Random(drawn_from))
-        unread = kind in BY_NUMBERS
+        about = f"{kind.__name__}, seed {drawn_from}"
+        if isinstance(one, Drawn):
+            readings.found += [f"{about}: {why}" for why in trials_objections(one)]
         for language in get_args(Language):
-            page = view(one.analysis, language)
-            document = read_markdown(markdown_text(page, "0.1.0"))
-            reader = _tallied(readings, one, document, language, drawn_from, unread=unread)
-            if at % EVERY_PAGE == 0:
-                _tallied(
-                    readings,
-                    one,
-                    read_html(html(page, "0.1.0")),
-                    language,
-                    drawn_from,
-                    unread=unread,
-                )
-            if at % EVERY_PLANTED == 0 and not unread and not reader.objections:
+            document = document_of(one, language)
+            reader = _tallied(readings, one, document, language, about)
+            if at % EVERY_PAGE == 0 and isinstance(one, Drawn):
+                page = read_html(html(view(one.analysis, language), "0.1.0"))
+                _tallied(readings, one, page, language, f"{about}, HTML")
+            if at % EVERY_PLANTED == 0 and not reader.objections:
                 _plant(readings, one, document, language, reader)
     return readings
 
 
 def _tallied(
-    readings: Readings,
-    one: Drawn,
-    document: Document,
-    language: Language,
-    seed: int,
-    *,
-    unread: bool,
+    readings: Readings, one: Drawn | Across, document: Document, language: Language, about: str
 ) -> Reader:
-    reader = (read_numbers if unread else read)(document, one.campaign, language)
+    reader = read_whole(document, one, language)
     readings.reports[one.kind] += 1
     readings.sentences += reader.read
-    study, analysis = one.analysis.plan.study, one.analysis
-    titles = {workload.name: getattr(workload.title, language) for workload in study.workloads}
-    contrasts = contrasts_of(analysis)
-    objections = (
-        *reader.objections,
-        *disagreements(document, titles, contrasts),
-        *(contrast_objections(one.campaign, contrasts) if language == "en" else ()),
-    )
-    readings.found += [f"{one.kind}, seed {seed}, {language}: {why}" for why in objections]
+    readings.found += [f"{about}, {language}: {why}" for why in reader.objections]
     return reader
 
 
 def _plant(
-    readings: Readings, one: Drawn, document: Document, language: Language, reader: Reader
+    readings: Readings, one: Drawn | Across, document: Document, language: Language, reader: Reader
 ) -> None:
     for wrong in planted(document, language, reader.given):
         readings.planted += 1
-        if not read(wrong.document, one.campaign, language).objections:
+        if not read_whole(wrong.document, one, language).objections:
             readings.missed.append(f"not seen: {wrong.after} (was: {wrong.before})")

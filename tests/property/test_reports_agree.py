@@ -23,8 +23,8 @@ from tests.reader.document import Document, read_markdown
 from tests.reader.drawn import KINDS, Draw, Drawn
 from tests.reader.drawn_kinds import BY_NUMBERS, placements
 from tests.reader.planted import other
-from tests.reader.read import read_numbers
-from tests.reader.tables import OVERALL
+from tests.reader.reader import Reader
+from tests.reader.tables import OVERALL, check_tables
 
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 INVENTED: dict[str, Callable[[], CampaignAnalysis]] = {
@@ -175,7 +175,9 @@ def test_tables_answer_and_json_of_further_kinds_agree(
     study = one.analysis.plan.study
     named = {workload.name: getattr(workload.title, language) for workload in study.workloads}
     assert disagreements(read, named, contrasts_of(one.analysis)) == []
-    assert read_numbers(read, one.campaign, language).objections == []
+    reader = Reader(read, one.campaign, language)
+    check_tables(reader)
+    assert reader.objections == []
 
 
 @pytest.mark.parametrize("kind", BY_NUMBERS, ids=lambda kind: kind.__name__)

@@ -34,7 +34,7 @@ Kind = Callable[[random.Random], Drawn | Across]
 )
 def test_a_report_of_a_further_kind_is_true(kind: Kind, language: Language) -> None:
     drawn = kind(random.Random(SEEDS.get(kind.__name__, 2)))
-    reader = read_whole(document_of(drawn, language), drawn, language, known=False)
+    reader = read_whole(document_of(drawn, language), drawn, language)
     assert not reader.objections
     assert reader.read > (5 if kind in SHORT else 30)
 
@@ -53,7 +53,7 @@ def test_ends_of_comparisons_are_within_reach_as_everywhere(language: Language) 
     drawn = comparisons(random.Random(SCATTERED))
     document = document_of(drawn, language)
     assert any("> 1,000" in cell for table in document.tables for row in table.rows for cell in row)
-    assert not read_whole(document, drawn, language, known=False).objections
+    assert not read_whole(document, drawn, language).objections
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -67,11 +67,11 @@ def test_most_wrong_cells_are_seen(kind: Kind, language: Language) -> None:
     chance = random.Random(SEEDS.get(kind.__name__, 2))
     drawn = kind(chance)
     document = document_of(drawn, language)
-    right = set(read_whole(document, drawn, language, known=False).objections)
+    right = set(read_whole(document, drawn, language).objections)
     seen = 0
     for _ in range(20):
         wrong = wrong_cell(document, chance)
         assert wrong is not None
-        again = read_whole(wrong[0], drawn, language, known=False).objections
+        again = read_whole(wrong[0], drawn, language).objections
         seen += bool(set(again) - right)
     assert seen >= 15

@@ -22,37 +22,21 @@ from tests.reader.arithmetic import Judgement, always_valid, contradicted, judge
 Context = tuple[tuple[str, str], ...]
 
 JUDGED = ("tps", "query_seconds", "procedure_seconds", "probe_seconds")
+USUAL = {
+    "pgbench": "tps",
+    "queries": "query_seconds",
+    "procedure": "procedure_seconds",
+    "probes": "probe_seconds",
+}
+"""What a workload of a kind is judged by."""
 HIGHER_IS_BETTER = ("tps", "tps_trimmed")
 LEFT_BEHIND = ("left_behind_throughput", "left_behind_typical")
 """By how much the sides of paired transactions differ by what each leaves behind for the other."""
-METRICS = {
-    "en": {
-        "TPS": "tps",
-        "mean latency, ms": "latency_mean",
-        "latency p99, ms": "latency_p99",
-        "latency p95": "latency_p95",
-        "mean latency": "latency_mean",
-        "latency p99": "latency_p99",
-        "time of the query": "query_seconds",
-        "time of the steps": "procedure_seconds",
-        "CPU time of the backend": "backend_cpu_seconds",
-        "typical transaction": "latency_typical",
-        "mean transaction ÷ typical one": "mean_by_typical",
-    },
-    "ja": {
-        "TPS": "tps",
-        "平均レイテンシ(ms)": "latency_mean",
-        "レイテンシp99(ms)": "latency_p99",
-        "レイテンシp95": "latency_p95",
-        "平均レイテンシ": "latency_mean",
-        "レイテンシp99": "latency_p99",
-        "クエリの処理時間": "query_seconds",
-        "手順の処理時間": "procedure_seconds",
-        "バックエンドのCPU時間": "backend_cpu_seconds",
-        "代表的なトランザクションの所要時間": "latency_typical",
-        "平均と代表値の比": "mean_by_typical",
-    },
-}
+METRICS = (
+    *("tps", "latency_mean", "latency_p95", "latency_p99", "latency_typical", "mean_by_typical"),
+    *("query_seconds", "procedure_seconds", "backend_cpu_seconds"),
+)
+"""Those that tables of contrasts are read of."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +111,7 @@ class Campaign:
         """Of the comparison of two sides at one level, or of its mean over so many: a report has the
         same wherever it tells of it."""
         if self.plan.study.workload(workload).kind == "probes":
-            return self.plan.study.measure.alpha * averaged / self.comparisons_of_probes
+            return self.plan.study.measure.alpha * averaged / max(1, self.comparisons_of_probes)
         return self.alpha * averaged / len(self.contexts(workload))
 
     @cached_property

@@ -19,13 +19,13 @@ from teiten.model.text import Bilingual, Language
 from teiten.model.units import Seconds
 from teiten.report.site.entry import entry_of
 from teiten.report.site.render import CampaignSite, index_html
-from tests.reader.answers import USUAL, working_seconds
 from tests.reader.arithmetic import Judgement, ratio_of
-from tests.reader.campaign import Campaign
+from tests.reader.campaign import USUAL, Campaign
 from tests.reader.document import Document, Table, read_html
 from tests.reader.drawn import Drawn, cores, recorded_claims, ssb_claims, versions
 from tests.reader.evidence import Evidence
 from tests.reader.language import SLOT, printed
+from tests.reader.named import working_seconds
 
 ATLAS = re.compile(r".+: (?:speed by that on .+|.+に対する性能比)")
 VERDICTS = re.compile("Verdicts by version|バージョンごとの判定数")

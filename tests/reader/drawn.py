@@ -52,7 +52,7 @@ from tests.fixtures.pairs import ab_plan, side
 from tests.fixtures.synthetic import SERVER_FACTS, synthetic_trials
 from tests.fixtures.synthetic_plan import HOST, make_plan
 from tests.reader.campaign import Campaign
-from tests.reader.kinds.queries import threefold
+from tests.reader.plan_nodes import threefold
 from tests.unit.test_pinning import cpus, host
 from tests.unit.test_pinning import planned as planned_cores
 

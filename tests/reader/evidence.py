@@ -23,18 +23,32 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
-from teiten.kinds.probes.measurement import MEASUREMENT, PageOrigin, measurement_of
+from teiten.kinds.probes.measurement import (
+    MEASUREMENT,
+    PageOrigin,
+    ProbeMeasurement,
+    measurement_of,
+)
 from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Attempt, Outcome
 from tests.reader.arithmetic import geometric_mean, judge, median, ratio_of
 from tests.reader.campaign import Campaign
 from tests.reader.document import Table
 from tests.reader.language import SLOT, UNIT, UNITS, Printed, printed, unit_behind
+from tests.reader.method import made_of
+from tests.reader.named import named_numbers
 from tests.reader.plan_nodes import numbers_of_plan
 from tests.reader.planted import NUMBER as PLANTED
 from tests.reader.reader import Reader, texts_in
-from tests.reader.relations import PER_CORE, PER_LOAD, relation_objections
-from tests.reader.texts import Template, named_objections, own_objections, templates, templates_of
+from tests.reader.relations import INTERVALS, PER_CORE, PER_LOAD, relation_objections
+from tests.reader.texts import (
+    Template,
+    is_telling,
+    named_objections,
+    own_objections,
+    templates,
+    templates_of,
+)
 
 ORIGINS = frozenset(map(str, PageOrigin))
 Path = tuple[str, ...]
@@ -58,8 +72,6 @@ FACT_NAMES = {
     ("Load average at the start", "開始時のロードアベレージ"): {"load_average"},
 }
 """What a row of the machine's table is called, and the facts that it tells."""
-TWICE = 2.0
-"""How many times as long a step takes with the partitions at which its time has doubled."""
 BY_TYPE = ("By node type", "計画ノード統計")
 OF_TYPES = {
     **dict.fromkeys(("Nodes", "ノード数"), "nodes"),
@@ -81,6 +93,9 @@ OF_NODES = ("Rows: ", "行数: ")
 """Headings of rows that single nodes of the shown plan returned."""
 PLAIN_NAMES = re.compile(r"PostgreSQL (\d+(?:\.\d+)+)")
 FACTS = {("what", "value"), ("項目", "値")}
+SOURCES, OF_SETTING = {"source", "出典"}, 4
+"""The last heading of a table of settings, and how many columns one has."""
+EVENT = {"event", "出来事"}
 TRIALS = {("trial", "attempt"), ("試行", "回")}
 MADE_BY = "0.1.0"
 """The version of Teiten that reports of the reader's tests name."""
@@ -93,10 +108,10 @@ UNRULED = (
     # probabilities that no trial has
     "Nodes that take part in a transaction", "1トランザクションに参加するノード数",
     # means over the queries of a group that two servers pool, at a level of their own
-    "Groups of queries", "クエリの分類ごとの性能向上比", "クエリグループ",
+    "Groups of queries", "クエリの分類ごとの性能向上比",
     # of the plan that is shown, which is not that of every trial
     "The plans in numbers", "実行計画の数値",
-    # what PostgreSQL's rule expects of the sizes of tables: ``kinds/queries.py`` reads it
+    # what PostgreSQL's rule expects of the sizes of tables
     "Workers of parallel plans", "パラレルクエリのワーカー数",
     # printed elsewhere, or printed beside what was measured
     "Printed and measured", "Parallel workers, printed", "PGECons報告書と本検証の比較",
@@ -110,12 +125,39 @@ UNRULED = (
     "時間のほかに", "Summary: the effect", "検証結果のまとめ", "Level by level", "段階ごとの結果",
 )  # fmt: skip
 """Tables whose numbers follow from trials by more than one rule can say; they are still read for
-what follows from other numbers of the same row (``relations``)."""
+what follows from other numbers of the same row (``relations``), and each number by itself must be
+one that some rule gives."""
+UNREAD: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (("What changed per transaction", "1トランザクションあたりの変化"), ("",)),
+    (("Nodes that take part", "1トランザクションに参加するノード数"), ("",)),
+    (("What each further partition", "パーティション1つあたり"), ("",)),
+    (("Workers of parallel plans", "パラレルクエリのワーカー数"), ("",)),
+    (("The plans in numbers", "実行計画の数値"), ("",)),
+    (("By the number of clients", "同時実行数ごと"), ("blocks in buffers", "バッファ内")),
+    (
+        ("Summary: the effect", "検証結果のまとめ"),
+        ("of the measure", "verdict", "基準に対する割合", "判定"),
+    ),
+    (("Accesses, and where", "処理時間とページ"), ("pages read", "参照範囲")),
+    (("What each size leaves", "各サイズで残るメモリ"), ("",)),
+    (("What else differs", "時間のほかに"), ("",)),
+    (("Servers against one another", "サーバ間の比較"), ("",)),
+    (("Groups of queries", "クエリの分類ごと"), ("pairs", "verdict", "組数", "判定")),
+    (
+        ("Printed", "Parallel workers, printed", "PGECons報告書", "パラレルワーカー数", "報告書"),
+        (
+            *("printed", "measured", "finding", "here, by the rule"),
+            *("PGECons報告書", "本検証", "公開された検証結果", "本検証(規則)"),
+        ),
+    ),
+)
+"""Of those tables the columns of which nothing can be said, by the beginnings of caption and
+heading."""
 UNRULED_COLUMNS = frozenset(
     {
         *("share", "割合", "not planned", "プラン作成時に除外", *PER_LOAD, *PER_CORE),
         *("Leader", "リーダー", "Workers", "ワーカー"),  # of the plan that is shown
-        *("distance from the law", "曲線との差"),  # ``kinds/pgbench.py`` reads it
+        *("partitions scanned", "スキャンしたパーティション"),  # of all repetitions of a plan
         *("without, µs", "未発生時、µs"),  # of the statements of which none swept
         *("new ÷ old", "New/old", "新/旧", "新÷旧", "新 ÷ 旧", "Difference", "差"),  # relations
     }
@@ -156,8 +198,10 @@ def _numbers_of(trial: Attempt) -> Iterator[tuple[Path, float]]:
     facts = {name: value for name, value in every.items() if name not in {MEASUREMENT, "plan"}}
     yield from numbers_in(trial.metrics, ("metric",))
     yield from numbers_in(facts, ("fact",))
-    if MEASUREMENT in every:
-        for path, value in numbers_in(measurement_of(every), ("probe",)):
+    measurement = measurement_of(every) if MEASUREMENT in every else None
+    if measurement is not None:
+        yield from _of_parts(measurement)
+        for path, value in numbers_in(measurement, ("probe",)):
             yield path, value
             yield ("probe", "every", path[-1]), value
             if path[-1] == "seconds":
@@ -165,6 +209,26 @@ def _numbers_of(trial: Attempt) -> Iterator[tuple[Path, float]]:
                 yield from ((origin, value) for origin in origins)
     if every.get("plan") is not None:
         yield from numbers_of_plan(json.loads(zlib.decompress(base64.b64decode(every["plan"]))))
+
+
+def _of_parts(measurement: ProbeMeasurement) -> Iterator[tuple[Path, float]]:
+    """Of each part that was timed: the times, where each page came from, and where all were before."""
+    for timed in measurement.measured:
+        place = "probe", "part", timed.step, timed.part
+        for each in timed.statements:
+            yield (*place, "seconds"), each.seconds
+            yield from (((*place, "is", of.value), float(each.origin is of)) for of in PageOrigin)
+            if each.read:
+                yield (*place, "outside"), each.seconds
+                yield (*place, "cached"), float(each.origin is PageOrigin.OS_CACHE)
+    for seen in measurement.seen:
+        place = "probe", "part", seen.step, seen.part
+        if seen.moment == "before":
+            yield (*place, "in buffers"), seen.where.buffers_share
+            yield (*place, "in OS cache"), seen.where.os_cache_share or 0.0
+    for run in measurement.with_clients:
+        yield ("probe", "clients", str(run.clients), "tps"), run.tps
+        yield ("probe", "clients", str(run.clients), "latency"), run.latency
 
 
 INNER: dict[str, Callable[[Sequence[float]], float]] = {
@@ -216,6 +280,8 @@ class Evidence:
         self._comparisons: dict[Rule, dict[Rule, float]] = self.kept("comparisons")
         self.free = ""
         """A factor of which no level is chosen."""
+        self.further: dict[str, set[float]] = {}
+        """Numbers at places of texts that this report alone has."""
         self.shared: set[int] = set()
         """How many intervals of the table that is read may share α."""
 
@@ -284,7 +350,7 @@ class Evidence:
         named = [name for name, title in titles.items() if title in row or title in heading]
         named = named or sorted(
             (name for name, title in titles.items() if title.lower() in about.lower()),
-            key=lambda name: -len(titles[name]),
+            key=lambda name: (titles[name] != table.part, -len(titles[name])),
         )
         if named:
             chosen = self._where(chosen, lambda trial: trial.cell.workload == named[0])
@@ -345,7 +411,7 @@ class Evidence:
         within = [
             (max(map(len, found)), level)
             for level, known in levels.items()
-            if (found := [name for name in known if len(name) > 3 and name in about])
+            if (found := [name for name in known if is_telling(name, 4) and name in about])
         ]
         return max(within)[1] if within else None
 
@@ -365,6 +431,7 @@ class Evidence:
         for path, trials in by_path.items():
             together = [value for values in trials for value in values]
             yield (path, "together", "median"), median(together)
+            yield (path, "together", "mean"), math.fsum(together) / len(together)
             single = all(len(values) == 1 for values in trials)
             for inner, within in INNER.items():
                 if single and inner not in {"sum"}:
@@ -424,21 +491,56 @@ class Evidence:
         for row in table.rows:
             for cell in row:
                 yield from self.words_objections(cell)
+                yield from self._of_moments(table, cell)
             yield from self._of_setting(table, row)
         yield from self._of_levels(table)
         if not read:
             yield from relation_objections(table, self.campaign.facts.cpu.logical)
         if table.columns[:2] in TRIALS:
             yield from self._of_trials(table)
-        if table.caption.startswith(UNRULED):
+        if table.columns[-1] in SOURCES and len(table.columns) == OF_SETTING:
+            return  # of settings, which were read whole
+        caption = self.reader.without_workload(table.caption)
+        if caption.startswith(UNRULED):
+            yield from self._of_cells_alone(table, caption)
             return
-        if table.caption.startswith(BY_TYPE):
+        if caption.startswith(BY_TYPE):
             yield from self._of_shown_plan(table)
             return
         self.shared = {len(table.rows)}
         for column, heading in enumerate(table.columns):
             if not (heading in UNRULED_COLUMNS or heading.startswith(OF_NODES) or column in read):
                 yield from self._of_column(table, column, heading)
+
+    def _of_cells_alone(self, table: Table, caption: str) -> Iterator[str]:
+        """Objects to numbers that no rule gives, of a table whose columns have none in common."""
+        for column, heading in enumerate(table.columns):
+            if (
+                heading in UNRULED_COLUMNS
+                or INTERVALS.fullmatch(heading)
+                or any(
+                    caption.startswith(names) and heading.startswith(columns)
+                    for names, columns in UNREAD
+                )
+            ):
+                continue
+            for at, row in enumerate(table.rows):
+                if column >= len(row) or self._is_given(row, column, heading):
+                    continue
+                for cell in self._cells(heading, row[column], at):
+                    if not self._is_made(cell) and not self._explained(table, heading, [cell]):
+                        yield f"{caption} · {heading}: nothing gives {cell.text}"
+
+    def _is_made(self, cell: Cell) -> bool:
+        """Whether METHOD.md makes such a number of the trials."""
+        return any(
+            cell.number.is_of(value * scale)
+            for known in self.every
+            for effect in made_of(known).effects
+            for values in effect.values.values()
+            for value in values
+            for scale in cell.scales
+        )
 
     def _of_shown_plan(self, table: Table) -> Iterator[str]:
         """Objects to a table by node type that no trial's plan gives."""
@@ -448,11 +550,13 @@ class Evidence:
             yield f"{table.caption} ({table.part}): no plan has these numbers"
 
     def _is_plan(self, table: Table, held: Mapping[Path, Sequence[float]]) -> bool:
+        appends = any(row[0].endswith("Append") for row in table.rows)
         for row in table.rows:
             for heading, text in zip(table.columns, row, strict=True):
                 name = OF_TYPES.get(heading)
                 values = held.get(("node", row[0], name or ""))
-                waits = row[0].startswith("Gather") and name in OF_TIME  # for its workers
+                # for its workers; below an Append it is not told which of them waited
+                waits = name in OF_TIME and (appends or row[0].startswith("Gather"))
                 if values is None or name is None or waits:
                     continue
                 for cell in self._cells(heading, text, 0):
@@ -464,7 +568,7 @@ class Evidence:
 
     def _of_setting(self, table: Table, row: Sequence[str]) -> Iterator[str]:
         """Objects to another value, reason or source of a parameter than the study has."""
-        if table.columns[-1] not in {"source", "出典"} or len(row) != 4:
+        if table.columns[-1] not in SOURCES or len(row) != OF_SETTING:
             return
         for known in self.every:
             for each in known.plan.study.settings:
@@ -474,6 +578,13 @@ class Evidence:
                     for cell, own in zip(row[1:], said, strict=True)
                 ):
                     yield f"{table.caption}: {row[0]} is {said}, not {row[1:]}"
+
+    def _of_moments(self, table: Table, text: str) -> Iterator[str]:
+        """Objects to moments at which nothing of the campaigns was, or no event."""
+        events = moments_of(event.at for known in self.every for event in known.events)
+        known = events if EVENT & {*table.columns} else self.moments
+        wrong = {found[0] for found in MOMENT.finditer(text)} - known
+        yield from (f"nothing was at {moment}" for moment in wrong)
 
     def _of_levels(self, table: Table) -> Iterator[str]:
         """Objects to levels that a factor has not, and to rows of the same levels."""
@@ -660,25 +771,29 @@ class Evidence:
         return {name for level, server in servers for name in (level, str(server.version))}
 
     @cached_property
+    def own_texts(self) -> tuple[str, ...]:
+        """Texts of studies and of published findings."""
+        known = (
+            (each.plan.study, *(one.statement for one in each.findings)) for each in self.every
+        )
+        return tuple({self.reader.own(text) for each in known for text in texts_in(each)})
+
+    @cached_property
     def written(self) -> tuple[Template, ...]:
         """Texts of the translation files, of studies and of published findings."""
-        texts = {
-            self.reader.own(text)
-            for known in self.every
-            for text in texts_in((known.plan.study, *(each.statement for each in known.findings)))
-        }
         sources = {
             f"{each.source.report} §{each.source.section}"
             for known in self.every
             for each in known.findings
         }
-        return (*templates(self.reader.language), *templates_of({*texts, *sources}))
+        sources |= {source for known in self.every for source in known.plan.study.sources}
+        return (*templates(self.reader.language), *templates_of({*self.own_texts, *sources}))
 
     def words_objections(self, text: str) -> Iterator[str]:
         """Objects to known words with other numbers, and to servers that there are not."""
         if not re.search(r"\d", text):
             return
-        read = self.kept(f"words {self.reader.language} {self.named}")
+        read = self.kept(f"words {self.reader.language} {len(self.every)} {self.further}")
         if text not in read:
             read[text] = [*self._words_objections(text)]
         yield from read[text]
@@ -695,16 +810,14 @@ class Evidence:
             and "PGECons" not in text  # of what was measured elsewhere
         )
 
-    @cached_property
+    @property
     def named(self) -> dict[str, set[float]]:
         """What numbers are at places of texts that have these names."""
-        measures = [known.plan.study.measure for known in self.every]
-        return {
-            "delta": {each.delta for each in measures},
-            "warmup": {each.warmup or 0.0 for each in measures},
-            "settle": {each.settle or 0.0 for each in measures},
-            "knee": {TWICE},
-        }
+        return {**self.facts_by_name, **self.further}
+
+    @cached_property
+    def facts_by_name(self) -> dict[str, set[float]]:
+        return named_numbers(self.every)
 
     def _of_machines(self, text: str) -> Iterator[str]:
         """Objects to other numbers of processors beside a processor's name."""
@@ -893,7 +1006,7 @@ class Evidence:
                 found = judge(
                     d, delta=0.02, alpha=alpha, lower_is_better=False, sequential=sequential
                 )
-                if not found.reason:
+                if not found.reason and math.isfinite(found.detectable):
                     seen = found.detectable * 100  # printed is the next greater number
                     yield (*name, path, "detectable", confidence), math.ceil(seen - 1e-9) / 100
                     yield (*name, path, "seen", confidence), math.ceil(seen * 10 - 1e-9) / 1000
@@ -941,6 +1054,12 @@ class Evidence:
                 if named:
                     found[tuple("@" if n in row else n for n in path), *rest] = value
             found[rule] = value
+        cells = {self.planned[number].cell for number, _ in chosen}
+        if len(cells) == 1:
+            (cell,) = cells
+            found.update(
+                made_of(self.campaign).points.get((cell.workload, frozenset(cell.levels)), {})
+            )
         return found
 
 

@@ -10,35 +10,67 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tests.reader.answers import USUAL
+from teiten.model.relations import RELATIONS
 from tests.reader.arithmetic import judge, ratio_of
-from tests.reader.campaign import Campaign
+from tests.reader.campaign import HIGHER_IS_BETTER, USUAL, Campaign
+from tests.reader.directions import FASTER, SLOWER, direction_objections
 from tests.reader.document import Document, Part, Table
-from tests.reader.evidence import MADE_BY, TRIALS, Evidence, numbers_in
+from tests.reader.evidence import MADE_BY, MOMENT, TRIALS, Evidence, moments_of, numbers_in
+from tests.reader.functions import function_objections
 from tests.reader.language import SLOT, UNIT, UNITS, Printed, printed, unit_behind
-from tests.reader.nouns import miscounted
+from tests.reader.method import Effect, effect_of, made_of
+from tests.reader.named import least_of, problem_counts, sweep_ratios
+from tests.reader.nouns import counted
 from tests.reader.relations import INTERVALS
-from tests.reader.texts import own_spans
+from tests.reader.texts import labels, own_spans, phrase, stated, told
+from tests.reader.within import within_objections
 
-END = r"(?:[<>] ?)?[+−]?\d[\d,]*(?:\.\d+)?"
-OF_BOTH = re.compile(rf"(?: to |〜){END} ?(µs|ms|s|%)")
+END = r"⅟?(?:[<>] ?)?[+−]?\d[\d,]*(?:\.\d+)?"
+OF_CAPTION = re.compile(r"(?:, |、|\()(ns|µs|ms|s|秒|min|分|%|[KMG]iB|B)(?=,|、|\)|$)")
+"""The unit of all numbers of a table."""
+OF_BOTH = re.compile(rf"(?: to |〜| against |対){END} ?(µs|ms|s|%|B|[KMG]iB)(?![A-Za-z])")
 """The unit that a number before it has too."""
 INTERVAL = re.compile(
-    rf"[(（](?:(?P<confidence>[\d.]+) ?%)?[^\d()+−<>]*(?P<low>{END}) ?(?P<unit>%|µs|ms)? ?(?:to|〜) ?(?P<high>{END})"
+    rf"(?:[(（](?:(?P<confidence>[\d.]+) ?%)?[^\d()+−<>⅟]*|interval |信頼区間 )(?P<low>{END}) ?(?P<unit>%|µs|ms)? ?(?:to|〜) ?(?P<high>{END})"
 )
 DIMENSIONS = {
-    **dict.fromkeys(("ns", "µs", "ms", "s", "秒", "min", "分"), "time"),
+    **dict.fromkeys(("ns", "µs", "ms", "s", "秒", "ミリ秒", "min", "分"), "time"),
     **dict.fromkeys(("B", "KiB", "MiB", "GiB", "kB", "MB"), "bytes"),
     "KB/s": "rate",
     "%": "share",
 }
-LINEAR, FLAT = 0.25, 0.1
-"""How far throughput may be from growth with the nodes, and from none, to be called so."""
+SIDES = re.compile(r"\((?P<new>[^()÷]+?) ?÷ ?(?P<old>[^()÷]+?)\)")
+"""What is compared with what."""
+QUOTIENT = re.compile(r" times| more| less| as |倍")
+"""What stands behind a number that two cells of a column may make."""
+HOURS = re.compile(r"(\d[\d,]*)(?: h |時間)(\d+) ?(min|分)")
+"""A time of hours, which is read as minutes."""
+POWER = re.compile(r" × 10⁻⁶")
+PART = re.compile(r"(?P<bound>[<>] )?(?<![\d/.])1/(?P<number>\d[\d,]*(?:\.\d+)?)")
+"""How Japanese tells a time that became shorter: by the part that is left, which is read as the
+factor behind ⅟."""
+VERDICTS = {
+    "faster": re.compile(r"faster\b|(?:少なくとも[\d.]+ ?%)?速い"),
+    "slower": re.compile(r"slower\b|(?:少なくとも[\d.]+ ?%)?遅い"),
+    "equivalent": re.compile(r"equivalent\b|同等"),
+    "inconclusive": re.compile(r"inconclusive\b|判定できない"),
+}
+BEFORE = 250
+"""Characters before an interval in which its mean is looked for."""
+COARSER = 10.001
+"""How many times as coarse a cell may be as the number that it is set against."""
+FEW = 10
+"""A whole number below it is near the ratio of some two cells by chance."""
+PAGE_TABLES = 512.0
+"""Of each so many bytes of buffers page tables take one."""
+OF_SPEED = {"latency_typical", "server_cpu_per_transaction"}
+"""Times that sentences tell as speeds."""
 Levels = Mapping[str, frozenset[str]]
 """Levels that are named, by factor."""
 
@@ -55,10 +87,11 @@ class Amount:
         ours, theirs = self.number, cell.number
         room = 0.5 * max(ours.step, theirs.step) + 1e-9 * abs(theirs.value)
         same = self.dimension == cell.dimension and ours.bound == theirs.bound
+        same = same and theirs.step <= COARSER * ours.step  # 0 min are no 4 µs
         return same and abs(abs(ours.value) - abs(theirs.value)) <= room
 
-    def is_of(self, value: float) -> bool:
-        return self.number.is_of(value)
+    def is_of(self, value: float, slack: float = 0.0) -> bool:
+        return self.number.is_of(value, slack=slack * abs(value))
 
 
 def amount(text: str, unit: str = "") -> Amount:
@@ -96,13 +129,16 @@ class Figures:
         self.counted: Sequence[Campaign] = evidence.every
         """The campaigns whose blocks, pairs and trials the report counts."""
         self.reader = evidence.reader
+        self.contrasts = contrasts
         self.tables = [
             [self._cells(table, row) for row in table.rows]
             for table in document.tables
             if table.columns[:2] not in TRIALS
         ]
         self.effects = [
-            effect for each in (*contrasts, *self._of_sides()) for effect in _effects(each)
+            *(effect for each in contrasts for effect in _effects(each)),
+            *self._of_sides(),
+            *(effect for each in self.counted for effect in made_of(each).effects),
         ]
         self.plan = {*self._of_plan()}
 
@@ -118,10 +154,11 @@ class Figures:
             )
         cells = []
         above = [""]
+        of_row = [cell for cell in row if UNIT.fullmatch(cell)]
         for heading, text in zip(table.columns, row, strict=False):
             if not INTERVALS.fullmatch(heading):  # which has the unit of the column before it
-                above = UNIT.findall(heading) or UNIT.findall(table.caption) or [""]
-            units = UNIT.findall(text) or above
+                above = UNIT.findall(heading) or OF_CAPTION.findall(table.caption) or [""]
+            units = UNIT.findall(text) or of_row or above
             amounts = [
                 amount(found[0], self._unit(text, found.end()) or units[-1])
                 for found in SLOT.finditer(text)
@@ -171,8 +208,25 @@ class Figures:
         sides = sum(len(campaign.sides(each.name)) for each in campaign.workloads())
         for shared in (*range(1, 7), sides):
             yield 1 - self.reader.measure.alpha / shared
-        yield from (LINEAR, FLAT, self.reader.measure.delta / 4)  # what sides may leave behind
+        yield from (PAGE_TABLES, self.reader.measure.delta / 4)  # what sides may leave behind
         yield float(len(plan.trials))
+        written = [
+            *plan.study.sources,
+            *(value for each in campaign.cautions for _, value in each.values),
+        ]
+        yield from (
+            printed(number).value
+            for text in written
+            for number in re.findall(r"\d+(?:\.\d+)?", text)
+        )
+        for sizes in (
+            each.detail["relations"] for each in campaign.events if each.kind == RELATIONS
+        ):
+            yield from (8192.0 * each["pages"] for each in sizes)
+            yield from map(float, Counter(each["parent"] for each in sizes).values())
+        provisional = [each.detail for each in campaign.events if each.kind == "saturation"]
+        yield from (value for _, value in numbers_in(provisional))
+        yield from map(float, problem_counts(self.reader.campaign).values())
         yield from (float(known.facts.cpu.logical) for known in self.evidence.every)
         yield float(self.reader.campaign.comparisons_of_probes)
         for factor in plan.study.factors:
@@ -187,7 +241,7 @@ class Figures:
                     yield from (ratio_of(end) - 1 for end in found)
         yield from self.evidence.of_cells(("probe", "every"), ("probe", "checkpoints"))
 
-    def _of_sides(self) -> Iterator[dict[str, Any]]:
+    def _of_sides(self) -> Iterator[Effect]:
         """Every two sides at every level, at the level that a comparison has."""
         campaign = self.evidence.campaign
         for each in campaign.workloads():
@@ -196,44 +250,147 @@ class Figures:
             for context in campaign.contexts(each.name):
                 for old, new in itertools.permutations(campaign.sides(each.name), 2):
                     d, _ = campaign.log_ratios(each.name, context, (old, new), metric)
+                    if not d:
+                        continue
                     found = judge(
                         list(campaign.by_start(d).values()),
                         delta=self.reader.measure.delta,
                         alpha=alpha,
-                        lower_is_better=False,
+                        lower_is_better=metric not in HIGHER_IS_BETTER,
                         sequential=self.reader.measure.sequential is not None,
                     )
-                    mean = math.fsum(d.values()) / len(d) if d else 0.0
-                    ends = () if found.reason else (ratio_of(found.low), ratio_of(found.high))
-                    yield {
-                        "ratio": ratio_of(mean),
-                        "interval": ends,
-                        "confidence": found.confidence,
-                        "levels": (),
-                        "extremes": (),
-                    }
+                    mean = math.fsum(d.values()) / len(d)
+                    logs = (mean,) if found.reason else (mean, found.low, found.high)
+                    better = (mean > 0) == (metric in HIGHER_IS_BETTER)
+                    yield effect_of([*map(ratio_of, logs)], found.confidence, better=better)
 
     def objections(self, part: Part) -> Iterator[str]:
-        """The numbers of a sentence that stand nowhere."""
-        text = self.evidence.undated(part.text)
+        """The numbers of a sentence that stand nowhere, or not at such a place."""
+        text = POWER.sub("", HOURS.sub(_as_minutes, self.evidence.undated(part.text)))
+        text = PART.sub(_as_factor, text) if self.reader.language == "ja" else text
         own = own_spans(text, self.evidence.written)
         made = re.search(r"Teiten (\d[\d.]*\d)", text)
         if made is not None and made[1] != self.made_by:
             yield f"made by {made[1]}"
         yield from self.evidence.words_objections(text)
-        yield from miscounted(text, self.counted, own)
+        yield from self._moments(part.text)
+        yield from self._verdicts(part.text)
+        if self.counted:  # of one campaign, or of several that it is about
+            yield from within_objections(
+                part.text, self.reader.language, self.evidence.every, self.evidence.own_texts
+            )
+        counts = {at: why for at, why in counted(text, self.counted) if at not in own}
+        yield from filter(None, counts.values())
+        yield from self._sides(text)
+        yield from self._started(part.text)
+        yield from self._fastest(text)
+        yield from direction_objections(self.reader, part, text, self.contrasts)
+        yield from function_objections(self.reader, part)
+        labelled = self._labelled(part.kind, text)
+        if labelled is not None:
+            yield from labelled
+            return
         named = self._named(text)
-        taken: list[tuple[int, int]] = []
+        known = stated(text, self.reader.language, self.evidence.named)
+        taken = [(at, at + 1) for at, whys in known.items() if not all(whys)]
+        taken += [(at, at + 1) for at, why in counts.items() if not why]
         yield from self._intervals(text, named, taken)
         for found in SLOT.finditer(text):
-            if found.start() in own or any(begin <= found.start() < end for begin, end in taken):
+            if found.start() in own or any(
+                begin < found.end() and found.start() < end for begin, end in taken
+            ):
                 continue
             word = re.sub(r".*\s", "", text[: found.start()].rstrip()) + " " + found[0]
             is_name = found[0] in self.evidence.texts and not found[0].isdigit()
             if is_name or word in self.evidence.machine:
                 continue
-            if not self._stands(amount(found[0], self._unit(text, found.end())), named):
+            number = amount(found[0], self._unit(text, found.end()))
+            times = QUOTIENT.match(text, found.end()) or text[: found.start()].endswith("⅟")
+            stands = self._stands(number, named, is_quotient=bool(times))
+            if self._is_misnamed(word) or not (stands or self._is_of_functions(text)):
                 yield f"{found[0]} stands nowhere"
+
+    def _is_of_functions(self, text: str) -> bool:
+        """Whether a sentence tells shares that ``functions`` reads."""
+        keys = ("root.explained-more", "root.explained-less", "root.own")
+        return any(True for key in keys for _ in told(text, self.reader.language, key))
+
+    def _is_misnamed(self, word: str) -> bool:
+        """Whether machines have such a word with other numbers alone."""
+        name, _, number = word.rpartition(" ")
+        known = re.findall(rf"\b{re.escape(name)} (\d[\d.]*)", self.evidence.machine)
+        return len(name) > 3 and name[-1].isalpha() and bool(known) and number not in known
+
+    def _started(self, text: str) -> Iterator[str]:
+        """Objects to another start than those of the campaigns."""
+        begin = re.escape(phrase(self.reader.language, "meta.started").split("{at}")[0])
+        known = moments_of(each.created_at for each in self.evidence.every)
+        for found in re.finditer(f"{begin}({MOMENT.pattern})", text):
+            if found[1] not in known:
+                yield f"none started at {found[1]}"
+
+    def _fastest(self, text: str) -> Iterator[str]:
+        """Objects to a level of a sweep that is told as the fastest of a query, and is not."""
+        campaign = self.reader.campaign
+        for key, place in (("sweep.fastest", "level"), ("sweep.fastest-first", "first")):
+            said = next(told(text, self.reader.language, key), None)
+            for workload in campaign.workloads() if said is not None else ():
+                for context in campaign.contexts(workload.name):
+                    ratios = sweep_ratios(campaign, workload.name, context)
+                    texts = self.reader.context_texts(workload.name, context)
+                    if said is None or said["query"] not in texts or not ratios:
+                        continue
+                    ratios[campaign.sides(workload.name)[0]] = 0.0
+                    if said[place] in {*ratios} - least_of(ratios):
+                        yield f"the fastest is {least_of(ratios)}, not {said[place]}"
+
+    def _verdicts(self, text: str) -> Iterator[str]:
+        """Objects to a verdict behind a workload's title that none of its comparisons has."""
+        for workload in self.reader.campaign.workloads():
+            title = f"{self.reader.own(workload.title)}: "
+            known = [each for each in self.contrasts if each.get("workload") == workload.name]
+            if not text.startswith(title) or not known:
+                continue
+            verdict = re.split(r"; |。", text.removeprefix(title))[0]
+            for word, of_word in VERDICTS.items():
+                least = "at least" in verdict or "少なくとも" in verdict
+                if of_word.match(verdict) and not any(
+                    each["verdict"] == word and (each["at_least_delta"] or not least)
+                    for each in known
+                ):
+                    yield f"no comparison is {verdict}"
+
+    def _moments(self, text: str) -> Iterator[str]:
+        """Objects to moments at which nothing of the campaigns was."""
+        wrong = {found[0] for found in MOMENT.finditer(text)} - self.evidence.moments
+        yield from (f"nothing was at {moment}" for moment in sorted(wrong))
+
+    def _sides(self, text: str) -> Iterator[str]:
+        """Objects to two sides that no comparison has."""
+        campaign, side_of = self.reader.campaign, self.reader.side_of
+        known = {(new, campaign.reference(workload, new)) for workload, new in campaign.answers()}
+        if any(each.kind == "probes" for each in campaign.workloads()):
+            known |= {(old, new) for new, old in known}  # the slowest against the fastest
+        for found in SIDES.finditer(text) if len(self.evidence.every) == 1 else ():
+            new, old = side_of(found["new"]), side_of(found["old"])
+            if {new, old} - {None} and (new, old) not in known:
+                yield f"no comparison is {found[0]}"
+
+    def _labelled(self, kind: str, text: str) -> list[str] | None:
+        """What is wrong of a number behind a label that says what it is; None of other texts."""
+        label, _, number = text.partition(": ")
+        factors = {self.reader.factor_text(factor): factor for factor in self.evidence.factors}
+        factors.pop(self.reader.factor_text("server"), None)  # named by its version
+        levels = self.evidence.factors.get(factors.get(label, ""), ())
+        if kind == "pair" and levels and all(level.isdigit() for level in levels):
+            numbers = set(re.findall(r"\d+", number))
+            return [] if numbers | {"0"} == {*levels, "0"} else [f"the levels are {levels}"]
+        known = labels(self.reader.language, frozenset(self.evidence.named))
+        if kind != "pair" or label not in known or not SLOT.fullmatch(number):
+            return None
+        expected = self.evidence.named[known[label]]
+        right = any(printed(number).is_of(value) for value in expected)
+        return [] if right else [f"{label} is {sorted(expected)}, not {number}"]
 
     def _intervals(self, text: str, named: Levels, taken: list[tuple[int, int]]) -> Iterator[str]:
         """Objects to intervals, and notes where they and their means stand."""
@@ -242,7 +399,7 @@ class Figures:
             ends = [amount(found[name], unit) for name in ("low", "high")]
             if any(end.number.bound for end in ends):
                 continue
-            before = list(SLOT.finditer(text, max(0, found.start() - 90), found.start()))
+            before = list(SLOT.finditer(text, max(0, found.start() - BEFORE), found.start()))
             mean = None
             for slot in reversed(before):
                 of_mean = self._unit(text, slot.end())
@@ -250,17 +407,68 @@ class Figures:
                     (slot[0], of_mean or unit),
                     *((end, unit or of_mean) for end in found.group("low", "high")),
                 ]
-                if self._together([amount(*each) for each in three], named):
+                amounts = [amount(*each) for each in three]
+                of_parts = found["low"].startswith("⅟") and found["high"].startswith("⅟")
+                if of_parts and not text[: slot.start()].endswith("⅟"):
+                    continue
+                if self._is_middle(*amounts) and self._together(amounts, named):
                     mean = slot
+                    level = amount(found["confidence"], "%") if found["confidence"] else None
+                    yield from self._compared(text[: found.start()], slot.start(), amounts, level)
                     break
             taken += [found.span(), *([mean.span()] if mean else [])]
             alone = found["confidence"] is None and mean is None
-            if alone and all(self._stands(end, named) for end in ends):
+            in_order = ends[0].number.value <= ends[1].number.value
+            if alone and in_order and all(self._stands(end, named) for end in ends):
                 continue
+            whole = all(end.number.step == 1 and not end.dimension for end in ends)
+            if whole and all(self._stands(end, named) for end in ends):
+                mean = mean or found  # of numbers that were measured, such as clients
             if mean is None and not re.search("every look|逐次判定", found[0]):
                 yield f"no row and no comparison has {found[0]}"
             if found["confidence"] and not self._is_level(amount(found["confidence"], "%")):
                 yield f"no comparison has {found['confidence']} %"
+
+    def _is_middle(self, mean: Amount, low: Amount, high: Amount) -> bool:
+        """Whether a number is in the middle of two, or of their logarithms, but for rounding: as means
+        are in their intervals, where these have no end at 0 and no look before."""
+        if self.reader.measure.sequential is not None or 0.0 in (
+            low.number.value,
+            high.number.value,
+        ):
+            return True
+        forms: tuple[Callable[[float], float], ...] = (float, _log, _log_more, _log_less)
+        for turn in (1.0, -1.0):
+            signed = [
+                (sign * each.number.value, 0.5 * each.number.step)
+                for sign, each in ((turn, mean), (1.0, low), (1.0, high))
+            ]
+            for form in forms:
+                edges = [(form(value - room), form(value + room)) for value, room in signed]
+                if any(math.isnan(edge) for pair in edges for edge in pair):
+                    continue
+                (m0, m1), (l0, l1), (h0, h1) = (sorted(pair) for pair in edges)
+                if 2 * m0 <= l1 + h1 + 1e-9 and l0 + h0 <= 2 * m1 + 1e-9:
+                    return True
+        return False
+
+    def _compared(
+        self, text: str, at: int, amounts: Sequence[Amount], level: Amount | None
+    ) -> Iterator[str]:
+        """Objects to a word that is opposite to the comparisons which have these numbers, and to
+        another level than theirs."""
+        known = [
+            effect
+            for effect in self.effects
+            if effect.better is not None and _holds(effect, amounts)
+        ]
+        if known and level and not any(_holds(effect, [level]) for effect in known):
+            yield "another level than the comparison has"
+        near = max(text.rfind(end, 0, at) for end in (". ", "。", "; ", ", and ", "、"))
+        clause = text[near + 1 :]
+        words = {bool(FASTER.search(clause)), not SLOWER.search(clause)}
+        if known and len(words) == 1 and not words & {effect.better for effect in known}:
+            yield f"the other direction: {clause}"
 
     @staticmethod
     def _unit(text: str, end: int) -> str:
@@ -270,7 +478,9 @@ class Figures:
 
     def _is_level(self, confidence: Amount) -> bool:
         return any(confidence.is_of(value) for value in self.plan) or any(
-            confidence.is_of(value) for effect in self.effects for value in effect["share"]
+            confidence.is_of(value)
+            for effect in self.effects
+            for value in effect.values.get("share", ())
         )
 
     def _about(self, named: Levels) -> Iterator[list[list[Amount]]]:
@@ -288,44 +498,76 @@ class Figures:
             for rows in self._about(named)
             for row in rows
         )
-        return in_rows or any(
-            all(any(each.is_of(value) for value in effect[each.dimension]) for each in amounts)
-            for effect in self.effects
-            if all(each.dimension in effect for each in amounts)
-        )
+        return in_rows or any(_holds(effect, amounts) for effect in self.effects)
 
-    def _stands(self, number: Amount, named: Levels) -> bool:
+    def _stands(self, number: Amount, named: Levels, *, is_quotient: bool = False) -> bool:
         if any(number.is_as(cell) for rows in self._about(named) for row in rows for cell in row):
             return True
         if any(number.is_of(value) for value in self.plan):
             return True
         if any(
-            number.is_of(value)
+            number.is_of(value, effect.slack)
             for effect in self.effects
-            for value in effect.get(number.dimension, ())
+            for value in effect.values.get(number.dimension, ())
         ):
             return True
-        return not number.dimension and any(number.is_of(value) for value in self._of_two_cells())
+        if number.dimension:
+            return False
+        exact = number.number.step < 1 or number.number.value >= FEW
+        rows = {len(rows) - above for rows in self.tables for above in (0, 1)}
+        return any(number.is_of(float(count)) for count in rows) or (
+            is_quotient and exact and not number.number.bound and self._is_quotient(number.number)
+        )
 
-    def _of_two_cells(self) -> Iterator[float]:
-        """Ratios of a column's cells, and how many rows a table has."""
+    def _is_quotient(self, number: Printed) -> bool:
+        """Whether two cells of a column make it, but for their rounding."""
         for rows in self.tables:
-            yield float(len(rows))
             for column in zip(*rows, strict=False):
-                values = [cell.amounts[0].number.value for cell in column if cell.amounts]
-                for first, second in itertools.permutations(values[:12], 2):
-                    if second:
-                        yield first / second
+                cells = [cell.amounts[0].number for cell in column if cell.amounts][:12]
+                for first, second in itertools.permutations(cells, 2):
+                    if first.value and second.value:
+                        ratio = first.value / second.value
+                        off = first.step / abs(first.value) + second.step / abs(second.value)
+                        if abs(number.value - ratio) <= 0.5 * (number.step + abs(ratio) * off):
+                            return True
+        return False
 
 
-def _effects(contrast: Mapping[str, Any]) -> Iterator[dict[str, list[float]]]:
-    """Each effect of a contrast, as ratios and as shares."""
-    for effect in (contrast, *contrast["levels"], *contrast["extremes"]):
-        ratios = [ratio for ratio in (effect["ratio"], *(effect["interval"] or ())) if ratio]
-        yield {
-            "": [each for ratio in ratios for each in (ratio, 1 / ratio)],
-            "share": [
-                *(each for ratio in ratios for each in (ratio - 1, 1 - ratio)),
-                *([effect["confidence"]] if effect["confidence"] else []),
-            ],
-        }
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else math.nan
+
+
+def _log_more(share: float) -> float:
+    return _log(1 + share)
+
+
+def _log_less(share: float) -> float:
+    return _log(1 - share)
+
+
+def _as_minutes(found: re.Match[str]) -> str:
+    return f"{60 * int(found[1].replace(',', '')) + int(found[2])} {found[3]}"
+
+
+def _as_factor(found: re.Match[str]) -> str:
+    return "⅟" + (found["bound"] or "").translate(str.maketrans("<>", "><")) + found["number"]
+
+
+def _holds(effect: Effect, amounts: Sequence[Amount]) -> bool:
+    """Whether a comparison has all of these numbers."""
+    return all(
+        any(each.is_of(value, effect.slack) for value in effect.values.get(each.dimension, ()))
+        for each in amounts
+    )
+
+
+def _effects(contrast: Mapping[str, Any]) -> Iterator[Effect]:
+    """Each effect of a contrast of JSON."""
+    metric = contrast.get("metric", "")
+    for each in (contrast, *contrast["levels"], *contrast["extremes"]):
+        ratios = [ratio for ratio in (each["ratio"], *(each["interval"] or ())) if ratio]
+        better = (each["ratio"] > 1) == (metric in HIGHER_IS_BETTER) if ratios and metric else None
+        yield effect_of(ratios, each["confidence"] or math.nan, better=better)
+        if metric in OF_SPEED:
+            speeds = [1 / ratio for ratio in ratios]
+            yield effect_of(speeds, each["confidence"] or math.nan, better=better)

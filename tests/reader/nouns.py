@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from teiten.model.trial import Outcome
 from tests.reader.campaign import JUDGED, Campaign
 from tests.reader.language import printed
+from tests.reader.named import needed_trials, unended_trials
 
 Counted = Callable[[Sequence[Campaign]], set[float]]
 COUNT = r"(?<![A-Za-z0-9_.,/×+−-])(?P<number>\d[\d,]*)"
@@ -28,6 +29,8 @@ def _blocks(campaign: Campaign) -> Iterator[float]:
     yield float(len({trial.block for trial in planned if trial.number in ran}))
     yield from _pairs(campaign)
     yield 2.0  # fewer than two say nothing
+    if campaign.plan.study.measure.sequential is not None:
+        yield from map(float, needed_trials(campaign)[1])
 
 
 def _pairs(campaign: Campaign) -> Iterator[float]:
@@ -38,6 +41,8 @@ def _pairs(campaign: Campaign) -> Iterator[float]:
             yield float(judged.overall.pairs)
             yield float(judged.overall.pairs * (len(judged.levels) - len(judged.left_out)))
             yield from (float(level.pairs) for level in judged.levels.values())
+    for event in campaign.events:  # of what was measured before
+        yield from (float(value or 0) for name, value in event.detail.items() if name == "pairs")
     yield 2.0
 
 
@@ -48,7 +53,10 @@ def _trials(campaign: Campaign) -> Iterator[float]:
     yield float(len(counted))
     yield float(sum(trial.outcome is not Outcome.COUNTED for trial in campaign.trials))
     yield float(len({trial.number for trial in campaign.trials} - counted.keys()))
+    if campaign.plan.study.measure.sequential is not None:
+        yield from map(float, needed_trials(campaign)[0])
     tried = {trial.number for trial in campaign.trials}
+    yield float(unended_trials(campaign))
     yield float(sum(trial.number not in tried for trial in planned))
     yield float(sum(trial.number not in counted for trial in planned))
 
@@ -68,31 +76,53 @@ def _cores(campaigns: Sequence[Campaign]) -> set[float]:
     return {float(each.facts.cpu.logical) for each in campaigns}
 
 
+def _levels(campaign: Campaign) -> Iterator[float]:
+    """Of factors; of comparisons all of them, and those with an interval."""
+    yield from (float(len(factor.levels)) for factor in campaign.plan.study.factors)
+    for workload, new in campaign.answers():
+        for metric in (*JUDGED, "latency_mean"):
+            levels = campaign.judged(workload, metric, new).levels
+            yield float(len(levels))
+            yield float(sum(not level.reason for level in levels.values()))
+
+
+def _clients(campaign: Campaign) -> Iterator[float]:
+    """Of trials, and those that cautions and what was measured before name."""
+    yield from (float(trial.load.connections) for trial in campaign.plan.trials)
+    for caution in campaign.cautions:
+        yield from (float(value) for name, value in caution.values if name == "clients")
+    for event in campaign.events:
+        yield from (float(value) for name, value in event.detail.items() if name == "clients")
+    for workload in campaign.workloads():
+        if workload.kind == "probes":  # of what a connection takes, and of so many
+            yield 1.0
+            yield float(getattr(workload.options, "connections", None) or 1)
+
+
 def _nodes(campaigns: Sequence[Campaign]) -> set[float]:
-    return _of("nodes")(campaigns) | {1.0}
+    varied = _of("nodes")(campaigns)
+    return varied | {1.0} if varied else varied
 
 
 NOUNS: tuple[tuple[str, Counted], ...] = (
     (r" (?:further )?blocks?\b|ブロック", _each(_blocks)),
-    (r" (?:valid )?pairs\b|組(?!み)", _each(_pairs)),
+    (r" (?:valid )?pairs\b|組(?!み|で判定)", _each(_pairs)),
     (r" planned trials?\b|試行(?![:の])", _each(_trials)),
     (r" nodes\b|ノード", _nodes),
     (r" cores? of [A-Z]", _cores),
-    (r" campaigns\b|件\\(時刻順\\)|件の検証", lambda campaigns: {float(len(campaigns))}),
+    (r" logical processors", _cores),
+    (r" levels\b|条件(?=のいずれ|のすべて|のうち)", _each(_levels)),
+    (r" clients?\b(?! and)|接続(?!あたり|分|数)", _each(_clients)),
+    (r" campaigns?\b(?! file)|件\\(時刻順\\)|件の検証", lambda campaigns: {float(len(campaigns))}),
 )
 
 
-def miscounted(text: str, campaigns: Sequence[Campaign], own: set[int]) -> Iterator[str]:
-    """Objects to counts that nothing of what they name has.
-
-    ``own``: where numbers begin that the text has of itself.
-    """
-    for noun, counted in NOUNS:
+def counted(text: str, campaigns: Sequence[Campaign]) -> Iterator[tuple[int, str]]:
+    """Where counts begin whose nouns say what they are of, and what is wrong of each."""
+    for noun, counts in NOUNS:
         for found in re.finditer(f"{COUNT}(?P<noun>{noun})", text):
-            allowed = counted(campaigns)
-            if (
-                allowed
-                and found.start("number") not in own
-                and printed(found[0]).value not in allowed
-            ):
-                yield f"{found[0]}: there are {sorted(allowed)}"
+            allowed = counts(campaigns)
+            if allowed:
+                right = printed(found[0]).value in allowed
+                why = f"{found[0]}: there are {sorted(allowed)}"
+                yield found.start("number"), "" if right else why

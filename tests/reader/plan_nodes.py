@@ -6,12 +6,22 @@ of which a Gather waits for the leader's part alone.
 
 from __future__ import annotations
 
+import base64
+import itertools
+import json
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from teiten.kinds.queries.claims.of_workers import WorkersByRule
+from teiten.model.plan import PlannedTrial
+from tests.reader.campaign import Campaign
+
 Path = tuple[str, ...]
+SHOWN = 6
+"""Plans that a report names before it counts the others."""
 BLOCKS = {"hit": "Shared Hit Blocks", "read": "Shared Read Blocks"}
 
 
@@ -117,3 +127,178 @@ def _by_type(nodes: Sequence[Node]) -> Iterator[tuple[Path, float]]:
         yield ("node", kind, name), value
         if name == "seconds" and whole["seconds"]:
             yield ("node", kind, "share"), value / whole["seconds"]
+
+
+# --- workers -----------------------------------------------------------------------------------
+
+
+def threefold(pages: int, least: int) -> int:
+    """One worker from the least size on, one more for each threefold size."""
+    workers = 0
+    while pages >= least:
+        workers, least = workers + 1, least * 3
+    return workers
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An executed plan, with the sizes and the limits of its server."""
+
+    plan: dict[str, Any]
+    sizes: dict[str, dict[str, Any]]
+    planner: dict[str, str] | None
+
+    @property
+    def gathers(self) -> list[dict[str, Any]]:
+        """Those with the most workers first."""
+        found = [one for one in nodes(self.plan["Plan"]) if one["Node Type"].startswith("Gather")]
+        return sorted(found, key=lambda one: -one["Workers Planned"])
+
+    @property
+    def launched(self) -> int:
+        return int(self.gathers[0].get("Workers Launched", 0)) if self.gathers else 0
+
+    @property
+    def permitted(self) -> int:
+        assert self.planner is not None
+        names = ("max_parallel_workers_per_gather", "max_parallel_workers", "max_worker_processes")
+        return min(int(self.planner[name]) for name in names)
+
+    def by_rule(self, rule: WorkersByRule) -> int | None:
+        """Workers that the rule gives; None where it takes what was not recorded."""
+        if self.planner is None:
+            return None
+        if not rule.relation:
+            return next(iter(self.by_first_scan()), None)
+        if rule.rule.value == "partitions":
+            return self._by_partitions(rule.relation)
+        return self._by_size(rule.relation)
+
+    @property
+    def expected(self) -> set[int]:
+        """Workers that the rules give to the first Gather, of which the parameters permit so many."""
+        if self.planner is None:
+            return set()
+        limit = int(self.planner["max_parallel_workers_per_gather"])
+        return {min(workers, limit) for workers in self.by_first_scan() if workers is not None}
+
+    def _by_partitions(self, parent: str) -> int | None:
+        parts = [size for size in self.sizes.values() if size["parent"] == parent]
+        tables = [part for part in parts if part["kind"] == "r"]
+        return len(tables).bit_length() if tables else None
+
+    def by_first_scan(self) -> tuple[int | None, ...]:
+        """Workers by the size of the table or index that the first process reads first, and by the
+        partitions beside it."""
+        if not self.gathers:
+            return ()
+        node, members = self.gathers[0], 0
+        while "Relation Name" not in node:
+            if node["Node Type"].endswith("Append"):
+                members = len(node["Plans"]) + int(node.get("Subplans Removed", 0))
+            node = next(one for one in node["Plans"] if one["Parent Relationship"] != "Inner")
+        by_size = self._by_size(node.get("Index Name") or node["Relation Name"])
+        if not members:
+            return (by_size,)
+        parent = self.sizes.get(node["Relation Name"], {}).get("parent")
+        known = self._by_partitions(parent) if parent else None
+        return by_size, members.bit_length() if known is None else known
+
+    def _by_size(self, name: str) -> int | None:
+        known = self.sizes.get(name)
+        if known is None or not known["pages"] or self.planner is None:
+            return None
+        of = "index" if known["kind"] == "i" else "table"
+        return threefold(known["pages"], int(self.planner[f"min_parallel_{of}_scan_size"]))
+
+
+def nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield node
+    for below in node.get("Plans", ()):
+        yield from nodes(below)
+
+
+def recorded(campaign: Campaign, planned: Sequence[PlannedTrial]) -> list[Seen]:
+    """The plans of those of the trials that count."""
+    sizes = {
+        event.detail["fingerprint"]: {each["name"]: each for each in event.detail["relations"]}
+        for event in campaign.events
+        if event.kind == "relations"
+    }
+    found = []
+    for trial in planned:
+        facts = getattr(campaign.counted.get(trial.number), "facts", {})
+        if "plan" in facts:
+            document = json.loads(zlib.decompress(base64.b64decode(facts["plan"])))
+            known = sizes.get(trial.template.fingerprint, {})
+            found.append(Seen(document[0], known, facts.get("planner")))
+    return found
+
+
+def executed(campaign: Campaign, planned: Sequence[PlannedTrial]) -> list[Seen]:
+    return [seen for seen in recorded(campaign, planned) if "Execution Time" in seen.plan]
+
+
+def named_workers(campaign: Campaign) -> Iterator[tuple[str, float]]:
+    """Workers planned, launched and by the rule, by the texts that tell them."""
+    for workload in campaign.workloads():
+        cells: dict[object, list[PlannedTrial]] = defaultdict(list)
+        for trial in campaign.planned(workload.name):
+            cells[trial.cell].append(trial)
+        every = [recorded(campaign, planned) for planned in cells.values()]
+        yield from _counts_of_plans(every)
+        for seen in itertools.chain.from_iterable(every):
+            # at the most those of two plans without a node in common
+            count = len(list(nodes(seen.plan["Plan"])))
+            yield from (("plan-table.nodes-note count", at) for at in range(count, 2 * count + 2))
+            yield from _workers_of(seen)
+
+
+def _counts_of_plans(every: Sequence[Sequence[Seen]]) -> Iterator[tuple[str, float]]:
+    """How many parallel plans of a workload there are, are as the rule expects, and got fewer."""
+    typical = []
+    for plans in every:
+        ran = [seen for seen in plans if "Execution Time" in seen.plan]
+        typical += (ran or list(plans))[:1]
+    parallel = [seen for seen in typical if seen.gathers]
+    known = [seen for seen in parallel if seen.expected]
+    differ = [seen for seen in known if seen.gathers[0]["Workers Planned"] not in seen.expected]
+    gathers = [seen.gathers[0] for seen in parallel]
+    starved = [
+        each for each in gathers if each.get("Workers Launched", 99) < each["Workers Planned"]
+    ]
+    for text in ("all-follow.one", "all-follow.many", "some-follow"):
+        yield f"workers.{text} count", len(known)
+    yield "workers.some-follow of", len(parallel)
+    yield "workers.more-differ of", len(known)
+    yield "workers.more-differ count", len(differ) - SHOWN
+    yield "workers.more-starved count", len(starved) - SHOWN
+
+
+def _workers_of(seen: Seen) -> Iterator[tuple[str, float]]:
+    for gather in seen.gathers:
+        planned, launched = gather["Workers Planned"], gather.get("Workers Launched", 0)
+        for text in ("differs", "starved", "limited"):
+            yield f"workers.{text} planned", planned
+        for text in ("starved", "limited"):
+            yield f"workers.{text} launched", launched
+        for side in ("old", "new"):
+            for text in ("launched", "planned"):
+                yield f"plan-change.workers-changed.{text} {side}_planned", planned
+            yield f"plan-change.workers-changed.launched {side}_launched", launched
+    yield from _by_rule(seen)
+
+
+def _by_rule(seen: Seen) -> Iterator[tuple[str, float]]:
+    """What the rules give to the first Gather of a plan, and what its server permits."""
+    for workers in seen.by_first_scan():
+        if workers is not None:
+            yield "table.sweep.source workers", workers
+    for expected in seen.expected:
+        yield "workers.differs expected", expected
+        for number in ("one", "many"):
+            yield f"workers.fewer.{number} count", expected
+            yield f"workers.fewer.{number} old_planned", expected
+    if seen.planner is not None:
+        limits = (seen.planner[name] for name in ("max_parallel_workers", "max_worker_processes"))
+        yield "workers.limited limit", min(map(int, limits))

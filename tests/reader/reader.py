@@ -1,36 +1,19 @@
-"""Reads a report and objects to what of it is not so."""
+"""A report that is read: its campaign, what its names mean, and what it was objected to."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
-from functools import cache, cached_property
-from typing import Any
+from functools import cached_property
 
 from teiten.model.study import Measure
 from teiten.model.text import Bilingual
-from tests.reader.arithmetic import Judgement
-from tests.reader.campaign import METRICS, Campaign, Context, Judged
-from tests.reader.document import Document, Part, Table, plain
-from tests.reader.language import Book, Groups, Language, Pattern, Printed, count, printed
+from tests.reader.campaign import METRICS, Campaign, Context
+from tests.reader.document import Document, plain
+from tests.reader.language import Language, printed
+from tests.reader.texts import SEPARATOR, phrases
 
-SEPARATOR = {"en": ", ", "ja": "、"}
-ANYTHING = {"table_caption", "plan_caption"}
-"""Patterns that fit every caption."""
-ANOTHER = (
-    "unread sentence",
-    "of no answer",
-    "no such level",
-    "not new against old",
-    "nothing is open",
-    "the caches is",
-    "another metric",
-    "the levels are",
-    "there are cautions",
-    "of what is this said",
-)
-"""What shows that a pattern took a sentence of another kind for its own."""
 CALLED = {
     ("nodes", "0"): ("plain PostgreSQL", "単体のPostgreSQL", "plain", "単体"),
     ("scenario", "throughput"): ("tables of a fixed size", "一定サイズのテーブル"),
@@ -45,87 +28,26 @@ CALLED = {
 class Reader:
     """Of one report in one language."""
 
-    def __init__(
-        self,
-        document: Document,
-        campaign: Campaign,
-        language: Language,
-        books: tuple[Book, ...],
-        tabled: Callable[[Reader, str, str, str], Judged],
-    ) -> None:
+    def __init__(self, document: Document, campaign: Campaign, language: Language) -> None:
         self.document = document
         self.campaign = campaign
         self.language: Language = language
-        self.books = books
-        self.tabled = tabled
-        """What a table of this report says, where nothing else is known."""
         self.objections: list[str] = []
-        self.figures: Callable[[Part], Iterator[str]] | None = None
-        """Checks the numbers of sentences that no pattern knows; None where each must be known."""
         self.read = 0
-        """Sentences that were understood."""
-        self.said: dict[str, int] = {}
-        """How often each pattern was met."""
+        """Sentences whose numbers were read."""
         self.about = ""
-        self.said_first: dict[tuple[str, str], Groups] = {}
-        """The answers of the first page: workload and new side."""
-        self.headings: list[tuple[str | None, str]] = []
-        self.sweep: tuple[str, Context] | None = None
-        """The workload and the query of the sweep that the sentence before was about."""
-        self.flames: str | None = None
-        """The side of the flame graph above."""
-        self.last: Judgement | None = None
-        """What the sentence before was about."""
-
-    # --- what the patterns ask ---------------------------------------------------------------
 
     def that(self, holds: bool, why: str) -> None:
         if not holds:
             self.objections.append(f"{why}: {self.about}")
 
-    def same(
-        self, text: str, value: float, what: str, *, slack: float = 0.0, safe: str = ""
-    ) -> None:
+    def same(self, text: str, value: float, what: str, *, safe: str = "") -> None:
         """That a printed number is this one."""
-        holds = printed(text).is_of(value, slack=slack, safe=safe)
+        holds = printed(text).is_of(value, safe=safe)
         self.that(holds, f"{what} is {value:.8g}, not {text}")
-
-    def number(self, text: str) -> Printed:
-        return printed(text)
 
     def equal(self, text: str, value: object, what: str) -> None:
         self.that(text == str(value), f"{what} is {value}, not {text}")
-
-    def lasts(self, text: str, seconds: float) -> None:
-        """``1 h 5 min``, ``42 s``"""
-        hours = re.fullmatch(r"([\d,]+) ?(?:h |時間)(\d+) ?(?:min|分)", text)
-        if hours:
-            said, step = count(hours[1]) * 3600.0 + count(hours[2]) * 60, 60.0
-        elif re.search("min|分", text):
-            said, step = count(re.findall(r"[\d,]+", text)[0]) * 60.0, 60.0
-        else:
-            said, step = printed(text).value, printed(text).step
-        room = step / 2 + 0.5 * (step >= 60) + 1e-6
-        self.that(abs(said - seconds) <= room, f"it is {seconds} s")
-
-    def holds(self, groups: Groups, kinds: Mapping[str, str], expected: Mapping[str, Any]) -> None:
-        """That places of a sentence are of what is expected, by their kinds; what stands at no place
-        must be true."""
-        for name, value in expected.items():
-            if name not in kinds:
-                if isinstance(value, bool):
-                    self.that(value, name)
-            elif name in groups:
-                if kinds[name] == "d":
-                    self.lasts(groups[name], value)
-                elif kinds[name] == "p":
-                    self.same(groups[name], value * 100, name)
-                elif isinstance(value, float):
-                    self.same(groups[name], value, name)
-                elif kinds[name] == "i":
-                    self.equal(groups[name].replace(",", ""), value, name)
-                else:
-                    self.equal(groups[name], value, name)
 
     @property
     def measure(self) -> Measure:
@@ -134,24 +56,6 @@ class Reader:
     @property
     def separator(self) -> str:
         return SEPARATOR[self.language]
-
-    @property
-    def slack(self) -> float:
-        """How far numbers may be off that are known from a table only."""
-        return 1e-5 if self.campaign.by_hand else 0.0
-
-    @cached_property
-    def says_ended(self) -> bool:
-        """A sequential campaign that says why it ended."""
-        return any(part.text.startswith(("Ended: ", "終了: ")) for part in self.document.parts)
-
-    def judged(self, workload: str, metric: str, new: str) -> Judged:
-        if self.campaign.by_hand:
-            return self.tabled(self, workload, metric, new)
-        return self.campaign.judged(workload, metric, new)
-
-    def overall(self, workload: str, metric: str, new: str) -> Judgement:
-        return self.judged(workload, metric, new).overall
 
     def own(self, text: Bilingual) -> str:
         """A text of the study's author, as it is read."""
@@ -237,9 +141,6 @@ class Reader:
                     found[each.name] = (title, title[:1].lower() + title[1:])
         return found
 
-    def sides_named(self, text: str) -> list[str | None]:
-        return [self.side_of(one) for one in text.split(self.separator)]
-
     def context_of(self, workload: str, text: str) -> Context | None:
         """The context that a text names; None where none or more than one can be meant."""
         found = [
@@ -281,89 +182,24 @@ class Reader:
         return f"{self.factor_text(factor)} = {level}"
 
     def factor_text(self, factor: str) -> str:
-        known = {
-            "query_mode": ("query mode", "クエリモード"),
-            "layout": ("layout", "データの配置"),
-            "parameters": ("parameters", "パラメータの組"),
-            "checksums": ("checksums", "チェックサム"),
-            "clients": ("clients", "クライアント接続数"),
-            "cores": ("cores", "CPUコア数"),
-            "server": ("server", "サーバ"),
-            "query": ("query", "クエリ"),
-            "directory": ("data directory", "データディレクトリ"),
-            "method": ("method", "方式"),
-            "placement": ("placement", "ファイル配置"),
-            "nodes": ("nodes", "ノード数"),
-            "scenario": ("size of the tables", "テーブルのサイズ"),
-        }
         name = factor.removeprefix("guc:")
-        return known.get(factor, (name, name))[self.language == "ja"]
+        return phrases(self.language).get(f"factor.{name}", name)
 
     def metric_of(self, text: str) -> str | None:
-        """The metric that a text names; a caption begins with a capital letter."""
-        known = METRICS[self.language]
-        return known.get(text) or known.get(text[:1].lower() + text[1:])
-
-    def tables(self, columns: Sequence[str]) -> list[Table]:
-        """Those that have all of these columns."""
-        return [
-            table
-            for table in self.document.tables
-            if all(column in table.columns for column in columns)
-        ]
+        """The metric that a text names; a caption begins with a capital letter, and has a unit."""
+        bare = re.sub(r"(?:, ms|\(ms\))$", "", text)
+        titles = {name: phrases(self.language)[f"metric.{name}"] for name in METRICS}
+        found = (
+            name for name, title in titles.items() if bare in {title, title[:1].upper() + title[1:]}
+        )
+        return next(found, None)
 
     @cached_property
     def given(self) -> set[str]:
         """Texts that the study's author wrote, word for word."""
         return {" ".join(self.own(text).split(" ")) for text in texts_in(self.campaign.plan.study)}
 
-    # --- reading -----------------------------------------------------------------------------
-
-    def read_all(self) -> list[str]:
-        for part in self.document.parts:
-            if part.kind in {"title", "meta", "heading", "caption", "text", "item", "pair"}:
-                self._read(part)
-        return self.objections
-
-    def _read(self, part: Part) -> None:
-        self.about = part.text[:300]
-        if part.text in self.given or part.text.removesuffix(":") in self.given:
-            self.read += 1
-            return
-        found = self._understood_caption(part.text) if part.kind == "caption" else None
-        found = found or self._understood(part.text, part.kind)
-        if found is None:
-            self.unknown(part)
-            return
-        before = len(self.objections)
-        for pattern, groups in found:
-            self.read += 1
-            self.said[pattern.name] = self.said.get(pattern.name, 0) + 1
-            pattern.check(self, groups, part)
-        if self.figures is not None and any(
-            why.startswith(ANOTHER) or "is open: " in why for why in self.objections[before:]
-        ):
-            del self.objections[before:]
-            self.unknown(part)
-
-    def unknown(self, part: Part) -> None:
-        """Of a sentence that no pattern knows, its numbers."""
-        if self.figures is None:
-            self.objections.append(f"unread sentence ({part.kind}): {part.text}")
-            return
-        self.read += 1
-        self.objections += [f"{why}: {part.text}" for why in self.figures(part)]
-
-    def _understood_caption(self, caption: str) -> Understood | None:
-        """A caption behind which a workload stands, as several have one of its kind; None of one
-        that is known with its workload."""
-        bare = self._without_workload(caption)
-        found = self._understood(bare, "caption") if bare != caption else None
-        if found is None or any(pattern.name in ANYTHING for pattern, _ in found):
-            return None
-        return found
-
-    def _without_workload(self, caption: str) -> str:
+    def without_workload(self, caption: str) -> str:
         """A caption without the workload that it names."""
         for workload in self.campaign.workloads():
             title = self.own(workload.title)
@@ -372,9 +208,6 @@ class Reader:
             if self.language == "en" and caption.endswith(f", {title}"):
                 return caption.removesuffix(f", {title}")
         return caption
-
-    def _understood(self, text: str, kind: str) -> Understood | None:
-        return understood(self.books, self.language, text, kind)
 
 
 def texts_in(value: object) -> Iterator[Bilingual]:
@@ -387,43 +220,3 @@ def texts_in(value: object) -> Iterator[Bilingual]:
     elif isinstance(value, tuple):
         for inner in value:
             yield from texts_in(inner)
-
-
-Understood = tuple[tuple[Pattern, Groups], ...]
-ENDS = re.compile(r"\.(?= )|。(?=.)")
-"""Of sentences that another follows; a version has a full stop within."""
-
-
-@cache
-def patterns_of(books: tuple[Book, ...], language: Language) -> tuple[Pattern, ...]:
-    """Those that say most first."""
-    every = [pattern for book in books for pattern in book.patterns]
-    return tuple(sorted(every, key=lambda one: -one.weight[language]))
-
-
-@cache
-def understood(
-    books: tuple[Book, ...], language: Language, text: str, kind: str
-) -> Understood | None:
-    """The patterns that make up all of a text, one after another."""
-    for pattern in patterns_of(books, language):
-        if pattern.of and kind not in pattern.of:
-            continue
-        expression = pattern.matches[language]
-        whole = expression.fullmatch(text)
-        if whole:
-            return ((pattern, groups_of(pattern, whole)),)
-        if expression.match(text) is None:
-            continue
-        for end in ENDS.finditer(text):
-            first = expression.fullmatch(text, 0, end.end())
-            rest = understood(books, language, text[end.end() :].lstrip(), kind) if first else None
-            if first is not None and rest is not None:
-                return ((pattern, groups_of(pattern, first)), *rest)
-    return None
-
-
-def groups_of(pattern: Pattern, found: re.Match[str]) -> Groups:
-    """What stands in the places of a pattern; what may be missing and is, is not among it."""
-    groups = {name: text for name, text in found.groupdict().items() if text is not None}
-    return {**groups, "form": pattern.form} if pattern.form else groups

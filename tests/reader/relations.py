@@ -56,17 +56,23 @@ def relation_objections(table: Table, cores: int = 0) -> Iterator[str]:
         for at, cell in enumerate(row):
             within = WITHIN.fullmatch(cell)
             if within is not None:
-                yield from _middle(table, at, cell, within["mean"], within["low"], within["high"])
+                yield from halfway_objections(
+                    table, at, cell, within["mean"], within["low"], within["high"]
+                )
             ends = ENDS.fullmatch(cell) if at and INTERVALS.fullmatch(table.columns[at]) else None
             if ends is not None:
-                yield from _middle(table, at, cell, row[at - 1], ends["low"], ends["high"])
+                yield from halfway_objections(
+                    table, at, cell, row[at - 1], ends["low"], ends["high"]
+                )
             if at > 2 and COMPARES.fullmatch(table.columns[at]):
                 yield from _comparison(table, at, row)
             elif table.columns[at] in ONCE_AROUND:
                 yield from _comparison(table, at, row, turned=True)
 
 
-def _middle(table: Table, at: int, cell: str, mean: str, low: str, high: str) -> Iterator[str]:
+def halfway_objections(
+    table: Table, at: int, cell: str, mean: str, low: str, high: str
+) -> Iterator[str]:
     three = [number(text) for text in (mean, low, high)]
     if None in three or any(each.bound for each in three if each is not None):
         return

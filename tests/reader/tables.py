@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import replace
 
-from tests.reader.answers import MOST_DETECTABLE, says_verdict
 from tests.reader.arithmetic import Judgement
-from tests.reader.campaign import JUDGED, Context, Judged
+from tests.reader.campaign import Context
 from tests.reader.document import Table
 from tests.reader.language import printed
+from tests.reader.named import judged_metrics
 from tests.reader.reader import Reader
+from tests.reader.texts import phrase
 
 INTERVAL = ("interval", "信頼区間")
 PAIRS = ("pairs", "組数")
@@ -19,6 +19,88 @@ VERDICT = ("verdict", "判定")
 SPEED_UP = ("speed-up", "性能向上比")
 OVERALL = {"all levels", "all queries", "全条件", "全クエリ"}
 UNITS = {"ms": 1000.0, "µs": 1e6, "s": 1.0, "min": 1 / 60, "秒": 1.0}
+
+
+MOST_DETECTABLE = 9.0
+"""A difference that is greater is not worth telling."""
+WORDS = {"small": "different-but-small", "alone": "unjudged"}
+
+
+def plain_number(value: float) -> str:
+    """A declared number, with no digit more than it has."""
+    return f"{value:,.6f}".rstrip("0").rstrip(".")
+
+
+def verdict_text(reader: Reader, found: Judgement) -> str:
+    """The one way in which a verdict is said; of what supports no conclusion up to the percentage."""
+    language = reader.language
+    if not reader.campaign.plan.study.conclusive:
+        key = "no-conclusion" if found.reason else "no-conclusion-measured"
+        return phrase(language, f"verdict.{key}").split("{percent}")[0]
+    key = WORDS.get(found.word, found.word) + "-at-least" * found.beyond
+    percent = f"{plain_number(found.delta * 100)}{' %' if language == 'en' else '%'}"
+    return phrase(language, f"verdict.{key}").format(delta=percent)
+
+
+def says_verdict(reader: Reader, text: str, found: Judgement) -> bool:
+    """Whether a heading or a cell is the verdict; of no conclusion, what was measured."""
+    expected = verdict_text(reader, found)
+    if reader.campaign.plan.study.conclusive or found.reason:
+        return text == expected
+    share = text.removeprefix(expected).rstrip(")").replace("%", "").strip()
+    measured = re.search(r"\d", share) and printed(share).is_of((math.exp(found.mean) - 1) * 100)
+    return text.startswith(expected) and bool(measured)
+
+
+REASONS = (
+    *("too-few-pairs", "incomplete-blocks", "not-positive", "identical-pairs", "left-behind"),
+    *("over-timeout", "not-averaged", "levels-differ", "infinite-interval"),
+)
+
+
+def check_answers(reader: Reader) -> None:
+    """Of the first page: that each heading is a verdict of its workload, no reason is one that no
+    contrast has, and an answer that is a mean over servers names them."""
+    campaign, language = reader.campaign, reader.language
+    versions = reader.separator.join(reader.versions.values())
+    pooled = phrase(language, "sentence.pooled").format(servers=versions).strip()
+    reasons = {
+        each.reason
+        for each_workload in campaign.workloads()
+        for each in _answers(reader, each_workload.name)
+    }
+    pairs = [{new, campaign.reference(name, new)} for name, new in campaign.answers()]
+    named = re.escape(reader.factor_text(campaign.contrast))
+    headings = means = 0
+    for part in reader.document.parts:
+        reader.about = part.text
+        title, _, said = part.text.rpartition(": ")
+        workload = reader.workload_of(title)
+        if part.section == 1 and part.kind == "heading" and workload is not None:
+            headings += 1
+            side = re.search(r"\(([^()]+)\)$", title)
+            known_side = side is None or reader.side_of(side[1]) in campaign.sides(workload)
+            whole = title in {reader.own(each.title) for each in campaign.workloads()}
+            reader.that(whole or known_side, "no such side")
+            known = _answers(reader, workload)
+            reader.that(any(says_verdict(reader, said, each) for each in known), "another verdict")
+        elif part.section == 1 and part.kind == "text":
+            means += pooled in part.text
+            sides = re.findall(named + r" = (\d+)", part.text)
+            reader.that(len(sides) != 2 or {*sides} in pairs, f"the sides are {pairs}")
+            told = {key for key in REASONS if phrase(language, f"reason.{key}") in part.text}
+            reader.that(told <= reasons, f"the reasons are {sorted(reasons)}")
+    several = campaign.contrast != "server" and len(campaign.levels("server")) > 1
+    reader.about = "means over servers"
+    reader.that(means == headings * several, f"{means} of {headings} name them")
+
+
+def _answers(reader: Reader, workload: str) -> list[Judgement]:
+    return [
+        reader.campaign.judged(workload, metric, new).overall
+        for new in reader.campaign.sides(workload)[1:]
+        for metric in judged_metrics(reader.campaign, workload)
+    ]
 
 
 def contrast_tables(reader: Reader) -> list[tuple[Table, str, str, str]]:
@@ -72,49 +154,6 @@ def _unit(caption: str) -> float:
     return UNITS[found[1]] if found else 1.0
 
 
-def judged_in(reader: Reader, workload: str, metric: str, new: str) -> Judged:
-    """A contrast as its table has it, for reports whose verdicts follow from no trials."""
-    measure = reader.measure
-    lower = metric != "tps"
-    for table, of, what, side in contrast_tables(reader):
-        if (of, what, side) != (workload, metric, new):
-            continue
-        at = table.column(*INTERVAL) or 0
-        levels: dict[Context, Judgement] = {}
-        overall = None
-        for row in table.rows:
-            whole = reader.campaign.alpha
-            alpha = whole if row[0] in OVERALL else whole / max(1, len(table.rows) - 1)
-            found = _of_row(row, at, table, measure.delta, alpha, lower=lower)
-            found = replace(found, worded=metric in JUDGED)
-            if row[0] in OVERALL:
-                overall = found
-            else:
-                levels[_context_of_row(reader, workload, table, row, at)] = found
-        return Judged(
-            workload,
-            metric,
-            reader.campaign.sides(workload)[0],
-            new,
-            levels,
-            overall or next(iter(levels.values())),
-        )
-    raise LookupError(f"no table of {workload}, {metric}, {new}")
-
-
-def _of_row(
-    row: tuple[str, ...], at: int, table: Table, delta: float, alpha: float, *, lower: bool
-) -> Judgement:
-    pairs = int(re.match(r"\d+", row[table.column(*PAIRS) or 0])[0])  # type: ignore[index]
-    if row[at] == "—":
-        return Judgement(pairs, "unknown", alpha=alpha, delta=delta, lower_is_better=lower)
-    low, high = (math.log(printed(one).value) for one in re.split(" to |〜", row[at]))
-    seen = re.search(r"(?:detectable from |\()([\d.,]+) ?%", row[-1])
-    share = float(seen[1].replace(",", "")) / 100 if seen else 0.0
-    mean = math.log(printed(row[at - 1]).value)
-    return Judgement(pairs, "", mean, low, high, alpha, delta, share, lower)
-
-
 def _context_of_row(
     reader: Reader, workload: str, table: Table, row: tuple[str, ...], at: int
 ) -> Context:
@@ -133,7 +172,7 @@ def _context_of_row(
 def check_tables(reader: Reader) -> None:
     """Every number of the contrasts' tables, from the trials."""
     for table, workload, metric, new in contrast_tables(reader):
-        judged = reader.judged(workload, metric, new)
+        judged = reader.campaign.judged(workload, metric, new)
         at = table.column(*INTERVAL) or 0
         for row in table.rows:
             reader.about = f"{table.caption}: {' | '.join(row)}"
@@ -153,7 +192,7 @@ def check_tables(reader: Reader) -> None:
             over = reader.campaign.over(workload, context) if metric == "query_seconds" else []
             for place, side in zip((at - 3, at - 2), sides, strict=True):
                 values = list(reader.campaign.values(workload, context, side, metric).values())
-                if not over and not reader.campaign.by_hand:
+                if not over:
                     _mean(reader, row[place], values, _unit(table.caption))
         rows = [row for row in table.rows if row[0] not in OVERALL]
         reader.that(len(rows) == len(judged.levels), f"{table.caption}: not all levels")
@@ -176,8 +215,8 @@ def _row(reader: Reader, table: Table, row: tuple[str, ...], at: int, found: Jud
     seen = re.sub(r", detectable from .*|\([^(]*検出可能\)", "", row[-1])
     if table.column(*VERDICT) is None:
         reader.that(not found.worded, "a verdict is missing")
-    elif found.reason != "unknown":
-        says_verdict(reader, seen, found)
+    else:
+        reader.that(says_verdict(reader, seen, found), f"the verdict is {found.word}")
     if found.reason:
         reader.equal(row[at], "—", "an interval without one")
         return

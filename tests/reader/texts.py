@@ -16,15 +16,23 @@ from pathlib import Path
 
 import teiten
 from tests.reader.document import BRACKETS, plain
-from tests.reader.language import UNITS, Language, printed
+from tests.reader.language import UNITS, Language, printed, unit_behind
 
 PLACE = re.compile(r"\{[\w.-]*\}")
 OWN = re.compile(r"(?<![A-Za-z0-9_.#-])\d[\d,]*(?:\.\d+)?(?![A-Za-z0-9_-])")
-VALUE = r"(?P<number>(?<![\d.,])[+−-]?\d[\d,]*(?:\.\d+)?) ?(?P<unit>µs|ms|s|秒|min|分|%)?"
-BESIDE = 30
-"""So many characters on both sides tell a place from others."""
+VALUE = r"(?<![\d.,])((?:[<>] ?)?[+−-]?\d[\d,]*(?:\.\d+)?)(?![\d]|[.,]\d)"
+SEPARATOR = {"en": ", ", "ja": "、"}
 LEAST = 8
-"""Characters without numbers and places by which a text is known."""
+"""Characters without numbers and places by which a text is known, of two bytes twice."""
+OF_HALF = 18
+"""The same of half a run of words."""
+WITHIN = {"discussion.counted-part": "discussion.counted"}
+"""Texts of few words, by the section that they stand in: inside of which text they are."""
+
+
+def is_telling(words: str, least: int = LEAST) -> bool:
+    """Whether these words are enough to know a text by."""
+    return sum(1 + (char > "\u2e80") for char in words.strip()) >= least
 
 
 @dataclass(frozen=True)
@@ -53,45 +61,147 @@ def _flat(value: object, key: str = "") -> Iterator[tuple[str, str]]:
             yield from _flat(inner, f"{key}.{name}")
 
 
-@dataclass(frozen=True)
-class Place:
-    """A number of a text that has a name there, with the words beside it."""
+@cache
+def phrases(language: Language) -> dict[str, str]:
+    return {key.lstrip("."): plain(text.translate(BRACKETS)) for _, key, text in texts_of(language)}
 
-    names: tuple[str, str]
-    """Its own, and the one with its text's key before it."""
-    words: re.Pattern[str]
+
+def phrase(language: Language, key: str) -> str:
+    """A text by its key, with its places in braces."""
+    return phrases(language)[key]
 
 
 @cache
-def places(language: Language) -> tuple[Place, ...]:
-    """The named places of every text that few words beside them tell from others."""
-    found: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    for _, key, text in texts_of(language):
-        parts = re.split(r"\{([\w-]*)\}", plain(text.translate(BRACKETS)))
-        for at in range(1, len(parts), 2):
-            before, after = parts[at - 1][-BESIDE:], parts[at + 1][:BESIDE]
-            if len(before.strip()) + len(after.strip()) >= LEAST:
-                words = rf"{re.escape(before)}{VALUE}{re.escape(after)}"
-                found[words].add((parts[at], f"{key.lstrip('.')} {parts[at]}"))
-    return tuple(
-        Place(next(iter(names)), re.compile(words))
-        for words, names in found.items()
-        if len({name for name, _ in names}) == 1
+def sentence(language: Language, key: str) -> re.Pattern[str]:
+    """A text by its key, whose places are groups of their names."""
+    pattern, known = "", set()
+    for at, part in enumerate(re.split(r"\{(\w*)\}", phrase(language, key))):
+        if at % 2 == 0:
+            pattern += re.escape(part)
+        else:
+            pattern += f"(?P={part})" if part in known else f"(?P<{part}>.+?)"
+            known.add(part)
+    return re.compile(pattern + r"(?=[\s(),;、。]|$)" * pattern.endswith(">.+?)"))
+
+
+@cache
+def words_of(language: Language) -> frozenset[str]:
+    """The longest run of words of each text."""
+    runs = (max(re.split(PLACE, text), key=len).strip() for text in phrases(language).values())
+    return frozenset(filter(is_telling, runs))
+
+
+def told(text: str, language: Language, key: str) -> Iterator[re.Match[str]]:
+    """Where a text stands in another, with what is at its places."""
+    if max(PLACE.split(phrase(language, key)), key=len) in text:
+        yield from sentence(language, key).finditer(text)
+
+
+@cache
+def units(language: Language) -> tuple[str, ...]:
+    """The runs of words of all texts, between their places and the ends of their sentences."""
+    runs = (run for text in phrases(language).values() for run in PLACE.split(text))
+    found = (each.strip(" :;,.()、。") for run in runs for each in re.split(r"(?<=[.。]) ?", run))
+    return tuple(dict.fromkeys(found))
+
+
+@cache
+def _halves(language: Language) -> tuple[str, ...]:
+    halves = (
+        half.strip()
+        for unit in units(language)
+        for half in (unit[: len(unit) // 2], unit[len(unit) // 2 :])
     )
+    return tuple(dict.fromkeys(half for half in halves if is_telling(half, OF_HALF)))
+
+
+@cache
+def _with(language: Language, half: str) -> tuple[str, ...]:
+    return tuple(unit for unit in units(language) if half in unit)
+
+
+@cache
+def broken(text: str, language: Language) -> tuple[str, ...]:
+    """Halves of runs of words of which no text has what stands beside them here."""
+    return tuple(
+        half
+        for half in _halves(language)
+        if half in text and not any(unit in text for unit in _with(language, half))
+    )
+
+
+@dataclass(frozen=True)
+class Form:
+    """A text with numbers at places that are known by their names."""
+
+    anchor: str
+    pattern: re.Pattern[str]
+    names: tuple[str, ...]
+    """Of its groups."""
+    within: str = ""
+    """The key of the text that it stands in; empty where its own words are enough."""
+
+
+@cache
+def forms(language: Language, known: frozenset[str]) -> tuple[Form, ...]:
+    """The texts with known places. A name is a place's own, or one with its text's key before it."""
+    found = (_form(key.lstrip("."), text, known) for _, key, text in texts_of(language))
+    return tuple(each for each in found if each is not None)
+
+
+def _form(key: str, text: str, known: frozenset[str]) -> Form | None:
+    parts = re.split(r"\{([\w-]*)\}", plain(text.translate(BRACKETS)))
+    anchor = max(parts[::2], key=len).strip()
+    names, pattern = [], ""
+    for at, part in enumerate(parts):
+        if at % 2 == 0:
+            pattern += re.escape(part)
+            continue
+        name = next((name for name in (f"{key} {part}", part) if name in known), None)
+        if name is not None:
+            names.append(name)
+            pattern += VALUE + r"[^\n\d]*?"
+        elif pattern:
+            pattern += r"[^\n]*?"
+    if not names or not is_telling("".join(parts[::2])):
+        return None
+    return Form(anchor, re.compile(pattern), tuple(names), WITHIN.get(key.rpartition(".")[0], ""))
+
+
+def stated(
+    text: str, language: Language, expected: Mapping[str, set[float]]
+) -> dict[int, list[str]]:
+    """By where they begin, the numbers at known places, with what is wrong of each by every text that
+    it can be of. ``expected``: by name, in base units; none of a number that only has to be the same
+    at every place of its name."""
+    found: dict[int, list[str]] = defaultdict(list)
+    for form in forms(language, frozenset(expected)):
+        around = max(re.split(PLACE, phrase(language, form.within)), key=len) if form.within else ""
+        for said in form.pattern.finditer(text) if form.anchor in text and around in text else ():
+            for at, name in enumerate(form.names, start=1):
+                number = printed(said[at])
+                scale = UNITS.get(unit_behind(text, said.end(at)), 1.0)
+                same = said[at] == said[1 + form.names.index(name)]
+                right = same and (
+                    not expected[name]
+                    or any(number.is_of(value * scale) for value in expected[name])
+                )
+                why = f"{name} is {sorted(expected[name])[:9]}, not {said[at]}"
+                found[said.start(at)].append("" if right else why)
+    return found
 
 
 def named_objections(
     text: str, language: Language, expected: Mapping[str, set[float]]
 ) -> Iterator[str]:
-    """Objects to numbers at places whose names say what they are. ``expected``: by those names, in
-    base units."""
-    for place in places(language):
-        name = next((name for name in place.names if name in expected), None)
-        for found in place.words.finditer(text) if name is not None else ():
-            scale = UNITS.get(found["unit"] or "", 1.0)
-            number = printed(found["number"])
-            if not any(number.is_of(value * scale) for value in expected[name or ""]):
-                yield f"{name} is {sorted(expected[name or ''])}, not {found['number']}"
+    """Objects to numbers at known places that are none of those expected there."""
+    yield from (whys[0] for whys in stated(text, language, expected).values() if all(whys))
+
+
+@cache
+def labels(language: Language, known: frozenset[str]) -> dict[str, str]:
+    """The keys of texts that are labels, by the texts."""
+    return {text: key for key, text in phrases(language).items() if key in known}
 
 
 @cache
@@ -106,7 +216,7 @@ def _template(text: str) -> Template | None:
         return None
     fixed = re.split(rf"{PLACE.pattern}|{OWN.pattern}", text)
     anchor = max(fixed, key=len).strip()
-    if len(anchor) < LEAST:
+    if not is_telling(anchor):
         return None
     exact = loose = r"(?<![A-Za-z0-9.,])"
     at = 0
@@ -140,12 +250,11 @@ def own_spans(text: str, known: Iterable[Template]) -> set[int]:
 def own_objections(text: str, every: Iterable[Template]) -> Iterator[str]:
     """Objects to a text that is known but for its own numbers."""
     known = [each for each in every if each.anchor in text]
+    right = [same.span() for each in known for same in each.exact.finditer(text)]
     for each in known:
-        found = each.loose.search(text)
-        if found is not None and not any(
-            same.start() <= found.start() < same.end()
-            and not OWN.search(text[same.end() : found.end()])
-            for other in known
-            for same in other.exact.finditer(text)
-        ):
-            yield f"known words with another number: {found[0]}"
+        for found in each.loose.finditer(text):
+            if not any(
+                begin <= found.start() < end and not OWN.search(text[end : found.end()])
+                for begin, end in right
+            ):
+                yield f"known words with another number: {found[0]}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from teiten import __version__
@@ -13,22 +14,35 @@ from teiten.report.view.report import view
 from tests.reader import across
 from tests.reader.across import Across, comparison_tables, history_tables
 from tests.reader.agreement import disagreements
-from tests.reader.campaign import Campaign
 from tests.reader.collected import Retold, outcomes_of, retold_objections, without_forecast
 from tests.reader.contrasts import contrast_objections, contrasts_of
-from tests.reader.document import Document, read_markdown
+from tests.reader.document import Document, Part, read_markdown
 from tests.reader.drawn import Drawn
-from tests.reader.evidence import MADE_BY, Evidence, moments_of
+from tests.reader.evidence import BY_TYPE, MADE_BY, Evidence, moments_of
 from tests.reader.figures import Figures
-from tests.reader.language import Language
-from tests.reader.read import BOOKS, close
+from tests.reader.findings import check_counts, check_findings
+from tests.reader.language import Language, printed
 from tests.reader.reader import Reader
-from tests.reader.tables import columns_read, contrast_tables, judged_in
+from tests.reader.tables import check_answers, check_tables, columns_read, contrast_tables
+from tests.reader.texts import phrase, sentence, told, words_of
 
+MOST_NODES = 25
+"""So many nodes of two plans are shown."""
 LEAST_POINTS = 5.0
 """From so many campaigns on changes are looked for."""
-FINDINGS = ("Findings that", "本検証")
-"""Tables that ``kinds/claims.py`` reads."""
+NOTES = {
+    "plan-table.nodes-note": "count",
+    "taken.note": "rows",
+    "root.functions-note": "shown",
+}
+"""What notes below tables count."""
+FINDINGS = ("Findings that", "本検証と比較", "本検証では対象外")
+"""Tables that ``findings`` reads."""
+SHORT = 12
+"""Characters of a sentence like “None.”"""
+SAID = {"title", "meta", "heading", "text", "item", "pair", "caption"}
+EVENTS = {"design.noise": "noise-floor", "design.replication": "replication"}
+"""Labels of what is said of each event of a kind."""
 
 
 def document_of(one: Drawn | Across, language: Language) -> Document:
@@ -42,29 +56,115 @@ def document_of_analysis(analysis: CampaignAnalysis, language: Language) -> Docu
     return read_markdown(markdown_text(view(analysis, language), "0.1.0"))
 
 
-def read_whole(
-    document: Document, one: Drawn | Across, language: Language, *, known: bool
-) -> Reader:
-    """A report that was read. ``known``: each of its sentences must have a pattern."""
+def read_whole(document: Document, one: Drawn | Across, language: Language) -> Reader:
+    """A report that was read."""
     if isinstance(one, Across):
         return _read_across(document, one, language)
     contrasts = contrasts_of(one.analysis)
-    reader = Reader(document, one.campaign, language, BOOKS, judged_in)
+    reader = Reader(document, one.campaign, language)
     evidence = Evidence(reader, told=one.analysis.server_facts)
-    if not known:
-        reader.figures = Figures(document, evidence, contrasts).objections
-    reader.read_all()
-    close(reader)
-    if not known:
-        reader.objections = [
-            why for why in reader.objections if not why.startswith("answers without their headings")
-        ]
-    read = {id(table): columns_read(table) for table, *_ in contrast_tables(reader)}
-    _tables(reader, document, read, evidence)
+    figures = Figures(document, evidence, contrasts)
+    for part in document.parts:
+        if part.kind in SAID and part.text not in reader.given:
+            _read_part(reader, figures, part, part)
+    _of_events(reader)
+    _of_plans(reader)
+    _of_notes(reader)
+    _of_workers(reader)
+    check_counts(reader)
+    if not one.campaign.by_hand:
+        check_tables(reader)
+        check_answers(reader)
+        check_findings(reader)
+        read = {id(table): columns_read(table) for table, *_ in contrast_tables(reader)}
+        _tables(reader, document, read, evidence)
     study = one.analysis.plan.study
     titles = {workload.name: getattr(workload.title, language) for workload in study.workloads}
     reader.objections += disagreements(document, titles, contrasts)
     return reader
+
+
+def _read_part(reader: Reader, figures: Figures, part: Part, untold: Part) -> None:
+    """``untold``: without what stands elsewhere word for word."""
+    reader.read += 1
+    reader.objections += [f"{why}: {part.text}" for why in figures.objections(untold)]
+    known = words_of(reader.language)
+    is_sentence = part.kind in {"text", "item"} and part.text.endswith((".", "。"))
+    titled = any(
+        part.text.startswith(reader.own(each.title)) for each in reader.campaign.workloads()
+    )
+    if (
+        is_sentence
+        and not titled
+        and len(part.text) > SHORT
+        and not any(run in part.text for run in known)
+    ):
+        reader.objections.append(f"unread sentence: {part.text}")
+
+
+def _of_events(reader: Reader) -> None:
+    """Objects where not every event of a kind is told, nor every caution."""
+    texts = [part.text for part in reader.document.parts]
+    for label, kind in EVENTS.items():
+        begin = phrase(reader.language, label) + ": "
+        recorded = sum(event.kind == kind for event in reader.campaign.events)
+        count = sum(text.startswith(begin) for text in texts)
+        reader.about = kind
+        reader.that(count == recorded, f"{recorded} were recorded, {count} are told")
+    severities = tuple(
+        phrase(reader.language, f"severity.{severity}") + ": " for severity in ("warning", "note")
+    )
+    count = sum(text.startswith(severities) for text in texts)
+    reader.about = "the cautions"
+    reader.that(count >= len(reader.campaign.cautions), f"{count} are told")
+
+
+def _of_plans(reader: Reader) -> None:
+    """Objects to plans that are called the same and have other nodes."""
+    same = phrase(reader.language, "plan.query.same")
+    for said in (part for part in reader.document.parts if part.text == same):
+        shapes = [
+            sorted(row[:2] for row in table.rows)
+            for table in reader.document.tables
+            if (table.section, table.part) == (said.section, said.part)
+            and table.caption.startswith(BY_TYPE)
+        ]
+        reader.about = f"{said.part}: {said.text}"
+        reader.that(len(shapes) < 2 or shapes[0] == shapes[1], "their nodes differ")
+
+
+def _of_workers(reader: Reader) -> None:
+    """Objects to other workers of a changed plan than the table of the two plans has."""
+    language = reader.language
+    label, caption = phrase(language, "plan-fact.workers"), phrase(language, "plan-table.summary")
+    for part in reader.document.parts:
+        for said in told(part.text, language, "plan-change.workers-changed.launched"):
+            both = [f"{said[f'{at}_launched']} / {said[f'{at}_planned']}" for at in ("old", "new")]
+            rows = [
+                [*row[1:3]]
+                for table in reader.document.tables
+                if (table.section, table.part, table.caption) == (part.section, part.part, caption)
+                for row in table.rows
+                if row[0] == label
+            ]
+            reader.about = part.text
+            reader.that(not rows or both in rows, f"the workers are {rows}")
+
+
+def _of_notes(reader: Reader) -> None:
+    """Objects to another count of rows than the table above a note has, or of nodes where it shows
+    all of them."""
+    whole = phrase(reader.language, "root.whole")
+    for above, part in pairwise(reader.document.parts):
+        for key, place in NOTES.items() if above.table is not None else ():
+            said = sentence(reader.language, key).match(part.text)
+            if said is None or above.table is None:
+                continue
+            reader.about = part.text
+            count = printed(said[place]).value
+            shown = sum(row[0] != whole for row in above.table.rows)
+            more = key == "plan-table.nodes-note" and count > shown >= MOST_NODES
+            reader.that(count == shown or more, f"{shown} are shown")
 
 
 def _tables(
@@ -80,49 +180,43 @@ def _tables(
 
 
 def _read_across(document: Document, one: Across, language: Language) -> Reader:
-    reader = Reader(document, one.campaigns[-1], language, BOOKS, judged_in)
+    reader = Reader(document, one.campaigns[-1], language)
     evidence = Evidence(reader, one.campaigns[:-1], [each.server_facts for each in one.analyses])
-    found: Sequence[dict[str, Any]] = ()
+    compared: Sequence[dict[str, Any]] = ()
     retold = None
     if one.kind == "comparison":
         a, b = one.campaigns
         read = comparison_tables(reader, document, a, b)
-        found = across.as_json(list(across.compared(a, b)))
+        compared = across.as_json(list(across.compared(a, b)))
         _tables(reader, document, read, evidence)
     elif one.kind == "history":
         read = history_tables(reader, document, one.campaigns)
         _tables(reader, document, read, evidence)
     else:
         retold = Retold([document_of_analysis(each, language) for each in one.analyses])
-        evidence.named |= outcomes_of(document)
+        evidence.further = outcomes_of(document)
         reader.objections += retold_objections(document, retold, evidence)
     if one.kind == "site":
         evidence.moments = moments_of(each.created_at for each in one.campaigns)
-    figures = Figures(document, evidence, found)
+    figures = Figures(document, evidence, compared)
     figures.made_by = __version__ if one.kind == "site" else MADE_BY
     if one.kind == "history":
-        figures.plan.add(LEAST_POINTS)
+        lines = sum(len(reader.campaign.sides(each.name)) for each in reader.campaign.workloads())
+        figures.plan |= {LEAST_POINTS, *map(float, range(1, lines + 1))}
     if one.result is not None:
         figures.counted = ()  # whose blocks to come are foretold
         figures.plan |= {one.result.budget / 60, one.result.spent / 60}
         for finding in one.result.findings:
             figures.plan |= {float(finding.blocks or 0), (finding.seconds or 0.0) / 60}
     for part in document.parts:
-        is_said = part.kind in {"text", "item", "pair", "heading", "caption"}
-        if is_said and part.text not in reader.given:
-            reader.read += 1
+        if part.kind in SAID - {"title", "meta"} and part.text not in reader.given:
             text = retold.untold(part.text) if retold is not None else part.text
             text, foretold = without_forecast(text)
             reader.objections += foretold
-            whys = figures.objections(replace(part, text=text))
-            reader.objections += [f"{why}: {part.text}" for why in whys]
+            _read_part(reader, figures, part, replace(part, text=text))
     return reader
 
 
 def trials_objections(one: Drawn) -> list[str]:
     """What of JSON does not follow from the trials."""
     return list(contrast_objections(one.campaign, contrasts_of(one.analysis)))
-
-
-def campaign_of(one: Drawn | Across) -> Campaign:
-    return one.campaigns[-1] if isinstance(one, Across) else one.campaign

@@ -1,0 +1,340 @@
+"""Published findings: their outcomes by intervals, plans and sizes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from statistics import median
+
+from teiten.analysis.model.claims import Claim
+from teiten.kinds.queries.claims.of_workers import WorkersByRule
+from teiten.model.plan import PlannedTrial
+from tests.reader.campaign import Campaign
+from tests.reader.document import Part, Table
+from tests.reader.evidence import numbers_in
+from tests.reader.language import SLOT, printed
+from tests.reader.plan_nodes import Seen, executed
+from tests.reader.reader import Reader
+from tests.reader.relations import halfway_objections
+from tests.reader.texts import phrase, sentence
+
+CHECK = re.compile(
+    r": (\S+?) ?\([\d.]+ ?%(?: interval |信頼区間 )([<>]? ?[\d.,]+)(?: to |〜)([<>]? ?[\d.,]+)\)"
+)
+"""A ratio with its interval."""
+OUTCOMES = ("reproduced", "contradicted", "inconclusive", "not-applicable")
+ENDS = {"first": 0, "last": -1}
+OF_PLANS = ("serial", "sizes", "no-plans", "too-small")
+"""What can stand in the way of a finding on numbers of workers, besides what is permitted."""
+
+
+def finding_of(reader: Reader, text: str) -> Claim | None:
+    """The finding whose words a row begins with."""
+    found = [
+        finding
+        for finding in reader.campaign.findings
+        if text.startswith(reader.own(finding.statement))
+    ]
+    return max(found, key=lambda one: len(reader.own(one.statement)), default=None)
+
+
+def looked_at(campaign: Campaign, finding: Claim) -> list[PlannedTrial]:
+    """The planned trials at the levels that a finding is about."""
+    planned = campaign.planned(finding.workload)
+    wanted = {}
+    for factor, level in finding.at:
+        here = {one.cell.level(factor) for one in planned}
+        known = [one for one in campaign.levels(factor) if one in here]
+        if level not in ENDS:
+            wanted[factor] = level
+        elif known:
+            wanted[factor] = known[ENDS[level]]
+    return [
+        one
+        for one in planned
+        if all(one.cell.level(factor) == level for factor, level in wanted.items())
+    ]
+
+
+Place = tuple[str, str]
+"""Server and query."""
+
+
+def by_place(campaign: Campaign, finding: Claim, queries: Sequence[str]) -> dict[Place, list[Seen]]:
+    found: dict[Place, list[PlannedTrial]] = {}
+    for one in looked_at(campaign, finding):
+        query = one.cell.level("query") or ""
+        if not queries or query in queries:
+            found.setdefault((one.cell.level("server") or "", query), []).append(one)
+    return {place: executed(campaign, planned) for place, planned in found.items()}
+
+
+def counted_in(rule: WorkersByRule, seen: Sequence[Seen]) -> list[tuple[int, int]]:
+    """Launched and by the rule; "fewer" asks only those plans that ask for workers at all."""
+    return [
+        (one.launched, by_rule)
+        for one in seen
+        if (one.gathers or not rule.fewer) and (by_rule := one.by_rule(rule)) is not None
+    ]
+
+
+def lacks(rule: WorkersByRule, seen: Sequence[Seen]) -> str:
+    """What stands in the way of a rule at one place; empty where nothing does."""
+    if not seen:
+        return "no-plans"
+    parallel = [one for one in seen if one.gathers]
+    known = [one for one in seen if one.by_rule(rule) is not None]
+    if not parallel and (rule.fewer or not known):
+        return "serial"
+    found = counted_in(rule, seen)
+    if not found:
+        return "sizes"
+    most = max(by_rule for _, by_rule in found)
+    if most < 1:
+        return "too-small"
+    least = min(one.permitted for one in seen if one.planner is not None)
+    return "permitted" if most > least else ""
+
+
+def kept(rule: WorkersByRule, found: Sequence[tuple[int, int]]) -> str:
+    agree = {launched < most if rule.fewer else launched == most for launched, most in found}
+    if len(agree) > 1:
+        return "inconclusive"
+    return "reproduced" if True in agree else "contradicted"
+
+
+def outcome_by_plans(reader: Reader, row: tuple[str, ...], word: str) -> None:
+    """That an outcome on numbers of workers follows from the plans."""
+    finding = finding_of(reader, row[0])
+    if finding is None:
+        reader.that(False, "no such finding")
+        return
+    rule = finding.predicate
+    if not isinstance(rule, WorkersByRule):
+        return
+    places = by_place(reader.campaign, finding, rule.queries)
+    lacking = {why for seen in places.values() if (why := lacks(rule, seen))}
+    reader.that(not lacking, f"it is not applicable ({sorted(lacking)})")
+    bound = "claim.fewer-than-rule" if rule.fewer else "claim.bound-workers"
+    reader.equal(row[3], phrase(reader.language, bound), "the bound")
+    found = {place: counted_in(rule, seen) for place, seen in places.items()}
+    said = sentence(reader.language, "claim.workers").match(row[2])
+    if said is None:
+        reader.that(False, "no numbers of workers")
+        return
+    numbers = printed(said["launched"]).value, printed(said["rule"]).value
+    known = {
+        (median(one for one, _ in each), median(most for _, most in each))
+        for (_, query), each in found.items()
+        if query == said["queries"].split(reader.separator)[-1] and each
+    }
+    reader.that(numbers in known, f"launched and by the rule are {known}")
+    if lacking or not reader.campaign.plan.study.conclusive:
+        return
+    each = [kept(rule, one) for one in found.values()]
+    expected = (
+        "contradicted"
+        if "contradicted" in each
+        else "reproduced"
+        if set(each) == {"reproduced"}
+        else "inconclusive"
+    )
+    reader.equal(word, expected, "the outcome")
+
+
+def reason_by_plans(reader: Reader, row: tuple[str, ...]) -> bool:
+    """Whether a row's reason is one of plans, and was checked."""
+    found = said_reason(reader, "permitted", row[-1])
+    known = (key for key in OF_PLANS if said_reason(reader, key, row[-1]))
+    said = "permitted" if found else next(known, None)
+    finding = finding_of(reader, row[0])
+    if said is None or finding is None:
+        return False
+    rule = finding.predicate
+    if isinstance(rule, WorkersByRule):
+        places = by_place(reader.campaign, finding, rule.queries)
+        reasons = {why for seen in places.values() if (why := lacks(rule, seen))}
+        reader.that(said in reasons, f"what stands in the way is {sorted(reasons)}")
+        if found:
+            permit_is(reader, rule, list(places.values()), (found["needed"], found["here"]))
+    elif said == "no-plans":
+        bare = [not seen for seen in by_cell(reader.campaign, finding)]
+        reader.that(any(bare), "there are executed plans everywhere")
+    elif said == "too-small":  # of a curve: up to the most workers that were launched
+        every = [one for seen in by_cell(reader.campaign, finding) for one in seen]
+        reader.that(bool(every), "there is no plan")
+        reader.that(not all(one.launched for one in every), "workers were launched everywhere")
+    else:
+        reader.that(False, "not of such a finding")
+    return True
+
+
+def said_reason(reader: Reader, key: str, text: str) -> re.Match[str] | None:
+    return sentence(reader.language, f"claim-reason.{key}").fullmatch(text)
+
+
+def by_cell(campaign: Campaign, finding: Claim) -> list[list[Seen]]:
+    cells: dict[object, list[PlannedTrial]] = {}
+    for one in looked_at(campaign, finding):
+        cells.setdefault(one.cell, []).append(one)
+    return [executed(campaign, planned) for planned in cells.values()]
+
+
+def permit_is(
+    reader: Reader, rule: WorkersByRule, places: Sequence[Sequence[Seen]], said: Sequence[str]
+) -> None:
+    """The workers by the rule, and those that the parameters permit."""
+    known = {
+        (str(max(most for _, most in found)), str(min(one.permitted for one in seen)))
+        for seen in places
+        if (found := counted_in(rule, seen))
+    }
+    reader.that(tuple(said) in known, f"they are {known}")
+
+
+# --- the tables of findings -----------------------------------------------------------------------
+
+
+def rows_below(reader: Reader, caption: str) -> list[tuple[str, ...]]:
+    """The rows of the tables with a caption, by its key."""
+    wanted = phrase(reader.language, f"table.claims.{caption}")
+    return [
+        row for table in reader.document.tables if table.caption == wanted for row in table.rows
+    ]
+
+
+def bounds_are_declared(reader: Reader, row: tuple[str, ...]) -> None:
+    """That what a row must lie between is what its finding declares, and a ratio in the middle of
+    its interval."""
+    finding = finding_of(reader, row[0])
+    own = [reader.measure.delta, *(value for _, value in numbers_in(finding))]
+    near = [1 + sign * value for value in own for sign in (-1, 1)]
+    declared = [*own, *near, *(1 / value for value in (*own, *near) if value)]
+    for number in map(printed, SLOT.findall(row[3])):
+        known = any(number.is_of(value * scale) for value in declared for scale in (1.0, 100.0))
+        reader.that(known, f"no bound is {number.value}")
+    table = Table(row[0], ("", row[2]), [])
+    for line in row[2].split("\n"):
+        within = CHECK.search(line)
+        if within is not None:
+            reader.objections += halfway_objections(table, 1, line, *within.groups())
+
+
+def check_findings(reader: Reader) -> None:
+    """Each row of the findings by itself, and as many as are counted of each outcome."""
+    for row in rows_below(reader, "caption"):
+        reader.about = " | ".join(row)[:300]
+        outcome(reader, row)
+        bounds_are_declared(reader, row)
+    for row in rows_below(reader, "elsewhere"):
+        reader.about = " | ".join(row)[:300]
+        if not reason_by_plans(reader, row):
+            reason(reader, row[-1])
+
+
+def outcomes(reader: Reader) -> dict[str, str]:
+    """How each outcome is told."""
+    return {key: phrase(reader.language, f"claim-outcome.{key}") for key in OUTCOMES}
+
+
+def check_counts(reader: Reader) -> None:
+    """That as many findings are counted of each outcome as the tables have."""
+    ends = tuple(outcomes(reader).values())
+    counts = Counter(
+        next((word for word in ends if row[-1].startswith(word)), "")
+        for row in rows_below(reader, "caption")
+    )
+    counts[ends[-1]] += len(rows_below(reader, "elsewhere"))
+    form = r"{}(\d+)件" if reader.language == "ja" else r"(\d+) {}"
+    for part in counts_of(reader):
+        reader.about = part.text
+        found = {word: re.findall(form.format(re.escape(word)), part.text) for word in ends}
+        told = {word: int(number[0]) for word, number in found.items() if number}
+        reader.that(told == {**+counts}, f"{sorted(counts.items())} are")
+        first = re.search(r"\d+", part.text)
+        right = first is not None and int(first[0]) == counts.total()
+        reader.that(right, f"{counts.total()} are")
+
+
+def counts_of(reader: Reader) -> list[Part]:
+    """The sentence that counts the findings."""
+    begin = phrase(reader.language, "claim.summary").split("{")[0]
+    return [part for part in reader.document.parts if begin and part.text.startswith(begin)]
+
+
+def outcome(reader: Reader, row: tuple[str, ...]) -> None:
+    """A check's interval against the bounds that it must lie between."""
+    known = (key for key, text in outcomes(reader).items() if row[-1].startswith(text))
+    word = next(known, None)
+    if word is None:
+        reader.that(False, "no such outcome")
+        return
+    why = re.fullmatch(r"[^:(]+(?:: (.+)|\((.+)\))", row[-1])
+    if why:
+        reason(reader, why[1] or why[2])
+    outcome_by_plans(reader, row, word)
+    check = CHECK.search(row[2])
+    bounds = bounds_of(reader, row[3])
+    kept = sentence(reader.language, "claim.of-checks").fullmatch(row[2])
+    if kept:
+        left, of = int(kept["kept"]), int(kept["count"])
+        reader.that(left <= of, "more kept than checks")
+        whole = word == "reproduced"
+        reader.that(whole == (left == of) or word == "inconclusive", f"{word} with {left} of {of}")
+    if check is None or bounds is None:
+        return
+    ratio, low, high = (printed(one) for one in check.groups())
+    room = 0.5 * max(low.step, high.step) + 1e-9
+    inside = low.value >= bounds[0] - room and high.value <= bounds[1] + room
+    outside = low.value >= bounds[1] - room or high.value <= bounds[0] + room
+    reader.that(low.value - room <= ratio.value <= high.value + room, "not within its interval")
+    if word == "reproduced":
+        reader.that(inside, "not within the bounds")
+    if word == "contradicted":
+        reader.that(outside, "not outside of the bounds")
+    if word == "inconclusive":
+        certainly = low.value > bounds[0] + room and high.value < bounds[1] - room
+        reader.that(not certainly or bool(why), "it lies within the bounds")
+
+
+def bounds_of(reader: Reader, text: str) -> tuple[float, float] | None:
+    """``≥ 1.2``, ``0.9 to 1.1``, ``1.2以上``"""
+    for key in ("claim.at-least", "claim.at-most", "interval.plain"):
+        said = sentence(reader.language, key).fullmatch(text)
+        if said and all(SLOT.fullmatch(number) for number in said.groups()):
+            numbers = [printed(number).value for number in said.groups()]
+            ends = [0.0] * (key == "claim.at-most") + numbers
+            return ends[0], (*ends, float("inf"))[1]
+    return None
+
+
+def reason(reader: Reader, text: str) -> None:
+    """What is said to stand in the way of a finding, as far as the campaign tells."""
+    campaign, study = reader.campaign, reader.campaign.plan.study
+    versions = [server.version for _, server in campaign.plan.servers]
+    known = {str(version) for version in versions}
+    majors = {str(version.major) for version in versions}
+    told = {key: said_reason(reader, key, text) for key in
+            ("over-timeout", "profile", "quick-look", "before", "servers", "cores", "workload")}  # fmt: skip
+    if told["over-timeout"]:
+        over = any("over_timeout" in trial.metrics for trial in campaign.counted.values())
+        reader.that(over, "no query exceeded its limit")
+    elif told["profile"]:
+        reader.that(not study.conclusive, "the profile is conclusive")
+    elif told["quick-look"]:
+        reader.that(study.conclusive and not study.replicates, "the profile is another")
+    elif said := told["before"]:
+        here = {*re.split(", |、", said["here"])}
+        reader.that(here <= known, f"here are {known}")
+        reader.that(all(int(name.split(".")[0]) >= int(said["needed"]) for name in here), "older")
+    elif said := told["servers"]:
+        here = {*re.split(", |、", said["here"])}
+        reader.that(here <= known | majors | {*campaign.levels("server")}, f"here are {known}")
+        reader.that(not {*re.split(", |、", said["needed"])} <= majors, "they are here")
+    elif said := told["cores"]:
+        reader.equal(said["here"], campaign.facts.cpu.logical, "the cores")
+        reader.that(int(said["needed"]) > int(said["here"]), "so many are here")
+    elif said := told["workload"]:
+        names = {workload.name for workload in study.workloads}
+        reader.that(said["workload"] not in names, "the workload is here")

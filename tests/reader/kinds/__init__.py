@@ -1,1 +1,0 @@
-"""The sentences of each kind of workload, a file of its own each."""

@@ -1,0 +1,252 @@
+"""A sentence against itself and against the texts that it is made of: by its arithmetic, not its key.
+
+``A → B, C``: C is what A became less; a name twice in a text is one number; a word that turns a
+direction stands beside words that some text has beside it.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from tests.reader.campaign import Campaign
+from tests.reader.document import BRACKETS, plain
+from tests.reader.language import UNITS, Language, Printed, printed
+from tests.reader.named import problem_counts
+from tests.reader.texts import (
+    OF_HALF,
+    PLACE,
+    SEPARATOR,
+    broken,
+    is_telling,
+    named_objections,
+    phrases,
+    told,
+)
+
+NUMBER = r"[+−]?\d[\d,]*(?:\.\d+)?"
+UNIT = r"ns|µs|ms|s|秒|KiB|MiB|GiB|B"
+CHANGE = re.compile(
+    rf"(?P<old>{NUMBER}) ?(?P<old_unit>{UNIT}) → (?P<new>{NUMBER}) ?(?P<new_unit>{UNIT})"
+    rf"(?:, |、)(?P<less>{NUMBER}) ?(?P<less_unit>{UNIT})"
+)
+SAID_OF_ALL = re.compile(r"([\d.]+) ?%(?: \(Bonferroni|の信頼度| interval|信頼区間)")
+SOURCE = re.compile(r"PGECons WG1 \d{4}")
+VERDICT = re.compile(
+    r"処理時間[はが](1/[\d.,]+|[\d.,]+倍)[^。]*。判定: ((?:少なくとも[\d.]+%)?(?:速い|遅い))"
+)
+AS_FAST = re.compile(r"times as (fast|long) \([^()]*\)[,;] (faster|slower)\b")
+TURNED_BOUND = re.compile(r"(?:faster|slower)\b[^;()]*\bby at most")
+LAUNCHED = re.compile(r"(\d+) of (\d+) workers launched")
+MORE_OF = re.compile(
+    r"(?:shows (?:(more)|(less)) than|次の項目が(?:(多い)|(少ない)))([^.。]*(?:\.\d[^.。]*)*)"
+)
+AGAINST = re.compile(rf"(?<![\d.,])({NUMBER})(?: against |対)({NUMBER})(?![\d,.]*\d)")
+REASONED = ("sentence.nothing", "comparison-sentence.nothing", "scaling.knee.plain",
+            "scaling.cores.knee.plain")  # fmt: skip
+"""Texts with a reason, which is a text itself."""
+LONGEST_NAME = 40
+BROUGHT = re.compile(r"(?P<relation>[a-z]\w*)(?:, |、)(?P<size>\d[\d,.]*) ?(?P<unit>[KMG]iB|B)\b")
+"""A table with its size."""
+DIRECTIONS = {
+    "en": ("as slow", "took", "at least", "at most", "contradicted", "reproduced", "faster", "slower", "gain", "loss", "agree", "differ", "inconclusive", "equivalent", "fits", "is withheld"),
+    "ja": ("性能が", "処理時間が", "速い", "遅い", "速く、", "遅く、", "短い", "長い", "同等", "改善", "劣化", "少なくとも", "多くとも", "当てはまらず", "等しい"),
+}  # fmt: skip
+BESIDE = {"en": 7, "ja": 3}
+"""Characters beside a direction that stand beside it in some text."""
+PLACED, END = "\0", "\1"
+"""Where a place, or the end of a text, is."""
+FEW = 2
+"""Characters that tell nothing of a word between two places."""
+AMOUNT = re.compile(r"[\d<>+−⅟ \0\1]")
+"""What a place right behind a Japanese direction begins with."""
+LOWEST_LEVEL = 0.5
+"""No comparison is told at a lower level of confidence than the study's; a number below is none."""
+
+
+def within_objections(
+    text: str, language: Language, campaigns: Sequence[Campaign], own: Sequence[str]
+) -> Iterator[str]:
+    """``own``: texts of the study's author and of findings."""
+    yield from _changes(text)
+    yield from named_objections(text, language, repeated(language))
+    yield from _opposites(text)
+    long = (each for each in own if is_telling(each, 2 * OF_HALF))
+    ours = functools.reduce(lambda left, each: left.replace(each, ""), long, text)
+    yield from (
+        f"no text has beside it what stands there: {half}" for half in broken(ours, language)
+    )
+    for key in REASONED:
+        for said in told(text, language, key):
+            if said["reason"] not in frozenset(phrases(language).values()):
+                yield f"no reason is {said['reason']}"
+    yield from _titles(text, language, tuple(own))
+    yield from _directions(text, language, tuple(own))
+    yield from _changed(text, language, campaigns)
+    yield from _reasons(text, language, campaigns)
+    yield from _levels(text, campaigns)
+    yield from _sizes(text, campaigns)
+    named = " ".join(map(repr, (*(each.plan.study for each in campaigns), *own)))
+    named += " ".join(repr(each.findings) for each in campaigns)
+    for source in set(SOURCE.findall(text)):
+        if source not in named:
+            yield f"no source is {source}"
+
+
+def _scaled(text: str, unit: str) -> Printed:
+    number, scale = printed(text), UNITS[unit]
+    return Printed(number.value / scale, number.step / scale, number.bound, number.signed)
+
+
+def _changes(text: str) -> Iterator[str]:
+    for found in CHANGE.finditer(text):
+        old, new, less = (
+            _scaled(found[name], found[f"{name}_unit"]) for name in ("old", "new", "less")
+        )
+        room = 0.5 * (old.step + new.step + less.step) * 1.001
+        if abs(new.value - old.value - less.value) > room:
+            yield f"{found[0]}: the difference is {new.value - old.value}"
+
+
+def _opposites(text: str) -> Iterator[str]:
+    """Objects to a verdict against the ratio before it, and to amounts against their word."""
+    for ratio, verdict in VERDICT.findall(text):
+        if ("1/" in ratio) == ("遅い" in verdict):
+            yield f"the verdict is opposite to the ratio: {verdict}"
+    for turned in TURNED_BOUND.findall(text):
+        yield f"no verdict is {turned}"
+    for fast, verdict in AS_FAST.findall(text):
+        if (fast == "fast") != (verdict == "faster"):
+            yield f"the verdict is opposite to the ratio: {verdict}"
+    for launched, planned in LAUNCHED.findall(text):
+        if int(launched) > int(planned):
+            yield f"{launched} of {planned} workers cannot be launched"
+    yield from _amounts(text)
+
+
+def _amounts(text: str) -> Iterator[str]:
+    for *words, listed in MORE_OF.findall(text):
+        more, less = words[0] or words[2], words[1] or words[3]
+        for new, old in AGAINST.findall(listed):
+            off = printed(new).value - printed(old).value
+            if off and (off > 0) != bool(more):
+                yield f"{new} against {old} is not {more or less}"
+
+
+@cache
+def _names(language: Language, own: tuple[str, ...]) -> dict[str, set[str]]:
+    """Short texts with numbers, by themselves without these."""
+    found: dict[str, set[str]] = {}
+    for text in (*phrases(language).values(), *(plain(each.translate(BRACKETS)) for each in own)):
+        if re.search(r"\d", text) and len(text) < LONGEST_NAME and not PLACE.search(text):
+            found.setdefault(re.sub(r"\d+", "#", text), set()).add(text)
+    return found
+
+
+def _titles(text: str, language: Language, own: tuple[str, ...]) -> Iterator[str]:
+    """Objects to a label, or a name at the beginning, with another number than it has."""
+    head = re.split(r": | ?\(", text)[0]
+    known = _names(language, own).get(re.sub(r"\d+", "#", head), set())
+    if head != text and known and head not in known and re.search(r"\d\D", head):
+        yield f"{head} is called {sorted(known)}"
+
+
+@cache
+def repeated(language: Language) -> dict[str, set[float]]:
+    """The places that a text has more than once: one number at each."""
+    found: dict[str, set[float]] = {}
+    for key, text in phrases(language).items():
+        counts = Counter(place[1:-1] for place in PLACE.findall(text))
+        found.update({f"{key} {place}": set() for place, many in counts.items() if many > 1})
+    return found
+
+
+@cache
+def _corpus(language: Language, own: tuple[str, ...]) -> str:
+    texts = (*phrases(language).values(), *(plain(text.translate(BRACKETS)) for text in own))
+    return END + END.join(PLACE.sub(PLACED, text) for text in texts) + END
+
+
+def _directions(text: str, language: Language, own: tuple[str, ...]) -> Iterator[str]:
+    """Objects to words that stand beside others than in any text."""
+    corpus, most = _corpus(language, own), BESIDE[language]
+    around = END + text + END
+    for word in DIRECTIONS[language]:
+        for found in re.finditer(rf"(?<![A-Za-z]){re.escape(word)}(?![a-z])", around):
+            if not _is_known(around, found.start(), found.end(), most, corpus):
+                yield f"no text has: {around[max(0, found.start() - 9) : found.end() + 9]}"
+
+
+@cache
+def _is_known(around: str, begin: int, end: int, most: int, corpus: str) -> bool:
+    """Whether a word has the same words beside it in some text, up to a place or an end there."""
+    word = around[begin:end]
+    amount = word.isascii() or AMOUNT.match(around, end)
+    for before, behind in itertools.product(range(most, -1, -1), repeat=2):
+        left, right = around[max(0, begin - before) : begin], around[end : end + behind]
+        few = len((left + right).strip(f" {END}")) < FEW
+        for first in ("",) if before == most else (PLACED, END):
+            for last in ("",) if behind == most else (PLACED, END):
+                lonely = few and first == last == PLACED
+                unlike = last == PLACED and behind == 0 and not amount
+                if not (lonely or unlike) and first + left + word + right + last in corpus:
+                    return True
+    return False
+
+
+def _changed(text: str, language: Language, campaigns: Sequence[Campaign]) -> Iterator[str]:
+    """Objects to other values that were changed for a campaign."""
+    every = [each.plan.study.overrides for each in campaigns]
+    known = [
+        SEPARATOR[language].join(value for value in values if not value.startswith("server"))
+        for values in every
+    ]
+    for said in told(text, language, "design.changed"):
+        if said["values"] not in known:
+            yield f"what was changed is {known}"
+
+
+def _reasons(text: str, language: Language, campaigns: Sequence[Campaign]) -> Iterator[str]:
+    """Objects to counts behind reasons for which trials do not count."""
+    counts: Counter[str] = Counter()
+    for campaign in campaigns:
+        counts |= problem_counts(campaign)
+    for key, words in phrases(language).items():
+        code = key.removeprefix("problem.")
+        if code == key or f"{words}(" not in text.replace(" (", "("):
+            continue
+        for found in re.finditer(rf"(?<!\w){re.escape(words)} ?\((\d+)", text):
+            if counts[code] and int(found[1]) != counts[code]:
+                yield f"{code} was {counts[code]} times, not {found[1]}"
+
+
+def _levels(text: str, campaigns: Sequence[Campaign]) -> Iterator[str]:
+    least = min((1 - each.plan.study.measure.alpha for each in campaigns), default=LOWEST_LEVEL)
+    for found in SAID_OF_ALL.finditer(text):
+        level = printed(found[1])
+        if level.value + 0.5 * level.step < 100 * least - 1e-9:
+            yield f"no interval is at {found[1]} %"
+
+
+def _sizes(text: str, campaigns: Sequence[Campaign]) -> Iterator[str]:
+    known: dict[str, set[float]] = {}
+    for campaign in campaigns:
+        for event in campaign.events:
+            for each in _relations(event.detail):
+                sizes = known.setdefault(str(each.get("name")), set())
+                sizes.add(8192.0 * each["pages"])
+    for found in BROUGHT.finditer(text):
+        sizes = known.get(found["relation"], set())
+        if sizes and not any(
+            printed(found["size"]).is_of(size * UNITS[found["unit"]]) for size in sizes
+        ):
+            yield f"{found['relation']} is not of {found['size']} {found['unit']}"
+
+
+def _relations(detail: Mapping[str, object]) -> Iterator[Mapping[str, float]]:
+    held = detail.get("relations", ())
+    yield from (each for each in held if "pages" in each) if isinstance(held, list | tuple) else ()
