@@ -32,7 +32,7 @@ from teiten.claims.forms import FORM, Ratio, Span, Tolerance, Yes
 class Straight(Span, ShapeOfCurve):
     """Over a span the metric lies on a straight line, within a share. A rising line goes through
     the ends of the span, which by itself begins at the cores; a flat one through its first level;
-    and a proportional one, of a metric by cores, through nought and the fewest."""
+    and a proportional one, of a metric by cores, through zero and its first level."""
 
     line: Literal["rising", "flat", "proportional"] = "rising"
     within: Tolerance
