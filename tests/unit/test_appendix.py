@@ -9,6 +9,7 @@ import pytest
 
 from teiten.analysis.model.verdict import Interval
 from teiten.model.text import Language
+from teiten.model.units import Share
 from teiten.report.blocks import Block, Details, Further, Heading, Section, Text, of_kind
 from teiten.report.charts.base import Chart
 from teiten.report.effects import effect_cells, interval_of_ratio
@@ -59,7 +60,9 @@ def test_an_appendix_within_the_appendix_is_unfolded() -> None:
 
 
 def test_an_interval_that_says_nothing_has_a_sign_and_the_sign_one_note() -> None:
-    said, nothing = Interval(1.1, 1.0, 1.2, 0.95), Interval(1.1, 0.0004, 4000.0, 0.95)
+    said, nothing = (
+        Interval(1.1, low, high, Share(0.95)) for low, high in ((1.0, 1.2), (0.0004, 4000.0))
+    )
     columns = (Column("ratio"), Column("interval"))
     rows = tuple(effect_cells(T, effect) for effect in (said, nothing))
     first, second = Table("a", "A", columns, rows[:1]), Table("b", "B", columns, rows)

@@ -129,7 +129,8 @@ def test_a_verdict_foretells_what_its_pairs_do() -> None:
     verdict = decide_sequentially(open_pairs, rule())
     assert not is_decided(verdict)
     needed = pairs_to_decide(verdict)
-    assert needed == forecast(open_pairs, rule()) and needed > len(open_pairs)
+    assert needed is not None and needed > len(open_pairs)
+    assert needed == forecast(open_pairs, rule())
     assert pairs_to_decide(decide_sequentially(open_pairs[:2], rule())) is None
 
 
