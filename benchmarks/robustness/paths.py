@@ -96,7 +96,7 @@ ON_HOSTS = {
     "hosts": ("ab", "{server}", "{server}", *LOAD, *BOTH_HOSTS, "--way", "classic",
               "--script", "tpcb-like"),
     "hosts, in pairs": ("ab", "{server}", "{server}", *LOAD, *DB_HOST, "--way", "pairs"),
-    "hosts, queries": ("run", "queries", *CATALOGUE, "--set", "scale=1", *DB_HOST, *ONE),
+    "hosts, queries": ("run", "queries", *CATALOGUE, "--set", "scale=1", *DB_HOST, *BOTH),
     "hosts, procedure": ("run", "log-partitions", *CATALOGUE, "--set", "scale=1",
                          "--set", "data.days=3", "--set", "layout=days-30",
                          "--set", "workloads=insert", "--set", "method=one-table,copy-freeze",
@@ -205,7 +205,7 @@ def _trace(name: str, folder: Path, server: str | None, seen: Traced) -> None:
 @contextmanager
 def _surroundings(name: str, small: Small, folder: Path) -> Iterator[Surroundings]:
     """Raises pytest's skip where they cannot be had."""
-    given = {"server": small.server}
+    given = {"server": small.server, "older": _older(small)}
     if name in ATTACHED:
         servers = managed_installations(small.workdir)
         installation = next(server for server in servers if server.name == small.server)
@@ -226,7 +226,7 @@ def _surroundings(name: str, small: Small, folder: Path) -> Iterator[Surrounding
         theirs = folder / "theirs"
         theirs.mkdir()
         os.chown(theirs, server_user().uid or 0, -1)
-        yield Surroundings({**given, "older": _older(small), "theirs": theirs})
+        yield Surroundings({**given, "theirs": theirs})
 
 
 def _trace_a_kill(
