@@ -150,6 +150,23 @@ def test_a_level_without_effect_or_safety_has_a_caution(
     assert not plan_cautions(planned("workloads=update"), HOST)
 
 
+@pytest.mark.parametrize(
+    ("shared", "overrides"),
+    [
+        (True, ("workloads=update", "way=pairs")),
+        (False, ("workloads=update",)),
+        (False, ("workloads=read", "way=pairs")),
+    ],
+)
+def test_sides_that_flush_differently_on_one_disk_have_a_caution(
+    shared: bool, overrides: tuple[str, ...]
+) -> None:
+    factor = "guc:synchronous_commit"
+    plan = planned(f"{factor}=on,off", "checksums=off", f"contrast={factor}", *overrides)
+    codes = {caution.code for caution in plan_cautions(plan, HOST)}
+    assert ("parameter-shared-disk" in codes) is shared
+
+
 def test_when_parameters_came_and_went() -> None:
     assert lifetime("io_method").since == "18"
     assert lifetime("old_snapshot_threshold").until == "16"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from teiten.model.facts import Caution, HostFacts, LogicalCpu
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import GUC_PREFIX, SERVER
+from teiten.ways.registry import way_of
 
 ONLY_FOR_WRITES = frozenset(
     {
@@ -36,6 +37,10 @@ ONLY_FOR_READS = frozenset(
     }
 )
 """Parameters that only have an effect on reads of pages from outside shared buffers."""
+ABOUT_FLUSHES = frozenset(
+    {"commit_delay", "commit_siblings", "fsync", "synchronous_commit", "wal_sync_method"}
+)
+"""Parameters that decide how long a commit waits for the disk."""
 UNSAFE = ("fsync", "full_page_writes")
 """Off, a crash of the machine destroys the data."""
 
@@ -106,6 +111,15 @@ def _without_effect(plan: Plan, _facts: HostFacts) -> Found:
             yield Caution.warning("parameter-needs-reads", name=name)
 
 
+def _one_disk(plan: Plan, _facts: HostFacts) -> Found:
+    """Where sides that flush differently run at the same time, each has the other's queue."""
+    if not way_of(plan.study.measure).concurrent:
+        return
+    if any(workload.changes_data for workload in plan.study.workloads):
+        for name in sorted(ABOUT_FLUSHES.intersection(_varied(plan))):
+            yield Caution.warning("parameter-shared-disk", name=name)
+
+
 def _huge_pages(plan: Plan, facts: HostFacts) -> Found:
     levels = _varied(plan).get("huge_pages", set())
     if "try" in levels and not facts.memory.huge_pages_free:
@@ -141,6 +155,7 @@ RULES: tuple[Callable[[Plan, HostFacts], Found], ...] = (
     _hardware_threads,
     _nodes,
     _without_effect,
+    _one_disk,
     _huge_pages,
     _unsafe,
     _storages,
