@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from difflib import ndiff
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from benchmarks.house.__main__ import ROOT
+
 SOURCE = ROOT / "src"
 FIXTURES = ROOT / "tests" / "fixtures"
 RUNS = '    "runs": "list campaigns",\n'
@@ -56,7 +57,7 @@ class Tried:
     """An addition to a copy, used there."""
 
     files: Mapping[str, int]
-    """Each file below ``src`` that is new or differs, and how many lines it has more."""
+    """Each file below ``src`` that is new or differs, and how many lines were added and removed."""
     said: str
     """What Teiten said, with the reports that it wrote."""
 
@@ -89,7 +90,7 @@ def _add(addition: Addition, package: Path) -> None:
 
 
 def _changed(copy: Path) -> Iterator[tuple[str, int]]:
-    """The files that are not those of the source, and how many lines were added and removed."""
+    """Yield ``Tried.files``."""
     for file in sorted(path for path in copy.rglob("*") if path.is_file()):
         if file.parent.name == COMPILED:
             continue

@@ -17,7 +17,7 @@ from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from tests.fixtures.campaigns import PATIENCE, Teiten
 from tests.fixtures.forked import start
-from tests.fixtures.more_kinds import SAID, more_kinds
+from tests.fixtures.more_kinds import SAID, VACUUM_WORKLOAD, more_kinds
 
 STUDY = """
 [study]
@@ -33,13 +33,7 @@ server = ["old", "new"]
 old = {place}
 new = {place}
 
-[[workloads]]
-name = "accounts"
-title = "Accounts"
-vacuum = "pgbench_accounts"
-scale = 1
-changes_data = true
-
+{workload}
 [settings.shared_buffers]
 value = "64MB"
 
@@ -84,7 +78,7 @@ def test_a_third_kind_is_a_folder(
 ) -> None:
     study = tmp_path / "vacuum.toml"
     place = json.dumps(str(server_installation.bin_directory))
-    study.write_text(STUDY.format(place=place), encoding="utf-8")
+    study.write_text(STUDY.format(place=place, workload=VACUUM_WORKLOAD), encoding="utf-8")
     with more_kinds():
         assert "time VACUUM" in run(teiten, "plan", str(study))
         run(teiten, "run", str(study), "--yes")

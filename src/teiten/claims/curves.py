@@ -95,8 +95,6 @@ def measured(
 
 RISES = (0.0, math.inf)
 """Bounds of a number that is above another."""
-AT_CORES = 0.75
-"""The level "at the cores" is the greatest one not above them, and not below this share."""
 
 
 def steps(curve: ClaimCurve, levels: Sequence[float]) -> Iterator[ClaimQuestion]:

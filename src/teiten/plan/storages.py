@@ -81,7 +81,7 @@ COPY_RATE = 400 * MIB
 """Bytes per second of restoring a cluster without reflinks."""
 PREWARM_RATE = 1 * GIB
 WAL_RATE = 60 * MIB
-"""Bytes of WAL per second that updates may write, at most expected."""
+"""Bytes of WAL per second that updates are expected to write at most."""
 
 
 def restore_seconds(size: int) -> Seconds:

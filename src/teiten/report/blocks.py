@@ -192,6 +192,11 @@ class Unprinted:
     blocks: tuple[Block, ...]
 
 
+def looked_up(title: str, blocks: Iterable[Block]) -> Further:
+    """Blocks of the appendix that paper leaves out, under their name there."""
+    return Further((Unprinted(title, tuple(blocks)),))
+
+
 @dataclass(frozen=True)
 class WithoutScripts:
     """Said where the reader's browser runs no script."""

@@ -22,7 +22,7 @@ ORIGIN = "BASE HEAD"
 EMPTY = "SELECT 1;\n"
 """Tables of both sides where each folder makes its own: none."""
 TIMES_ITS_TEXT, LEAST_SIZE = 3, 64 * MIB
-"""Assumed size of the tables of a schema, by the size of its text, as of a dump; at least."""
+"""Assumed size of the tables of a schema, by the size of its text as of a dump, and the least."""
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from teiten.model.units import Share
 if TYPE_CHECKING:
     from teiten.analysis.model.predicate import Predicate
 
+AT_CORES = 0.75
+"""The level "at the cores" is the greatest one not above them, and not below this share."""
 FIRST, MIDDLE, LAST = "first", "middle", "last"
 """In a claim: the first, the middle (of an odd number) or the last level that its workload has of a
 factor, for levels that a machine or a user decides. Where the factor is not varied, the first and

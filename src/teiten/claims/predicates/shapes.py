@@ -9,10 +9,9 @@ from typing import ClassVar, Literal, Self
 from pydantic import model_validator
 from pydantic.dataclasses import dataclass
 
-from teiten.analysis.model.claims import Check, CheckKind, ClaimQuestion, ClaimWords
+from teiten.analysis.model.claims import AT_CORES, Check, CheckKind, ClaimQuestion, ClaimWords
 from teiten.analysis.model.predicate import Aliases, UnmetError
 from teiten.claims.curves import (
-    AT_CORES,
     CLIENTS,
     CORES,
     RISES,

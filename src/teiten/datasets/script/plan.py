@@ -17,7 +17,7 @@ from teiten.study.tables import DataTable, Rows, ScaledTable, Size
 UNKNOWN_SIZE = Bytes(1 * GIB)
 """Assumed size of tables whose study does not say (``data.size``), and whose script is no dump."""
 OF_A_DUMP, LEAST_OF_A_DUMP = 3, Bytes(64 * MIB)
-"""Assumed size of a dump's tables and indexes, by the size of its text; at least."""
+"""Assumed size of a dump's tables and indexes, by the size of its text, and the least."""
 
 
 class ScriptTable(DataTable):

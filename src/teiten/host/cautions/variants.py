@@ -103,9 +103,8 @@ def _nodes(plan: Plan, facts: HostFacts) -> Found:
 
 
 def _without_effect(plan: Plan, _facts: HostFacts) -> Found:
-    writes = any(workload.changes_data for workload in plan.study.workloads)
     for name in _varied(plan):
-        if name in ONLY_FOR_WRITES and not writes:
+        if name in ONLY_FOR_WRITES and not _writes(plan):
             yield Caution.warning("parameter-needs-writes", name=name)
         if name in ONLY_FOR_READS and plan.study.measure.prewarm:
             yield Caution.warning("parameter-needs-reads", name=name)
@@ -113,9 +112,7 @@ def _without_effect(plan: Plan, _facts: HostFacts) -> Found:
 
 def _one_disk(plan: Plan, _facts: HostFacts) -> Found:
     """Where sides that flush differently run at the same time, each has the other's queue."""
-    if not way_of(plan.study.measure).concurrent:
-        return
-    if any(workload.changes_data for workload in plan.study.workloads):
+    if way_of(plan.study.measure).concurrent and _writes(plan):
         for name in sorted(ABOUT_FLUSHES.intersection(_varied(plan))):
             yield Caution.warning("parameter-shared-disk", name=name)
 
@@ -173,6 +170,10 @@ def _varied(plan: Plan) -> dict[str, set[str]]:
             if name in values:
                 values[name].add(value.lower())
     return values
+
+
+def _writes(plan: Plan) -> bool:
+    return any(workload.changes_data for workload in plan.study.workloads)
 
 
 def _shares(trial: PlannedTrial) -> bool:

@@ -133,7 +133,7 @@ def _statement(
     verdict, further, _ = answer_parts(t, names, kit.analysis, contrast)
     chart, points = present_in(kit, contrast.workload).beside(kit, f"forest-{at + 1}", contrast)
     return Statement(
-        _of_several(kit, contrast, asked),
+        kit.workload_of(contrast, asked),
         verdict_kind(contrast.overall),
         verdict_word(t, contrast.overall),
         verdict,
@@ -201,7 +201,7 @@ def _undecided(kit: Kit, asked: Sequence[ContrastResult]) -> str:
         open_levels = [
             kit.names.context(level.context) for level in contrast.levels if is_open(level)
         ]
-        workload = _of_several(kit, contrast, asked)
+        workload = kit.workload_of(contrast, asked)
         if contrast.overall.kind is VerdictKind.INCONCLUSIVE:
             if len(contrast.levels) < 2:
                 parts.append(_alone(kit, workload, contrast.overall))
@@ -221,13 +221,6 @@ def _alone(kit: Kit, workload: str, verdict: Verdict) -> str:
     reason = kit.t.either(f"reason.{verdict.reason}", "")
     named = kit.t("answer.undecided.workload", workload=workload, levels=reason)
     return named if reason else workload
-
-
-def _of_several(kit: Kit, contrast: ContrastResult, asked: Sequence[ContrastResult]) -> str:
-    """The workload, and which side where several are compared with the old one."""
-    workload = kit.names.workload(contrast.workload)
-    sides = {answer.new for answer in asked if answer.workload == contrast.workload}
-    return kit.t.aside(workload, kit.names.titled(contrast.new)) if len(sides) > 1 else workload
 
 
 def is_open(level: LevelResult) -> bool:

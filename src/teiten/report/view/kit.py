@@ -122,6 +122,14 @@ class Kit:
     def short(self, side: str) -> str:
         return self.names.side(side).short
 
+    def workload_of(self, contrast: ContrastResult, among: Iterable[ContrastResult]) -> str:
+        """The workload, and the new side where ``among`` has several of them there."""
+        workload = self.names.workload(contrast.workload)
+        sides = {result.new for result in among if result.workload == contrast.workload}
+        return (
+            self.t.aside(workload, self.names.titled(contrast.new)) if len(sides) > 1 else workload
+        )
+
     def ratio_of(self, contrast: ContrastResult) -> str:
         """``18.4 ÷ 17.10``"""
         new, old = (self.names.titled(side) for side in (contrast.new, contrast.old))

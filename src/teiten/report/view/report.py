@@ -14,7 +14,6 @@ from teiten.kinds.contract_present import present_in, presents_in
 from teiten.model.text import Language
 from teiten.report.blocks import (
     Block,
-    Further,
     Gallery,
     Heading,
     Items,
@@ -22,7 +21,7 @@ from teiten.report.blocks import (
     Pairs,
     Section,
     Text,
-    Unprinted,
+    looked_up,
     with_contents,
 )
 from teiten.report.effects import interval_of_ratio, ratio_text
@@ -89,16 +88,16 @@ def results(kit: Kit) -> Section:
         of_kind = present_in(kit, name).results(kit, f"workload-{at + 1}", name)
         captioned = with_captions(kit, name, of_kind)
         if is_many(kit):  # described where they are listed
-            shown += (_looked_up(kit, block) for block in captioned)
+            shown += (_off_the_body(kit, block) for block in captioned)
         else:
             shown += (Text(kit.t.of(workload.description)), *captioned)
     return Section("results", kit.t("section.results"), tuple(shown))
 
 
-def _looked_up(kit: Kit, block: Block) -> Block:
+def _off_the_body(kit: Kit, block: Block) -> Block:
     """Charts stand in the appendix, other blocks where they are."""
     if isinstance(block, Gallery):
-        return Further((Unprinted(kit.t("paper.charts"), (block,)),))
+        return looked_up(kit.t("paper.charts"), (block,))
     return block
 
 

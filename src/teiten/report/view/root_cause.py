@@ -25,7 +25,7 @@ from teiten.report.blocks import (
     Items,
     Text,
     Unfolded,
-    Unprinted,
+    looked_up,
 )
 from teiten.report.effects import confidence_percent, percent
 from teiten.report.flame_graph import (
@@ -98,7 +98,7 @@ def root_causes(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
 
 def _looked_up(kit: Kit, title: str, shown: tuple[Block, ...]) -> Further:
     cause = Details(title, shown, Unfolded.STRONG, "cause")
-    return Further((Unprinted(kit.t("paper.causes"), (cause,)),))
+    return looked_up(kit.t("paper.causes"), (cause,))
 
 
 def _is_looked_up(block: Block, name: str) -> bool:

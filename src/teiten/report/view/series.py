@@ -15,7 +15,7 @@ from teiten.analysis.model.node_series import find_series, group_means
 from teiten.kinds.contract_present import present_in, presents_in
 from teiten.model.trial import FloatArray, Outcome
 from teiten.model.units import MIB
-from teiten.report.blocks import Block, Further, Unprinted
+from teiten.report.blocks import Block, looked_up
 from teiten.report.charts.base import WIDE_PANEL, Chart, Fit, as_columns
 from teiten.report.charts.lines import SeriesColumn, series_spec
 from teiten.report.view.kit import Kit
@@ -52,7 +52,7 @@ def series_of(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     """Show the trials of a workload over their seconds; nothing where none is long enough."""
     chart = _still_series(kit, f"{prefix}-series", workload)
     if chart is not None:
-        yield Further((Unprinted(kit.t("paper.series"), (chart,)),))
+        yield looked_up(kit.t("paper.series"), (chart,))
 
 
 def _still_series(kit: Kit, name: str, workload: str) -> Chart | None:

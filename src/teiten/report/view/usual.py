@@ -10,7 +10,7 @@ from teiten.analysis.model.findings import ContrastResult, LevelResult
 from teiten.kinds.contract_present import KindPresent
 from teiten.model.quantities import is_number
 from teiten.model.study import SERVER
-from teiten.report.blocks import Block, Box, Further, Section, Unprinted, folded, gallery
+from teiten.report.blocks import Block, Box, Section, folded, gallery, looked_up
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import forest
 from teiten.report.effects import interval_text, ratio_text
@@ -92,7 +92,7 @@ def tables_of(kit: Kit, prefix: str, workload: str, column: WithColumn) -> Itera
         if contrast.metric.judged or at == 0:
             yield table
         else:
-            yield Further((Unprinted(kit.t("paper.levels"), folded(table)),))
+            yield looked_up(kit.t("paper.levels"), folded(table))
         yield from tables_of_two(kit, f"{prefix}-contrast-{at + 1}-plane", contrast)
 
 
@@ -117,13 +117,6 @@ def _with_generator(kit: Kit, contrast: ContrastResult, said: Judged) -> Judged:
     return replace(said, further=share, further_title=kit.t("table.generator"))
 
 
-def _with_side(kit: Kit, contrast: ContrastResult) -> str:
-    """The workload, and the new side where the old one is compared with several."""
-    workload = kit.names.workload(contrast.workload)
-    several = len({result.new for result in contrasts_of(kit, contrast.workload)}) > 1
-    return kit.t.aside(workload, kit.names.titled(contrast.new)) if several else workload
-
-
 def forest_of(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
     """The ratio with its interval by level; None where there is none."""
     t, names = kit.t, kit.names
@@ -137,7 +130,7 @@ def forest_of(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
         names.ratio,
         title="chart.forest.title" if names.by_version else "chart.forest.title-variant",
         note="chart.forest.note",
-        workload=_with_side(kit, contrast),
+        workload=kit.workload_of(contrast, contrasts_of(kit, contrast.workload)),
     )
     return forest(name, rows, contrast.overall.delta, words)
 

@@ -14,7 +14,7 @@ from teiten.analysis.model.node_series import waits_of
 from teiten.kinds.contract_present import present_in
 from teiten.model.metrics import CPU_USERS
 from teiten.model.units import MIB
-from teiten.report.blocks import Block, Further, Gallery, Heading, Section, Unprinted
+from teiten.report.blocks import Block, Gallery, Heading, Section, looked_up
 from teiten.report.charts.bars import Bar, StackWords, stacked
 from teiten.report.charts.base import CATEGORY_COLOURS, QUIET, Chart
 from teiten.report.charts.levels import Dot, by_level
@@ -49,7 +49,7 @@ def why(kit: Kit) -> Section:
                 shown += blocks
             elif blocks:
                 head, *rest = blocks
-                shown += [head, Further((Unprinted(kit.t("paper.causes"), tuple(rest)),))]
+                shown += [head, looked_up(kit.t("paper.causes"), rest)]
     return Section("why", kit.t("section.why"), tuple(shown))
 
 
@@ -72,8 +72,8 @@ def _of_workload(kit: Kit, prefix: str, name: str, groups: Sequence[TrialGroup])
     if waits:
         yield Gallery((waits,))
     if charts:
-        looked_up = Unprinted(kit.t("paper.machine"), (Gallery(charts),))
-        yield from with_captions(kit, name, (Further((looked_up,)),))
+        in_appendix = looked_up(kit.t("paper.machine"), (Gallery(charts),))
+        yield from with_captions(kit, name, (in_appendix,))
     if causes:
         yield Heading(4, kit.t("root.heading"))
         yield from causes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from teiten.analysis.model.claims import PublishedCurves
+from teiten.analysis.model.claims import AT_CORES, PublishedCurves
 from teiten.kinds.pgbench.analyse import CLIENTS, CORES
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.present.scaling import side_of
@@ -14,8 +14,6 @@ from teiten.report.charts.lines import PublishedPoint, PublishedWords, published
 from teiten.report.claim_words import source_text
 from teiten.report.view.kit import Kit
 
-NEAR_CORES = 0.75
-"""The level "at the cores" is the greatest one not above them, and not below this share."""
 Points = tuple[list[PublishedPoint], list[PublishedPoint]]
 """Those published, and those measured."""
 PointsOf = Callable[[Kit, str, PublishedCurves], Points]
@@ -85,7 +83,7 @@ def _relative(
     is missing. ``shown``: panel and origin."""
     for rank, (label, values) in enumerate(curves.items()):
         side = kit.t("word.new" if rank else "word.old")
-        near = [level for level in values if NEAR_CORES * cores <= level <= cores]
+        near = [level for level in values if AT_CORES * cores <= level <= cores]
         reference = values[max(near)] if near else 0.0
         for level, value in sorted(values.items()) if reference > 0 else ():
             panel, origin = shown

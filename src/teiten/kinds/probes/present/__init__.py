@@ -42,8 +42,8 @@ from teiten.report.blocks import (
     Items,
     Section,
     Text,
-    Unprinted,
     gallery,
+    looked_up,
 )
 from teiten.report.charts.base import Chart
 from teiten.report.effects import plain_percent
@@ -102,9 +102,9 @@ def _probe(kit: Kit, prefix: str, result: ProbeResult, intervals: int) -> Iterat
         from_disk_chart(kit, f"{prefix}-from-disk", result),
         distribution_chart(kit, f"{prefix}-distribution", result),
     )
-    looked_up = gallery(_titled(kit, result, further))
-    if looked_up:
-        yield Further((Unprinted(kit.t("paper.charts"), looked_up),))
+    in_appendix = gallery(_titled(kit, result, further))
+    if in_appendix:
+        yield looked_up(kit.t("paper.charts"), in_appendix)
     yield Further(tuple(tables_of_probe(kit, prefix, result, memory_text(kit), intervals)))
 
 

@@ -20,7 +20,7 @@ from teiten.kinds.procedure.present.growth import growth_answer, growth_blocks
 from teiten.kinds.procedure.results import StepOfTrial, steps_of
 from teiten.model.metrics import Metric
 from teiten.model.study import Workload
-from teiten.report.blocks import Block, Details, Further, Statement, Unprinted, gallery
+from teiten.report.blocks import Block, Details, Further, Statement, gallery, looked_up
 from teiten.report.charts.bars import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import SeriesColumn
@@ -82,7 +82,7 @@ class ProcedurePresent(UsualPresent):
             _taken(kit, f"{prefix}-methods", groups),
             _by_step(kit, f"{prefix}-steps", groups),
         ):
-            yield Further((Unprinted(kit.t("paper.steps"), (table,)),)) if table.tall else table
+            yield looked_up(kit.t("paper.steps"), (table,)) if table.tall else table
         yield from series_of(kit, prefix, workload)
         contrasts = tuple(tables_of(kit, prefix, workload, self.column))
         if contrasts:

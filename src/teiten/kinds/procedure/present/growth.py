@@ -17,7 +17,7 @@ from teiten.kinds.procedure.results import (
     steps_of,
 )
 from teiten.model.trial import Outcome
-from teiten.report.blocks import Block, Further, Gallery, Heading, Items, Unprinted
+from teiten.report.blocks import Block, Further, Gallery, Heading, Items, looked_up
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePoint, PointKind, curves
 from teiten.report.effects import percent
@@ -73,7 +73,7 @@ def growth_blocks(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     if any(len(growth.points) > 2 for growth in mine):
         charts = Gallery(tuple(_charts(kit, prefix, mine)))
         few = len(charts.charts) <= MOST_CHARTS
-        yield charts if few else Further((Unprinted(kit.t("paper.charts"), (charts,)),))
+        yield charts if few else looked_up(kit.t("paper.charts"), (charts,))
     looks: tuple[tuple[str, Looked, Callable[[float], str]], ...] = (
         ("fast-path", lambda step: step.fast_path, _count),
         ("in-table", lambda step: step.in_table, _count),
