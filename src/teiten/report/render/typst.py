@@ -104,18 +104,11 @@ def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> 
     )
     parts = [_template(), begin]
     writer, small = TypstWriter(t, widths), TypstWriter(t, widths, SMALL_PRINT)
-    appendix = [section.name for section in page.sections if section.appendix]
     for section in printed(page).sections:
-        if not section.appendix:
-            parts += ["#pagebreak(weak: true)" if section.apart else "", writer.section(section)]
-            continue
-        if writer is not small:
+        if section.appendix and writer is not small:
             writer = small
             parts.append(f"#show: appendix.with(word: {string(t('number.appendix-word'))})")
-        parts += [
-            f"#counter(heading).update({appendix.index(section.name)})",
-            writer.section(section),
-        ]
+        parts += ["#pagebreak(weak: true)" if section.apart else "", writer.section(section)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
