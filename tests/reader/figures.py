@@ -45,7 +45,7 @@ DIMENSIONS = {
     "KB/s": "rate",
     "%": "share",
 }
-SIDES = re.compile(r"\((?P<new>[^()÷]+?) ?÷ ?(?P<old>[^()÷]+?)\)")
+SIDES = re.compile(r"\((?:\w+ (?=\d+ ÷))?(?P<new>[^()÷]+?) ?÷ ?(?P<old>[^()÷]+?)\)")
 """What is compared with what."""
 QUOTIENT = re.compile(r" times| more| less| as |倍")
 """What stands behind a number that two cells of a column may make."""
