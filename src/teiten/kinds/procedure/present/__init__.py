@@ -77,7 +77,8 @@ class ProcedurePresent(UsualPresent):
                 gallery((_bars(kit, f"{prefix}-{metric.name}", groups, metric),))
                 for metric in (PROCEDURE_TIME, BACKEND_CPU)
             )
-            yield from (*times, Further(processors))
+            yield from times
+            yield Further(processors)
         yield from growth_blocks(kit, prefix, workload)
         taken = _taken(kit, f"{prefix}-methods", groups)
         steps = _by_step(kit, f"{prefix}-steps", groups)
