@@ -25,6 +25,8 @@ from tests.reader.drawn_kinds import BY_NUMBERS, placements
 from tests.reader.planted import other
 from tests.reader.reader import Reader
 from tests.reader.tables import OVERALL, check_tables
+from tests.reader.whole import SAID
+from tests.reader.within import quantity_objections
 
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
 INVENTED: dict[str, Callable[[], CampaignAnalysis]] = {
@@ -61,6 +63,34 @@ def against_json(name: str, language: Language, read: Document) -> list[str]:
 @pytest.mark.parametrize("name", INVENTED)
 def test_a_report_agrees_with_itself_and_with_its_json(name: str, language: Language) -> None:
     assert against_json(name, language, document(name, language)) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", INVENTED)
+def test_a_sentence_has_one_quantity_and_each_interval_its_level(
+    name: str, language: Language
+) -> None:
+    plans = [invented(name).plan]
+    said = (part.text for part in document(name, language).parts if part.kind in SAID)
+    assert [why for text in said for why in quantity_objections(text, language, plans)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "count"),
+    [
+        ("At 25% it takes 17 µs longer (95 % interval 1 to 33), +201 %.", "en", 1),
+        ("At 25% it takes 17 µs longer (95 % interval 1 to 33). Its share is 3 %.", "en", 0),
+        ("A GiB costs 17 µs (interval 1 to 33).", "en", 1),
+        ("25%では17µs長く、201%の差がある。", "ja", 1),
+        ("25%では17µs長い（95%信頼区間 1〜33）。割合は3%である。", "ja", 0),
+        ("25%では17µs長い（区間1〜33）。", "ja", 1),
+    ],
+)
+def test_an_amount_beside_a_percentage_of_another_quantity_is_seen(
+    text: str, language: Language, count: int
+) -> None:
+    plans = [invented("probes").plan]
+    assert len([*quantity_objections(text, language, plans)]) == count
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -20,6 +20,7 @@ from teiten.model.plan import PlannedTrial
 from teiten.model.trial import Outcome
 from teiten.ways.registry import way_of
 from tests.reader.campaign import JUDGED, Campaign, Context
+from tests.reader.directions import TAIL
 from tests.reader.language import UNITS
 from tests.reader.method import made_of
 from tests.reader.plan_nodes import named_workers
@@ -44,6 +45,7 @@ OF_WHOLE = (
     *("discussion.shape.is", "chart.query-times.bars", "chart.query-times.dots"),
     *("root.functions-note", "taken.note", "root.no-difference"),
     *("root.explained-more", "root.explained-less", "root.spread-more", "root.spread-less"),
+    "paired.interval",
 )
 """Texts whose level of confidence is that of the study."""
 BY_METHOD = {
@@ -170,6 +172,8 @@ def _of_levels(campaign: Campaign) -> Iterator[tuple[str, float]]:
         for text in ("table.contrast.note", "table.contrast.note-sequential"):
             yield f"{text} confidence", 1 - alpha
         yield "table.contrast.level level", 1 - alpha / max(1, levels)
+        for text in TAIL:
+            yield f"{text} confidence", 1 - campaign.plan.study.measure.alpha / max(1, levels)
 
 
 def _of_trials(campaign: Campaign) -> Iterator[tuple[str, float]]:
@@ -406,7 +410,8 @@ def _of_probes(campaign: Campaign) -> Iterator[tuple[str, float]]:
             drawn[place] += len(measured.checkpoints)
     yield from (("chart.distribution.note count", count) for count in drawn.values())
     yield "recommend.open-many of", len(drawn)
-    for text in ("table.probe-pairs.note", "table.probe-summary.intervals", "table.versions.note"):
+    notes = ("table.probe-pairs.note", "table.probe-summary.intervals", "table.versions.note")
+    for text in (*notes, "effect-size.sentence", "effect-size.undecided"):
         yield f"{text} count", campaign.comparisons_of_probes
         shared = campaign.plan.study.measure.alpha / max(1, campaign.comparisons_of_probes)
         yield f"{text} confidence", 1 - shared

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
+from teiten.model.plan import Plan
 from tests.reader.campaign import Campaign
 from tests.reader.document import BRACKETS, plain
 from tests.reader.language import UNITS, Language, Printed, printed
@@ -66,6 +67,15 @@ AMOUNT = re.compile(r"[\d<>+−⅟ \0\1]")
 """What a place right behind a Japanese direction begins with."""
 LOWEST_LEVEL = 0.5
 """No comparison is told at a lower level of confidence than the study's; a number below is none."""
+SENTENCE = re.compile(r"(?<=[.!?]) |(?<=。)")
+AMOUNT_OF = re.compile(
+    rf"(?<![A-Za-z0-9_.,]){NUMBER} ?(?:{UNIT}|min|分|ミリ秒|KB/s|kB|MB)(?![A-Za-z0-9]|の1)"
+)
+LEVEL = re.compile(r"[\d.]+ ?%(?= interval|信頼区間|の信頼度| confidence)")
+SHARE = re.compile(r"([\d.]+) ?%")
+SAME_QUANTITY = ("root.explained-more", "root.explained-less", "bottleneck.sentence-evidence")
+"""Sentences whose share is of the amount that they tell, or whose readings have a name each."""
+WITHOUT_LEVEL = re.compile(r"(?<!% )\binterval [+−<>]?\d|(?<!%信頼)区間 ?[+−<>]?\d")
 
 
 def within_objections(
@@ -89,11 +99,13 @@ def within_objections(
     yield from _changed(text, language, campaigns)
     yield from _reasons(text, language, campaigns)
     yield from _levels(text, campaigns)
+    yield from quantity_objections(text, language, [each.plan for each in campaigns])
     yield from _sizes(text, campaigns)
-    sources = set(SOURCE.findall(text))
-    if sources:
-        named = repr((*((each.plan.study, each.findings) for each in campaigns), own))
-        yield from (f"no source is {source}" for source in sources if source not in named)
+    named = " ".join(map(repr, (*(each.plan.study for each in campaigns), *own)))
+    named += " ".join(repr(each.findings) for each in campaigns)
+    for source in set(SOURCE.findall(text)):
+        if source not in named:
+            yield f"no source is {source}"
 
 
 def _scaled(text: str, unit: str) -> Printed:
@@ -209,24 +221,14 @@ def _changed(text: str, language: Language, campaigns: Sequence[Campaign]) -> It
             yield f"what was changed is {known}"
 
 
-@cache
-def _problems(language: Language) -> tuple[tuple[str, str], ...]:
-    """The codes of reasons for which trials do not count, with their words."""
-    begin = "problem."
-    return tuple(
-        (key.removeprefix(begin), words)
-        for key, words in phrases(language).items()
-        if key.startswith(begin)
-    )
-
-
 def _reasons(text: str, language: Language, campaigns: Sequence[Campaign]) -> Iterator[str]:
     """Objects to counts behind reasons for which trials do not count."""
     counts: Counter[str] = Counter()
     for campaign in campaigns:
         counts |= problem_counts(campaign)
-    for code, words in _problems(language):
-        if f"{words}(" not in text.replace(" (", "("):
+    for key, words in phrases(language).items():
+        code = key.removeprefix("problem.")
+        if code == key or f"{words}(" not in text.replace(" (", "("):
             continue
         for found in re.finditer(rf"(?<!\w){re.escape(words)} ?\((\d+)", text):
             if counts[code] and int(found[1]) != counts[code]:
@@ -239,6 +241,23 @@ def _levels(text: str, campaigns: Sequence[Campaign]) -> Iterator[str]:
         level = printed(found[1])
         if level.value + 0.5 * level.step < 100 * least - 1e-9:
             yield f"no interval is at {found[1]} %"
+
+
+def quantity_objections(text: str, language: Language, plans: Sequence[Plan]) -> Iterator[str]:
+    """Objects to an amount of one quantity beside a percentage of another, and to an interval that
+    does not say its level. Names of levels are no percentages, and δ is one of every quantity."""
+    yield from (f"of which level is {found[0]}" for found in WITHOUT_LEVEL.finditer(text))
+    if any(True for key in SAME_QUANTITY for _ in told(text, language, key)):
+        return
+    declared = {100 * plan.study.measure.delta for plan in plans}
+    factors = (factor for plan in plans for factor in plan.study.factors)
+    names = (re.escape(level) for factor in factors for level in factor.levels if "%" in level)
+    unnamed = re.sub(rf"(?<!\d)(?:{'|'.join(names) or '(?!)'})", "", LEVEL.sub("", text))
+    for each in SENTENCE.split(unnamed):
+        amount = AMOUNT_OF.search(each)
+        for share in SHARE.finditer(each) if amount else ():
+            if amount and printed(share[1]).value not in declared:
+                yield f"two quantities in a sentence: {amount[0]} and {share[0]}"
 
 
 def _sizes(text: str, campaigns: Sequence[Campaign]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from statistics import fmean
 
@@ -50,6 +51,19 @@ def column(table: str, name: str) -> list[float]:
 def recomputed(claim: str) -> list[str]:
     (found,) = (one for one in CLAIMS if one.id == claim)
     return [one.recomputed for one in found.printed if one.recomputed]
+
+
+VAGUE = re.compile(
+    r"\b(nearly|almost|hardly|constant|levels off|far (?:more|faster)|a few|clear(?:ly)?|alike"
+    r"|about \w+ times|next to nothing)\b"
+)
+OURS = re.compile(r"\bask|\bbound|\bcounts? as|looked at|within", re.IGNORECASE)
+
+
+def test_a_bound_of_a_word_without_a_number_is_said_to_be_ours() -> None:
+    vague = [one for one in CLAIMS if VAGUE.search(one.statement.en)]
+    assert len(vague) > 30
+    assert [one.id for one in vague if not (one.remark and OURS.search(one.remark.en))] == []
 
 
 def test_every_report_has_its_claims() -> None:

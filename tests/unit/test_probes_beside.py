@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.errors import UsageError
 from teiten.kinds.probes.findings.beside import Footing, beside_of
+from teiten.kinds.probes.model import NAME
+from teiten.kinds.probes.results import probes_found
 from teiten.model.study import Study
 from teiten.model.text import Language
 from teiten.report.render.markdown import markdown_text
@@ -100,6 +103,19 @@ def test_more_than_was_asked_for_is_never_of_its_pages(script: Path) -> None:
     """Others read the disk too."""
     found = beside_of(campaign(script, disk_read_bytes=1e9))
     assert all(one.from_disk == one.outside for one in found)
+
+
+def test_a_probe_at_a_level_that_the_workload_has_not_explains_nothing(script: Path) -> None:
+    analysis = campaign(script)
+    probes = probes_found(analysis)
+    apart = tuple(
+        replace(result, context=(*result.context, ("guc:io_method", "sync")))
+        for result in probes.results
+    )
+    results = {**analysis.results, NAME: replace(probes, results=apart)}
+    found = beside_of(replace(analysis, results=results))
+    assert len(found) == 3
+    assert {(one.reading, one.fits) for one in found} == {(None, None)}
 
 
 def test_what_is_not_known_is_not_guessed(script: Path) -> None:

@@ -48,7 +48,7 @@ def test_it_names_what_makes_the_sides_differ(analysis: CampaignAnalysis) -> Non
 
 def test_it_shows_the_noise_that_was_known(analysis: CampaignAnalysis) -> None:
     text = text_of(analysis)
-    assert "pairs of equal sides deviated by 2.0 % (20 pairs of 10 s trials; null-1)" in text
+    assert "deviated by 2.0 %. There were 20 pairs of trials of 10 s (null-1)" in text
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

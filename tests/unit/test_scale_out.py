@@ -235,9 +235,9 @@ def _scattered(plan: Plan, seed: int, by_nodes: Mapping[str, float]) -> list[Tri
 
 WORDS: dict[Language, tuple[str, ...]] = {
     "en": (
-        "This agrees with the cache: on one node 60.00 % of the blocks asked for were in memory,"
-        " and it read 1.17 MiB per second from its disk; on 4 nodes 100.00 % were,"
-        " and each read 0 B",
+        "This agrees with the cache: of the blocks asked for 60.00 % were in memory on one node,"
+        " and 100.00 % on 4 nodes. One node read 1.17 MiB per second from its disk,"
+        " each of 4 nodes 0 B.",
         "coordinator",
         "each node",
         "hits in the page cache",
@@ -245,7 +245,7 @@ WORDS: dict[Language, tuple[str, ...]] = {
         "40.2 MB/s",
     ),
     "ja": (
-        "これはキャッシュの効果と整合する。1ノードでは要求したブロックの60.00%がメモリにあり",
+        "キャッシュの効果と整合する。要求したブロックがメモリにあった割合は、1ノードで60.00%",
         "コーディネータ",
         "各ノード",
         "ページキャッシュのヒット率",

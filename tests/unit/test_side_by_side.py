@@ -6,8 +6,10 @@ import math
 import random
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -22,6 +24,8 @@ from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.console import Console, Verbosity
 from teiten.errors import MachineError, UsageError
 from teiten.execute.scheduler import run_campaign
+from teiten.execute.sites.attached.site import AttachedSite
+from teiten.execute.sites.contract import Site
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Ending
 from teiten.model.starts import pairs_of_a_start
@@ -55,6 +59,23 @@ def test_the_order_is_in_the_plan_and_drawn_anew_for_each_pair() -> None:
         assert first.seed == second.seed and first.copy != second.copy
     assert [trial.restart for trial in plan.trials] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
     assert sliced() == plan
+
+
+def test_sides_that_run_at_the_same_time_rest_once_after_the_last_checkpoint(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Wherever their servers are: what a site does in this step is the contract's."""
+    plan = sliced()
+    slept: list[float] = []
+    monkeypatch.setattr("teiten.execute.sites.contract.time.sleep", slept.append)
+    measure = replace(plan.study.measure, settle=Seconds(7.0))
+    for trial in plan.pair_of(plan.trials[0]):
+        of_trial: Any = SimpleNamespace(
+            _bench=SimpleNamespace(plan=plan), _trial=trial, _measure=measure
+        )
+        Site._rest(of_trial)
+    assert slept == [0.0, 7.0]
+    assert "settle" not in vars(AttachedSite), "it has no rest of its own"
 
 
 def test_servers_that_change_no_data_stay_up_for_as_many_pairs_as_the_study_says() -> None:

@@ -136,6 +136,7 @@ def test_shared_memory_is_rather_too_much_than_too_little() -> None:
     [
         (("guc:wal_compression=off,on",), "parameter-needs-writes"),
         (("guc:synchronous_commit=off,on",), "parameter-needs-writes"),
+        (("guc:commit_siblings=1,5",), "parameter-needs-writes"),
         (("guc:io_method=sync,worker",), "parameter-needs-reads"),
         (("guc:huge_pages=off,try",), "huge-pages-try"),
         (("guc:fsync=on,off", "workloads=update"), "parameter-unsafe"),

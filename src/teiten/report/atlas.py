@@ -11,7 +11,7 @@ from teiten.model.installation import Version
 from teiten.report.blocks import Block, Heading, Section, Text
 from teiten.report.charts.base import Chart
 from teiten.report.charts.points import AtlasDot, atlas_chart
-from teiten.report.effects import interval_text, ratio_text, ratio_with_interval
+from teiten.report.effects import interval_text, levels_text, ratio_text, ratio_with_interval
 from teiten.report.numbers import plain
 from teiten.report.sentences import verdict_kind, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell, cells
@@ -77,6 +77,12 @@ def _table(t: Texts, name: str, subject: str, lines: Sequence[AtlasLine]) -> Tab
         tuple(
             cells(t.of(line.title), *(_cell(t, line, version) for version in versions))
             for line in lines
+        ),
+        note=t(
+            "atlas.level",
+            confidence=levels_text(
+                t, (point.verdict.effect for line in lines for point in line.points)
+            ),
         ),
     )
 

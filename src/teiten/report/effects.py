@@ -6,6 +6,7 @@ Speed-ups: the time of the old side by that of the new, as 2020 §6 prints them.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from teiten.analysis.model.verdict import Interval
 from teiten.model.units import Share
@@ -41,6 +42,13 @@ def confidence_percent(t: Texts, confidence: float) -> str:
     return plain_percent(t, round(1 - alarms, 12))
 
 
+def levels_text(t: Texts, effects: Iterable[Interval | None]) -> str:
+    """``95 %``, or ``97.5 % to 99.2 %`` of intervals at several levels."""
+    levels = sorted({round(effect.confidence, 12) for effect in effects if effect})
+    ends = [confidence_percent(t, level) for level in dict.fromkeys((*levels[:1], *levels[-1:]))]
+    return t("interval.plain", low=ends[0], high=ends[1]) if len(ends) > 1 else "".join(ends)
+
+
 def percent_decimals(effect: Interval) -> int:
     """Decimals of the per cent figures of an effect."""
     half = (effect.high - effect.low) / 2 * 100
@@ -64,11 +72,8 @@ def effect_cells(t: Texts, effect: Interval | None) -> tuple[TableCell, TableCel
 
 def _interval_cell(t: Texts, shown: Interval | None, text: str) -> TableCell:
     """An interval in a table; one that is too wide has a sign, which a note explains."""
-    if shown is None:
-        return TableCell(text)
-    is_empty = says_nothing(shown)
-    text += t("interval.sign") if is_empty else ""
-    return TableCell(text, shown.low, says_nothing=is_empty)
+    sign = t("interval.sign") if shown and says_nothing(shown) else ""
+    return TableCell(text + sign, shown.low if shown else None)
 
 
 def ratio_with_interval(t: Texts, effect: Interval) -> str:

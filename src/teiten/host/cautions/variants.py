@@ -12,20 +12,18 @@ from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import GUC_PREFIX, SERVER
 from teiten.ways.registry import way_of
 
-ONLY_FOR_WRITES = frozenset(
-    {
-        "checkpoint_timeout",
-        "commit_delay",
-        "fsync",
-        "full_page_writes",
-        "max_wal_size",
-        "synchronous_commit",
-        "wal_buffers",
-        "wal_compression",
-        "wal_level",
-        "wal_sync_method",
-    }
+ABOUT_FLUSHES = frozenset(
+    {"commit_delay", "commit_siblings", "fsync", "synchronous_commit", "wal_sync_method"}
 )
+"""Parameters that decide how long a commit waits for the disk."""
+ONLY_FOR_WRITES = ABOUT_FLUSHES | {
+    "checkpoint_timeout",
+    "full_page_writes",
+    "max_wal_size",
+    "wal_buffers",
+    "wal_compression",
+    "wal_level",
+}
 ONLY_FOR_READS = frozenset(
     {
         "effective_io_concurrency",
@@ -37,10 +35,6 @@ ONLY_FOR_READS = frozenset(
     }
 )
 """Parameters that only have an effect on reads of pages from outside shared buffers."""
-ABOUT_FLUSHES = frozenset(
-    {"commit_delay", "commit_siblings", "fsync", "synchronous_commit", "wal_sync_method"}
-)
-"""Parameters that decide how long a commit waits for the disk."""
 UNSAFE = ("fsync", "full_page_writes")
 """Off, a crash of the machine destroys the data."""
 

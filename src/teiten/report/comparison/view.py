@@ -223,7 +223,8 @@ def part_results(pair: Pair) -> Iterator[Block]:
 def forest_chart(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
     """The ratio B ÷ A with its interval by level; None where there is none."""
     t = pair.t
-    rows = forest_rows(t, result, pair.kits[0].names.context, t("level.overall"))
+    label = pair.kits[0].names.context
+    rows = forest_rows(t, result.levels, result.overall, label)
     if not rows:
         return None
     words = forest_words(

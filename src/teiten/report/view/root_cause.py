@@ -41,6 +41,7 @@ from teiten.report.flame_graph import (
 )
 from teiten.report.numbers import NOTHING, decimals_for, fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit
 from teiten.ways.registry import way_of
 
@@ -121,18 +122,15 @@ def _cause(
 
 def _title(kit: Kit, context: tuple[tuple[str, str], ...], old: str, new: str) -> str:
     level = kit.names.context(context)
-    sides = {"old": kit.names.titled(old), "new": kit.names.titled(new)}
-    return kit.t("root.title", level=level, **sides)
+    return kit.t("root.title", level=level, old=kit.short(old), new=kit.short(new))
 
 
 def _sentences(kit: Kit, contrast: StacksContrast) -> tuple[str, ...]:
     """Compute what the report of 2021 said by hand of one function; or say why it is not said."""
     t, unit = kit.t, _unit(kit, contrast)
     difference = contrast.change.difference * unit.factor
-    digits, interval = (
-        _digits(contrast.change, unit.factor),
-        _between(kit, contrast.change, unit.factor),
-    )
+    digits = _digits(contrast.change, unit.factor)
+    interval = change_interval(t, contrast.change, unit.factor)
     values = {
         "old": kit.names.side(contrast.old).long,
         "new": kit.names.side(contrast.new).long,
@@ -162,7 +160,7 @@ def _part(kit: Kit, found: Explained) -> dict[str, str]:
         "part": percent(kit.t, found.part, 0),
         "before": percent(kit.t, found.before, digits),
         "after": percent(kit.t, found.after, digits),
-        "points": _between(kit, found.change, POINTS),
+        "points": change_interval(kit.t, found.change, POINTS),
     }
 
 
@@ -176,13 +174,13 @@ def _digits(change: CostChange, factor: float) -> int:
     return decimals_for(change.half_width * factor)
 
 
-def _between(kit: Kit, change: CostChange, factor: float) -> str:
-    """``+1.2 to +3.4``"""
+def change_interval(t: Texts, change: CostChange, factor: float) -> str:
+    """``+1.2 to +3.4``; empty without one."""
     if change.low is None or change.high is None:
         return ""
     digits = _digits(change, factor)
     low, high = (fixed(end * factor, digits, signed=True) for end in (change.low, change.high))
-    return kit.t("interval.plain", low=low, high=high)
+    return t("interval.plain", low=low, high=high)
 
 
 def _change_cell(kit: Kit, change: CostChange, factor: float) -> TableCell:
@@ -191,7 +189,7 @@ def _change_cell(kit: Kit, change: CostChange, factor: float) -> TableCell:
     if change.low is None:
         return TableCell(_value(value, signed=True), value)
     shown = fixed(value, _digits(change, factor), signed=True)
-    text = kit.t("root.change", value=shown, interval=_between(kit, change, factor))
+    text = kit.t("root.change", value=shown, interval=change_interval(kit.t, change, factor))
     return TableCell(text, value, kind=CERTAIN if change.certain else "")
 
 
@@ -288,8 +286,8 @@ def _drawings(kit: Kit, name: str, contrast: StacksContrast) -> tuple[FlameGraph
         ),
         partial(difference, both, title, words),
         (
-            (MORE, t("flame.more", side=kit.names.titled(contrast.new))),
-            (LESS, t("flame.less", side=kit.names.titled(contrast.new))),
+            (MORE, t("flame.more", side=kit.short(contrast.new))),
+            (LESS, t("flame.less", side=kit.short(contrast.new))),
         ),
     )
     levels = {

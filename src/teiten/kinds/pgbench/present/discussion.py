@@ -5,17 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from teiten.analysis.model.discussion import Tail, TailLevel
+from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.scaling import CurveShape, Form, Knee, ScalingResult
 from teiten.analysis.model.verdict import Interval
 from teiten.kinds.pgbench.analyse import CLIENTS, CORES
 from teiten.kinds.pgbench.present.scaling import level_at, side_of
 from teiten.kinds.pgbench.results import pgbench_found
-from teiten.report.effects import percent, plain_percent
+from teiten.report.effects import confidence_percent, percent, plain_percent
 from teiten.report.numbers import decimals_for, fixed, plain, significant
 from teiten.report.sites import of_one_start
 from teiten.report.texts import Texts
-from teiten.report.view.discussion import level_text, levels_text, sides_text, told_contrast
+from teiten.report.view.discussion import (
+    level_text,
+    levels_text,
+    side_text,
+    sides_text,
+    told_contrast,
+)
 from teiten.report.view.kit import Kit
+from teiten.report.view.root_cause import change_interval
 
 MILLI = 1000.0
 """Milliseconds in a second."""
@@ -116,7 +124,7 @@ def _tails(kit: Kit, workload: str) -> Iterator[tuple[float, str]]:
     for (old, count), same in alike.items():
         key = "discussion.tail.same" if len(same) == 1 else "discussion.tail.same-several"
         new = sides_text(kit, (tail.new for tail in same))
-        yield 0.0, kit.t.plural(key, count, old=kit.names.titled(old), new=new)
+        yield 0.0, kit.t.plural(key, count, old=side_text(kit, old), new=new)
 
 
 def _tail(kit: Kit, tail: Tail) -> Iterator[tuple[float, str]]:
@@ -140,23 +148,22 @@ def _differs(
         f"discussion.tail.{direction}" + ("-at" if len(levels) == 1 else ""),
         levels=levels_text(kit, [level.context for level in levels], len(tail.levels)),
         level=level_text(kit, most.context),
-        **tail_values(kit.t, most),
-        old=kit.names.titled(tail.old),
-        new=kit.names.titled(tail.new),
+        **tail_values(kit.t, kit.analysis, tail, most),
+        old=side_text(kit, tail.old),
+        new=side_text(kit, tail.new),
     )
 
 
-def tail_values(t: Texts, level: TailLevel) -> dict[str, str]:
-    """In milliseconds: both tails, their difference and its interval."""
-    low, high = level.change.low or 0.0, level.change.high or 0.0
+def tail_values(
+    t: Texts, analysis: CampaignAnalysis, tail: Tail, level: TailLevel
+) -> dict[str, str]:
+    """In milliseconds: both tails, their difference and its interval, with its share of α."""
+    alpha = analysis.plan.study.measure.alpha / len(tail.levels)
     digits = decimals_for(level.change.half_width * MILLI)
     return {
         "old_value": significant(level.old * MILLI),
         "new_value": significant(level.new * MILLI),
         "difference": fixed(level.change.difference * MILLI, digits, signed=True),
-        "interval": t(
-            "interval.plain",
-            low=fixed(low * MILLI, digits, signed=True),
-            high=fixed(high * MILLI, digits, signed=True),
-        ),
+        "confidence": confidence_percent(t, 1 - alpha),
+        "interval": change_interval(t, level.change, MILLI),
     }

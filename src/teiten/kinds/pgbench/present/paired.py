@@ -12,6 +12,7 @@ from teiten.kinds.pgbench.metrics import LATENCY_TYPICAL, MEAN_BY_TYPICAL
 from teiten.kinds.pgbench.present.discussion import tail_values
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.metrics import CPU_PER_TRANSACTION
+from teiten.model.units import Share
 from teiten.report.blocks import Block, Heading, Items, Text
 from teiten.report.effects import (
     change,
@@ -21,7 +22,7 @@ from teiten.report.effects import (
     percent_decimals,
     ratio_text,
 )
-from teiten.report.names import Names
+from teiten.report.names import Context, Names
 from teiten.report.numbers import NOTHING, significant
 from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
@@ -80,7 +81,7 @@ def cpu_column(kit: Kit, contrast: ContrastResult, said: Judged) -> Judged | Non
         if effect is None:
             return TableCell(NOTHING)
         ratio, interval = ratio_text(effect), interval_text(kit.t, effect)
-        return TableCell(kit.t("paired.cpu-cell", ratio=ratio, interval=interval), effect.ratio)
+        return TableCell(kit.t.aside(ratio, interval), effect.ratio)
 
     return replace(said, further=used, further_title=kit.t("paired.cpu-column"))
 
@@ -106,7 +107,7 @@ def of_the_typical(
         times=significant(level.new_median),
         old_times=significant(level.old_median),
         **_names(names, contrast),
-    ) + _tail(t, names, analysis, contrast)
+    ) + _tail(t, names, analysis, contrast, level.context)
 
 
 def _of_the_same_sides(
@@ -123,19 +124,20 @@ def _names(names: Names, contrast: ContrastResult) -> dict[str, str]:
     return {"old": names.side(contrast.old).long, "new": names.side(contrast.new).long}
 
 
-def _tail(t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult) -> str:
-    """Whose slow transactions are slower, in milliseconds; empty where that is not known."""
-    key = (contrast.workload, contrast.old, contrast.new)
-    of_contrast = (
-        tail for tail in pgbench_found(analysis).tails if (tail.workload, tail.old, tail.new) == key
-    )
-    tail = next(of_contrast, None)
-    if tail is None or tail.levels[0].change.low is None:
-        return ""
-    level = tail.levels[0]
-    longer = "longer" if level.change.difference > 0 else "shorter"
-    decided = longer if level.change.certain else "alike"
-    return t(f"paired.tail-{decided}", **tail_values(t, level), **_names(names, contrast))
+def _tail(
+    t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult, context: Context
+) -> str:
+    """Whose slow transactions are slower at a level, in milliseconds; empty where that is not
+    known there."""
+    sides = (contrast.workload, contrast.old, contrast.new)
+    for tail in pgbench_found(analysis).tails:
+        for level in tail.levels if (tail.workload, tail.old, tail.new) == sides else ():
+            if level.context == context and level.change.low is not None:
+                longer = "longer" if level.change.difference > 0 else "shorter"
+                decided = longer if level.change.certain else "alike"
+                values = tail_values(t, analysis, tail, level)
+                return t(f"paired.tail-{decided}", **values, **_names(names, contrast))
+    return ""
 
 
 def _speed(t: Texts, effect: Interval) -> str:
@@ -174,7 +176,7 @@ def carry_over(kit: Kit, workload: str) -> Iterator[Block]:
             number=t(f"paired.number.{carry_over.metric}"),
             new=kit.names.side(carry_over.new).long,
             share=change(t, math.exp(carry_over.share), 2),
-            interval=_interval(t, carry_over),
+            interval=_interval(t, carry_over, kit.study.measure.alpha),
             limit=percent(t, math.expm1(carry_over.limit), 2),
         )
         for carry_over in estimates
@@ -184,8 +186,9 @@ def carry_over(kit: Kit, workload: str) -> Iterator[Block]:
     yield Text(t("paired.left-note"), "note")
 
 
-def _interval(t: Texts, estimate: CarryOver) -> str:
+def _interval(t: Texts, estimate: CarryOver, alpha: Share) -> str:
     if math.isinf(estimate.high - estimate.low):
         return t("paired.no-interval")
     low, high = change(t, math.exp(estimate.low), 2), change(t, math.exp(estimate.high), 2)
-    return t("paired.interval", low=low, high=high)
+    confidence = confidence_percent(t, 1 - alpha)
+    return t("paired.interval", confidence=confidence, low=low, high=high)

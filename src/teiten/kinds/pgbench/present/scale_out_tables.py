@@ -80,7 +80,7 @@ def _interval(kit: Kit, ratio: RatioOfNodes | None) -> str:
     if ratio is None or ratio.low is None or ratio.high is None:
         return NOTHING
     low, high = in_reach(ratio.low), in_reach(ratio.high)
-    return kit.t("scale-out.interval", low=low, high=high)
+    return kit.t("interval.plain", low=low, high=high)
 
 
 def model_table(kit: Kit, workload: str, rows: int, results: list[ScaleOutResult]) -> Table:

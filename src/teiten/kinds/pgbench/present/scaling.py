@@ -258,12 +258,14 @@ def _knee(kit: Kit, side: str, result: ScalingResult, knee: Knee) -> str:
 def _fit(kit: Kit, side: str, result: ScalingResult, fit: UslFit) -> str:
     t, scaling = kit.t, result.scaling
     least, most = _residuals(kit, scaling)
+    confidence = confidence_percent(t, 1 - kit.study.measure.alpha)
     return t(
         "scaling.fit",
         side=side,
         rate=_parameter(kit, fit.rate),
         contention=_parameter(kit, fit.contention),
         coherency=_millionths(kit, fit.coherency),
+        level="" if fit.rate.low is None else t("scaling.fit-level", confidence=confidence),
         least=least,
         most=most,
         low=plain(scaling.loads[0]),

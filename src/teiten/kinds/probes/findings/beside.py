@@ -158,11 +158,9 @@ def _ground(outside: float, from_disk: float | None) -> Footing:
 
 
 def _probed(results: Sequence[ProbeResult], context: Context, side: str) -> ProbeSide | None:
-    """The probe of working sets at the same size, and at the same levels of what both vary."""
+    """The probe of working sets at the same size, and at the same levels of all that it varies."""
     for result in results:
-        shared = {name for name, _ in without_probe(result.context)} & {name for name, _ in context}
-        same = all(dict(result.context)[name] == dict(context)[name] for name in shared)
-        if result.by_parts and same:
+        if result.by_parts and {*without_probe(result.context)} <= {*context}:
             return result.side(side)
     return None
 

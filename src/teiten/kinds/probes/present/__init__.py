@@ -71,9 +71,9 @@ class ProbesPresent(UsualPresent):
         return answer_of(kit)
 
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
-        found = probes_found(kit.analysis)
-        for at, result in enumerate(found.of_workload(workload), start=1):
-            yield from _probe(kit, f"{prefix}-probe-{at}", result, found.comparisons)
+        results = probes_found(kit.analysis).of_workload(workload)
+        for at, result in enumerate(results, start=1):
+            yield from _probe(kit, f"{prefix}-probe-{at}", result)
 
     def sections(self, kit: Kit) -> Iterable[Section]:
         yield beside_section(kit)
@@ -85,7 +85,7 @@ class ProbesPresent(UsualPresent):
         return (), (table,) if table is not None else ()
 
 
-def _probe(kit: Kit, prefix: str, result: ProbeResult, intervals: int) -> Iterator[Block]:
+def _probe(kit: Kit, prefix: str, result: ProbeResult) -> Iterator[Block]:
     probe = probes_of(kit.study.workload(result.workload)).probe(result.probe)
     yield Heading(4, probe_title(kit, result))
     yield Text(kit.t.of(probe.description))
@@ -105,7 +105,7 @@ def _probe(kit: Kit, prefix: str, result: ProbeResult, intervals: int) -> Iterat
     in_appendix = gallery(_titled(kit, result, further))
     if in_appendix:
         yield looked_up(kit.t("paper.charts"), in_appendix)
-    yield Further(tuple(tables_of_probe(kit, prefix, result, memory_text(kit), intervals)))
+    yield Further(tuple(tables_of_probe(kit, prefix, result, memory_text(kit))))
 
 
 def _titled(kit: Kit, result: ProbeResult, charts: Iterable[Chart | None]) -> Iterator[Chart]:

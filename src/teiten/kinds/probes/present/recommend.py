@@ -30,6 +30,7 @@ from teiten.kinds.probes.present.units import (
 from teiten.kinds.probes.results import (
     PROPORTIONAL_WITHIN,
     Cliff,
+    CostLine,
     ProbeResult,
     ProbesFound,
     Recommendation,
@@ -102,22 +103,21 @@ def sentence(kit: Kit, recommendation: Recommendation) -> str:
 
 def clauses(kit: Kit, findings: ProbesFound, recommendation: Recommendation) -> Iterator[str]:
     """Each with the probe behind it: first those on how memory is used, then what it costs."""
-    yield from _first_clauses(kit, findings, recommendation)
-    for result in findings.results:
-        if result.line is not None and without_probe(result.context) == recommendation.context:
-            yield _cost(kit, result)
+    mine = _of_context(findings, recommendation)
+    yield from _first_clauses(kit, mine, recommendation)
+    yield from (_cost(kit, result, result.line) for result in mine if result.line is not None)
     yield _room(kit, recommendation)
 
 
+def _of_context(findings: ProbesFound, recommendation: Recommendation) -> list[ProbeResult]:
+    context = recommendation.context
+    return [result for result in findings.results if without_probe(result.context) == context]
+
+
 def _first_clauses(
-    kit: Kit, findings: ProbesFound, recommendation: Recommendation
+    kit: Kit, mine: Sequence[ProbeResult], recommendation: Recommendation
 ) -> Iterator[str]:
     """List the clauses that stand on the first page."""
-    mine = [
-        result
-        for result in findings.results
-        if without_probe(result.context) == recommendation.context
-    ]
     yield from _out_of_memory(kit, recommendation)
     yield from _moved(kit, mine)
     yield from _beaten(kit, mine, recommendation)
@@ -133,29 +133,21 @@ def _first_clauses(
 def _statement(
     kit: Kit, name: str, findings: ProbesFound, recommendation: Recommendation
 ) -> Statement:
-    mine = [
-        result
-        for result in findings.results
-        if without_probe(result.context) == recommendation.context
-    ]
+    mine = _of_context(findings, recommendation)
     curves = (working_set_chart(kit, name, each) for each in mine if each.by_parts)
     sure = kit.study.conclusive and (recommendation.decided or bool(recommendation.threatened))
     decided = sure and len(recommendation.left) == 1
     context = context_text(kit, recommendation.context)
-    word = (
-        "one"
-        if decided or (sure and not recommendation.left)
-        else "several"
-        if sure
-        else "undecided"
-    )
+    word = "several" if sure else "undecided"
+    if sure and len(recommendation.left) < 2:
+        word = "one"
     return Statement(
         context or kit.t("recommend.subject", factor=kit.names.factor(kit.study.contrast)),
         (VerdictKind.FASTER if decided else VerdictKind.INCONCLUSIVE).value,
         kit.t(f"recommend.word-{word}"),
         sentence(kit, recommendation),
         next(curves, None),
-        tuple(_first_clauses(kit, findings, recommendation)),
+        tuple(_first_clauses(kit, mine, recommendation)),
     )
 
 
@@ -223,19 +215,27 @@ def _at_working_set(kit: Kit, result: ProbeResult, recommendation: Recommendatio
     if not recommendation.at_working_set:
         yield kit.t("recommend.beyond-measured", size=size)
         return
-    unit = unit_for(each.mean.mean for each in recommendation.at_working_set)
-    said = []
-    for each in recommendation.at_working_set:
-        time = unit.with_name(unit.estimate(each.mean))
-        key = "at-working-set.known" if each.from_disk is not None else "at-working-set.unknown"
-        disk = said_percent(kit.t, each.from_disk.mean) if each.from_disk is not None else ""
-        said.append(kit.t(key, side=kit.short(each.side), time=time, disk=disk))
-    yield kit.t(
+    known = recommendation.at_working_set
+    unit = unit_for(each.mean.mean for each in known)
+    times = [(each.side, unit.with_name(unit.estimate(each.mean))) for each in known]
+    shares = [
+        (each.side, said_percent(kit.t, each.from_disk.mean)) for each in known if each.from_disk
+    ]
+    of_times = kit.t(
         "recommend.at-working-set",
         size=size,
-        part=bytes_text(recommendation.at_working_set[0].part),
-        listed=kit.t("list.strong").join(said),
+        part=bytes_text(known[0].part),
+        listed=_of_sides(kit, times),
         probe=probe_name(kit, result),
+    )
+    of_disk = kit.t("recommend.at-working-set-disk", listed=_of_sides(kit, shares))
+    yield of_times + (of_disk if shares else "")
+
+
+def _of_sides(kit: Kit, values: Sequence[tuple[str, str]]) -> str:
+    """A value of each side."""
+    return kit.t("list.strong").join(
+        kit.t("at-working-set.of-side", side=kit.short(side), value=value) for side, value in values
     )
 
 
@@ -277,9 +277,7 @@ def _beaten(
         yield kit.t("recommend.beaten", listed=kit.t("list.strong").join(said))
 
 
-def _cost(kit: Kit, result: ProbeResult) -> str:
-    line = result.line
-    assert line is not None
+def _cost(kit: Kit, result: ProbeResult, line: CostLine) -> str:
     unit = unit_of(result)
     return kit.t(
         f"recommend.cost-{line.proportion.value}",

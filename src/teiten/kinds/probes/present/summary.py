@@ -14,13 +14,14 @@ from teiten.kinds.probes.present.units import (
     confidence,
     interval,
     said_percent,
+    shared_level,
     unit_for,
 )
-from teiten.kinds.probes.results import EffectFound, ProbeResult, ProbesFound, probes_found
+from teiten.kinds.probes.results import EffectFound, ProbeResult, ProbesFound
 from teiten.kinds.probes.thresholds import MEDIUM_BELOW, NONE_WITHIN, SMALL_BELOW
 from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Items, Text
-from teiten.report.effects import confidence_percent, plain_percent
+from teiten.report.effects import plain_percent
 from teiten.report.numbers import NOTHING, bytes_text
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.contrasts import verdict_cell
@@ -41,7 +42,12 @@ def summary_table(kit: Kit, name: str, results: Sequence[ProbeResult], memory: s
         tuple(Column(t(f"table.probe-summary.{key}"), numeric=key in numeric) for key in keys),
         rows,
         note=joined_sentences(
-            (thresholds_text(kit), _measures(kit, results), _intervals(kit), memory)
+            (
+                thresholds_text(kit),
+                _measures(kit, results),
+                t("table.probe-summary.intervals", **shared_level(kit)),
+                memory,
+            )
         ),
         sortable=False,
     )
@@ -135,16 +141,6 @@ def _compared(kit: Kit, effect: EffectFound) -> str:
     return kit.t("contrast.sides", new=kit.short(effect.worst), old=kit.short(effect.best))
 
 
-def _intervals(kit: Kit) -> str:
-    """How sure the intervals are."""
-    count = probes_found(kit.analysis).comparisons
-    return kit.t(
-        "table.probe-summary.intervals",
-        confidence=confidence_percent(kit.t, 1 - kit.study.measure.alpha / count),
-        count=count,
-    )
-
-
 def effect_sentence(kit: Kit, result: ProbeResult) -> str:
     """Write the sentence on the effect that stands above a probe's results; empty without one."""
     effect = result.effect
@@ -162,7 +158,7 @@ def effect_sentence(kit: Kit, result: ProbeResult) -> str:
     }
     low = effect.added.low
     key = "without" if low is None else "sentence" if low > 0 else "undecided"
-    return kit.t(f"effect-size.{key}", **values)
+    return kit.t(f"effect-size.{key}", **values, **shared_level(kit))
 
 
 def only_side(kit: Kit) -> str | None:

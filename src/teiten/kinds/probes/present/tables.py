@@ -13,6 +13,7 @@ from teiten.kinds.probes.present.units import (
     half,
     interval,
     percent_cell,
+    shared_level,
     side_cell,
     size_cell,
     unit_for,
@@ -23,7 +24,7 @@ from teiten.kinds.probes.results import (
     ProbeSide,
     SidePair,
 )
-from teiten.report.effects import confidence_percent, effect_cells
+from teiten.report.effects import effect_cells
 from teiten.report.numbers import measured, plain, significant
 from teiten.report.sentences import verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell
@@ -36,12 +37,9 @@ Made = tuple[Sequence[str], Sequence[Row]]
 """The columns' keys, and the rows."""
 
 
-def tables_of_probe(
-    kit: Kit, prefix: str, result: ProbeResult, memory: str, intervals: int
-) -> Iterator[Table]:
-    """Only those that have something to tell. ``memory``: what is said of it beside each result;
-    ``intervals``: that hold together."""
-    yield from _verdicts(kit, prefix, result, memory, intervals)
+def tables_of_probe(kit: Kit, prefix: str, result: ProbeResult, memory: str) -> Iterator[Table]:
+    """Only those that have something to tell. ``memory``: what is said of it beside each result."""
+    yield from _verdicts(kit, prefix, result, memory)
     unit = unit_of(result)
     made = (
         ("accesses", () if result.after_another else _accesses(kit, result, unit)),
@@ -79,20 +77,17 @@ def _seconds(side: ProbeSide) -> Iterator[float]:
     yield from (checkpoint.times.median for checkpoint in side.checkpoints)
 
 
-def _verdicts(
-    kit: Kit, prefix: str, result: ProbeResult, memory: str, intervals: int
-) -> Iterator[Table]:
+def _verdicts(kit: Kit, prefix: str, result: ProbeResult, memory: str) -> Iterator[Table]:
     """Every side against each before it."""
     for kind, pairs in (("pairs", result.pairs), ("commits", result.commits)):
-        rows = tuple(row for pair in pairs for row in _pair(kit, result, pair, kind))
-        if not rows:
-            continue
         numbers = [number for side in result.sides if (number := _of_side(side, kind)) is not None]
         unit = unit_for(number.mean for number in numbers)
-        alpha = kit.study.measure.alpha / intervals
+        rows = tuple(row for pair in pairs for row in _pair(kit, result, pair, kind, unit))
+        if not rows:
+            continue
         yield Table(
             name=f"{prefix}-{kind}",
-            caption=kit.t(f"table.probe-{kind}.caption", unit=unit.name),
+            caption=kit.t(f"table.probe-{kind}.caption"),
             columns=(
                 Column(kit.t("table.probe.compared")),
                 Column(kit.t("table.probe.first", unit=unit.name), numeric=True),
@@ -103,12 +98,7 @@ def _verdicts(
                 Column(kit.t("table.verdict")),
             ),
             rows=rows,
-            note=kit.t(
-                "table.probe-pairs.note",
-                memory=memory,
-                confidence=confidence_percent(kit.t, 1 - alpha),
-                count=intervals,
-            ),
+            note=kit.t("table.probe-pairs.note", memory=memory, **shared_level(kit)),
         )
 
 
@@ -118,13 +108,12 @@ def _of_side(side: ProbeSide | None, kind: str) -> Estimate | None:
     return side.commit if kind == "commits" else side.number
 
 
-def _pair(kit: Kit, result: ProbeResult, pair: SidePair, kind: str) -> Iterator[Row]:
+def _pair(
+    kit: Kit, result: ProbeResult, pair: SidePair, kind: str, unit: ProbeTimeUnit
+) -> Iterator[Row]:
     numbers = [_of_side(result.side(side), kind) for side in (pair.old, pair.new)]
     if None in numbers:
         return
-    unit = unit_for(
-        each.mean for side in result.sides if (each := _of_side(side, kind)) is not None
-    )
     effect = pair.verdict.effect
     yield (
         TableCell(kit.t("contrast.sides", new=kit.short(pair.new), old=kit.short(pair.old))),

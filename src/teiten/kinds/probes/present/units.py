@@ -85,6 +85,13 @@ def confidence(kit: Kit) -> str:
     return confidence_percent(kit.t, 1 - kit.study.measure.alpha)
 
 
+def shared_level(kit: Kit) -> dict[str, str | int]:
+    """The ``count`` of comparisons of probes that share α, and the ``confidence`` of each."""
+    count = probes_found(kit.analysis).comparisons
+    confidence = confidence_percent(kit.t, 1 - kit.study.measure.alpha / count)
+    return {"confidence": confidence, "count": count}
+
+
 def percent(share: float | None) -> str:
     """A share that was counted, without its sign: a column says it."""
     return NOTHING if share is None else fixed(100 * share, 1)

@@ -10,17 +10,13 @@ from collections.abc import Iterator, Sequence
 from teiten.analysis.model.verdict import VerdictKind
 from teiten.kinds.probes.model import probes_of
 from teiten.kinds.probes.present.tables import verdict_said
-from teiten.kinds.probes.present.units import MICROSECONDS, memory_text, percent
+from teiten.kinds.probes.present.units import MICROSECONDS, memory_text, percent, shared_level
 from teiten.kinds.probes.results import Changed, Trace, VersionPair, probes_found
 from teiten.kinds.probes.thresholds import SEEN_APART
 from teiten.model.build import BUILDS_DIFFER
 from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Heading, Items, Section, Text
-from teiten.report.effects import (
-    confidence_percent,
-    effect_cells,
-    plain_percent,
-)
+from teiten.report.effects import effect_cells, plain_percent
 from teiten.report.numbers import NOTHING, bytes_text, significant
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.contrasts import verdict_cell
@@ -51,19 +47,12 @@ def versions_section(kit: Kit) -> Section:
 def _table(kit: Kit, name: str, pairs: list[VersionPair]) -> Table:
     """All of them, those that differ first."""
     ordered = sorted(pairs, key=lambda pair: not differs(pair))
-    count = probes_found(kit.analysis).comparisons
-    confidence = confidence_percent(kit.t, 1 - kit.study.measure.alpha / count)
     return Table(
         name,
         kit.t("table.versions.caption"),
         tuple(Column(kit.t(f"table.versions.{key}"), numeric=key in NUMERIC) for key in KEYS),
         tuple(row for pair in ordered for row in _row(kit, pair)),
-        note=kit.t(
-            "table.versions.note",
-            confidence=confidence,
-            count=count,
-            memory=memory_text(kit),
-        ),
+        note=kit.t("table.versions.note", memory=memory_text(kit), **shared_level(kit)),
         tall=len(pairs) > 20,
     )
 
@@ -216,14 +205,14 @@ def _showing(kit: Kit, same: Sequence[VersionPair], trace: Trace) -> str:
 
 def _cell(kit: Kit, trace: Trace, values: Sequence[float]) -> TableCell:
     """One value, or from the least to the greatest of several."""
-    low, high = (_value(kit, trace, end) for end in (min(values), max(values)))
+    low, high = (_value(trace, end) for end in (min(values), max(values)))
     text = low if low == high else kit.t("interval.plain", low=low, high=high)
     return TableCell(text, values[0])
 
 
-def _value(kit: Kit, trace: Trace, value: float) -> str:
+def _value(trace: Trace, value: float) -> str:
     if trace in SHARES:
-        return kit.t("unit.percent", value=percent(value))
+        return f"{percent(value)} %"
     if trace in TIMES:
         return MICROSECONDS.with_name(MICROSECONDS.text(value))
     if trace is Trace.WAL:

@@ -20,7 +20,7 @@ from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Further, Gallery, Heading, Items, looked_up
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePoint, PointKind, curves
-from teiten.report.effects import percent
+from teiten.report.effects import confidence_percent, plain_percent
 from teiten.report.names import Context
 from teiten.report.numbers import NOTHING, bytes_text, fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
@@ -90,7 +90,7 @@ def sentences(kit: Kit, lines: Sequence[Growth]) -> Iterator[str]:
     """Which methods' times grow with partitions, by what, and which do not."""
     t = kit.t
     unit = t(f"growth.unit.{lines[0].unit.value}")
-    delta = percent(t, kit.study.measure.delta, 0)
+    delta = plain_percent(t, kit.study.measure.delta)
     words = [line.kind.value if kit.study.conclusive else "no-conclusion" for line in lines]
     for word in dict.fromkeys(words):
         those = [line for line, said in zip(lines, words, strict=True) if said == word]
@@ -106,7 +106,9 @@ def sentences(kit: Kit, lines: Sequence[Growth]) -> Iterator[str]:
 def _grown(kit: Kit, growth: Growth) -> str:
     between = _between(kit, growth.slope, _nano)
     which = _which(kit, _called(kit, growth.method), growth.step, growth.context)
-    interval = "" if between == NOTHING else kit.t("growth.in-parentheses", text=between)
+    confidence = confidence_percent(kit.t, procedures_found(kit.analysis).confidence)
+    of_level = kit.t("growth.interval", between=between, confidence=confidence)
+    interval = "" if between == NOTHING else of_level
     return kit.t("growth.by", which=which, slope=_nano(growth.slope.mean), interval=interval)
 
 
@@ -116,9 +118,8 @@ def _called(kit: Kit, method: str) -> str:
 
 
 def _which(kit: Kit, method: str, step: str, context: Context) -> str:
-    level = kit.names.varied_levels(context)
-    said = kit.t("growth.in-parentheses", text=level) if level else ""
-    return kit.t("growth.which", method=method, step=step, context=said)
+    level, timed = kit.names.varied_levels(context), kit.t.aside(method, step)
+    return kit.t.aside(timed, level) if level else timed
 
 
 def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
@@ -134,9 +135,9 @@ def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
     note = t(
         "table.growth.note",
         unit=t(f"growth.unit.{lines[0].unit.value}"),
-        confidence=percent(t, procedures_found(kit.analysis).confidence, 2),
+        confidence=confidence_percent(t, procedures_found(kit.analysis).confidence),
         knee=fixed(KNEE, 0),
-        delta=percent(t, kit.study.measure.delta, 0),
+        delta=plain_percent(t, kit.study.measure.delta),
     )
     rows = tuple(_row(kit, line, levels=levels) for line in lines)
     return Table(name, t("table.growth.caption"), columns, rows, note=note, tall=len(rows) > 24)
@@ -167,7 +168,7 @@ def _word(kit: Kit, growth: Growth) -> str:
 
 def _range(kit: Kit, growth: Growth) -> str:
     fewest, most = (_count(point.partitions) for point in (growth.points[0], growth.points[-1]))
-    return kit.t("growth.between", low=fewest, high=most)
+    return kit.t("interval.plain", low=fewest, high=most)
 
 
 def _doubled(kit: Kit, growth: Growth) -> str:
@@ -175,13 +176,13 @@ def _doubled(kit: Kit, growth: Growth) -> str:
         return NOTHING
     shown = _count(growth.doubled.mean)
     between = _between(kit, growth.doubled, _count)
-    return shown if between == NOTHING else kit.t("growth.knee", value=shown, interval=between)
+    return shown if between == NOTHING else kit.t.aside(shown, between)
 
 
 def _between(kit: Kit, estimate: Estimate, shown: Callable[[float], str]) -> str:
     if estimate.low is None or estimate.high is None:
         return NOTHING
-    return kit.t("growth.between", low=shown(estimate.low), high=shown(estimate.high))
+    return kit.t("interval.plain", low=shown(estimate.low), high=shown(estimate.high))
 
 
 def _charts(kit: Kit, prefix: str, lines: Sequence[Growth]) -> Iterator[Chart]:
