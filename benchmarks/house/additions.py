@@ -17,9 +17,12 @@ from dataclasses import dataclass, field
 from difflib import ndiff
 from pathlib import Path
 
+import teiten
 from benchmarks.house.__main__ import ROOT
 
-SOURCE = ROOT / "src"
+SOURCE = Path(teiten.__file__).parents[1]
+"""Where Teiten is imported from, and what was compiled of it is kept: the copies are not compiled
+again."""
 FIXTURES = ROOT / "tests" / "fixtures"
 RUNS = '    "runs": "list campaigns",\n'
 """The line of a verb, which the added one follows."""
@@ -68,7 +71,7 @@ def try_out(name: str, folder: Path) -> Tried:
     Raises CalledProcessError where Teiten does not get along with it.
     """
     addition, copy = ADDITIONS[name], folder / "src"
-    shutil.copytree(SOURCE, copy)
+    shutil.copytree(SOURCE / "teiten", copy / "teiten")
     _add(addition, copy / "teiten")
     files = dict(_changed(copy))
     command = [sys.executable, "-m", "benchmarks.house.using", name, str(folder)]

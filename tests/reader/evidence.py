@@ -581,10 +581,10 @@ class Evidence:
 
     def _of_moments(self, table: Table, text: str) -> Iterator[str]:
         """Objects to moments at which nothing of the campaigns was, or no event."""
-        events = moments_of(event.at for known in self.every for event in known.events)
-        known = events if EVENT & {*table.columns} else self.moments
-        wrong = {found[0] for found in MOMENT.finditer(text)} - known
-        yield from (f"nothing was at {moment}" for moment in wrong)
+        told = {found[0] for found in MOMENT.finditer(text)}
+        if told:
+            known = self.moments_of_events if EVENT & {*table.columns} else self.moments
+            yield from (f"nothing was at {moment}" for moment in told - known)
 
     def _of_levels(self, table: Table) -> Iterator[str]:
         """Objects to levels that a factor has not, and to rows of the same levels."""
@@ -856,6 +856,10 @@ class Evidence:
             )
         }
         return moments_of(seconds)
+
+    @cached_property
+    def moments_of_events(self) -> set[str]:
+        return moments_of(event.at for known in self.every for event in known.events)
 
     @cached_property
     def machine(self) -> str:

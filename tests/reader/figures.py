@@ -45,7 +45,7 @@ DIMENSIONS = {
     "KB/s": "rate",
     "%": "share",
 }
-SIDES = re.compile(r"\((?P<new>[^()÷]+?) ?÷ ?(?P<old>[^()÷]+?)\)")
+SIDES = re.compile(r"\((?:\w+ (?=\d+ ÷))?(?P<new>[^()÷]+?) ?÷ ?(?P<old>[^()÷]+?)\)")
 """What is compared with what."""
 QUOTIENT = re.compile(r" times| more| less| as |倍")
 """What stands behind a number that two cells of a column may make."""
@@ -130,17 +130,26 @@ class Figures:
         """The campaigns whose blocks, pairs and trials the report counts."""
         self.reader = evidence.reader
         self.contrasts = contrasts
+        self._rows = _rows_of(document)
+        self._read: dict[int, tuple[Part, list[str]]] = {}
         self.tables = [
             [self._cells(table, row) for row in table.rows]
             for table in document.tables
             if table.columns[:2] not in TRIALS
         ]
+        known = evidence.kept(f"figures {len(evidence.every)}")
+        if not known:
+            known |= {"sides": [*self._of_sides()], "plan": {*self._of_plan()}}
         self.effects = [
             *(effect for each in contrasts for effect in _effects(each)),
-            *self._of_sides(),
+            *known["sides"],
             *(effect for each in self.counted for effect in made_of(each).effects),
         ]
-        self.plan = {*self._of_plan()}
+        self.plan: set[float] = {*known["plan"]}
+
+    def is_of(self, document: Document) -> bool:
+        """Whether a report has the same tables: sentences that were read need not be read again."""
+        return self._rows == _rows_of(document)
 
     def _cells(self, table: Table, row: Sequence[str]) -> list[Cell]:
         own: dict[str, frozenset[str]] = {}
@@ -264,8 +273,13 @@ class Figures:
                     better = (mean > 0) == (metric in HIGHER_IS_BETTER)
                     yield effect_of([*map(ratio_of, logs)], found.confidence, better=better)
 
-    def objections(self, part: Part) -> Iterator[str]:
+    def objections(self, part: Part) -> list[str]:
         """The numbers of a sentence that stand nowhere, or not at such a place."""
+        if id(part) not in self._read:
+            self._read[id(part)] = part, [*self._objections(part)]
+        return self._read[id(part)][1]
+
+    def _objections(self, part: Part) -> Iterator[str]:
         text = POWER.sub("", HOURS.sub(_as_minutes, self.evidence.undated(part.text)))
         text = PART.sub(_as_factor, text) if self.reader.language == "ja" else text
         own = own_spans(text, self.evidence.written)
@@ -531,6 +545,10 @@ class Figures:
                         if abs(number.value - ratio) <= 0.5 * (number.step + abs(ratio) * off):
                             return True
         return False
+
+
+def _rows_of(document: Document) -> list[tuple[Table, list[tuple[str, ...]]]]:
+    return [(table, [*table.rows]) for table in document.tables]
 
 
 def _log(value: float) -> float:

@@ -14,9 +14,10 @@ from teiten.report.view.report import view
 from tests.reader import across
 from tests.reader.across import Across, comparison_tables, history_tables
 from tests.reader.agreement import disagreements
+from tests.reader.campaign import Campaign
 from tests.reader.collected import Retold, outcomes_of, retold_objections, without_forecast
 from tests.reader.contrasts import contrast_objections, contrasts_of
-from tests.reader.document import Document, Part, read_markdown
+from tests.reader.document import Document, Part, Table, read_markdown
 from tests.reader.drawn import Drawn
 from tests.reader.evidence import BY_TYPE, MADE_BY, Evidence, moments_of
 from tests.reader.figures import Figures
@@ -62,8 +63,8 @@ def read_whole(document: Document, one: Drawn | Across, language: Language) -> R
         return _read_across(document, one, language)
     contrasts = contrasts_of(one.analysis)
     reader = Reader(document, one.campaign, language)
-    evidence = Evidence(reader, told=one.analysis.server_facts)
-    figures = Figures(document, evidence, contrasts)
+    evidence = _evidence(reader, told=one.analysis.server_facts)
+    figures = _figures(document, evidence, contrasts)
     for part in document.parts:
         if part.kind in SAID and part.text not in reader.given:
             _read_part(reader, figures, part, part)
@@ -82,6 +83,29 @@ def read_whole(document: Document, one: Drawn | Across, language: Language) -> R
     titles = {workload.name: getattr(workload.title, language) for workload in study.workloads}
     reader.objections += disagreements(document, titles, contrasts)
     return reader
+
+
+def _evidence(reader: Reader, beside: Sequence[Campaign] = (), told: object = None) -> Evidence:
+    """What campaigns hold, which is the same each time that their report is read."""
+    known, key = reader.campaign.further, f"evidence {reader.language} {len(beside)}"
+    if key not in known:
+        known[key] = Evidence(reader, beside, told)
+    evidence = known[key]
+    assert isinstance(evidence, Evidence)
+    evidence.reader = reader
+    return evidence
+
+
+def _figures(
+    document: Document, evidence: Evidence, contrasts: Sequence[Mapping[str, Any]]
+) -> Figures:
+    """The figures of a report; of one with the same tables, those that were read before."""
+    known, language = evidence.kept("read"), evidence.reader.language
+    if language not in known or not known[language].is_of(document):
+        known[language] = Figures(document, evidence, contrasts)
+    figures: Figures = known[language]
+    figures.reader = evidence.reader
+    return figures
 
 
 def _read_part(reader: Reader, figures: Figures, part: Part, untold: Part) -> None:
@@ -176,12 +200,22 @@ def _tables(
             cells = (cell for row in table.rows for cell in row)
             reader.objections += [why for cell in cells for why in evidence.words_objections(cell)]
         else:
-            reader.objections += evidence.objections(table, read.get(id(table), ()))
+            reader.objections += _of_table(evidence, table, read.get(id(table), ()))
+
+
+def _of_table(evidence: Evidence, table: Table, read: Collection[int]) -> list[str]:
+    """What is wrong of a table, which need not be read again where only others have changed."""
+    known, state = evidence.kept(f"tables {evidence.reader.language}"), ([*table.rows], {*read})
+    if id(table) not in known or known[id(table)][1] != state:
+        known[id(table)] = table, state, [*evidence.objections(table, read)]
+    objections: list[str] = known[id(table)][2]
+    return objections
 
 
 def _read_across(document: Document, one: Across, language: Language) -> Reader:
     reader = Reader(document, one.campaigns[-1], language)
-    evidence = Evidence(reader, one.campaigns[:-1], [each.server_facts for each in one.analyses])
+    told = [each.server_facts for each in one.analyses]
+    evidence = _evidence(reader, one.campaigns[:-1], told)
     compared: Sequence[dict[str, Any]] = ()
     retold = None
     if one.kind == "comparison":

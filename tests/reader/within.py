@@ -101,11 +101,10 @@ def within_objections(
     yield from _levels(text, campaigns)
     yield from quantity_objections(text, language, [each.plan for each in campaigns])
     yield from _sizes(text, campaigns)
-    named = " ".join(map(repr, (*(each.plan.study for each in campaigns), *own)))
-    named += " ".join(repr(each.findings) for each in campaigns)
-    for source in set(SOURCE.findall(text)):
-        if source not in named:
-            yield f"no source is {source}"
+    sources = set(SOURCE.findall(text))
+    if sources:
+        named = repr((*((each.plan.study, each.findings) for each in campaigns), own))
+        yield from (f"no source is {source}" for source in sources if source not in named)
 
 
 def _scaled(text: str, unit: str) -> Printed:
@@ -221,14 +220,24 @@ def _changed(text: str, language: Language, campaigns: Sequence[Campaign]) -> It
             yield f"what was changed is {known}"
 
 
+@cache
+def _problems(language: Language) -> tuple[tuple[str, str], ...]:
+    """The codes of reasons for which trials do not count, with their words."""
+    begin = "problem."
+    return tuple(
+        (key.removeprefix(begin), words)
+        for key, words in phrases(language).items()
+        if key.startswith(begin)
+    )
+
+
 def _reasons(text: str, language: Language, campaigns: Sequence[Campaign]) -> Iterator[str]:
     """Objects to counts behind reasons for which trials do not count."""
     counts: Counter[str] = Counter()
     for campaign in campaigns:
         counts |= problem_counts(campaign)
-    for key, words in phrases(language).items():
-        code = key.removeprefix("problem.")
-        if code == key or f"{words}(" not in text.replace(" (", "("):
+    for code, words in _problems(language):
+        if f"{words}(" not in text.replace(" (", "("):
             continue
         for found in re.finditer(rf"(?<!\w){re.escape(words)} ?\((\d+)", text):
             if counts[code] and int(found[1]) != counts[code]:

@@ -16,7 +16,7 @@ from teiten.report.effects import effect_cells, interval_of_ratio
 from teiten.report.parts import numbered, parted
 from teiten.report.render.html import html
 from teiten.report.render.typst import typst_text
-from teiten.report.tables import Column, Table
+from teiten.report.tables import Column, Table, cells
 from teiten.report.texts import texts
 from teiten.report.view.discussion import MOST_SENTENCES, discussion
 from teiten.report.view.kit import Kit
@@ -66,10 +66,11 @@ def test_an_interval_that_says_nothing_has_a_sign_and_the_sign_one_note() -> Non
     columns = (Column("ratio"), Column("interval"))
     rows = tuple(effect_cells(T, effect) for effect in (said, nothing))
     first, second = Table("a", "A", columns, rows[:1]), Table("b", "B", columns, rows)
-    (shown,) = parted(T, (section(first, second, replace(second, name="c")),))
+    named = replace(first, rows=(cells("query ‡", ""),))
+    (shown,) = parted(T, (section(first, named, second, replace(second, name="c")),))
     notes = [table.note for table in of_kind(shown.blocks, Table)]
     sign = T("interval.sign").strip()
-    assert [sign in note for note in notes] == [False, True, False]
+    assert [sign in note for note in notes] == [False, False, True, False]
     assert [row[1].text.endswith(sign) for row in rows] == [False, True]
     assert interval_of_ratio(T, nothing) == "95\u00a0% interval wider than a factor of 100"
 

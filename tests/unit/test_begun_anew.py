@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
-import time
 
 import psutil
 import pytest
 
 WORD = "Planted-7f3a"
+PATIENCE = 300.0
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at /proc")
 def test_it_stands_in_no_command_line(tmp_path: object) -> None:
-    address = f"a=postgresql://u:{WORD}@127.0.0.1:1/d?connect_timeout=2"
-    words = ["--workdir", str(tmp_path), "run", "observe", "--servers", f"{address},17"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "teiten", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    clean = False
-    while process.poll() is None:
-        try:
-            shown = " ".join(psutil.Process(process.pid).cmdline())
-        except psutil.Error:
-            break
-        if shown:
-            assert not (clean and WORD in shown)
-            clean = WORD not in shown
-        time.sleep(0.005)
-    said, _ = process.communicate()
-    assert clean
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(PATIENCE)
+        address = f"a=postgresql://u:{WORD}@127.0.0.1:{server.getsockname()[1]}/d"
+        words = ["--workdir", str(tmp_path), "run", "observe", "--servers", f"{address},17"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "teiten", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        connection, _ = server.accept()
+        with connection:
+            shown = psutil.Process(process.pid).cmdline()
+    said, _ = process.communicate(timeout=PATIENCE)
+    assert words[2] in shown
+    assert WORD not in " ".join(shown)
     assert WORD not in said
     assert process.returncode in {2, 3}, said

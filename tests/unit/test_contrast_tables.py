@@ -9,7 +9,7 @@ from teiten.kinds.pgbench.present.latency import percentile_table
 from teiten.report.blocks import Statement, of_kind
 from teiten.report.charts.base import Chart
 from teiten.report.names import Context
-from teiten.report.view.contrasts import judged_by_pairs, verdict_table
+from teiten.report.view.contrasts import forest_rows, judged_by_pairs, verdict_table
 from teiten.report.view.kit import Kit
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import invented_analysis
@@ -52,6 +52,18 @@ def test_what_no_verdict_is_about_has_no_column_for_it() -> None:
         table = verdict_table("t", said, contrast.levels, contrast.overall)
         assert (table.columns[-1].title == "verdict") == contrast.metric.judged
         assert {len(row) for row in (*table.rows, table.total or ())} == {len(table.columns)}
+
+
+def test_a_forest_of_one_level_has_its_name() -> None:
+    kit = kit_with()
+    several = kit.analysis.contrasts[0]
+    alone = replace(several, levels=several.levels[:1])
+    labels = [
+        [row.label for row in forest_rows(kit.t, contrast, kit.names.context, "all levels")]
+        for contrast in (several, alone)
+    ]
+    assert labels[0][0] == "all levels" and len(labels[0]) == len(several.levels) + 1
+    assert labels[1] == [kit.names.context(alone.levels[0].context)]
 
 
 def test_percentiles_have_the_same_columns() -> None:

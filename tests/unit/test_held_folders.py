@@ -8,6 +8,7 @@ import os
 import socket
 import stat
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,26 +28,32 @@ from tests.fixtures.path_rules import (
 )
 
 ROOT = Path(teiten.__file__).parent
-MODULES = {
-    path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-    for room in CHECKED
-    for path in (ROOT / room).rglob("*.py")
-}
 TAKES = "def read(data_directory: Path) -> None:\n    {code}"
 
 
+@cache
+def modules() -> dict[str, ast.Module]:
+    return {
+        path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for room in CHECKED
+        for path in (ROOT / room).rglob("*.py")
+    }
+
+
 def test_every_call_by_a_path_has_a_reason() -> None:
-    lacking = {name: calls for name, tree in MODULES.items() if (calls := unexplained(name, tree))}
+    lacking = {
+        name: calls for name, tree in modules().items() if (calls := unexplained(name, tree))
+    }
     assert lacking == {}, "use host/system/held_folder.py, or say in path_rules.py why it is safe"
 
 
 def test_no_reason_is_left_over() -> None:
     for name, reasons in CALLS.items():
         listed = {call for calls in reasons.values() for call in calls}
-        assert has_paths_of_others(name, MODULES[name]), name
-        assert listed == set(path_calls(MODULES[name])), name
+        assert has_paths_of_others(name, modules()[name]), name
+        assert listed == set(path_calls(modules()[name])), name
     for beginning in FOLDERS:
-        assert any(name.startswith(beginning) for name in MODULES), beginning
+        assert any(name.startswith(beginning) for name in modules()), beginning
 
 
 @pytest.mark.parametrize(

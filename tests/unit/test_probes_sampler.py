@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from teiten.connections import Conninfo, to_own_server
+from teiten.execute.probes.os import OsSnapshot
 from teiten.execute.probes.os_linux import LinuxReader
 from teiten.execute.probes.os_probe import OsProbe, open_reader
 from teiten.execute.probes.sampler import Sampler, Sampling
@@ -19,17 +20,35 @@ from teiten.model.installation import Version
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's /proc")
 NO_SERVER = 2**22 + 1
 """No process has this number: it is beyond the kernel's largest."""
+PATIENCE = 300.0
 
 
-def sample(folder: Path, *devices: str, seconds: float) -> Sampling:
+class CountedReader(LinuxReader):
+    """Says when the machine was read so many times; the first time is the window's start."""
+
+    def __init__(self, devices: tuple[str, ...], times: int) -> None:
+        super().__init__((NO_SERVER,), devices)
+        self.left = times
+        self.was_read = threading.Event()
+
+    def read(self, at: float, pgbench: int | None) -> OsSnapshot:
+        snapshot = super().read(at, pgbench)
+        self.left -= 1
+        if not self.left:
+            self.was_read.set()
+        return snapshot
+
+
+def sample(folder: Path, *devices: str, times: int = 2) -> Sampling:
+    reader = CountedReader(devices, times)
     sampler = Sampler(
         conninfo=to_own_server(folder, 5432, "postgres", "postgres"),
         version=Version.parse("18.1"),
-        reader=open_reader((NO_SERVER,), devices),
+        reader=reader,
         interval=0.1,
     )
     sampler.start()
-    time.sleep(seconds)
+    assert reader.was_read.wait(PATIENCE)
     return sampler.stop()
 
 
@@ -39,7 +58,7 @@ def missing(sampling: Sampling) -> dict[str, str]:
 
 
 def test_a_server_that_is_not_there_is_one_caution(tmp_path: Path) -> None:
-    sampling = sample(tmp_path, seconds=0.35)
+    sampling = sample(tmp_path, times=4)
     assert "connection to server on socket" in missing(sampling)["postgres"]
     assert sampling.metrics["server_cpu_share"] == 0
     assert 0 <= sampling.metrics["cpu_idle_share"] <= 1
@@ -48,12 +67,8 @@ def test_a_server_that_is_not_there_is_one_caution(tmp_path: Path) -> None:
 
 
 def test_devices_that_are_not_there_are_told(tmp_path: Path) -> None:
-    assert missing(sample(tmp_path, "nodisk9", seconds=0.01))["disk:nodisk9"] == (
-        "No such file or directory"
-    )
-    assert missing(sample(tmp_path, seconds=0.01))["disk"] == (
-        "the file system shows no block device"
-    )
+    assert missing(sample(tmp_path, "nodisk9"))["disk:nodisk9"] == "No such file or directory"
+    assert missing(sample(tmp_path))["disk"] == "the file system shows no block device"
 
 
 def test_without_a_start_there_is_nothing_to_stop(tmp_path: Path) -> None:
@@ -65,9 +80,9 @@ def test_without_a_start_there_is_nothing_to_stop(tmp_path: Path) -> None:
 
 
 def test_no_file_stays_open_and_no_thread_runs_on(tmp_path: Path) -> None:
-    sample(tmp_path, seconds=0.05)
+    sample(tmp_path)
     before = len(list(Path("/proc/self/fd").iterdir()))
-    sample(tmp_path, seconds=0.25)
+    sample(tmp_path)
     assert len(list(Path("/proc/self/fd").iterdir())) == before
     assert not [one for one in threading.enumerate() if one.name.startswith("teiten-")]
 

@@ -21,6 +21,7 @@ from teiten.kinds.queries.results import (
 )
 from teiten.model.units import Share
 from teiten.report.forms import render_html
+from teiten.report.view.kit import Kit
 from teiten.report.view.report import view
 from tests.fixtures.invented_queries import (
     GROUPS,
@@ -192,9 +193,9 @@ def test_every_part_is_shown_in_both_languages(star: CampaignAnalysis) -> None:
         "By group of queries",
         "Workers",
         "Blocks and partitions",
-        "Node statistics of the queries that changed most",
     ]
-    assert len(part(japanese, "results").headings[1:]) == 4
+    assert part(english, "results-further").headings[-1].startswith("Node statistics of the")
+    assert len(part(japanese, "results").headings[1:]) == 3
     names = [chart.name for chart in whole(english).charts]
     assert len(names) == len(set(names))
     tables = [table.name for table in found.tables]
@@ -213,6 +214,13 @@ def test_a_sweep_is_one_statement_and_one_table(sweep: CampaignAnalysis) -> None
     (table,) = found.below("Level by level").tables
     assert len(table.rows) == 5
     assert part(view(sweep, "ja"), "answer").statements[0].points
+
+
+def test_a_side_that_is_a_number_has_the_name_of_its_parameter(sweep: CampaignAnalysis) -> None:
+    """Not "16 against 0"."""
+    kit, name = Kit(sweep, "en"), "max_parallel_workers_per_gather"
+    assert kit.names.titled("16") == f"{name} = 16"
+    assert kit.ratio_of(sweep.contrasts[0]) == f"{name} 1 ÷ 0"
 
 
 def test_a_sweep_whose_first_level_is_the_fastest_says_so() -> None:

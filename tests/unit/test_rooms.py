@@ -484,8 +484,9 @@ def test_no_template_asks_for_a_kind_or_a_place() -> None:
 
 
 def test_only_the_command_line_uses_rich_and_prints() -> None:
+    may = re.compile(r"\b(?:rich|click|print)\b")
     for file, text in sources().items():
-        if file.parts[0] == "cli":
+        if file.parts[0] == "cli" or not may.search(text):
             continue
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Import | ast.ImportFrom):
@@ -543,6 +544,8 @@ MAY_READ_VARIABLES = {
 
 def starts_with_our_environment(source: str) -> list[str]:
     """Calls that start a program without an environment of the one room that makes them."""
+    if not any(call in source for call in STARTS):
+        return []
     return [
         ast.unparse(node.func)
         for node in ast.walk(ast.parse(source))

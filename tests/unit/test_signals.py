@@ -63,14 +63,13 @@ def test_what_is_ignored_from_the_beginning_stays_ignored(number: signal.Signals
 
 
 WAITING = """
-import sys, time, click
+import sys, click
 from teiten.cli import main as module
 from teiten.start import run
-seconds = float(sys.argv[1])
 @click.command()
 def wait():
     print("waiting", flush=True)
-    time.sleep(seconds)
+    sys.stdin.read()
 module.teiten.get_command = lambda context, name: wait
 module.VERBS = {"wait": "wait"}
 sys.argv = ["teiten", "wait"]
@@ -83,9 +82,9 @@ run()
 def test_a_program_whose_shell_ignores_a_signal_goes_on(name: str, ignored: bool) -> None:
     """``trap '' INT; teiten run …``, from its first moment to its last."""
     trap = f"trap '' {name}; " if ignored else ""
-    seconds = "0.5" if ignored else "60"
     with subprocess.Popen(
-        ["sh", "-c", f'{trap}exec "$@"', "sh", sys.executable, "-c", WAITING, seconds],
+        ["sh", "-c", f'{trap}exec "$@"', "sh", sys.executable, "-c", WAITING],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -93,6 +92,9 @@ def test_a_program_whose_shell_ignores_a_signal_goes_on(name: str, ignored: bool
         assert process.stdout is not None and process.stderr is not None
         assert process.stdout.readline() == "waiting\n", process.stderr.read()
         process.send_signal(getattr(signal, f"SIG{name}"))
+        if ignored:
+            assert process.stdin is not None
+            process.stdin.close()  # its wait is over
         said = process.stderr.read()
     assert process.returncode == (0 if ignored else 130), said
     assert ("interrupted" in said) != ignored

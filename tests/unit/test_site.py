@@ -37,6 +37,7 @@ from tests.fixtures.synthetic import START
 from tests.fixtures.two_machines import DAY, OTHER, campaign, plan_of, times, write_campaign
 
 REPORTS = ("report.en.html", "report.ja.html")
+SERVERS = tuple(Bilingual(f"{name} ({name}.4)", f"{name}（{name}.4）") for name in ("17", "18"))
 
 
 def with_reports(folder: Path) -> Path:
@@ -154,7 +155,7 @@ def test_a_site_is_whole_and_a_second_call_writes_only_what_changed(
 
 def test_without_scripts_the_index_leads_to_a_page_for_each_study() -> None:
     entry = SiteEntry(
-        "night-1", START, True, "ab", Bilingual("A & B", "AとB"), "quick", ("18",), "m",
+        "night-1", START, True, "ab", Bilingual("A & B", "AとB"), "quick", SERVERS[1:], "m",
         Bilingual("2 cores", "2コア"), "q", (), (), "",
     )  # fmt: skip
     others = (replace(entry, campaign="night-2", study="own study/x"), entry)
@@ -173,7 +174,7 @@ def test_without_scripts_the_index_leads_to_a_page_for_each_study() -> None:
 
 def test_what_is_of_all_campaigns_is_on_the_index_alone_in_its_language() -> None:
     entry = SiteEntry(
-        "night-1", START, True, "ab", Bilingual("A", "A"), "quick", ("17 (17.4)", "18 (18.4)"), "m",
+        "night-1", START, True, "ab", Bilingual("A", "A"), "quick", SERVERS, "m",
         Bilingual("2 cores", "2コア"), "q", (), (), "",
     )  # fmt: skip
     pair = ComparedPair(Bilingual("a (2 cores)", "a(2コア)"), "compared/1")
@@ -184,7 +185,7 @@ def test_what_is_of_all_campaigns_is_on_the_index_alone_in_its_language() -> Non
     assert "a(2コア)" in index and "a (2 cores)" not in index and "broken" in index
     page = index_html(site, "ja", "ab")
     assert "compared" not in page.partition("<main>")[2] and "broken" not in page
-    assert '<span class="server">17 (17.4)、</span><span class="server">18 (18.4)</span>' in page
+    assert '<span class="server">17（17.4）、</span><span class="server">18（18.4）</span>' in page
 
 
 @pytest.mark.parametrize(("count", "folded"), [(2, None), (13, "and 11 more")])
@@ -197,7 +198,7 @@ def test_two_verdicts_of_a_campaign_stand_open_and_the_rest_is_folded(
         for at, kind in enumerate(kinds)
     )
     entry = SiteEntry(
-        "levels", START, True, "ab", Bilingual("A", "A"), "quick", ("18",), "m",
+        "levels", START, True, "ab", Bilingual("A", "A"), "quick", SERVERS[1:], "m",
         Bilingual("2 cores", "2コア"), "q", verdicts, (), "",
     )  # fmt: skip
     page = index_html(CampaignSite(None, (entry,)), "en")

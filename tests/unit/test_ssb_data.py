@@ -36,13 +36,20 @@ from teiten.host.system.files import ROOM, widen_pipe
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable, SsbVariant
 from teiten.model.units import Bytes
 from tests.fixtures.schemas import described
+from tests.fixtures.verbs import Verbs, verbs_in
 
 pytest.importorskip("teiten_native", reason="the native part is not built: make native")
 
 SMALL = SsbData(0.01)
 
 
-def teiten(
+@pytest.fixture
+def teiten(tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]) -> Verbs:
+    """Verbs with a working folder beside the test's own folder."""
+    return verbs_in(tmp_path_factory.mktemp("work"), capsys)
+
+
+def started(
     *arguments: str,
     environment: dict[str, str] | None = None,
     before: Callable[[], None] | None = None,
@@ -136,24 +143,24 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (10**6, 10**6))
 
     folder = tmp_path / "out"
-    ended = teiten("data", "ssb", "--scale", "1", "--to", str(folder), before=limit)
+    ended = started("data", "ssb", "--scale", "1", "--to", str(folder), before=limit)
     assert ended.returncode == 3
     assert "writing to" in ended.stderr and "File too large" in ended.stderr
     assert list(folder.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_told(teiten: Verbs, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     ended = teiten("data", "ssb", "--scale", "0.01", "--to", str(tmp_path / "file" / "folder"))
-    assert ended.returncode == 3
-    assert "folder failed: Not a directory" in ended.stderr
-    assert "hint: name a folder that can be made and written to" in ended.stderr
+    assert ended.code == 3
+    assert "folder failed: Not a directory" in ended.err
+    assert "hint: name a folder that can be made and written to" in ended.err
 
 
-def test_too_large_for_the_disk(tmp_path: Path) -> None:
+def test_too_large_for_the_disk(teiten: Verbs, tmp_path: Path) -> None:
     ended = teiten("data", "ssb", "--scale", "10000", "--to", str(tmp_path / "out"))
-    assert ended.returncode == 3
-    assert "the files take about" in ended.stderr and "hint: free disk space" in ended.stderr
+    assert ended.code == 3
+    assert "the files take about" in ended.err and "hint: free disk space" in ended.err
     assert list(tmp_path.iterdir()) == []
 
 
@@ -173,10 +180,12 @@ def test_too_large_for_the_disk(tmp_path: Path) -> None:
         (("--scale", "1", "--streams", "0"), "'--streams'"),
     ],
 )
-def test_bad_usage_is_told(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
+def test_bad_usage_is_told(
+    teiten: Verbs, arguments: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
     ended = teiten("data", "ssb", *arguments, "--to", str(tmp_path / "out"))
-    assert ended.returncode == 2
-    assert message in ended.stderr and "hint: " in ended.stderr
+    assert ended.code == 2
+    assert message in ended.err and "hint: " in ended.err
     assert not (tmp_path / "out").exists()
 
 
@@ -188,10 +197,10 @@ def test_bad_usage_is_told(arguments: tuple[str, ...], message: str, tmp_path: P
         (("--table", "date", "--json"), "both write to stdout"),
     ],
 )
-def test_what_a_pipe_cannot_take(arguments: tuple[str, ...], message: str) -> None:
+def test_what_a_pipe_cannot_take(teiten: Verbs, arguments: tuple[str, ...], message: str) -> None:
     ended = teiten("data", "ssb", "--scale", "1", "--to", "-", *arguments)
-    assert ended.returncode == 2
-    assert message in ended.stderr and ended.stdout == ""
+    assert ended.code == 2
+    assert message in ended.err and ended.out == ""
 
 
 def test_a_broken_pipe_ends_quietly() -> None:
@@ -249,10 +258,10 @@ def test_an_interruption_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_was_written_is_told_as_json(tmp_path: Path) -> None:
+def test_what_was_written_is_told_as_json(teiten: Verbs, tmp_path: Path) -> None:
     ended = teiten("data", "ssb", "--scale", "0.01", "--table", "supplier", "--table", "date",
                    "--to", str(tmp_path), "--json")  # fmt: skip
-    assert described("data ssb", ended.stdout) == [
+    assert described("data ssb", ended.out) == [
         {"table": "supplier", "rows": 20, "file": str(tmp_path / "supplier.tbl")},
         {"table": "date", "rows": 2556, "file": str(tmp_path / "date.tbl")},
     ]
@@ -261,13 +270,8 @@ def test_what_was_written_is_told_as_json(tmp_path: Path) -> None:
 def test_without_the_native_part_the_hint_says_how_to_build_it(tmp_path: Path) -> None:
     (tmp_path / "teiten_native.py").write_text("raise ImportError('not built')")
     paths = os.pathsep.join([str(tmp_path), *sys.path])
-    ended = teiten(
-        "data",
-        "ssb",
-        "--scale",
-        "1",
-        "--to",
-        "out",
+    ended = started(
+        *("data", "ssb", "--scale", "1", "--to", "out"),
         environment={**os.environ, "PYTHONPATH": paths},
     )
     assert ended.returncode == 3
@@ -346,7 +350,7 @@ def test_a_hundred_thousand_streams_take_no_more_memory_than_the_processors_need
     def limited() -> None:  # a hundred thousand buffers would have 460 GB
         resource.setrlimit(resource.RLIMIT_AS, (4 * 1024**3, 4 * 1024**3))
 
-    ended = teiten(
+    ended = started(
         *("data", "ssb", "--scale", "0.1", "--streams", "100000", "--to", str(tmp_path / "out")),
         before=limited,
     )
@@ -366,13 +370,13 @@ def test_threads_without_a_block_are_not_made(monkeypatch: pytest.MonkeyPatch) -
     assert len(made) == 4  # 15,000 orders in blocks of 4,096
 
 
-def test_an_empty_target_is_refused_and_nothing_written(tmp_path: Path) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "teiten", "data", "ssb", "--scale", "0.01", "--to", ""],
-        check=False, text=True, capture_output=True, cwd=tmp_path,
-    )  # fmt: skip
-    assert ended.returncode == 2
-    assert "--to is empty" in ended.stderr
+def test_an_empty_target_is_refused_and_nothing_written(
+    teiten: Verbs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ended = teiten("data", "ssb", "--scale", "0.01", "--to", "")
+    assert ended.code == 2
+    assert "--to is empty" in ended.err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from teiten.report.blocks import Block, Page, Section
+from teiten.report.blocks import Block, Page, Section, Text, Unprinted
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
 from teiten.report.render.typst import (
     HALVED,
@@ -38,6 +38,15 @@ def page(*shown: Block) -> Page:
 
 ROW = ForestRow("read", 1.1, 1.0, 1.2, "1.1", "inconclusive", overall=False)
 WORDS = ForestWords("axis", "title", "note", "ratio", "verdict", "cut")
+
+
+def test_what_paper_leaves_out_takes_no_letter_of_the_appendix() -> None:
+    plans = Section("plans", "Plans", (Unprinted("plans", (Text("a plan"),)),), appendix=True)
+    evidence = Section("evidence", "Evidence", (Text("a fact"),), appendix=True)
+    shown = page(Text("read"))
+    text = typst_text(replace(shown, sections=(*shown.sections, plans, evidence)), "0", {})
+    headings = text.count("#heading(level: 1")
+    assert headings == 2 and text.count("counter(heading).update") == 1, "it counts by itself"
 
 
 def test_no_table_turns_the_page() -> None:

@@ -72,8 +72,11 @@ def effect_cells(t: Texts, effect: Interval | None) -> tuple[TableCell, TableCel
 
 def _interval_cell(t: Texts, shown: Interval | None, text: str) -> TableCell:
     """An interval in a table; one that is too wide has a sign, which a note explains."""
-    sign = t("interval.sign") if shown and says_nothing(shown) else ""
-    return TableCell(text + sign, shown.low if shown else None)
+    if shown is None:
+        return TableCell(text)
+    is_empty = says_nothing(shown)
+    text += t("interval.sign") if is_empty else ""
+    return TableCell(text, shown.low, says_nothing=is_empty)
 
 
 def ratio_with_interval(t: Texts, effect: Interval) -> str:

@@ -94,8 +94,11 @@ class Names:
         return known.get(level) or Side(level, level, level)
 
     def titled(self, level: str) -> str:
-        """A side where there is room for the title that its study gives it, if any."""
-        return self.titles.get((self.contrast, level)) or self.side(level).short
+        """A side where there is room for the title that its study gives it, if any; a bare number
+        has its factor's name, not to be read as a count."""
+        side = self.side(level)
+        is_bare = side.short.isdecimal() and not self.is_server
+        return self.titles.get((self.contrast, level)) or (side.long if is_bare else side.short)
 
     def listed(self, level: str) -> str:
         """A side where all of them are listed: with its settings, where it has some of its own."""

@@ -47,16 +47,16 @@ def parted(t: Texts, sections: Iterable[Section]) -> tuple[Section, ...]:
 def noted(t: Texts, section: Section) -> Section:
     """The section with a note on intervals that say nothing, where it shows any: below the first
     table, and in every chart."""
-    sign, note = t("interval.sign"), t("interval.sign-note", factor=plain(WIDEST))
+    note = t("interval.sign-note", factor=plain(WIDEST))
     is_first = True
 
     def change(part: Any) -> Any:
         nonlocal is_first
         match part:
-            case Chart(rows=columns) if any(sign in str(text) for text in columns.get("text", ())):
+            case Chart(rows=columns) if any(columns.get("says_nothing", ())):
                 return replace(part, note=joined_sentences((part.note, note)))
             case Table(rows=rows, total=total) if is_first and any(
-                sign in cell.text for cell in chain(*rows, total or ())
+                cell.says_nothing for cell in chain(*rows, total or ())
             ):
                 is_first = False
                 return replace(part, note=joined_sentences((part.note, note)))

@@ -13,6 +13,7 @@ from teiten.model.hosts import PlannedHost
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.model.text import joined_sentences
+from teiten.report.effects import percent
 from teiten.ways.registry import way_of
 
 if TYPE_CHECKING:
@@ -97,7 +98,8 @@ def _client_cpu(kit: Kit) -> str | None:
     if not busy:
         return None
     pgbench = [trial.metrics.get("client_pgbench_cpu_share", 0.0) for trial in kit.analysis.trials]
-    return kit.t("host.client-cpu.text", busy=f"{max(busy):.0%}", pgbench=f"{max(pgbench):.0%}")
+    most_busy, most_of_pgbench = (percent(kit.t, max(shares), 0) for shares in (busy, pgbench))
+    return kit.t("host.client-cpu.text", busy=most_busy, pgbench=most_of_pgbench)
 
 
 def _clocks(kit: Kit) -> Iterable[str]:

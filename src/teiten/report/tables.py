@@ -26,6 +26,8 @@ class TableCell:
     """Shown on hover."""
     links: tuple[tuple[str, str], ...] = ()
     """Files beside the page: what each is called, and its relative address."""
+    says_nothing: bool = False
+    """An interval that has the sign which a note explains (``parts.noted``)."""
 
 
 Row = tuple[TableCell, ...]

@@ -128,7 +128,7 @@ def _is_below(name: str) -> bool:
     return not path.is_absolute() and ".." not in path.parts
 
 
-ENTRY_FORMAT = 4
+ENTRY_FORMAT = 5
 FOLDER = "site"
 
 

@@ -123,9 +123,7 @@ def _note(kit: Kit, contrasts: Sequence[ContrastResult]) -> str:
     effects = [
         contrast.overall.effect for contrast in contrasts if contrast.overall.effect is not None
     ]
-    sure = (
-        f"intervals over all levels of {confidence_percent(kit.t, effects[0].confidence)}; "
-        if effects
-        else ""
-    )
+    over = " over all levels" if any(len(contrast.levels) > 1 for contrast in contrasts) else ""
+    confidence = confidence_percent(kit.t, effects[0].confidence) if effects else ""
+    sure = f"intervals{over} of {confidence}; " if effects else ""
     return f"{sure}what is below δ = {plain_percent(kit.t, first.delta)} does not matter here"

@@ -86,7 +86,7 @@ def command(
         if true:
             raise VerdictError(
                 f"--fail-on {true[0]}: {comparison_sentence(comparison, result, 'en')}",
-                f"see the report {paths[0]}",
+                "see the report",
             )
 
 

@@ -121,7 +121,7 @@ def command(session: Session, /, base: str, head: str, **given: Any) -> None:
     else:
         session.console.text(*answer_lines(answer))
         session.console.data(carried.reports[0])
-    _end(answer, carried.reports[0])
+    _end(answer)
 
 
 def _tell_of_folders(session: Session, folders: SqlFolders, options: SharedOptions) -> None:
@@ -149,10 +149,10 @@ def _publish(answer: GateAnswer, file: Path | None) -> None:
             sys.stderr.write(line + "\n")
 
 
-def _end(answer: GateAnswer, report: Path) -> None:
+def _end(answer: GateAnswer) -> None:
     """Raise what gives the exit code, where the answer is not that all is well."""
     match answer.outcome:
         case GateOutcome.REGRESSION:
-            raise VerdictError(f"gate: {title(answer)}", f"see the report {report}")
+            raise VerdictError(f"gate: {title(answer)}", "see the report")
         case GateOutcome.CANNOT_TELL:
             raise CannotTellError(f"gate: {title(answer)}", f"what would help: {needed(answer)}")

@@ -19,7 +19,7 @@ function startTheme() {
 }
 
 function showDetailsInPrint() {
-  for (const details of document.querySelectorAll("section details")) {
+  for (const details of document.querySelectorAll(":is(section, .appendix[open]) details")) {
     details.open = true;
   }
 }

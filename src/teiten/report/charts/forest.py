@@ -52,6 +52,8 @@ class ForestRow(Cuttable):
     text: str
     verdict: str
     overall: bool
+    says_nothing: bool = False
+    """The interval is in ``text`` a sign alone, which a note explains (``parts.noted``)."""
 
 
 @dataclass(frozen=True)

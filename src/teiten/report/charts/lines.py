@@ -149,6 +149,8 @@ class SweepPoint(Cuttable):
     text: str
     workers: str
     """Launched; a dash where unknown."""
+    says_nothing: bool = False
+    """As of a ``ForestRow``."""
 
 
 @dataclass(frozen=True)

@@ -223,8 +223,7 @@ def part_results(pair: Pair) -> Iterator[Block]:
 def forest_chart(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
     """The ratio B ÷ A with its interval by level; None where there is none."""
     t = pair.t
-    label = pair.kits[0].names.context
-    rows = forest_rows(t, result.levels, result.overall, label)
+    rows = forest_rows(t, result, pair.kits[0].names.context, t("level.overall"))
     if not rows:
         return None
     words = forest_words(

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from teiten.analysis.model.explain import HIT, READ, KindStatistics, PlanDifference, PlanStatistics
+from teiten.report.effects import percent
 from teiten.report.numbers import MINUS, NOTHING, fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.texts import Texts
@@ -104,7 +105,7 @@ def kinds_table(t: Texts, name: str, statistics: PlanStatistics, side: str) -> T
         ("worker-loops", lambda kind: _number(kind.worker_loops)),
         ("leader", lambda kind: _time(statistics, kind.leader)),
         ("workers", lambda kind: _time(statistics, kind.workers)),
-        ("share", lambda kind: TableCell(share(kind.share), kind.share)),
+        ("share", lambda kind: TableCell(share(t, kind.share), kind.share)),
         ("rows", lambda kind: _number(kind.rows)),
         ("error", lambda kind: TableCell(factor(kind.estimate_error), kind.estimate_error)),
         ("hit", lambda kind: _number(kind.buffers.get(HIT, 0))),
@@ -268,12 +269,11 @@ def count(value: float | None) -> str:
     return fixed(value, 0)
 
 
-def share(value: float | None) -> str:
+def share(t: Texts, value: float | None) -> str:
     """``71 %``, and ``< 1 %`` for what is there but little."""
     if value is None:
         return NOTHING
-    percent = value * 100
-    return "< 1 %" if 0 < percent < 0.5 else f"{percent:.0f} %"
+    return f"< {percent(t, 0.01, 0)}" if 0 < value < 0.005 else percent(t, value, 0)
 
 
 def factor(value: float | None) -> str:

@@ -58,9 +58,11 @@ PADDING = 8.0
 """Points of the space around a cell."""
 WIDER = 1.06
 """Figures and strong letters are a little wider than half of their height."""
+LEAST = 12
+"""Half-width characters that a column of a longer text has: Japanese breaks at any letter."""
 JOINED = "\N{WORD JOINER}"
 """Between what is not broken, where widths are measured; in a document it would spoil a search."""
-WHOLE_WORD = re.compile(r"([-+−<>0-9.,/%×]*〜[-+−<>0-9.,/%×]*|[ァ-ヶー]{2,8})")
+WHOLE_WORD = re.compile(r"([-+−<>0-9.,/%×]*〜[-+−<>0-9.,/%×]*※?|[ァ-ヶー]{2,8})")
 """Intervals, and words in katakana."""
 
 
@@ -104,18 +106,11 @@ def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> 
     )
     parts = [_template(), begin]
     writer, small = TypstWriter(t, widths), TypstWriter(t, widths, SMALL_PRINT)
-    appendix = [section.name for section in page.sections if section.appendix]
     for section in printed(page).sections:
-        if not section.appendix:
-            parts += ["#pagebreak(weak: true)" if section.apart else "", writer.section(section)]
-            continue
-        if writer is not small:
+        if section.appendix and writer is not small:
             writer = small
             parts.append(f"#show: appendix.with(word: {string(t('number.appendix-word'))})")
-        parts += [
-            f"#counter(heading).update({appendix.index(section.name)})",
-            writer.section(section),
-        ]
+        parts += ["#pagebreak(weak: true)" if section.apart else "", writer.section(section)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -341,19 +336,25 @@ def _fits(needs: Sequence[float], line: float, size: float) -> bool:
 
 def _widths(table: Table, size: float) -> str:
     """Where the columns have room enough, each as wide as it needs. Else all share the line, each
-    with its words whole, and what is left by what they need."""
+    with its words whole, and what is left by what they need, and then by what their titles do."""
     needs = [_needed(table, at) for at in range(len(table.columns))]
-    if _fits(needs, LINE, size):
+    titles = [_half_widths(column.title) for column in table.columns]
+    if _fits(list(map(max, needs, titles)), LINE, size):
         return _listed("auto" for _ in needs)
-    around = PADDING / (size / 2)
-    words = [_longest_word(table, at) * WIDER + around for at in range(len(needs))]
-    spare = max(LINE / (size / 2) - sum(words), 0.0)
-    wanted = [
-        max(min(need, MOST_WANTED) + around - word, 0.0)
-        for need, word in zip(needs, words, strict=True)
+    around, line = PADDING / (size / 2), LINE / (size / 2)
+    least = [
+        max(_longest_word(table, at), min(need, LEAST)) * WIDER + around
+        for at, need in enumerate(needs)
     ]
-    share = spare / (sum(wanted) or 1.0)
-    return _listed(f"{word + want * share:.1f}fr" for word, want in zip(words, wanted, strict=True))
+    usual = [min(need, MOST_WANTED) * WIDER + around for need in needs]
+    whole = [title * WIDER + around for title in titles]
+    if sum(usual) < line:
+        least, usual = usual, whole
+    wanted = [max(width - floor, 0.0) for width, floor in zip(usual, least, strict=True)]
+    share = max(line - sum(least), 0.0) / (sum(wanted) or 1.0)
+    return _listed(
+        f"{floor + want * share:.1f}fr" for floor, want in zip(least, wanted, strict=True)
+    )
 
 
 def _longest_word(table: Table, at: int) -> int:
@@ -367,8 +368,8 @@ def _needed(table: Table, at: int) -> int:
     """Half-width characters of the widest cell of a column; its title may be broken once."""
     cells = [line for text in _texts(table, at) for line in text.split("\n")]
     title = table.columns[at].title
-    words = [(_half_widths(title) + 1) // 2, *map(_half_widths, title.split())]
-    return max([*map(_half_widths, cells), *(words if len(title) > 8 else [_half_widths(title)])])
+    of_title = -(-_half_widths(title) // (2 if len(title) > 8 else 1))
+    return max([*map(_half_widths, cells), of_title, _longest_word(table, at)])
 
 
 def _texts(table: Table, at: int) -> Iterator[str]:
@@ -388,7 +389,9 @@ def _folded(line: str) -> int:
 
 
 def _half_widths(text: str) -> int:
-    return sum(2 if ord(letter) > 0x2FFF else 1 for letter in text if letter != JOINED)
+    """Count characters; Japanese ones, and the sign of an interval, are two wide."""
+    wide = (ord(letter) > 0x2FFF or letter == "※" for letter in text if letter != JOINED)
+    return sum(2 if is_wide else 1 for is_wide in wide)
 
 
 def _listed(parts: Iterable[str]) -> str:

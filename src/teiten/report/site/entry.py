@@ -41,7 +41,7 @@ class SiteEntry:
     study: str
     title: Bilingual
     profile: str
-    servers: tuple[str, ...]
+    servers: tuple[Bilingual, ...]
     """Names of the servers for people: ``18 (18.4)``."""
     machine: str
     """Fingerprint."""
@@ -75,7 +75,8 @@ def entry_of(analysis: CampaignAnalysis, path: str) -> SiteEntry:
         title=study.title,
         profile=study.profile,
         servers=tuple(
-            _server(level, str(server.version)) for level, server in analysis.plan.servers
+            _both(partial(_server, level, str(server.version)))
+            for level, server in analysis.plan.servers
         ),
         machine=machine_fingerprint(analysis.facts),
         machine_text=_both(lambda language: machine_text(texts(language), analysis.facts)),
@@ -110,5 +111,5 @@ def _word(verdict: Verdict, language: Language) -> str:
     return verdict_word(texts(language), verdict)
 
 
-def _server(level: str, version: str) -> str:
-    return level if level == version else f"{level} ({version})"
+def _server(level: str, version: str, language: Language) -> str:
+    return level if level == version else texts(language).aside(level, version)

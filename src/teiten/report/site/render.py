@@ -136,7 +136,8 @@ def feed(site: CampaignSite, language: Language, url: str | None) -> bytes:
     _element(root, "link", None, rel="alternate", href=f"{base}{index_name(language)}")
     for entry in newest:
         made = _element(root, "entry", None)
-        title = f"{t.of(entry.title)}: {t('list.separator').join(entry.servers)}"
+        servers = t("list.separator").join(map(t.of, entry.servers))
+        title = f"{t.of(entry.title)}: {servers}"
         _element(made, "title", t.aside(title, entry.campaign))
         _element(made, "id", _id(entry.slug, language))
         _element(made, "updated", _moment(entry.created_at))
@@ -174,7 +175,7 @@ def _row(t: Texts, entry: SiteEntry, beside: ComparedPair | None) -> dict[str, A
         "study": entry.study,
         "title": t.of(entry.title),
         "profile": entry.profile,
-        "servers": entry.servers,
+        "servers": list(map(t.of, entry.servers)),
         "machine": entry.machine,
         "machine_text": t.of(entry.machine_text),
         "shown": verdicts[:SHOWN],
@@ -192,7 +193,8 @@ def _filters(
     """Each select: the row's attribute, its label, and values with their texts."""
     shown = list(entries)
     studies = {entry.study: entry.study for entry in shown}
-    servers = {server: server for entry in shown for server in entry.servers}
+    names = {t.of(server) for entry in shown for server in entry.servers}
+    servers = {name: name for name in names}
     machines = {entry.machine: t.aside(t.of(entry.machine_text), entry.machine) for entry in shown}
     kinds = {
         verdict.kind: t(f"site.kind.{verdict.kind}")

@@ -20,6 +20,8 @@ from teiten.report.effects import (
     effect_cells,
     plain_percent,
     ratio_with_interval,
+    says_nothing,
+    speed_with_interval,
 )
 from teiten.report.names import Context
 from teiten.report.numbers import NOTHING, measured, spread
@@ -261,26 +263,33 @@ def with_captions(kit: Kit, workload: str, shown: Iterable[Block]) -> tuple[Bloc
 
 def forest_rows(
     t: Texts,
-    levels: Sequence[LevelResult],
-    overall: Verdict,
+    result: Compared,
     label: Callable[[Context], str],
+    together: str,
+    *,
+    speed: bool = False,
 ) -> list[ForestRow]:
-    """All levels together, then each, where there are several; without what says nothing."""
-    rows = [forest_row(t, t("level.overall"), overall, overall=True)]
+    """All levels, called ``together``, then each; a single level has its own name. Without what has
+    no interval. ``label`` names a level; ``speed``: speed-ups, of times."""
+    levels = [(label(level.context), level.verdict) for level in result.levels]
+    first = levels[0][0] if len(levels) == 1 else together
+    rows = [forest_row(t, first, result.overall, overall=True, speed=speed)]
     if len(levels) > 1:
-        rows += [forest_row(t, label(level.context), level.verdict) for level in levels]
+        rows += [forest_row(t, *level, speed=speed) for level in levels]
     return [row for row in rows if row is not None]
 
 
 def forest_row(
-    t: Texts, label: str, verdict: Verdict, *, overall: bool = False
+    t: Texts, label: str, verdict: Verdict, *, overall: bool = False, speed: bool = False
 ) -> ForestRow | None:
+    """A ratio, or a speed-up, with its interval; None where nothing can be said."""
     effect = verdict.effect
-    if effect is None or not math.isfinite(effect.high):
+    if effect is None or not (speed or math.isfinite(effect.high)):
         return None
-    text = ratio_with_interval(t, effect)
-    word = verdict_word(t, verdict)
-    return ForestRow(label, effect.ratio, effect.low, effect.high, text, word, overall)
+    text = speed_with_interval(t, effect) if speed else ratio_with_interval(t, effect)
+    shown, word = effect.inverse if speed else effect, verdict_word(t, verdict)
+    ends = (shown.low, shown.high)
+    return ForestRow(label, shown.ratio, *ends, text, word, overall, says_nothing(effect))
 
 
 def forest_words(

@@ -104,16 +104,8 @@ def level_text(kit: Kit, context: Context) -> str:
     return kit.names.varied_context(context)
 
 
-def side_text(kit: Kit, level: str) -> str:
-    """A side in a sentence; a bare number has its factor's name, not to be read as a count."""
-    side = kit.names.side(level)
-    return (
-        side.long if side.short.isdecimal() and not kit.names.is_server else kit.names.titled(level)
-    )
-
-
 def sides_text(kit: Kit, levels: Iterable[str]) -> str:
-    return kit.t("list.separator").join(side_text(kit, level) for level in levels)
+    return kit.t("list.separator").join(map(kit.names.titled, levels))
 
 
 # --- where the sides part --------------------------------------------------------------------
@@ -192,8 +184,8 @@ def _contrasted(kit: Kit, metric: Metric, old: str, new: str) -> dict[str, str]:
     """``above`` and ``below``: how more and less of the metric is called."""
     scale = _scale(metric)
     return {
-        "old": side_text(kit, old),
-        "new": side_text(kit, new),
+        "old": kit.names.titled(old),
+        "new": kit.names.titled(new),
         "metric": kit.t.metric(metric),
         "above": kit.t(f"discussion.above.{scale}"),
         "below": kit.t(f"discussion.below.{scale}"),
@@ -277,7 +269,7 @@ def _machine(kit: Kit, workload: str) -> Iterator[Block]:
         told = [*told, no_cause] if many else [joined_sentences((*told, no_cause))]
     paragraphs = tuple(map(Text, told))
     if many and paragraphs:
-        title = kit.t("discussion.meanwhile.title", old=side_text(kit, pairs[0].old))
+        title = kit.t("discussion.meanwhile.title", old=kit.names.titled(pairs[0].old))
         yield Details(title, paragraphs, Unfolded.UNTITLED, "folded")
     else:
         yield from paragraphs
@@ -290,14 +282,14 @@ def _nothing(kit: Kit, alike: Sequence[_Meanwhile]) -> str:
     key = "nothing" if len(alike) == 1 else "nothing-several"
     return kit.t(
         f"discussion.meanwhile.{key}",
-        old=side_text(kit, alike[0].old),
+        old=kit.names.titled(alike[0].old),
         new=sides_text(kit, (pair.new for pair in alike)),
         count=sum(pair.bounded for pair in alike),
     )
 
 
 def _differing(kit: Kit, pair: _Meanwhile, most: int) -> Iterator[str]:
-    values = {"old": side_text(kit, pair.old), "new": side_text(kit, pair.new)}
+    values = {"old": kit.names.titled(pair.old), "new": kit.names.titled(pair.new)}
     delta = kit.study.measure.delta
     listed = [thing for thing in pair.differ if thing.tells(delta)]
     for kind, compared in (("processors", pair.states), ("transaction", pair.taken)):

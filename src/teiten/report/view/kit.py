@@ -131,8 +131,12 @@ class Kit:
         )
 
     def ratio_of(self, contrast: ContrastResult) -> str:
-        """``18.4 ÷ 17.10``"""
-        new, old = (self.names.titled(side) for side in (contrast.new, contrast.old))
+        """``18.4 ÷ 17.10``; bare numbers behind the name of their factor."""
+        new, old = self.short(contrast.new), self.short(contrast.old)
+        if new.isdecimal() and old.isdecimal():
+            new = f"{self.names.factor(self.study.contrast)} {new}"
+        else:
+            new, old = (self.names.titled(side) for side in (contrast.new, contrast.old))
         return self.t("contrast.sides", new=new, old=old)
 
     def shares(self, metric: str) -> list[float]:

@@ -83,14 +83,10 @@ def results(kit: Kit) -> Section:
     """A part for each workload that was measured."""
     shown: list[Block] = []
     for at, name in enumerate(kit.workloads_measured()):
-        workload = kit.study.workload(name)
         shown.append(Heading(3, kit.names.workload(name), part=True))
         of_kind = present_in(kit, name).results(kit, f"workload-{at + 1}", name)
         captioned = with_captions(kit, name, of_kind)
-        if is_many(kit):  # described where they are listed
-            shown += (_off_the_body(kit, block) for block in captioned)
-        else:
-            shown += (Text(kit.t.of(workload.description)), *captioned)
+        shown += (_off_the_body(kit, block) for block in captioned) if is_many(kit) else captioned
     return Section("results", kit.t("section.results"), tuple(shown))
 
 

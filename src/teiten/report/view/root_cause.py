@@ -122,7 +122,8 @@ def _cause(
 
 def _title(kit: Kit, context: tuple[tuple[str, str], ...], old: str, new: str) -> str:
     level = kit.names.context(context)
-    return kit.t("root.title", level=level, old=kit.short(old), new=kit.short(new))
+    sides = {"old": kit.names.titled(old), "new": kit.names.titled(new)}
+    return kit.t("root.title", level=level, **sides)
 
 
 def _sentences(kit: Kit, contrast: StacksContrast) -> tuple[str, ...]:
@@ -286,8 +287,8 @@ def _drawings(kit: Kit, name: str, contrast: StacksContrast) -> tuple[FlameGraph
         ),
         partial(difference, both, title, words),
         (
-            (MORE, t("flame.more", side=kit.short(contrast.new))),
-            (LESS, t("flame.less", side=kit.short(contrast.new))),
+            (MORE, t("flame.more", side=kit.names.titled(contrast.new))),
+            (LESS, t("flame.less", side=kit.names.titled(contrast.new))),
         ),
     )
     levels = {

@@ -120,7 +120,7 @@ def _with_generator(kit: Kit, contrast: ContrastResult, said: Judged) -> Judged:
 def forest_of(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
     """The ratio with its interval by level; None where there is none."""
     t, names = kit.t, kit.names
-    rows = forest_rows(t, contrast.levels, contrast.overall, names.context)
+    rows = forest_rows(t, contrast, names.context, t("level.overall"))
     if not rows:
         return None
     words = forest_words(
@@ -196,8 +196,8 @@ def _table(
         "two-axes.caption-at" if varied else "two-axes.caption",
         metric=t.metric(contrast.metric),
         workload=names.workload(contrast.workload),
-        new=kit.short(contrast.new),
-        old=kit.short(contrast.old),
+        new=names.titled(contrast.new),
+        old=names.titled(contrast.old),
         level=names.context(varied),
         **words,
     )

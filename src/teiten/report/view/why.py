@@ -95,7 +95,7 @@ def _stack_words(
     """``titles``: of the axis, and of the parts of a bar; ``colours``: of each part."""
     x, part = titles
     labels = dict.fromkeys(kit.names.varied_context(group.context) for group in groups)
-    sides = tuple(kit.colours({group.workload for group in groups}))
+    sides = tuple(map(kit.names.titled, kit.sides_of(group.side for group in groups)))
     contrast = kit.names.factor(kit.study.contrast)
     return StackWords(x, part, contrast, tuple(labels), sides, colours, maximum)
 
@@ -108,9 +108,8 @@ def _bars(
         for part, value_of in parts.items():
             value = value_of(group)
             if math.isfinite(value):
-                bars.append(
-                    Bar(kit.names.varied_context(group.context), kit.short(group.side), part, value)
-                )
+                level, side = kit.names.varied_context(group.context), kit.names.titled(group.side)
+                bars.append(Bar(level, side, part, value))
     return bars
 
 

@@ -15,13 +15,7 @@ from teiten.report.effects import confidence_percent, percent, plain_percent
 from teiten.report.numbers import decimals_for, fixed, plain, significant
 from teiten.report.sites import of_one_start
 from teiten.report.texts import Texts
-from teiten.report.view.discussion import (
-    level_text,
-    levels_text,
-    side_text,
-    sides_text,
-    told_contrast,
-)
+from teiten.report.view.discussion import level_text, levels_text, sides_text, told_contrast
 from teiten.report.view.kit import Kit
 from teiten.report.view.root_cause import change_interval
 
@@ -124,7 +118,7 @@ def _tails(kit: Kit, workload: str) -> Iterator[tuple[float, str]]:
     for (old, count), same in alike.items():
         key = "discussion.tail.same" if len(same) == 1 else "discussion.tail.same-several"
         new = sides_text(kit, (tail.new for tail in same))
-        yield 0.0, kit.t.plural(key, count, old=side_text(kit, old), new=new)
+        yield 0.0, kit.t.plural(key, count, old=kit.names.titled(old), new=new)
 
 
 def _tail(kit: Kit, tail: Tail) -> Iterator[tuple[float, str]]:
@@ -149,8 +143,8 @@ def _differs(
         levels=levels_text(kit, [level.context for level in levels], len(tail.levels)),
         level=level_text(kit, most.context),
         **tail_values(kit.t, kit.analysis, tail, most),
-        old=side_text(kit, tail.old),
-        new=side_text(kit, tail.new),
+        old=kit.names.titled(tail.old),
+        new=kit.names.titled(tail.new),
     )
 
 

@@ -205,14 +205,14 @@ def _showing(kit: Kit, same: Sequence[VersionPair], trace: Trace) -> str:
 
 def _cell(kit: Kit, trace: Trace, values: Sequence[float]) -> TableCell:
     """One value, or from the least to the greatest of several."""
-    low, high = (_value(trace, end) for end in (min(values), max(values)))
+    low, high = (_value(kit, trace, end) for end in (min(values), max(values)))
     text = low if low == high else kit.t("interval.plain", low=low, high=high)
     return TableCell(text, values[0])
 
 
-def _value(trace: Trace, value: float) -> str:
+def _value(kit: Kit, trace: Trace, value: float) -> str:
     if trace in SHARES:
-        return f"{percent(value)} %"
+        return kit.t("unit.percent", value=percent(value))
     if trace in TIMES:
         return MICROSECONDS.with_name(MICROSECONDS.text(value))
     if trace is Trace.WAL:

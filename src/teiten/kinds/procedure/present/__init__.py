@@ -73,16 +73,17 @@ class ProcedurePresent(UsualPresent):
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
         groups = kit.of_workload(workload)
         if kit.study.contrast == METHOD:
-            yield from gallery(
-                _bars(kit, f"{prefix}-{metric.name}", groups, metric)
+            times, processors = (
+                gallery((_bars(kit, f"{prefix}-{metric.name}", groups, metric),))
                 for metric in (PROCEDURE_TIME, BACKEND_CPU)
             )
+            yield from times
+            yield Further(processors)
         yield from growth_blocks(kit, prefix, workload)
-        for table in (
-            _taken(kit, f"{prefix}-methods", groups),
-            _by_step(kit, f"{prefix}-steps", groups),
-        ):
-            yield looked_up(kit.t("paper.steps"), (table,)) if table.tall else table
+        taken = _taken(kit, f"{prefix}-methods", groups)
+        steps = _by_step(kit, f"{prefix}-steps", groups)
+        yield looked_up(kit.t("paper.steps"), (taken,)) if taken.tall else taken
+        yield looked_up(kit.t("paper.steps"), (steps,)) if steps.tall else Further((steps,))
         yield from series_of(kit, prefix, workload)
         contrasts = tuple(tables_of(kit, prefix, workload, self.column))
         if contrasts:
@@ -306,7 +307,7 @@ def _steps(kit: Kit, group: TrialGroup, *, programs: bool) -> Iterator[Row]:
             *_in_words(kit, group),
             step.name,
             TableCell(_milliseconds(medians[at]), medians[at]),
-            TableCell(f"{share:.0%}", share),
+            TableCell(percent(kit.t, share, 0), share),
             _of_steps(same, "cpu"),
             *(_of_steps(same, name) for name in ("read", "written", "wal")),
             *(_of_steps(same, name) for name in OF_PROGRAMS if programs),

@@ -31,7 +31,7 @@ from teiten.kinds.queries.present.workers import fewer_workers, workers_findings
 from teiten.kinds.queries.results import QueryContrast, QueryResults, queries_found
 from teiten.model.study import Workload
 from teiten.model.text import joined_sentences
-from teiten.report.blocks import Block, Heading, Items, Section, gallery
+from teiten.report.blocks import Block, Further, Heading, Items, Section, gallery
 from teiten.report.charts.base import Chart
 from teiten.report.effects import speed_text
 from teiten.report.tables import Table, TableCell
@@ -263,4 +263,5 @@ def _nodes(kit: Kit, prefix: str, results: QueryResults) -> Iterable[Block]:
         for at, (_, own) in enumerate(_contrasts(kit, results))
         for table in node_tables(kit, f"{prefix}-nodes-{at + 1}", results.workload, own)
     ]
-    return _topic(kit, "nodes", (), tables)
+    topic = tuple(_topic(kit, "nodes", (), tables))
+    return (Further(topic),) if topic else ()

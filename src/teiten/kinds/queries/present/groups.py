@@ -12,7 +12,7 @@ from teiten.kinds.queries.present.times import (
     context_columns,
     listed,
     speed_chart,
-    speed_row,
+    speed_rows,
     varied_factors,
 )
 from teiten.kinds.queries.results import GroupConclusion, QueryContrast, RatioBound, queries_found
@@ -32,7 +32,7 @@ from teiten.report.effects import (
 )
 from teiten.report.sentences import verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell
-from teiten.report.view.contrasts import detectable_text, verdict_cell
+from teiten.report.view.contrasts import detectable_text, forest_row, verdict_cell
 from teiten.report.view.kit import Kit
 
 MOST_SENTENCES = 8
@@ -80,16 +80,12 @@ def answer_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None
     groups = found.groups if found else ()
     if len(groups) > MOST_ROWS:
         groups = tuple(group for group in groups if not group.group)
-    rows = [speed_row(kit, kit.t("level.overall-queries"), contrast.overall, overall=True)]
-    if groups:
-        rows += [speed_row(kit, _short_label(kit, group), group.verdict) for group in groups]
-    elif 1 < len(contrast.levels) <= 2 * MANY_QUERIES:
-        rows += [
-            speed_row(kit, kit.names.context(level.context), level.verdict)
-            for level in contrast.levels
-        ]
-    drawn = [row for row in rows if row is not None]
-    return speed_chart(kit, name, contrast, drawn, groups=bool(groups))
+    rows = speed_rows(kit, contrast)
+    if groups or len(contrast.levels) > 2 * MANY_QUERIES:
+        rows = [row for row in rows if row.overall]
+    labelled = ((_short_label(kit, group), group.verdict) for group in groups)
+    rows += filter(None, (forest_row(kit.t, *group, speed=True) for group in labelled))
+    return speed_chart(kit, name, contrast, rows, groups=bool(groups))
 
 
 def group_table(
@@ -104,8 +100,8 @@ def group_table(
         name=name,
         caption=t(
             "table.query-groups.caption",
-            old=kit.short(contrast.old),
-            new=kit.short(contrast.new),
+            old=kit.names.titled(contrast.old),
+            new=kit.names.titled(contrast.new),
             workload=kit.names.workload(contrast.workload),
         ),
         columns=(

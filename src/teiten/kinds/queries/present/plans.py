@@ -32,6 +32,7 @@ from teiten.report.plans.page import changes, statements
 from teiten.report.plans.tables import count, difference_tables, duration, kinds_table, share
 from teiten.report.plans.viewer import PlanPair, viewed
 from teiten.report.tables import Column, Row, Table, TableCell
+from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit
 
 
@@ -66,8 +67,8 @@ def _of_query(kit: Kit, name: str, query: QueryPlans) -> Iterator[Block]:
     yield PlanPair(
         t("plan.open"),
         tuple(
-            viewed(f"{name}-plan-{at}", side, plans.typical.plan, query.text)
-            for at, (side, plans) in enumerate(zip(sides, query.sides, strict=True))
+            viewed(f"{name}-plan-{at}", kit.names.titled(side.side), side.typical.plan, query.text)
+            for at, side in enumerate(query.sides)
         ),
     )
 
@@ -88,11 +89,11 @@ def _flips(kit: Kit, title: str, plans: QueryPlans) -> Iterator[str]:
             yield t(
                 "plan.flips",
                 query=title,
-                side=kit.short(side.side),
+                side=kit.names.titled(side.side),
                 variants=t("list.separator").join(_variants(kit, side.stability)),
             )
         if not side.executed:
-            yield t("plan.query.over", side=kit.short(side.side))
+            yield t("plan.query.over", side=kit.names.titled(side.side))
 
 
 def _variants(kit: Kit, kept: PlanStability) -> Iterator[str]:
@@ -145,7 +146,7 @@ def _table(
                 for column in ("executed", "time", "share")
             ),
         ),
-        rows=_rows(sides),
+        rows=_rows(t, sides),
         note=t("table.nodes.note"),
     )
 
@@ -156,7 +157,7 @@ def _side(plans: QueryPlans | None, side: str) -> SidePlans | None:
     return next((of_side for of_side in plans.sides if of_side.side == side), None)
 
 
-def _rows(sides: tuple[PlanStatistics, PlanStatistics]) -> tuple[Row, ...]:
+def _rows(t: Texts, sides: tuple[PlanStatistics, PlanStatistics]) -> tuple[Row, ...]:
     by_kind = [{kind.kind: kind for kind in side.kinds} for side in sides]
     kinds = list(dict.fromkeys(kind for of_side in by_kind for kind in of_side))
     weight = {
@@ -165,12 +166,12 @@ def _rows(sides: tuple[PlanStatistics, PlanStatistics]) -> tuple[Row, ...]:
     }
     ranked = sorted(kinds, key=lambda kind: -weight[kind])[:MOST_KINDS]
     return tuple(
-        (TableCell(kind), *(cell for of_side in by_kind for cell in _cells(of_side.get(kind))))
+        (TableCell(kind), *(cell for of_side in by_kind for cell in _cells(t, of_side.get(kind))))
         for kind in ranked
     )
 
 
-def _cells(statistics: KindStatistics | None) -> tuple[TableCell, TableCell, TableCell]:
+def _cells(t: Texts, statistics: KindStatistics | None) -> tuple[TableCell, TableCell, TableCell]:
     if statistics is None:
         return TableCell(NOTHING), TableCell(NOTHING), TableCell(NOTHING)
     return (
@@ -179,5 +180,5 @@ def _cells(statistics: KindStatistics | None) -> tuple[TableCell, TableCell, Tab
             float(statistics.nodes - statistics.never_executed),
         ),
         TableCell(duration(statistics.seconds), statistics.seconds),
-        TableCell(share(statistics.share), statistics.share),
+        TableCell(share(t, statistics.share), statistics.share),
     )

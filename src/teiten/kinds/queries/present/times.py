@@ -7,17 +7,17 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from teiten.analysis.model.findings import ContrastResult, Verdict
+from teiten.analysis.model.findings import ContrastResult
 from teiten.kinds.queries.model import QUERY
 from teiten.kinds.queries.results import QueryResults, QueryTime
 from teiten.report.charts.bars import QueryAxes, QueryBar, is_logarithmic, query_bars
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, ForestWords, forest
-from teiten.report.effects import confidence_percent, plain_percent, speed_with_interval
+from teiten.report.effects import confidence_percent, plain_percent
 from teiten.report.names import Context
 from teiten.report.numbers import MOST_DIGITS, NOTHING, decimals_for, decimals_of, fixed
-from teiten.report.sentences import verdict_word
 from teiten.report.tables import Column, Row, TableCell
+from teiten.report.view.contrasts import forest_rows
 from teiten.report.view.kit import Kit
 
 WIDEST = (1e-3, 1e3)
@@ -87,25 +87,13 @@ def _bar(kit: Kit, time: QueryTime, unit: TimeUnit) -> QueryBar:
 
 def speed_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
     """The speed-up of each query, with its interval; all queries together first."""
-    several = len(contrast.levels) > 1
-    rows = [speed_row(kit, kit.t("level.overall-queries"), contrast.overall, overall=True)]
-    rows += [
-        speed_row(kit, kit.names.context(level.context), level.verdict)
-        for level in contrast.levels
-        if several
-    ]
-    return speed_chart(kit, name, contrast, [row for row in rows if row is not None])
+    return speed_chart(kit, name, contrast, speed_rows(kit, contrast))
 
 
-def speed_row(kit: Kit, label: str, verdict: Verdict, *, overall: bool = False) -> ForestRow | None:
-    """A line of a forest of speed-ups; None where nothing can be said."""
-    if verdict.effect is None:
-        return None
-    shown = verdict.effect.inverse
-    text = speed_with_interval(kit.t, verdict.effect)
-    return ForestRow(
-        label, shown.ratio, shown.low, shown.high, text, verdict_word(kit.t, verdict), overall
-    )
+def speed_rows(kit: Kit, contrast: ContrastResult) -> list[ForestRow]:
+    """All queries together, then each."""
+    together = kit.t("level.overall-queries")
+    return forest_rows(kit.t, contrast, kit.names.context, together, speed=True)
 
 
 def speed_chart(
@@ -115,9 +103,9 @@ def speed_chart(
     if not rows or len(rows) > MOST_ROWS:
         return None
     t = kit.t
-    sides = {"old": kit.short(contrast.old), "new": kit.short(contrast.new)}
+    sides = {"old": kit.names.titled(contrast.old), "new": kit.names.titled(contrast.new)}
     words = ForestWords(
-        axis=t("chart.speed-up.axis", **sides),
+        axis=t("chart.speed-up.axis", old=kit.short(contrast.old), new=kit.short(contrast.new)),
         title=t("chart.speed-up.title-groups" if groups else "chart.speed-up.title", **sides),
         note=t("chart.speed-up.note", delta=plain_percent(t, contrast.overall.delta)),
         overall=t("chart.speed-up.overall"),

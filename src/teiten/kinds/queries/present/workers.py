@@ -169,7 +169,7 @@ def _serial_findings(kit: Kit, workers: Sequence[QueryWorkers]) -> Iterator[str]
 
 def _named(kit: Kit, workers: QueryWorkers) -> str:
     query = kit.names.context(workers.context)
-    return kit.t("workers.query-of-side", query=query, side=kit.short(workers.side))
+    return kit.t("workers.query-of-side", query=query, side=kit.names.titled(workers.side))
 
 
 def fewer_workers(kit: Kit, reasons: Sequence[FewerWorkers], old: str, new: str) -> Iterator[str]:
@@ -180,8 +180,8 @@ def fewer_workers(kit: Kit, reasons: Sequence[FewerWorkers], old: str, new: str)
             reason.new.planned,
             query=kit.names.context(reason.context),
             factor=plain_times_text(reason.slower),
-            new=kit.short(new),
-            old=kit.short(old),
+            new=kit.names.titled(new),
+            old=kit.names.titled(old),
             new_source=_begins(kit, reason.new),
             old_source=_begins(kit, reason.old),
             old_planned=reason.old.planned,
