@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from statistics import median
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict, VerdictKind
@@ -38,8 +39,10 @@ def answer(kit: Kit) -> Section:
     together = overview(kit, asked)
     asked = tuple(slowest_first(asked)) if together else asked
     statements: tuple[Block, ...] = tuple(
-        _statement(kit, at, contrast, asked, drawn=not together)
-        for at, contrast in enumerate(asked)
+        _noted_once(
+            _statement(kit, at, contrast, asked, drawn=not together)
+            for at, contrast in enumerate(asked)
+        )
     )
     if together:
         statements = (Details(t("overview.each"), statements),)
@@ -140,6 +143,18 @@ def _statement(
         chart if drawn else None,
         (*filter(None, (further.strip(),)), *points),
     )
+
+
+def _noted_once(statements: Iterable[Statement]) -> Iterator[Statement]:
+    """Statements without the notes of charts that stand below one before them."""
+    known: set[str] = set()
+    for statement in statements:
+        chart = statement.chart
+        if chart is None or chart.note not in known:
+            yield statement
+        else:
+            yield replace(statement, chart=replace(chart, note=""))
+        known |= {chart.note} if chart else set()
 
 
 def _scope(kit: Kit, contrasts: Iterable[ContrastResult]) -> tuple[Block, ...]:
