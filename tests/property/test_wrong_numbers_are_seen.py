@@ -13,13 +13,13 @@ from benchmarks.robustness.planted import wrong_cell
 
 from teiten.model.text import Language
 from tests.reader.across import ACROSS, Across, collections, comparisons, histories, sites
-from tests.reader.drawn import Drawn, machines, versions
+from tests.reader.drawn import Drawn, machines, probes, versions
 from tests.reader.drawn_kinds import placements, procedures, scale_outs, two_sides
 from tests.reader.whole import document_of, read_whole, trials_objections
 
 LANGUAGES: tuple[Language, ...] = ("en", "ja")
-SEEDS = {"histories": 1}
-"""Others are drawn from 2."""
+SEEDS = {"histories": 1, "probes": 1}
+"""Others are drawn from 2; probes of several servers from 1."""
 SHORT = (collections, sites)
 CARRIED_OVER = 5053
 """A seed of two sides of which only the base has what others left behind."""
@@ -30,7 +30,7 @@ Kind = Callable[[random.Random], Drawn | Across]
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
-    "kind", [*ACROSS, placements, scale_outs, two_sides], ids=lambda kind: kind.__name__
+    "kind", [*ACROSS, placements, probes, scale_outs, two_sides], ids=lambda kind: kind.__name__
 )
 def test_a_report_of_a_further_kind_is_true(kind: Kind, language: Language) -> None:
     drawn = kind(random.Random(SEEDS.get(kind.__name__, 2)))

@@ -86,7 +86,7 @@ def check_answers(reader: Reader) -> None:
             reader.that(any(says_verdict(reader, said, each) for each in known), "another verdict")
         elif part.section == 1 and part.kind == "text":
             means += pooled in part.text
-            sides = re.findall(named + r" = (\d+)", part.text)
+            sides = re.findall(named + r" = (\d+%?)", part.text)
             reader.that(len(sides) != 2 or {*sides} in pairs, f"the sides are {pairs}")
             told = {key for key in REASONS if phrase(language, f"reason.{key}") in part.text}
             reader.that(told <= reasons, f"the reasons are {sorted(reasons)}")
