@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from benchmarks.pairs.experiments import Line
 from benchmarks.pairs.servers import BASE_ROWS
@@ -50,7 +50,7 @@ def deviation_of(values: list[float]) -> float:
 def mean_of(values: list[float]) -> str:
     if len(values) < 2:
         return "–"
-    half = stats.t.ppf(0.975, len(values) - 1) * deviation_of(values) / math.sqrt(len(values))
+    half = special.stdtrit(len(values) - 1, 0.975) * deviation_of(values) / math.sqrt(len(values))
     return f"{np.mean(values):+.2%} ± {half:.2%}"
 
 

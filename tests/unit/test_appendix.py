@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
+from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.verdict import Interval
 from teiten.model.text import Language
 from teiten.model.units import Share
@@ -77,12 +79,14 @@ def test_an_interval_that_says_nothing_has_a_sign_and_the_sign_one_note() -> Non
 
 @pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize(
-    "analysis", [ANALYSIS, invented_queries(), of_partitions(partitions_plan())]
+    "invented",
+    [lambda: ANALYSIS, invented_queries, lambda: of_partitions(partitions_plan())],
+    ids=["pgbench", "queries", "partitions"],
 )
 def test_every_kind_has_a_body_a_summary_and_an_appendix(
-    analysis: object, language: Language
+    invented: Callable[[], CampaignAnalysis], language: Language
 ) -> None:
-    page = numbered(view(analysis, language))  # type: ignore[arg-type]
+    page = numbered(view(invented(), language))
     assert not [one for one in page.blocks() if isinstance(one, Further)]
     order = [one.appendix for one in page.sections]
     assert order == sorted(order) and order[-1], "the body comes first"

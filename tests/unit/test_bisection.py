@@ -79,8 +79,8 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     return folder, [commit(folder, f"commit {number}") for number in range(12)]
 
 
-@pytest.mark.parametrize("first_bad", range(1, 12))
-def test_git_finds_every_first_bad_commit(
+@pytest.mark.parametrize("first_bad", [1, 2, 6, 11])
+def test_git_finds_the_first_bad_commit(
     history: tuple[Path, list[str]], tmp_path: Path, first_bad: int
 ) -> None:
     folder, commits = history

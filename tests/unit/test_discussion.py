@@ -64,13 +64,13 @@ def test_falls_of_level_curves_are_rare() -> None:
     """The greatest of all means is compared: its having been chosen must not make a fall."""
     chance = random.Random(7)
     found = 0
-    for _ in range(80):
+    for _ in range(40):
         table = {
             2.0**at: {block: 100 * chance.gauss(1, 0.05) for block in range(4)} for at in range(6)
         }
         shape = scale(table, delta=Share(0.001), alpha=Share(0.05)).shape
         found += shape is not None and shape.form is Form.FALLING
-    assert found <= 8  # 5 % of 80, and two deviations
+    assert found <= 4  # 5 % of 40, and two deviations
 
 
 def test_a_profile_without_conclusions_is_not_discussed() -> None:

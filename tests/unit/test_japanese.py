@@ -6,6 +6,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,14 @@ FORBIDDEN = {
 }
 
 
-def texts() -> Iterator[tuple[str, str]]:
-    """Every Japanese text: of translation files, of studies and claims, and of the code."""
+@cache
+def texts() -> tuple[tuple[str, str], ...]:
+    """Every Japanese text, with its place."""
+    return tuple(_texts())
+
+
+def _texts() -> Iterator[tuple[str, str]]:
+    """Those of translation files, of studies and claims, and of the code."""
     for file in sorted(ROOT.rglob("*.toml")):
         if file.name not in NOT_READ:
             tree = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -83,4 +90,4 @@ def test_the_reports_have_one_style(form: str) -> None:
 
 
 def test_there_are_texts_to_read() -> None:
-    assert len(list(texts())) > 2000
+    assert len(texts()) > 2000

@@ -24,13 +24,20 @@ from tests.fixtures.synthetic import write_synthetic_ledger
 from tests.fixtures.verbs import Verbs, verbs_in
 
 
-@pytest.fixture
-def workdir(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def campaigns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
     for name in ("alpha", "beta"):
-        write_synthetic_ledger(tmp_path / "campaigns" / name, trials=20, samples=240)
-        evidence = tmp_path / "campaigns" / name / "evidence" / "00001-1"
+        write_synthetic_ledger(folder / name, trials=20, samples=240)
+        evidence = folder / name / "evidence" / "00001-1"
         evidence.mkdir(parents=True)
         (evidence / "server.log").write_text("LOG:  ready\n", encoding="ascii")
+    return folder
+
+
+@pytest.fixture
+def workdir(campaigns: Path, tmp_path: Path) -> Path:
+    shutil.copytree(campaigns, tmp_path / "campaigns")
     return tmp_path
 
 

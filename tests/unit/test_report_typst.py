@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -58,13 +59,21 @@ def test_typst_sets_it(language: Language) -> None:
 
 @pytest.mark.skipif(not (find_spec(PROGRAM) and find_spec(FONTS)), reason="no teiten[pdf]")
 @pytest.mark.parametrize(
-    "analysis", [invented_analysis(seconds=3), invented_queries(), of_partitions(partitions_plan())]
+    "invented",
+    [
+        lambda: invented_analysis(seconds=3),
+        invented_queries,
+        lambda: of_partitions(partitions_plan()),
+    ],
+    ids=["pgbench", "queries", "partitions"],
 )
-def test_the_body_has_ten_pages_at_the_most(analysis: CampaignAnalysis, tmp_path: Path) -> None:
+def test_the_body_has_ten_pages_at_the_most(
+    invented: Callable[[], CampaignAnalysis], tmp_path: Path
+) -> None:
     import typst  # noqa: PLC0415 - of an extra
 
     with drawn():
-        files = typst_files(view(analysis, "ja"), "0")
+        files = typst_files(view(invented(), "ja"), "0")
     for name, content_of in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content_of)
