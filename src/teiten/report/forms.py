@@ -53,12 +53,12 @@ def render_pdf(analysis: CampaignAnalysis, language: Language, notes: Notes = NO
 
 def comparison_html(comparison: Comparison, language: Language) -> str:
     """One file that works offline, and has pictures for readers without scripts."""
-    return html(with_stills(comparison_page(comparison, language)), __version__)
+    return html(with_stills(numbered(comparison_page(comparison, language))), __version__)
 
 
 def comparison_markdown(comparison: Comparison, language: Language) -> dict[str, bytes]:
     """``report.md`` and the files beside it: relative path to content."""
-    return markdown_files(comparison_page(comparison, language), __version__)
+    return markdown_files(numbered(comparison_page(comparison, language)), __version__)
 
 
 def history_html(history: History, language: Language, reports: Reports = NO_REPORTS) -> str:

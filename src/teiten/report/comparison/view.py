@@ -217,7 +217,7 @@ def part_results(pair: Pair) -> Iterator[Block]:
         yield from gallery(_charts(pair, f"part-{at}", results))
         for result in results:
             name = f"part-{at}-{result.metric.name}"
-            yield result_table(pair, name, result, noted=result is results[0])
+            yield result_table(pair, name, result, noted=at == 1 and result is results[0])
 
 
 def forest_chart(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
@@ -231,7 +231,7 @@ def forest_chart(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
         result,
         t("contrast.sides", new="B", old="A"),
         t("comparison.ratio"),
-        title="chart.forest.title",
+        title="chart.forest.title-variant",
         note="comparison.forest-note",
         workload=pair.title(result),
     )
@@ -264,8 +264,14 @@ def _by_level(pair: Pair, name: str, result: UnpairedResult) -> Chart | None:
     axis = kit.names.axis_factor(result.levels[0].context)
     y = kit.metric_title(result.metric)
     axes = level_axes(kit, (axis, y, t("comparison.campaign")), places, coloured(labels))
-    title = t.title("chart.by-level.title", metric=t.metric(result.metric))
-    return by_level(name, title, t("chart.by-level.note"), dots, axes)
+    return by_level(
+        name, _caption(pair, result, t.metric(result.metric)), t("chart.by-level.note"), dots, axes
+    )
+
+
+def _caption(pair: Pair, result: UnpairedResult, metric: str) -> str:
+    """Metric, workload and server."""
+    return pair.t.title("table.contrast.caption", metric=metric, workload=pair.title(result))
 
 
 def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) -> Table:
@@ -282,11 +288,7 @@ def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) 
 
     said = Judged(
         t,
-        t.title(
-            "table.contrast.caption",
-            metric=kit.metric_title(result.metric),
-            workload=pair.title(result),
-        ),
+        _caption(pair, result, kit.metric_title(result.metric)),
         factors,
         tuple(kit.names.factor(factor) for factor in factors),
         (a.short, b.short),

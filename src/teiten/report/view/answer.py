@@ -39,10 +39,8 @@ def answer(kit: Kit) -> Section:
     together = overview(kit, asked)
     asked = tuple(slowest_first(asked)) if together else asked
     statements: tuple[Block, ...] = tuple(
-        _noted_once(
-            _statement(kit, at, contrast, asked, drawn=not together)
-            for at, contrast in enumerate(asked)
-        )
+        _statement(kit, at, contrast, asked, drawn=not together)
+        for at, contrast in enumerate(asked)
     )
     if together:
         statements = (Details(t("overview.each"), statements),)
@@ -62,11 +60,23 @@ def answer_section(
     excluded, undecided: term and text."""
     shown: tuple[Block, ...] = (
         *(Text(notice, "notice") for notice in notices),
-        *statements,
+        *_noted_once(statements),
         WithoutScripts(t("notice.no-script")),
         Pairs(tuple(remarks), "remarks"),
     )
     return Section("answer", t("section.answer"), shown)
+
+
+def _noted_once(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Blocks, without the notes of charts that stand below a chart before them."""
+    known: set[str] = set()
+    for block in blocks:
+        chart = block.chart if isinstance(block, Statement) else None
+        if isinstance(block, Statement) and chart is not None and chart.note in known:
+            yield replace(block, chart=replace(chart, note=""))
+        else:
+            yield block
+        known |= {chart.note} if chart else set()
 
 
 def primary(kit: Kit) -> tuple[ContrastResult, ...]:
@@ -143,18 +153,6 @@ def _statement(
         chart if drawn else None,
         (*filter(None, (further.strip(),)), *points),
     )
-
-
-def _noted_once(statements: Iterable[Statement]) -> Iterator[Statement]:
-    """Statements without the notes of charts that stand below one before them."""
-    known: set[str] = set()
-    for statement in statements:
-        chart = statement.chart
-        if chart is None or chart.note not in known:
-            yield statement
-        else:
-            yield replace(statement, chart=replace(chart, note=""))
-        known |= {chart.note} if chart else set()
 
 
 def _scope(kit: Kit, contrasts: Iterable[ContrastResult]) -> tuple[Block, ...]:
