@@ -156,20 +156,21 @@ def _survey(source: HeldFolder, links: frozenset[Path]) -> _Tree:
         )
     folders: list[_Entry] = []
     files: list[_Entry] = []
+    inside = {source.path: Path()}
     for folder, name, status in source.walk():
-        path = folder.path / name
-        relative = path.relative_to(source.path)
+        relative = inside[folder.path] / name
         if relative in links:
             continue
         entry = _Entry(relative, stat.S_IMODE(status.st_mode), status.st_size)
         if stat.S_ISDIR(status.st_mode):
             folders.append(entry)
+            inside[folder.path / name] = relative
         elif stat.S_ISREG(status.st_mode):
             if name not in NOT_COPIED:
                 files.append(entry)
         else:
             raise ServerError(
-                f"{path} is not a plain file: the cluster spreads over other folders",
+                f"{folder.path / name} is not a plain file: the cluster spreads over other folders",
                 "only tablespaces and a WAL folder in the cluster's own folder can be cloned",
             )
     files.sort(key=lambda file: file.size, reverse=True)
