@@ -8,6 +8,8 @@ from pathlib import Path, PurePath
 import pytest
 from benchmarks.house.additions import ADDITIONS, FIXTURES, SOURCE, try_out
 
+pytestmark = pytest.mark.same
+
 BESIDES = {"verb": {"teiten/cli/main.py": 1}}
 """Files that name what is added, with the number of lines."""
 

@@ -15,6 +15,8 @@ from benchmarks.house.arrows import (
     upward,
 )
 
+pytestmark = pytest.mark.same
+
 
 @cache
 def sources() -> dict[str, str]:

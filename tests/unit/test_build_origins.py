@@ -6,6 +6,7 @@ import hashlib
 import http.server
 import io
 import shutil
+import sys
 import tarfile
 import threading
 import time
@@ -174,13 +175,12 @@ def test_a_mirror_gives_the_newest_checks_it_and_is_asked_once(
 def test_versions_on_both_sides_of_a_default_are_given_the_same(
     tmp_path: Path, workdir: Workdir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """ICU is there by default from 16 on only."""
-    monkeypatch.setattr(
-        "teiten.execute.postgres.building.prerequisites._compiles", lambda _compiler, _program: True
-    )
-    monkeypatch.setattr(
-        "teiten.execute.postgres.building.prerequisites._missing_programs", lambda *_: []
-    )
+    """ICU is there by default from 16 on only. Nothing is compiled: the compiler is any program
+    that tells its version."""
+    room = "teiten.execute.postgres.building.prerequisites"
+    monkeypatch.setattr(f"{room}.COMPILERS", (sys.executable,))
+    monkeypatch.setattr(f"{room}._compiles", lambda _compiler, _program: True)
+    monkeypatch.setattr(f"{room}._missing_programs", lambda *_: [])
     files = [str(tarball(tmp_path / f"{one}.tar.bz2", one)) for one in ("15.18", "17.11")]
     origins = Sources(named=tuple(files)).origins(workdir, quiet)
     found = find_sources([request_of("15"), request_of("17")], origins)

@@ -7,7 +7,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import PurePath
 
+import pytest
+
 from tests.unit.test_rooms import sources
+
+pytestmark = pytest.mark.same
 
 CLASS = re.compile(r"^ *class (\w+)[(:]", re.MULTILINE)
 

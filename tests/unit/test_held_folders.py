@@ -40,6 +40,7 @@ def modules() -> dict[str, ast.Module]:
     }
 
 
+@pytest.mark.same
 def test_every_call_by_a_path_has_a_reason() -> None:
     lacking = {
         name: calls for name, tree in modules().items() if (calls := unexplained(name, tree))
@@ -47,6 +48,7 @@ def test_every_call_by_a_path_has_a_reason() -> None:
     assert lacking == {}, "use host/system/held_folder.py, or say in path_rules.py why it is safe"
 
 
+@pytest.mark.same
 def test_no_reason_is_left_over() -> None:
     for name, reasons in CALLS.items():
         listed = {call for calls in reasons.values() for call in calls}

@@ -14,6 +14,8 @@ import pytest
 
 import teiten
 
+pytestmark = pytest.mark.same
+
 ROOT = Path(teiten.__file__).parent
 NOT_READ = {"doctor.ja.toml", "layout.py", "typst.py"}
 """What ``teiten doctor`` says to the one who typed it, and where lines break."""

@@ -6,6 +6,10 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.same
+
 ROOT = Path(__file__).parents[2]
 INNER = {"help", "needs", "test-crates", "test-python"}
 """Targets of other targets."""

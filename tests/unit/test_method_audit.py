@@ -24,6 +24,8 @@ from teiten.study.load import load_study
 from tests.fixtures.planned import expanded
 from tests.fixtures.synthetic_plan import make_plan
 
+pytestmark = pytest.mark.same
+
 
 def test_pairs_that_are_repeated_as_a_whole_do_not_turn_drift_into_a_difference() -> None:
     assert repeats.false_alarms(whole=False, campaigns=3_000, seed=1) > 0.12

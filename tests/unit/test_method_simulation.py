@@ -27,6 +27,8 @@ from teiten.model.metrics import Better
 from teiten.model.units import Share
 from tests.fixtures.synthetic import write_synthetic_ledger
 
+pytestmark = pytest.mark.same
+
 RULE = Rule(Share(DELTA), Share(ALPHA), Better.HIGHER)
 
 

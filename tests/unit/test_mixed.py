@@ -142,6 +142,7 @@ def test_a_mixed_verdict_is_decided_but_its_open_levels_are_not() -> None:
                      if one.verdict.kind is VerdictKind.INCONCLUSIVE}  # fmt: skip
 
 
+@pytest.mark.same
 def test_equal_sides_are_seldom_mixed() -> None:
     """Of equal sides at most α of all statements may say something: over 200 campaigns."""
     wrong = sum(read((0, 0, 0), 0.05, seed).overall.kind is MIXED for seed in range(200))

@@ -8,7 +8,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import teiten
+
+pytestmark = pytest.mark.same
 
 ROOT = Path(teiten.__file__).parent
 ALLOWED = (

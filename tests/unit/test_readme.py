@@ -12,6 +12,8 @@ import pytest
 from teiten.cli.main import teiten
 from teiten.study.load import load_study
 
+pytestmark = pytest.mark.same
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted([*ROOT.glob("README*.md"), *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

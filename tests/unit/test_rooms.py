@@ -22,6 +22,8 @@ from teiten.kinds.registry import names as names_of_kinds
 from teiten.model.metrics import MEASURED_SECONDS, OF_THE_MACHINE, TRANSACTIONS
 from teiten.ways.registry import rules as names_of_ways
 
+pytestmark = pytest.mark.same
+
 
 class Question(StrEnum):
     """What is asked in the one room that knows; elsewhere it is a call."""

@@ -49,6 +49,7 @@ def test_a_curve_is_found_with_intervals_that_hold_the_truth() -> None:
         assert parameter.low < truth < parameter.high
 
 
+@pytest.mark.same
 def test_intervals_cover_as_they_promise() -> None:
     covered = 0
     for seed in range(40):
@@ -106,6 +107,7 @@ def test_noise_that_hides_the_misfit_lets_the_curve_pass() -> None:
     assert analysed(plateau(3, 0.3)).withheld is None
 
 
+@pytest.mark.same
 def test_the_knees_interval_covers_it_although_blocks_are_few() -> None:
     curve = {1.0: 100.0, 2.0: 195.0, 4.0: 300.0, 8.0: 306.0, 16.0: 309.0}  # 4 is 3 % off, 8 is 1 %
     random = np.random.default_rng(8)

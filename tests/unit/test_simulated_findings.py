@@ -23,6 +23,7 @@ def test_a_ratio_on_a_bound_is_neither_within_nor_outside(
     assert (simulation._within(true), simulation._outside(true)) == (within, outside)
 
 
+@pytest.mark.same
 def test_a_collection_that_calls_everything_reproduced_is_wrong(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -10,6 +10,8 @@ import pytest
 from benchmarks.house.__main__ import ROOT, python_below
 from benchmarks.house.style import NEEDS_THE_LINE_ABOVE, VAGUE, first_words, vague_names
 
+pytestmark = pytest.mark.same
+
 NAMES = {"one": 40, "other": 4, "found": 247, "told": 23, "those": 1, "said": 87, "each": 36}
 """How many variables and parameters below ``src`` may have each of these names: who lowers a count
 lowers its bound."""
