@@ -84,7 +84,7 @@ def _interval(about: str, said: Mapping[str, Any], found: Judgement) -> Iterator
     logs = dict(zip(("ratio", "low", "high"), (found.mean, found.low, found.high), strict=True))
     numbers = {"ratio": said["ratio"]} | dict(zip(("low", "high"), said["interval"], strict=True))
     for name, log in logs.items():
-        beyond = log > MOST and numbers[name] == math.inf
+        beyond = log > MOST and numbers[name] is None
         if not beyond and not math.isclose(numbers[name], math.exp(min(log, MOST)), rel_tol=ROOM):
             yield f"{about}: {name} is {math.exp(min(log, MOST))}, not {numbers[name]}"
     if not math.isclose(said["confidence"], found.confidence, rel_tol=ROOM):

@@ -22,6 +22,7 @@ from tests.reader.campaign import HIGHER_IS_BETTER, USUAL, Campaign
 from tests.reader.directions import FASTER, SLOWER, direction_objections
 from tests.reader.document import Document, Part, Table
 from tests.reader.evidence import MADE_BY, MOMENT, TRIALS, Evidence, moments_of, numbers_in
+from tests.reader.findings import counts_of
 from tests.reader.functions import function_objections
 from tests.reader.language import SLOT, UNIT, UNITS, Printed, printed, unit_behind
 from tests.reader.method import Effect, effect_of, made_of
@@ -304,6 +305,8 @@ class Figures:
         if labelled is not None:
             yield from labelled
             return
+        if part in counts_of(self.reader):  # read with the tables of findings
+            return
         named = self._named(text)
         known = stated(text, self.reader.language, self.evidence.named)
         taken = [(at, at + 1) for at, whys in known.items() if not all(whys)]
@@ -383,8 +386,9 @@ class Figures:
         """Objects to two sides that no comparison has."""
         campaign, side_of = self.reader.campaign, self.reader.side_of
         known = {(new, campaign.reference(workload, new)) for workload, new in campaign.answers()}
-        if any(each.kind == "probes" for each in campaign.workloads()):
-            known |= {(old, new) for new, old in known}  # the slowest against the fastest
+        for each in campaign.workloads():
+            if each.kind == "probes":  # the slowest against the fastest
+                known |= {*itertools.permutations(campaign.sides(each.name), 2)}
         for found in SIDES.finditer(text) if len(self.evidence.every) == 1 else ():
             new, old = side_of(found["new"]), side_of(found["old"])
             if {new, old} - {None} and (new, old) not in known:
