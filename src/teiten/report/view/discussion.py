@@ -48,7 +48,9 @@ def discussion(kit: Kit) -> Section:
     if shown:
         reserve = [] if kit.study.replicates else [kit.t("discussion.quick-look")]
         said = joined_sentences((*reserve, kit.t("discussion.note")))
-        shown.insert(0, Text(said, "note"))
+        note = Text(said, "note")
+        in_body = any(isinstance(block, Text) for block in shown)
+        shown.insert(0, note if in_body else Further((note,)))
     return Section("discussion", title, tuple(shown))
 
 
