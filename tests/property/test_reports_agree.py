@@ -22,9 +22,11 @@ from tests.reader.contrasts import contrast_objections, contrasts_of
 from tests.reader.document import Document, read_markdown
 from tests.reader.drawn import KINDS, Draw, Drawn
 from tests.reader.drawn_kinds import BY_NUMBERS, placements
+from tests.reader.evidence import UNRULED, UNRULED_COLUMNS
 from tests.reader.planted import other
 from tests.reader.reader import Reader
 from tests.reader.tables import OVERALL, check_tables
+from tests.reader.texts import phrases
 from tests.reader.whole import SAID
 from tests.reader.within import quantity_objections
 
@@ -73,6 +75,17 @@ def test_a_sentence_has_one_quantity_and_each_interval_its_level(
     plans = [invented(name).plan]
     said = (part.text for part in document(name, language).parts if part.kind in SAID)
     assert [why for text in said for why in quantity_objections(text, language, plans)] == []
+
+
+def test_what_the_reader_leaves_out_is_still_called_so() -> None:
+    known = [text.split("{")[0] for language in LANGUAGES for text in phrases(language).values()]
+    captions = (name for name in UNRULED if not any(text.startswith(name) for text in known))
+    columns = (
+        name
+        for name in UNRULED_COLUMNS
+        if not any(text == name or (text and name.startswith(text)) for text in known)
+    )
+    assert [*captions, *columns] == []
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ UNRULED = (
     "Workers of parallel plans", "パラレルクエリのワーカー数",
     # printed elsewhere, or printed beside what was measured
     "Printed and measured", "Parallel workers, printed", "PGECons報告書と本検証の比較",
-    "パラレルワーカー数", "報告書",
+    "パラレルワーカー数", "PGECons報告書の値",
     # intervals over statements of several trials, and lines through several sizes
     "Accesses, and where", "処理時間とページの読み込み元", "By the number of clients",
     "同時実行数ごとの処理時間とTPS", "What each size leaves", "各サイズで残るメモリ",
@@ -144,10 +144,10 @@ UNREAD: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("Servers against one another", "サーバ間の比較"), ("",)),
     (("Groups of queries", "クエリの分類ごと"), ("pairs", "verdict", "組数", "判定")),
     (
-        ("Printed", "Parallel workers, printed", "PGECons報告書", "パラレルワーカー数", "報告書"),
+        ("Printed", "Parallel workers, printed", "PGECons報告書", "パラレルワーカー数"),
         (
             *("printed", "measured", "finding", "here, by the rule"),
-            *("PGECons報告書", "本検証", "公開された検証結果", "本検証(規則)"),
+            *("PGECons報告書", "本検証", "今回", "公開された検証結果", "本検証(規則)"),
         ),
     ),
 )
@@ -158,7 +158,7 @@ UNRULED_COLUMNS = frozenset(
         *("share", "割合", "not planned", "プラン作成時に除外", *PER_LOAD, *PER_CORE),
         *("Leader", "リーダー", "Workers", "ワーカー"),  # of the plan that is shown
         *("partitions scanned", "スキャンしたパーティション"),  # of all repetitions of a plan
-        *("without, µs", "未発生時、µs"),  # of the statements of which none swept
+        *("without, µs", "未発生時(µs)"),  # of the statements of which none swept
         *("new ÷ old", "New/old", "新/旧", "新÷旧", "新 ÷ 旧", "Difference", "差"),  # relations
     }
 )
