@@ -449,11 +449,10 @@ class Figures:
 
     def _is_middle(self, mean: Amount, low: Amount, high: Amount) -> bool:
         """Whether a number is in the middle of two, or of their logarithms, but for rounding: as means
-        are in their intervals, where these have no end at 0 and no look before."""
-        if self.reader.measure.sequential is not None or 0.0 in (
-            low.number.value,
-            high.number.value,
-        ):
+        are in their intervals, where these have no end at nothing or all and no look before."""
+        ends = {low.number.value, high.number.value}
+        without_logarithm = {0.0, 1.0} if low.dimension == "share" else {0.0}
+        if self.reader.measure.sequential is not None or ends & without_logarithm:
             return True
         forms: tuple[Callable[[float], float], ...] = (float, _log, _log_more, _log_less)
         for turn in (1.0, -1.0):
