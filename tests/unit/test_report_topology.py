@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from teiten.report.texts import texts
 from teiten.report.view.kit import Kit
 from teiten.report.view.topology import BESIDE_ARROW, beside_arrow, topology
 from teiten.ways.registry import rules
+from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.invented_partitions import insert_plan, of_partitions
 from tests.fixtures.invented_probes import Invented, invented_probes
 
@@ -35,6 +37,18 @@ def test_of_many_sides_the_servers_are_drawn(monkeypatch: pytest.MonkeyPatch) ->
     assert not set(sides) & set(lines)
     for server in kit.names.servers.values():
         assert lines.count(server.long) == 1
+
+
+def test_a_side_with_settings_of_its_own_has_them_in_lines() -> None:
+    """Behind its name they ran over the box."""
+    analysis = invented_analysis(seconds=2)
+    own = (("17", ()), ("18", (("guc:max_parallel_workers_per_gather", "0"),)))
+    study = replace(analysis.plan.study, server_levels=own)
+    kit = Kit(replace(analysis, plan=replace(analysis.plan, study=study)), "en")
+    lines = texts_of(kit)
+    at = lines.index("18 (PostgreSQL 18.4)")
+    assert lines[at + 1] == "max_parallel_workers_per_gather = 0"
+    assert not any("…" in line for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from teiten.model.facts import HostFacts
 from teiten.model.study import SERVER
 from teiten.report.blocks import Box, Drawing
 from teiten.report.charts.base import FONT, SIDE_COLOURS
+from teiten.report.names import Side
 from teiten.report.numbers import bytes_text
 from teiten.report.sentences import processor
 from teiten.report.sites import (
@@ -72,8 +73,9 @@ def _servers(kit: Kit) -> tuple[tuple[tuple[Box, str], ...], tuple[Box, ...]]:
         names = kit.names
         many = len(names.sides) > MOST_SIDES or bool(kit.study.measure.by_session)
         sides = enumerate((names.servers if many else names.sides).values())
-        boxes = ((Box(side.long, _buffers(kit, side.level)), at) for at, side in sides)
-        return tuple((box, SIDE_COLOURS[at % len(SIDE_COLOURS)]) for box, at in boxes), ()
+        return tuple(
+            (_server_box(kit, side), SIDE_COLOURS[at % len(SIDE_COLOURS)]) for at, side in sides
+        ), ()
     most = max(tables.nodes for tables in spread)
     engines = t("list.separator").join(dict.fromkeys(tables.engine for tables in spread))
     own = (*_buffers(kit, None), *machine_of_node(kit))
@@ -91,6 +93,17 @@ def _servers(kit: Kit) -> tuple[tuple[tuple[Box, str], ...], tuple[Box, ...]]:
     alone = len(spread) < len(kit.analysis.plan.trials)
     plain = ((Box(t("topology.plain"), own), SIDE_COLOURS[0]),) if alone else ()
     return (*plain, (coordinator, SIDE_COLOURS[1])), nodes
+
+
+def _server_box(kit: Kit, side: Side) -> Box:
+    """A server, with settings of its own in lines, which are too long to stand behind its name."""
+    own, buffers = dict(kit.study.server_levels).get(side.level, ()), _buffers(kit, side.level)
+    if not own:
+        return Box(side.long, buffers)
+    settings = tuple(f"{kit.names.factor(name)} = {value}" for name, value in own)
+    has_buffers = any(line.startswith("shared_buffers ") for line in settings)
+    version = kit.names.servers[side.level].long
+    return Box(kit.t.aside(side.short, version), settings if has_buffers else (*settings, *buffers))
 
 
 def _turns(kit: Kit) -> str:
@@ -143,7 +156,9 @@ GAP = 12
 GAP_BELOW = 30
 """Between a coordinator and its nodes."""
 MOST_CHARACTERS = 42
-"""Characters that fit into a box; lines on a machine have limits of their own."""
+"""Characters of other texts; lines on a machine have limits of their own."""
+BOLD, PLAIN = 7.4, 6.6
+"""Pixels that a letter of a box takes, of its heading and of its lines."""
 
 
 @dataclass(frozen=True)
@@ -202,9 +217,11 @@ def _filled(
     """``narrow``: a box of half the width, whose lines are smaller and nearer to its edge."""
     height = 34 + LINE * len(box.lines)
     left, size = (x + 10, 11) if narrow else (x + 18, 12)
-    drawn = [_box(x, y, width, height, colour), _text(left, y + 24, box.heading, bold=True)]
+    room = x + width - left
+    heading = _text(left, y + 24, box.heading, bold=True, most=int(room / BOLD))
+    drawn = [_box(x, y, width, height, colour), heading]
     drawn += [
-        _text(left, y + 24 + LINE * (at + 1), line, size=size, opacity=0.8)
+        _text(left, y + 24 + LINE * (at + 1), line, size=size, opacity=0.8, most=int(room / PLAIN))
         for at, line in enumerate(box.lines)
     ]
     return Markup("").join(drawn), height
