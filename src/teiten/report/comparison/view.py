@@ -68,6 +68,7 @@ def comparison_page(comparison: Comparison, language: Language) -> Page:
         t("comparison.campaigns-named", a=comparison.a.name, b=comparison.b.name),
         (t("comparison.meta"),),
         sections,
+        made_key="comparison.made",
     )
 
 

@@ -92,6 +92,7 @@ def history_page(history: History, language: Language, reports: Reports = NO_REP
             ),
             Section("evidence", t("history.method"), evidence),
         ),
+        made_key="history.made",
     )
 
 
@@ -100,7 +101,7 @@ def _nothing_yet(t: Texts, count: int, left_out: Table | None) -> Page:
     blocks: tuple[Block, ...] = (Text(t("history.only-one")), *([left_out] if left_out else []))
     about = t.plural("history.campaigns", count)
     answer = Section("answer", t("section.answer"), blocks)
-    return Page(t, t("history.title"), about, (), (answer,))
+    return Page(t, t("history.title"), about, (), (answer,), made_key="history.made")
 
 
 def _answer(t: Texts, titled: Sequence[Titled]) -> Iterator[Block]:
