@@ -25,21 +25,16 @@ from tests.fixtures.synthetic_plan import HOST
 from tests.fixtures.two_machines import DAY, OTHER, campaign, plan_of, times
 from tests.reader.arithmetic import Judgement, ratio_of, t_quantile
 from tests.reader.campaign import HIGHER_IS_BETTER, JUDGED, Campaign, Context
-from tests.reader.collected import collected, listed, site_document
+from tests.reader.collected import SAID, collected, listed, site_document
 from tests.reader.document import Document, Table, read_markdown
 from tests.reader.drawn import EFFECTS, NOISES, Drawn
+from tests.reader.language import printed
 from tests.reader.reader import Reader
+from tests.reader.relations import ENDS
 
-WORDS = {
-    "slower": ("slower", "遅い"),
-    "faster": ("faster", "速い"),
-    "equivalent": ("equivalent", "同等"),
-    "small": ("different but below", "差はあるが"),
-    "inconclusive": ("inconclusive", "判定できない"),
-    "mixed": ("mixed", "混在"),
-}
 COUNTED = re.compile(r"(\d+) / (\d+)")
-RANGE = re.compile(r"(.+?)(?: to |〜)(.+)")
+UNCHANGED = 0.95
+"""The probability with which a line without a change has none marked."""
 
 
 @dataclass(frozen=True)
@@ -274,7 +269,7 @@ def _comparison_row(
             logs = _logs(known, found.workload, contexts, found.side, found.metric)
             scale = 1.0 if found.metric == "tps" else 1000.0
             reader.same(cell, scale * ratio_of(math.fsum(logs) / len(logs)), "the geometric mean")
-    ends = RANGE.fullmatch(row[at + 1])
+    ends = ENDS.fullmatch(row[at + 1])
     reader.that((ends is None) == bool(judgement.reason), f"an interval: {judgement.reason}")
     if ends is not None:
         logs3 = (judgement.mean, judgement.low, judgement.high)
@@ -286,13 +281,44 @@ def _comparison_row(
         blocks = len(_logs(known, found.workload, at_levels, found.side, found.metric))
         reader.that(counts is not None and int(counts[place + 1]) == blocks, f"{blocks} trials")
     word = next(
-        (name for name, said in WORDS.items() if any(each in row[-1] for each in said)), "alone"
+        (name for name, said in SAID.items() if any(each in row[-1] for each in said)), "alone"
     )
     if not judgement.reason and word != "mixed":
         reader.equal(word, judgement.word, "the verdict")
     said = re.sub(r", detectable from .*|\([^(]*検出可能\)", "", row[-1])
     for percent in re.finditer(r"([\d.]+) ?%", said):
         reader.same(percent[1], judgement.delta * 100, "δ")
+
+
+def _lines(document: Document) -> list[Table]:
+    """The tables of the points of lines, or of those of all lines of one campaign."""
+    version = {"version", "バージョン"}
+    return [each for each in document.tables if version & {*each.columns} and len(each.columns) > 5]
+
+
+def history_numbers(document: Document, campaigns: Sequence[Campaign]) -> dict[str, set[float]]:
+    """How many lines changed and did not, by the names of places; and by how much they did."""
+    marks = [
+        [printed(row[at]).value / 100 for row in table.rows if re.search(r"\d", row[at])]
+        for table in _lines(document)
+        for at in range(len(table.columns))
+        if table.columns[at] in {"change before it", "直前の変化"}
+    ]
+    last = campaigns[-1]
+    lines = sum(len(last.sides(each.name)) for each in last.workloads())
+    counts = {"steady": lines - len(marks), "others": lines - len(marks), "short": lines}
+    counts |= {"too-few": len(campaigns)}
+    return {
+        **{
+            f"history.{name}.{number} count": {float(count)}
+            for name, count in counts.items()
+            for number in ("one", "many")
+        },
+        "history.no-change count": {float(len(campaigns))},
+        "history.no-change confidence": {UNCHANGED},
+        "history.rise percent": {each for line in marks for each in line if each > 0},
+        "history.fall percent": {-each for line in marks for each in line if each < 0},
+    }
 
 
 def history_tables(
@@ -302,9 +328,7 @@ def history_tables(
     which columns of which tables it has read."""
     by_name = {known.name: known for known in campaigns}
     read = {}
-    for table in document.tables:
-        if not {"version", "バージョン"} & set(table.columns) or len(table.columns) < 6:
-            continue
+    for table in _lines(document):
         read[id(table)] = range(len(table.columns))
         own = table.columns[-1]
         at = next(place for place, name in enumerate(table.columns) if "TPS" in name)
@@ -336,7 +360,7 @@ def _point(reader: Reader, table: Table, row: Sequence[str], at: int, known: Cam
     mean = math.fsum(logs) / len(logs)
     reader.same(row[at], ratio_of(mean), "the mean")
     reader.that(row[at + 2] == str(len(logs)), f"{len(logs)} blocks")
-    ends = RANGE.fullmatch(row[at + 1])
+    ends = ENDS.fullmatch(row[at + 1])
     reader.that((ends is None) == (len(logs) < 2), "an interval of one block")
     if ends is not None and len(logs) > 1:
         deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in logs) / (len(logs) - 1))

@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.reader.document import Document, Table
 from tests.reader.language import Printed, printed
-from tests.reader.tables import INTERVAL, OVERALL, VERDICT
+from tests.reader.tables import INTERVAL, OVERALL
 
 RATIO = r"[≥≤<>]? ?[−-]?\d[\d,]*(?:\.\d+)?"
 BETWEEN = re.compile(rf"({RATIO}) ?(?:to|〜) ?({RATIO})")
@@ -29,8 +29,6 @@ OF_RATE = re.compile(
     rf"\([\d.]+ ?%(?: interval |信頼区間 )(?P<low>{SHARE}) ?% ?(?:to|〜) ?(?P<high>{SHARE}) ?%"
 )
 """A difference of throughput with its interval, in the answer."""
-SLOWER, FASTER = ("slower", "遅い"), ("faster", "速い")
-EQUIVALENT = ("equivalent", "同等")
 RATIOS = ("÷", "times", "倍", "ratio", "比")
 """Of a column's heading: its numbers are ratios."""
 
@@ -45,7 +43,6 @@ class Estimate:
     where: str
     title: str = ""
     """Of the workload; empty where nothing names one."""
-    verdict: str = ""
     ratio: bool = True
     whole: bool = False
     """Over all levels: of the answer, or of a table's row over all of them."""
@@ -60,7 +57,6 @@ def _row_estimates(table: Table, titles: Sequence[str]) -> Iterator[Estimate]:
     at = table.column(*INTERVAL)
     if at is None or at == 0:
         return
-    verdict = table.column(*VERDICT)
     about = f"{table.caption} {table.part} {table.topic} {table.above}"
     named = [title for title in titles if title and title in about]
     heading = table.columns[at - 1]
@@ -74,7 +70,6 @@ def _row_estimates(table: Table, titles: Sequence[str]) -> Iterator[Estimate]:
             bounds[2],
             f"{table.caption}: {' | '.join(row)}",
             max(named, key=len, default=""),
-            row[verdict] if verdict is not None else "",
             any(word in heading for word in RATIOS),
             table.section == 1 or row[0] in OVERALL,
         )
@@ -114,8 +109,6 @@ def disagreements(
     printed_ones = estimates(document, list(titles.values()))
     return [
         *(text for printed_one in printed_ones for text in _within(printed_one)),
-        *(text for printed_one in printed_ones for text in _fits_its_verdict(printed_one)),
-        *_one_direction(document, list(titles.values())),
         *_one_interval_each(printed_ones, titles, contrasts),
         *_answers_of_json(document, titles, contrasts),
     ]
@@ -127,34 +120,6 @@ def _within(one: Estimate) -> Iterator[str]:
         return
     if not low.value - low.step <= mean.value <= high.value + high.step:
         yield f"{one.mean} is not within {one.low} to {one.high}: {one.where}"
-
-
-def _fits_its_verdict(one: Estimate) -> Iterator[str]:
-    if not one.verdict or not one.ratio:
-        return
-    _, low, high = one.values()
-    decided = any(word in one.verdict for word in (*SLOWER, *FASTER))
-    if decided and low.value + low.step < 1 < high.value - high.step:
-        yield f"a decided verdict on an interval that holds 1: {one.where}"
-    apart = low.value - low.step > 2 or high.value + high.step < 0.5
-    if any(word in one.verdict for word in EQUIVALENT) and apart:
-        yield f"equivalent beyond a factor of two: {one.where}"
-
-
-def _one_direction(document: Document, titles: Sequence[str]) -> Iterator[str]:
-    """In one table slower is on one side of 1, and faster on the other."""
-    for table in document.tables:
-        sides: dict[str, set[bool]] = {"slower": set(), "faster": set()}
-        for one in _row_estimates(table, titles):
-            above = printed(one.mean).value > 1
-            if one.ratio and any(word in one.verdict for word in SLOWER):
-                sides["slower"].add(above)
-            elif one.ratio and any(word in one.verdict for word in FASTER):
-                sides["faster"].add(above)
-        if len(sides["slower"]) > 1 or len(sides["faster"]) > 1:
-            yield f"slower, or faster, on both sides of 1: {table.caption}"
-        if sides["slower"] & sides["faster"]:
-            yield f"slower and faster on one side of 1: {table.caption}"
 
 
 def _one_interval_each(

@@ -23,9 +23,11 @@ from tests.reader.arithmetic import Judgement, ratio_of
 from tests.reader.campaign import USUAL, Campaign
 from tests.reader.document import Document, Table, read_html
 from tests.reader.drawn import Drawn, cores, recorded_claims, ssb_claims, versions
-from tests.reader.evidence import Evidence
+from tests.reader.evidence import MOMENT, Evidence
 from tests.reader.language import SLOT, printed
 from tests.reader.named import working_seconds
+from tests.reader.nouns import counted
+from tests.reader.texts import phrase
 
 ATLAS = re.compile(r".+: (?:speed by that on .+|.+に対する性能比)")
 VERDICTS = re.compile("Verdicts by version|バージョンごとの判定数")
@@ -35,7 +37,7 @@ SAID = {
     "slower": ("slower", "遅い"),
     "equivalent": ("equivalent", "同等"),
     "small": ("different but", "差はあるが"),
-    "mixed": ("mixed", "水準によって"),
+    "mixed": ("mixed", "水準によって", "混在"),
     "inconclusive": ("inconclusive", "判定できない"),
 }
 """Verdicts in the order of their columns."""
@@ -161,16 +163,34 @@ def retold_objections(document: Document, retold: Retold, evidence: Evidence) ->
             yield from _counts_of_verdicts(table, atlases)
             continue
         for row in table.rows:
-            for at, cell in enumerate(row):
-                counted = _counted(document, table, row, at, evidence)
-                if counted is not None:
-                    if cell != str(counted):
-                        yield f"{table.caption} · {table.columns[at]}: {counted} are, not {cell}"
-                    continue
-                unknown = numbers(evidence.unnamed(retold.untold(cell)))
-                known = {value for value, _ in unknown} <= set(_ran_for(evidence, row))
-                if unknown and not known and not retold.in_its_row(cell, row, evidence):
-                    yield f"{table.caption} · {table.columns[at]}: {cell} is in no report"
+            for at in range(len(row)):
+                for why in _cell_objections(document, table, row, at, retold, evidence):
+                    yield f"{table.caption} · {table.columns[at]}: {why}"
+
+
+def _cell_objections(
+    document: Document,
+    table: Table,
+    row: Sequence[str],
+    at: int,
+    retold: Retold,
+    evidence: Evidence,
+) -> Iterator[str]:
+    cell, count = row[at], _counted(document, table, row, at, evidence)
+    ran = _ran_for(evidence, row).get(table.columns[at]) if count is None else {float(count)}
+    if ran is not None and SLOT.fullmatch(cell):
+        if printed(cell).value not in ran:
+            yield f"it is {sorted(ran)}, not {cell}"
+        return
+    moments = {found[0] for found in MOMENT.finditer(cell)}
+    yield from (f"nothing was at {moment}" for moment in moments - evidence.moments)
+    untold = retold.untold(cell)
+    yield from evidence.words_objections(untold)
+    yield from filter(None, (why for _, why in counted(untold, evidence.every)))
+    unknown = numbers(evidence.unnamed(untold))
+    known = {value for value, _ in unknown} <= _of_all(evidence.every)
+    if unknown and not known and not retold.in_its_row(cell, row, evidence):
+        yield f"{cell} is in no report"
 
 
 def _atlas_objections(table: Table, evidence: Evidence) -> Iterator[str]:
@@ -266,17 +286,31 @@ def without_forecast(text: str) -> tuple[str, list[str]]:
     return FORECAST.sub("", text), wrong
 
 
-def _ran_for(evidence: Evidence, row: Sequence[str]) -> Iterator[float]:
-    """Blocks and minutes of the campaign of a row, how many contrasts it has, and how many campaigns
-    there are."""
-    yield float(len(evidence.every))
+def _ran_for(evidence: Evidence, row: Sequence[str]) -> dict[str, set[float]]:
+    """By their headings, the blocks and the minutes of the campaign of a row; 0 of none."""
+    blocks, minutes = {0.0}, {0.0}
     named = [each for each in evidence.every if any(each.name in cell for cell in row)]
-    for campaign in named or evidence.every:
+    for campaign in named:
         ran = {trial.number for trial in campaign.trials}
-        yield float(len({trial.block for trial in campaign.plan.trials if trial.number in ran}))
-        yield float(round(working_seconds(campaign) / 60))
-        yield float(len(list(campaign.answers())) - SHOWN)
-        yield float(campaign.facts.cpu.logical)
+        blocks = {
+            float(len({trial.block for trial in campaign.plan.trials if trial.number in ran}))
+        }
+        minutes = {float(round(working_seconds(campaign) / 60))}
+    headings = ("collection.blocks", "collection.minutes")
+    names = (phrase(evidence.reader.language, key) for key in headings)
+    return dict(zip(names, (blocks, minutes), strict=True))
+
+
+def _of_all(campaigns: Sequence[Campaign]) -> set[float]:
+    """How many campaigns there are, and the cores of each."""
+    return {float(len(campaigns)), *(float(each.facts.cpu.logical) for each in campaigns)}
+
+
+def site_numbers(campaigns: Sequence[Campaign]) -> dict[str, set[float]]:
+    """What the index of a site counts: campaigns of one study, and verdicts that are folded."""
+    folded = {float(len(list(each.answers())) - SHOWN) for each in campaigns}
+    names = ("site.shown", "site.campaigns.one count", "site.campaigns.many count")
+    return {"site.more count": folded, **{name: {float(len(campaigns))} for name in names}}
 
 
 def _counted(

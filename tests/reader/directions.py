@@ -55,8 +55,14 @@ def direction_objections(
     yield from _of_extremes(reader, text, contrasts)
     for key, way in TAIL.items():
         for said in told(part.text, reader.language, key):
-            if (printed(said["difference"]).value > 0) != (way == "longer"):
+            new, old, difference = (
+                printed(said[name]) for name in ("new_value", "old_value", "difference")
+            )
+            if (difference.value > 0) != (way == "longer"):
                 yield f"a difference of {said['difference']} is not {way}"
+            room = new.step + old.step + difference.step
+            if abs(new.value - old.value - difference.value) > room:
+                yield f"{said['new_value']} less {said['old_value']} is not {said['difference']}"
     yield from _of_ends(reader, part)
     for key, (sign, power) in BOUNDS.items():
         for said in told(part.text, reader.language, key):

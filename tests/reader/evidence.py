@@ -29,7 +29,9 @@ from teiten.kinds.probes.measurement import (
     ProbeMeasurement,
     measurement_of,
 )
-from teiten.model.plan import PlannedTrial
+from teiten.model.installation import Installation
+from teiten.model.plan import PlannedTrial, TemplateSpec
+from teiten.model.relations import RELATIONS
 from teiten.model.trial import Attempt, Outcome
 from tests.reader.arithmetic import geometric_mean, judge, median, ratio_of
 from tests.reader.campaign import Campaign
@@ -37,7 +39,8 @@ from tests.reader.document import Table
 from tests.reader.language import SLOT, UNIT, UNITS, Printed, printed, unit_behind
 from tests.reader.method import made_of
 from tests.reader.named import named_numbers
-from tests.reader.plan_nodes import numbers_of_plan
+from tests.reader.nouns import counted
+from tests.reader.plan_nodes import SHOWN_PLANS, numbers_of_plan, plan_caption, recorded
 from tests.reader.planted import NUMBER as PLANTED
 from tests.reader.reader import Reader, texts_in
 from tests.reader.relations import INTERVALS, PER_CORE, PER_LOAD, relation_objections
@@ -46,6 +49,7 @@ from tests.reader.texts import (
     is_telling,
     named_objections,
     own_objections,
+    phrase,
     templates,
     templates_of,
 )
@@ -72,25 +76,6 @@ FACT_NAMES = {
     ("Load average at the start", "開始時のロードアベレージ"): {"load_average"},
 }
 """What a row of the machine's table is called, and the facts that it tells."""
-BY_TYPE = ("By node type", "計画ノード統計")
-OF_TYPES = {
-    **dict.fromkeys(("Nodes", "ノード数"), "nodes"),
-    **dict.fromkeys(("Never executed", "未実行"), "never"),
-    **dict.fromkeys(("Executions", "実行回数"), "loops"),
-    **dict.fromkeys(("by workers", "うちワーカー"), "worker loops"),
-    **dict.fromkeys(("Leader", "リーダー"), "leader"),
-    **dict.fromkeys(("Workers", "ワーカー"), "workers"),
-    **dict.fromkeys(("Time", "時間"), "seconds"),
-    **dict.fromkeys(("Share", "割合"), "share"),
-    **dict.fromkeys(("Rows", "行数"), "rows"),
-    **dict.fromkeys(("Estimate off by", "見積もり誤差"), "off"),
-    **dict.fromkeys(("Blocks hit", "ブロック(ヒット)"), "hit"),
-    **dict.fromkeys(("Blocks read", "ブロック(読み込み)"), "read"),
-}
-"""What columns of a table by node type are called, and which number of the nodes they have."""
-OF_TIME = {"leader", "workers", "seconds", "share"}
-OF_NODES = ("Rows: ", "行数: ")
-"""Headings of rows that single nodes of the shown plan returned."""
 PLAIN_NAMES = re.compile(r"PostgreSQL (\d+(?:\.\d+)+)")
 FACTS = {("what", "value"), ("項目", "値")}
 SOURCES, OF_SETTING = {"source", "出典"}, 4
@@ -99,6 +84,14 @@ EVENT = {"event", "出来事"}
 TRIALS = {("trial", "attempt"), ("試行", "回")}
 MADE_BY = "0.1.0"
 """The version of Teiten that reports of the reader's tests name."""
+BETWEEN = r"[\s,;|()='\"\[\]{}、。:]"
+"""What separates words."""
+WORKERS = re.compile(r"(?:≤ )?[\d→ —]+ / [\d+]+ / [\d+—]+")
+"""Those of a plan: expected, planned, launched."""
+BROUGHT = re.compile(r"([a-z]\w*)(?:, |、)(\d[\d,.]*) ?([KMG]iB|B)\b")
+"""A table with its size."""
+SAID_OF_ALL = re.compile(r"([\d.]+) ?%(?: \(Bonferroni|の信頼度| interval|信頼区間)")
+"""A level of confidence, which is no lower than the study's."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?")
 UNRULED = (
     # slopes over the numbers of partitions, in two units
@@ -109,8 +102,6 @@ UNRULED = (
     "Nodes that take part in a transaction", "1トランザクションに参加するノード数",
     # means over the queries of a group that two servers pool, at a level of their own
     "Groups of queries", "クエリの分類ごとの性能向上比",
-    # of the plan that is shown, which is not that of every trial
-    "The plans in numbers", "実行計画の数値",
     # what PostgreSQL's rule expects of the sizes of tables
     "Workers of parallel plans", "パラレルクエリのワーカー数",
     # printed elsewhere, or printed beside what was measured
@@ -132,7 +123,6 @@ UNREAD: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("Nodes that take part", "1トランザクションに参加するノード数"), ("",)),
     (("What each further partition", "パーティション1つあたり"), ("",)),
     (("Workers of parallel plans", "パラレルクエリのワーカー数"), ("",)),
-    (("The plans in numbers", "実行計画の数値"), ("",)),
     (("By the number of clients", "同時実行数ごと"), ("blocks in buffers", "バッファ内")),
     (
         ("Summary: the effect", "検証結果のまとめ"),
@@ -156,10 +146,9 @@ heading."""
 UNRULED_COLUMNS = frozenset(
     {
         *("share", "割合", "not planned", "プラン作成時に除外", *PER_LOAD, *PER_CORE),
-        *("Leader", "リーダー", "Workers", "ワーカー"),  # of the plan that is shown
         *("partitions scanned", "スキャンしたパーティション"),  # of all repetitions of a plan
         *("without, µs", "未発生時(µs)"),  # of the statements of which none swept
-        *("new ÷ old", "New/old", "新/旧", "新÷旧", "新 ÷ 旧", "Difference", "差"),  # relations
+        *("new ÷ old", "新÷旧", "新 ÷ 旧"),  # relations
     }
 )
 NAMES = ("name", "step", "part", "origin", "moment", "workload", "kind", "Node Type")
@@ -488,29 +477,70 @@ class Evidence:
 
     def objections(self, table: Table, read: Collection[int] = ()) -> Iterator[str]:
         """The columns of which no rule explains every row. ``read``: those that were read already."""
+        caption = self.reader.without_workload(table.caption)
         for row in table.rows:
-            for cell in row:
-                yield from self.words_objections(cell)
-                yield from self._of_moments(table, cell)
-            yield from self._of_setting(table, row)
+            yield from self._of_row(table, row, is_ruled=not caption.startswith(UNRULED))
         yield from self._of_levels(table)
+        yield from self._of_workers(table)
         if not read:
             yield from relation_objections(table, self.campaign.facts.cpu.logical)
         if table.columns[:2] in TRIALS:
             yield from self._of_trials(table)
-        if table.columns[-1] in SOURCES and len(table.columns) == OF_SETTING:
-            return  # of settings, which were read whole
-        caption = self.reader.without_workload(table.caption)
+        if table.caption == self._binaries or (
+            table.columns[-1] in SOURCES and len(table.columns) == OF_SETTING
+        ):
+            return  # of settings or templates, which were read whole
         if caption.startswith(UNRULED):
             yield from self._of_cells_alone(table, caption)
             return
-        if caption.startswith(BY_TYPE):
-            yield from self._of_shown_plan(table)
-            return
+        for kind in SHOWN_PLANS:
+            if caption.startswith(plan_caption(self.reader.language, kind)):
+                yield from self._of_shown_plans(table, kind)
+                return
         self.shared = {len(table.rows)}
         for column, heading in enumerate(table.columns):
-            if not (heading in UNRULED_COLUMNS or heading.startswith(OF_NODES) or column in read):
+            if heading not in UNRULED_COLUMNS and column not in read:
                 yield from self._of_column(table, column, heading)
+
+    def _of_row(self, table: Table, row: Sequence[str], *, is_ruled: bool) -> Iterator[str]:
+        for cell in row:
+            yield from self.words_objections(cell)
+            yield from self._of_moments(table, cell)
+            if is_ruled:
+                yield from filter(None, (why for _, why in counted(cell, self.every)))
+            for name in re.split(" ?÷ ?", cell) if re.fullmatch(r"\S+ ?÷ ?\S+", cell) else ():
+                if re.search(r"\d", name) and name not in self.level_names:
+                    yield f"{table.caption}: no side is {name}"
+        yield from self._of_setting(table, row)
+        yield from self._of_event(table, row)
+        yield from self._of_template(table, row)
+
+    def _of_partitions(self, table: Table) -> Iterator[str]:
+        """Objects to partitions scanned, skipped and not planned that are not all of a table's."""
+        names = ("scanned", "skipped", "pruned")
+        headings = [phrase(self.reader.language, f"table.use.{name}") for name in names]
+        known = self.named.get("worker-source.partitions count", set())
+        for row in table.rows if known and {*headings} <= {*table.columns} else ():
+            cells = [row[table.columns.index(heading)] for heading in headings]
+            if all(map(str.isdigit, cells)) and sum(map(int, cells)) not in known:
+                yield f"{table.caption}: {cells} are not all of {known}"
+
+    def _of_workers(self, table: Table) -> Iterator[str]:
+        """Objects to workers by the rule, planned and launched that no plan of a row has, and to
+        other partitions than a table's."""
+        yield from self._of_partitions(table)
+        names = ("expected", "planned", "launched")
+        headings = {phrase(self.reader.language, f"table.workers.{name}") for name in names}
+        for row in table.rows:
+            cells = [*zip(table.columns, row, strict=False)]
+            alone = " / ".join(text for heading, text in cells if heading in headings)
+            for heading, text in (*cells, ("", alone)):
+                if not WORKERS.fullmatch(text):
+                    continue
+                chosen = [self.planned[key] for key, _ in self.selection(table, row, heading)]
+                plans = recorded(self.campaign, chosen)
+                if plans and not any(seen.has_workers(text) for seen in plans):
+                    yield f"{table.caption} · {heading}: no plan has {text}"
 
     def _of_cells_alone(self, table: Table, caption: str) -> Iterator[str]:
         """Objects to numbers that no rule gives, of a table whose columns have none in common."""
@@ -525,11 +555,27 @@ class Evidence:
             ):
                 continue
             for at, row in enumerate(table.rows):
+                if heading == phrase(self.reader.language, "table.probe.size"):
+                    yield from self._of_size(table, row, column)
+                if heading == phrase(self.reader.language, "table.pairs"):
+                    of_pairs = counted(f"{row[column]} pairs", self.every)
+                    yield from filter(None, (why for _, why in of_pairs))
                 if column >= len(row) or self._is_given(row, column, heading):
                     continue
                 for cell in self._cells(heading, row[column], at):
                     if not self._is_made(cell) and not self._explained(table, heading, [cell]):
                         yield f"{caption} · {heading}: nothing gives {cell.text}"
+
+    def _of_size(self, table: Table, row: Sequence[str], column: int) -> Iterator[str]:
+        """Objects to buffers of another size than the trials of a row had."""
+        sizes = {
+            value
+            for key in self.selection(table, row, "")
+            for value in self.held(key).get(("probe", "shared_buffers"), ())
+        }
+        for cell in self._cells("", row[column], 0):
+            if sizes and not any(cell.number.is_of(s * f) for s in sizes for f in cell.scales):
+                yield f"{table.caption}: the buffers are {sizes}, not {cell.text}"
 
     def _is_made(self, cell: Cell) -> bool:
         """Whether METHOD.md makes such a number of the trials."""
@@ -542,29 +588,14 @@ class Evidence:
             for scale in cell.scales
         )
 
-    def _of_shown_plan(self, table: Table) -> Iterator[str]:
-        """Objects to a table by node type that no trial's plan gives."""
-        chosen = self.selection(table, (), "")
-        plans = [self.held(key) for key in chosen]
-        if not any(self._is_plan(table, held) for held in plans):
-            yield f"{table.caption} ({table.part}): no plan has these numbers"
-
-    def _is_plan(self, table: Table, held: Mapping[Path, Sequence[float]]) -> bool:
-        appends = any(row[0].endswith("Append") for row in table.rows)
-        for row in table.rows:
-            for heading, text in zip(table.columns, row, strict=True):
-                name = OF_TYPES.get(heading)
-                values = held.get(("node", row[0], name or ""))
-                # for its workers; below an Append it is not told which of them waited
-                waits = name in OF_TIME and (appends or row[0].startswith("Gather"))
-                if values is None or name is None or waits:
-                    continue
-                for cell in self._cells(heading, text, 0):
-                    if not cell.number.bound and not any(
-                        cell.number.is_of(values[0] * scale) for scale in cell.scales
-                    ):
-                        return False
-        return True
+    def _of_shown_plans(self, table: Table, kind: str) -> Iterator[str]:
+        """Objects to a table of plans, of one or of both sides, of which no trial's plan has the
+        numbers of a side."""
+        headings = {"summary": table.columns[1:3], "nodes": table.columns[2:4]}.get(kind, ("",))
+        for at, heading in enumerate(headings):
+            plans = [self.held(key) for key in self.selection(table, (), heading)]
+            if not any(SHOWN_PLANS[kind](self.reader.language, table, at, held) for held in plans):
+                yield f"{table.caption} ({table.part} {heading}): no plan has these numbers"
 
     def _of_setting(self, table: Table, row: Sequence[str]) -> Iterator[str]:
         """Objects to another value, reason or source of a parameter than the study has."""
@@ -589,6 +620,13 @@ class Evidence:
     def _of_levels(self, table: Table) -> Iterator[str]:
         """Objects to levels that a factor has not, and to rows of the same levels."""
         by_text = {self.reader.factor_text(factor): factor for factor in self.factors}
+        keys = ("table.probe.side", "table.versions.side")
+        sides = {phrase(self.reader.language, key) for key in keys}
+        for at in (at for at, heading in enumerate(table.columns) if heading in sides):
+            cells = (row[at].split(self.reader.separator) for row in table.rows)
+            named = {cell for parts in cells for cell in parts if re.search(r"\d", cell)}
+            wrong = named - self.level_names
+            yield from (f"{table.caption}: no such side: {cell}" for cell in wrong)
         columns = {
             at: by_text[heading] for at, heading in enumerate(table.columns) if heading in by_text
         }
@@ -603,9 +641,9 @@ class Evidence:
             and first == len(columns)
             and {*columns.values()} <= {"clients", "cores", "server"}
         ):
-            sides = [row[:first] for row in table.rows]
+            levels = [row[:first] for row in table.rows]
             yield from (
-                f"{table.caption}: two rows of {row}" for row in sides if sides.count(row) > 1
+                f"{table.caption}: two rows of {row}" for row in levels if levels.count(row) > 1
             )
 
     def _of_trials(self, table: Table) -> Iterator[str]:
@@ -614,6 +652,7 @@ class Evidence:
         keys = [(int(row[0]), int(row[1])) for row in table.rows]
         titles = {each.name: self.reader.own(each.title) for each in self.campaign.workloads()}
         every = len(table.rows) == len(self.attempts)
+        excluded = phrase(self.reader.language, "table.excluded.caption")
         for key, row in zip(keys, table.rows, strict=True):
             attempt = self.attempts.get(key)
             if attempt is None or keys.count(key) > 1:
@@ -623,7 +662,7 @@ class Evidence:
             own = titles[self.planned[key[0]].cell.workload]
             if own not in row and any(title in row for title in titles.values()):
                 yield f"{table.caption}: of another workload: {' | '.join(row)}"
-            elif "not count" in table.caption and attempt.outcome is Outcome.COUNTED and not every:
+            elif excluded == table.caption and attempt.outcome is Outcome.COUNTED and not every:
                 yield f"{table.caption}: it counts: {' | '.join(row)}"
 
     def _of_attempt(self, table: Table, row: Sequence[str], attempt: Attempt) -> Iterator[str]:
@@ -636,6 +675,52 @@ class Evidence:
                 yield f"{table.caption} · {heading}: {level}, not {text}"
             if MOMENT.fullmatch(text) and text not in moments:
                 yield f"{table.caption} · {heading}: {moments}, not {text}"
+            if heading == phrase(self.reader.language, "table.level"):
+                own = set[str]().union(
+                    *(self.names[factor][level] for factor, level in cell.levels)
+                )
+                parts = text.split(self.reader.separator)
+                yield from (
+                    f"{table.caption}: it is not at {part}"
+                    for part in parts
+                    if re.search(r"\d", part) and part not in own
+                )
+            if heading == phrase(self.reader.language, "table.problems"):
+                problems = " ".join(each.detail for each in getattr(attempt, "problems", ()))
+                yield from _unknown(table, text, problems)
+
+    def _of_event(self, table: Table, row: Sequence[str]) -> Iterator[str]:
+        """Objects to numbers beside a moment that no event of that moment has."""
+        if not EVENT & {*table.columns}:
+            return
+        here = [
+            f"{event.trial} {event.detail}"
+            for known in self.every
+            for event in known.events
+            if row[0] in moments_of((event.at,))
+        ]
+        for cell in row[1:]:
+            yield from _unknown(table, cell, " ".join(here))
+
+    def _of_template(self, table: Table, row: Sequence[str]) -> Iterator[str]:
+        """Objects to numbers beside the fingerprint of a template or of a server that are not its
+        own."""
+        plans = [known.plan for known in self.every]
+        every: list[tuple[Installation | TemplateSpec, str]] = []
+        for plan in plans:
+            every += [(one, f"{level} {one.version}") for level, one in plan.servers]
+            every += [(spec, str(spec.installation.version)) for spec in plan.templates]
+        known = [(each, said) for each, said in every if each.fingerprint in row]
+        if not known and table.caption == self._binaries:
+            yield f"{table.caption}: no binary is {row}"
+        for each, said in known:
+            own = [value for _, value in numbers_in(each)]
+            texts = _words(f"{each} {said}")
+            for cell in (*self._cells("", row[0], 0), *self._cells("", row[-1], 0)):
+                if cell.text not in texts and not any(
+                    cell.number.is_of(value * scale) for value in own for scale in cell.scales
+                ):
+                    yield f"{table.caption}: {each.fingerprint} has no {cell.text}"
 
     def _of_column(self, table: Table, column: int, heading: str) -> Iterator[str]:
         by_slot: dict[int, list[Cell]] = defaultdict(list)
@@ -750,13 +835,29 @@ class Evidence:
             return True
         if SLOT.fullmatch(text) and heading not in self.headings:
             return text in self.versions
-        words = re.findall(
-            r"[^\s,;|()='\"\[\]{}、。:]*\d[^\s,;|()='\"\[\]{}、。:]*", self.undated(text)
-        )
-        plain = (word.strip(".:") for word in words)
+        words = _words(self.undated(text))
         return all(
-            word in self.texts or re.sub(r"^[^\W\d]+", "", word) in self.texts for word in plain
+            self._is_name(words, at) for at, word in enumerate(words) if re.search(r"\d", word)
         )
+
+    def _is_name(self, words: Sequence[str], at: int) -> bool:
+        """Whether a word with a digit is one of the plan or of the machine; a bare number is where it
+        stands beside such a word as there."""
+        word = words[at]
+        if not word.isdigit() or len(words) < 2:
+            return word in self.texts or re.sub(r"^[^\W\d]+", "", word) in self.texts
+        beside = {*itertools.pairwise(words[max(0, at - 1) : at + 2])}
+        return bool(beside & self.neighbours)
+
+    @cached_property
+    def _binaries(self) -> str:
+        return phrase(self.reader.language, "table.fingerprints.caption")
+
+    @cached_property
+    def level_names(self) -> set[str]:
+        """How levels and servers are called."""
+        known = (names for levels in self.names.values() for names in levels.values())
+        return self.versions.union(*known)
 
     @cached_property
     def settings(self) -> set[tuple[str, str | None]]:
@@ -787,6 +888,12 @@ class Evidence:
             for each in known.findings
         }
         sources |= {source for known in self.every for source in known.plan.study.sources}
+        sources |= {
+            f"{self.reader.own(value.label)}: {value.value}"
+            for known in self.every
+            for each in known.findings
+            for value in each.printed
+        }
         return (*templates(self.reader.language), *templates_of({*self.own_texts, *sources}))
 
     def words_objections(self, text: str) -> Iterator[str]:
@@ -802,6 +909,22 @@ class Evidence:
         yield from own_objections(text, self.written)
         yield from named_objections(text, self.reader.language, self.named)
         yield from self._of_machines(text)
+        least = min(1 - known.plan.study.measure.alpha for known in self.every)
+        yield from (
+            f"no interval is at {level} %"
+            for level in SAID_OF_ALL.findall(text)
+            if printed(level).value + printed(level).step < 100 * least
+        )
+        for name, size, unit in BROUGHT.findall(text):
+            known = self.relations.get(name, ())
+            if known and not any(printed(size).is_of(each * UNITS[unit]) for each in known):
+                yield f"{name} is not of {size} {unit}"
+        for word, number in re.findall(r"(\S*[A-Za-z]) (\d[\d.]*)", text):
+            if self._is_misnamed(word, number.rstrip(".")):
+                yield f"no {word} is {number}"
+        for word in re.findall(r"(?<!Teiten )(?<![\w.§-])\d+\.\d+\.\d[\w.-]*", text):
+            if not (word.rstrip(".") in self.texts or word.rstrip(".") in self.findings):
+                yield f"nothing is called {word}"
         yield from (
             f"no such server: {found[0]}"
             for found in PLAIN_NAMES.finditer(text)
@@ -809,6 +932,20 @@ class Evidence:
             and found[0] not in self.named_servers
             and "PGECons" not in text  # of what was measured elsewhere
         )
+
+    @cached_property
+    def findings(self) -> str:
+        """What the published findings say, and the cautions."""
+        return " ".join(repr((known.findings, known.cautions)) for known in self.every)
+
+    @cached_property
+    def relations(self) -> dict[str, set[float]]:
+        """The sizes of tables and indexes, by their names."""
+        found: dict[str, set[float]] = defaultdict(set)
+        for event in (event for known in self.every for event in known.events):
+            for each in event.detail["relations"] if event.kind == RELATIONS else ():
+                found[each["name"]].add(8192.0 * each["pages"])
+        return found
 
     @property
     def named(self) -> dict[str, set[float]]:
@@ -818,6 +955,11 @@ class Evidence:
     @cached_property
     def facts_by_name(self) -> dict[str, set[float]]:
         return named_numbers(self.every)
+
+    def _is_misnamed(self, word: str, number: str) -> bool:
+        """Whether machines have such a word with other numbers alone."""
+        known = re.findall(rf"\b{re.escape(word)} (\d[\d.]*)", self.machine)
+        return len(word) > 3 and bool(known) and number not in known
 
     def _of_machines(self, text: str) -> Iterator[str]:
         """Objects to other numbers of processors beside a processor's name."""
@@ -872,16 +1014,28 @@ class Evidence:
 
     def unnamed(self, text: str) -> str:
         """A text without moments and without words of the plans and machines."""
-        words = re.split(r"([\s,;|()='\"\[\]{}、。:]+)", self.undated(text))
-        return "".join("" if word.strip(".:") in self.texts else word for word in words)
+        parts = re.split(rf"({BETWEEN}+)", self.undated(text))
+        words = [part.strip(".:") for part in parts[::2]]
+        kept = (
+            "" if part in self.versions or self._is_name(words, at) else part
+            for at, part in enumerate(parts[::2])
+        )
+        return "".join(map("".join, itertools.zip_longest(kept, parts[1::2], fillvalue="")))
 
     @cached_property
     def texts(self) -> set[str]:
         """Words with digits of the plan, of the machine and of the names of levels."""
-        every = [
-            name for levels in self.names.values() for names in levels.values() for name in names
-        ]
-        every += [self.told, MADE_BY]
+        return {word for text in self.sources for word in _words(text) if re.search(r"\d", word)}
+
+    @cached_property
+    def neighbours(self) -> set[tuple[str, str]]:
+        """Words that stand side by side there."""
+        return {both for text in self.sources for both in itertools.pairwise(_words(text))}
+
+    @cached_property
+    def sources(self) -> list[str]:
+        """What the plan, the machine and the trials say, and the names of levels."""
+        every = [*self.level_names, self.told, MADE_BY]
         for known in self.every:
             plan = known.plan
             every += [known.name, repr(plan.study), repr(known.facts), repr(plan.servers)]
@@ -892,11 +1046,8 @@ class Evidence:
                 for each in getattr(trial, "problems", ())
             ]
             every += [repr(event.detail) for event in known.events]
-        return {
-            token.strip(".:")
-            for text in every
-            for token in re.findall(r"[^\s,;|()='\"\[\]{}、。:]*\d[^\s,;|()='\"\[\]{}、。:]*", text)
-        }
+            every += [f"{level} {server.version}" for level, server in plan.servers]
+        return every
 
     def _explained(self, table: Table, heading: str, cells: Sequence[Cell]) -> bool:
         """Whether one rule gives every number of a column."""
@@ -1065,6 +1216,19 @@ class Evidence:
                 made_of(self.campaign).points.get((cell.workload, frozenset(cell.levels)), {})
             )
         return found
+
+
+def _words(text: str) -> list[str]:
+    return [word for each in re.split(f"{BETWEEN}+", text) if (word := each.strip(".:"))]
+
+
+def _unknown(table: Table, text: str, source: str) -> Iterator[str]:
+    """Objects to numbers that a source has not; of what is cut off, the last one may be a part."""
+    own = set(re.findall(r"\d+(?:\.\d+)?", source))
+    numbers = [found[0].strip("+−-,") for found in SLOT.finditer(text)]
+    for number in numbers[:-1] if text.endswith("…") else numbers:
+        if number not in own:
+            yield f"{table.caption}: {number} is not in {source[:200]}"
 
 
 def _forms(rule: Rule, log: float) -> Iterator[tuple[Rule, float]]:

@@ -11,8 +11,8 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -24,11 +24,11 @@ from tests.reader.document import Document, Part, Table
 from tests.reader.evidence import MADE_BY, MOMENT, TRIALS, Evidence, moments_of, numbers_in
 from tests.reader.findings import counts_of
 from tests.reader.functions import function_objections
-from tests.reader.language import SLOT, UNIT, UNITS, Printed, printed, unit_behind
+from tests.reader.language import SLOT, UNIT, Printed, in_base, printed, unit_behind
 from tests.reader.method import Effect, effect_of, made_of
 from tests.reader.named import least_of, problem_counts, sweep_ratios
 from tests.reader.nouns import counted
-from tests.reader.relations import INTERVALS
+from tests.reader.relations import INTERVALS, is_middle
 from tests.reader.texts import labels, own_spans, phrase, stated, told
 from tests.reader.within import within_objections
 
@@ -38,7 +38,7 @@ OF_CAPTION = re.compile(r"(?:, |、|\()(ns|µs|ms|s|秒|min|分|%|[KMG]iB|B)(?=,
 OF_BOTH = re.compile(rf"(?: to |〜| against |対){END} ?(µs|ms|s|%|B|[KMG]iB)(?![A-Za-z])")
 """The unit that a number before it has too."""
 INTERVAL = re.compile(
-    rf"(?:[(（](?:(?P<confidence>[\d.]+) ?%)?[^\d()+−<>⅟]*|interval |信頼区間 )(?P<low>{END}) ?(?P<unit>%|µs|ms)? ?(?:to|〜) ?(?P<high>{END})"
+    rf"(?:[(（](?:(?P<confidence>[\d.]+) ?%)?[^\d()+−<>⅟]*|interval |(?:信頼)?区間 ?)(?P<low>{END}) ?(?P<unit>%|µs|ms)? ?(?:to|〜) ?(?P<high>{END})"
 )
 DIMENSIONS = {
     **dict.fromkeys(("ns", "µs", "ms", "s", "秒", "ミリ秒", "min", "分"), "time"),
@@ -46,12 +46,16 @@ DIMENSIONS = {
     "KB/s": "rate",
     "%": "share",
 }
-SIDES = re.compile(r"\((?:\w+ (?=\d+ ÷))?(?P<new>[^()÷]+?) ?÷ ?(?P<old>[^()÷]+?)\)")
+SIDES = re.compile(
+    r"[(;。] ?(?:\w+ (?=\d+ ÷))?(?P<new>[^()÷;。]+?) ?÷ ?(?P<old>[^()÷]+?)(?:\)| = )"
+)
 """What is compared with what."""
 QUOTIENT = re.compile(r" times| more| less| as |倍")
 """What stands behind a number that two cells of a column may make."""
 HOURS = re.compile(r"(\d[\d,]*)(?: h |時間)(\d+) ?(min|分)")
 """A time of hours, which is read as minutes."""
+OF_LABEL = re.compile(rf"{SLOT.pattern}(?: (?:/|of) {SLOT.pattern})*")
+"""What stands behind a label of numbers alone."""
 POWER = re.compile(r" × 10⁻⁶")
 PART = re.compile(r"(?P<bound>[<>] )?(?<![\d/.])1/(?P<number>\d[\d,]*(?:\.\d+)?)")
 """How Japanese tells a time that became shorter: by the part that is left, which is read as the
@@ -96,9 +100,7 @@ class Amount:
 
 
 def amount(text: str, unit: str = "") -> Amount:
-    number, scale = printed(text), UNITS.get(unit, 1.0)
-    scaled = Printed(number.value / scale, number.step / scale, number.bound, number.signed)
-    return Amount(scaled, DIMENSIONS.get(unit, ""))
+    return Amount(in_base(text, unit), DIMENSIONS.get(unit, ""))
 
 
 @dataclass(frozen=True)
@@ -324,7 +326,7 @@ class Figures:
             number = amount(found[0], self._unit(text, found.end()))
             times = QUOTIENT.match(text, found.end()) or text[: found.start()].endswith("⅟")
             stands = self._stands(number, named, is_quotient=bool(times))
-            if self._is_misnamed(word) or not (stands or self._is_of_functions(text)):
+            if not (stands or self._is_of_functions(text)):
                 yield f"{found[0]} stands nowhere"
 
     def _is_of_functions(self, text: str) -> bool:
@@ -332,19 +334,23 @@ class Figures:
         keys = ("root.explained-more", "root.explained-less", "root.own")
         return any(True for key in keys for _ in told(text, self.reader.language, key))
 
-    def _is_misnamed(self, word: str) -> bool:
-        """Whether machines have such a word with other numbers alone."""
-        name, _, number = word.rpartition(" ")
-        known = re.findall(rf"\b{re.escape(name)} (\d[\d.]*)", self.evidence.machine)
-        return len(name) > 3 and name[-1].isalpha() and bool(known) and number not in known
-
     def _started(self, text: str) -> Iterator[str]:
-        """Objects to another start than those of the campaigns."""
-        begin = re.escape(phrase(self.reader.language, "meta.started").split("{at}")[0])
-        known = moments_of(each.created_at for each in self.evidence.every)
-        for found in re.finditer(f"{begin}({MOMENT.pattern})", text):
-            if found[1] not in known:
-                yield f"none started at {found[1]}"
+        """Objects to another start, or end, than those of the campaigns."""
+        ends = [
+            max(moments, default=each.created_at)
+            for each in self.evidence.every
+            for moments in (
+                [trial.finished_at for trial in each.trials],
+                [event.at for event in each.events],
+            )
+        ]
+        starts = [each.created_at for each in self.evidence.every]
+        for key, seconds in (("meta.started", starts), ("meta.finished", ends)):
+            before, behind = map(re.escape, phrase(self.reader.language, key).split("{at}"))
+            known = moments_of(seconds)
+            for found in re.finditer(f"{before}({MOMENT.pattern})(?: UTC)?{behind}", text):
+                if found[1] not in known:
+                    yield f"none is {found[0]}"
 
     def _fastest(self, text: str) -> Iterator[str]:
         """Objects to a level of a sweep that is told as the fastest of a query, and is not."""
@@ -393,6 +399,12 @@ class Figures:
             new, old = side_of(found["new"]), side_of(found["old"])
             if {new, old} - {None} and (new, old) not in known:
                 yield f"no comparison is {found[0]}"
+        for name in itertools.chain(
+            *re.findall(r"(?<![\w.%])([A-Za-z\d.%]+) ÷ ([A-Za-z\d.%]+)", text)
+        ):
+            level = name.rstrip(".")
+            if re.search(r"\d", level) and level not in self.evidence.level_names:
+                yield f"no side is {level}"
 
     def _labelled(self, kind: str, text: str) -> list[str] | None:
         """What is wrong of a number behind a label that says what it is; None of other texts."""
@@ -401,14 +413,18 @@ class Figures:
         factors.pop(self.reader.factor_text("server"), None)  # named by its version
         levels = self.evidence.factors.get(factors.get(label, ""), ())
         if kind == "pair" and levels and all(level.isdigit() for level in levels):
-            numbers = set(re.findall(r"\d+", number))
-            return [] if numbers | {"0"} == {*levels, "0"} else [f"the levels are {levels}"]
+            numbers = sorted(re.findall(r"\d+", number))
+            right = (sorted(levels), sorted({*levels} - {"0"}))
+            return [] if numbers in right else [f"the levels are {levels}"]
         known = labels(self.reader.language, frozenset(self.evidence.named))
-        if kind != "pair" or label not in known or not SLOT.fullmatch(number):
+        if label not in known or not OF_LABEL.fullmatch(number):
             return None
         expected = self.evidence.named[known[label]]
-        right = any(printed(number).is_of(value) for value in expected)
-        return [] if right else [f"{label} is {sorted(expected)}, not {number}"]
+        return [
+            f"{label} is {sorted(expected)}, not {found[0]}"
+            for found in SLOT.finditer(number)
+            if not any(printed(found[0]).is_of(value) for value in expected)
+        ]
 
     def _intervals(self, text: str, named: Levels, taken: list[tuple[int, int]]) -> Iterator[str]:
         """Objects to intervals, and notes where they and their means stand."""
@@ -447,27 +463,14 @@ class Figures:
             if found["confidence"] and not self._is_level(amount(found["confidence"], "%")):
                 yield f"no comparison has {found['confidence']} %"
 
-    def _is_middle(self, mean: Amount, low: Amount, high: Amount) -> bool:
-        """Whether a number is in the middle of two, or of their logarithms, but for rounding: as means
-        are in their intervals, where these have no end at nothing or all and no look before."""
-        ends = {low.number.value, high.number.value}
-        without_logarithm = {0.0, 1.0} if low.dimension == "share" else {0.0}
-        if self.reader.measure.sequential is not None or ends & without_logarithm:
+    def _is_middle(self, *amounts: Amount) -> bool:
+        """Whether a number is in the middle of two, as means are in their intervals, where these have
+        no end at 0 and no look before."""
+        mean, low, high = (each.number for each in amounts)
+        if self.reader.measure.sequential is not None or 0.0 in (low.value, high.value):
             return True
-        forms: tuple[Callable[[float], float], ...] = (float, _log, _log_more, _log_less)
-        for turn in (1.0, -1.0):
-            signed = [
-                (sign * each.number.value, 0.5 * each.number.step)
-                for sign, each in ((turn, mean), (1.0, low), (1.0, high))
-            ]
-            for form in forms:
-                edges = [(form(value - room), form(value + room)) for value, room in signed]
-                if any(math.isnan(edge) for pair in edges for edge in pair):
-                    continue
-                (m0, m1), (l0, l1), (h0, h1) = (sorted(pair) for pair in edges)
-                if 2 * m0 <= l1 + h1 + 1e-9 and l0 + h0 <= 2 * m1 + 1e-9:
-                    return True
-        return False
+        turned = replace(mean, value=-mean.value)
+        return any(is_middle(each, low, high) for each in (mean, turned))
 
     def _compared(
         self, text: str, at: int, amounts: Sequence[Amount], level: Amount | None
@@ -482,7 +485,8 @@ class Figures:
         if known and level and not any(_holds(effect, [level]) for effect in known):
             yield "another level than the comparison has"
         near = max(text.rfind(end, 0, at) for end in (". ", "。", "; ", ", and ", "、"))
-        clause = text[near + 1 :]
+        of_this = re.split(" and |、", text[at:])[0]  # and not of the other extreme
+        clause = text[near + 1 : at] + of_this
         words = {bool(FASTER.search(clause)), not SLOWER.search(clause)}
         if known and len(words) == 1 and not words & {effect.better for effect in known}:
             yield f"the other direction: {clause}"
@@ -552,18 +556,6 @@ class Figures:
 
 def _rows_of(document: Document) -> list[tuple[Table, list[tuple[str, ...]]]]:
     return [(table, [*table.rows]) for table in document.tables]
-
-
-def _log(value: float) -> float:
-    return math.log(value) if value > 0 else math.nan
-
-
-def _log_more(share: float) -> float:
-    return _log(1 + share)
-
-
-def _log_less(share: float) -> float:
-    return _log(1 - share)
 
 
 def _as_minutes(found: re.Match[str]) -> str:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
-from teiten.analysis.model.claims import Claim
+from teiten.analysis.model.claims import Claim, PublishedQueries
 from teiten.kinds.queries.claims.of_workers import WorkersByRule
 from teiten.model.plan import PlannedTrial
+from tests.reader.arithmetic import geometric_mean
 from tests.reader.campaign import Campaign
 from tests.reader.document import Part, Table
 from tests.reader.evidence import numbers_in
 from tests.reader.language import SLOT, printed
+from tests.reader.nouns import counted
 from tests.reader.plan_nodes import Seen, executed
 from tests.reader.reader import Reader
 from tests.reader.relations import halfway_objections
@@ -221,11 +224,51 @@ def bounds_are_declared(reader: Reader, row: tuple[str, ...]) -> None:
             reader.objections += halfway_objections(table, 1, line, *within.groups())
 
 
+def in_print(finding: Claim, line: str) -> set[float]:
+    """What one printed number divided by another of its column, or of its level, comes to; of the
+    queries that a line names the geometric mean."""
+    published = finding.published
+    if isinstance(published, PublishedQueries):
+        columns = [dict(column.values) for column in published.columns]
+        named = [query for query in columns[0] if re.search(rf"(?<![\w.]){query}(?![\w.])", line)]
+        pairs = itertools.permutations(columns, 2) if named else ()
+        return {geometric_mean([old[query] / new[query] for query in named]) for old, new in pairs}
+    known = set()
+    for a, b in itertools.permutations(published.curves if published else (), 2):
+        known |= {y / dict(b.points)[x] for x, y in a.points if x in dict(b.points)}
+    for curve in published.curves if published else ():
+        for (x, y), (first, least) in itertools.permutations(curve.points, 2):
+            known |= {y / least, (y / x) / (least / first)}
+    return known
+
+
+def check_print(reader: Reader, row: Sequence[str]) -> None:
+    """That a ratio of printed numbers follows from them, where the line is of two of them."""
+    finding = finding_of(reader, row[0])
+    kinds = ("contrast.many", "contrast.one", "levels", "per-core", "speed-up")
+    for line in row[1].split("\n") if finding else ():
+        for key in ("claim.in-print", "claim.in-print-derived"):
+            said = sentence(reader.language, key).fullmatch(line)
+            what, _, ratio = said["check"].rpartition(": ") if said else ("", "", "")
+            if finding and any(
+                sentence(reader.language, f"claim.{kind}").fullmatch(what) for kind in kinds
+            ):
+                known = in_print(finding, what)
+                right = any(printed(ratio).is_of(value) for value in known)
+                reader.that(right, f"no printed numbers make {ratio}")
+
+
 def check_findings(reader: Reader) -> None:
     """Each row of the findings by itself, and as many as are counted of each outcome."""
+    for row in (*rows_below(reader, "caption"), *rows_below(reader, "elsewhere")):
+        reader.about = " | ".join(row)[:300]
+        check_print(reader, row)
     for row in rows_below(reader, "caption"):
         reader.about = " | ".join(row)[:300]
         outcome(reader, row)
+        of_probes = any(each.kind == "probes" for each in reader.campaign.workloads())
+        for _, why in counted(row[2] if not of_probes else "", [reader.campaign]):
+            reader.that(not why, why)
         bounds_are_declared(reader, row)
     for row in rows_below(reader, "elsewhere"):
         reader.about = " | ".join(row)[:300]

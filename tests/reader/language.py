@@ -26,8 +26,8 @@ def unit_behind(text: str, end: int) -> str:
     return after[1] if after else ""
 
 
-REACH = (0.001, 1000.0, 99_900.0, 999.0)
-"""Beyond it a ratio, a percentage, or a share is told by it."""
+REACH = (0.001, 1000.0, 99_900.0, 999.0, 1.0)
+"""Beyond it a ratio, a percentage, or a share is told by it; of plans a share below 1 %."""
 
 
 @dataclass(frozen=True)
@@ -69,3 +69,9 @@ def printed(text: str) -> Printed:
     return Printed(
         -value if sign in {"−", "-"} else value, 10.0 ** -len(decimals or ""), bound, sign == "+"
     )
+
+
+def in_base(text: str, unit: str) -> Printed:
+    """A printed number in base units."""
+    number, scale = printed(text), UNITS.get(unit, 1.0)
+    return Printed(number.value / scale, number.step / scale, number.bound, number.signed)

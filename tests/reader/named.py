@@ -190,8 +190,13 @@ def _of_trials(campaign: Campaign) -> Iterator[tuple[str, float]]:
         yield f"answer.excluded.some.{number} attempts", len(trials)
         lost = {trial.number for trial in trials} - campaign.counted.keys()
         yield f"answer.excluded.lost.{number} count", len(lost)
-        yield f"notice.missing.{number} count", unended_trials(campaign)
-        yield f"notice.missing.{number} planned", len(campaign.plan.trials)
+        for notice in ("notice", "comparison-notice"):
+            yield f"{notice}.missing.{number} count", unended_trials(campaign)
+            yield f"{notice}.missing.{number} planned", len(campaign.plan.trials)
+    yield "comparison.side-text counted", len(campaign.counted)
+    yield "comparison.side-text ended", len(trials)
+    checked = Counter(str(getattr(trial, "facts", {}).get("data_checksums")) for trial in trials)
+    yield from (("fact.checksums.text count", count) for count in checked.values())
     yield "table.trials.more count", len(trials)
     yield "table.trials.more shown", TRIALS_SHOWN
     for metric in SHARES:
@@ -344,6 +349,8 @@ def _of_machine(campaign: Campaign) -> Iterator[tuple[str, float]]:
     cores = campaign.facts.cpu.logical
     for text in ("below", "above", "within", "is"):
         yield f"discussion.shape.{text} cores", cores
+    yield "fact.memory.text total", campaign.facts.memory.total
+    yield "fact.memory.text available", campaign.facts.memory.available
     yield "fact.processors.text usable", cores
     yield "fact.processors.text online", campaign.facts.cpu.online
     yield "repeat.kernel count", len(campaign.facts.kernel_parameters)

@@ -14,7 +14,7 @@ from tests.reader.language import printed
 from tests.reader.named import needed_trials, unended_trials
 
 Counted = Callable[[Sequence[Campaign]], set[float]]
-COUNT = r"(?<![A-Za-z0-9_.,/×+−-])(?P<number>\d[\d,]*)"
+COUNT = r"(?<![A-Za-z0-9_.,/×+−-])(?P<number>\d+(?:,\d{3})*)"
 
 
 def _each(counts: Callable[[Campaign], Iterator[float]]) -> Counted:
@@ -76,6 +76,18 @@ def _cores(campaigns: Sequence[Campaign]) -> set[float]:
     return {float(each.facts.cpu.logical) for each in campaigns}
 
 
+def _cores_named(campaigns: Sequence[Campaign]) -> set[float]:
+    """Those of the machine, of levels, and what cautions count."""
+    cautioned = {
+        float(value)
+        for each in campaigns
+        for caution in each.cautions
+        for _, value in caution.values
+        if value.isdigit()
+    }
+    return _cores(campaigns) | _of("cores")(campaigns) | cautioned
+
+
 def _levels(campaign: Campaign) -> Iterator[float]:
     """Of factors; of comparisons all of them, and those with an interval."""
     yield from (float(len(factor.levels)) for factor in campaign.plan.study.factors)
@@ -110,10 +122,14 @@ NOUNS: tuple[tuple[str, Counted], ...] = (
     (r" planned trials?\b|試行(?![:の])", _each(_trials)),
     (r" nodes\b|ノード", _nodes),
     (r" cores? of [A-Z]", _cores),
+    (r" cores?\b(?! of)|コア(?!あたり|数|分)", _cores_named),
     (r" logical processors", _cores),
     (r" levels\b|条件(?=のいずれ|のすべて|のうち)", _each(_levels)),
     (r" clients?\b(?! and)|接続(?!あたり|分|数)", _each(_clients)),
-    (r" campaigns?\b(?! file)|件\\(時刻順\\)|件の検証", lambda campaigns: {float(len(campaigns))}),
+    (
+        r" campaigns?\b(?! file)|件\(時刻順\)|件の検証|件の記録",
+        lambda campaigns: {float(len(campaigns))},
+    ),
 )
 
 

@@ -9,19 +9,43 @@ from __future__ import annotations
 import base64
 import itertools
 import json
+import math
+import re
 import zlib
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Any
 
 from teiten.kinds.queries.claims.of_workers import WorkersByRule
 from teiten.model.plan import PlannedTrial
 from tests.reader.campaign import Campaign
+from tests.reader.document import Table
+from tests.reader.language import Language, Printed, printed
+from tests.reader.relations import number
+from tests.reader.texts import phrase
 
 Path = tuple[str, ...]
 SHOWN = 6
 """Plans that a report names before it counts the others."""
+Held = Mapping[Path, Sequence[float]]
+"""The numbers of a trial."""
+OF_TYPES = {
+    "nodes-column": "nodes",
+    "worker-loops": "worker loops",
+    "error": "off",
+    **{key: key for key in ("never", "loops", "leader", "workers", "share", "rows", "hit", "read")},
+}
+"""By the columns of a table by node type, which number of the nodes they have."""
+OF_WHOLE = {
+    "workers-time": "workers",
+    "blocks": "touched",
+    "blocks-read": "read",
+    **{key: key for key in ("execution", "planning", "cost", "leader", "pruned")},
+}
+"""The same of the rows of a table of whole plans."""
+OF_TIME = {"leader", "workers", "share", "seconds"}
 BLOCKS = {"hit": "Shared Hit Blocks", "read": "Shared Read Blocks"}
 
 
@@ -98,11 +122,17 @@ def every_node(node: Node) -> Iterator[Node]:
 
 def numbers_of_plan(plans: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Path, float]]:
     """Every number of the first plan: by node type, of all nodes together, of scans by the number
-    of workers that had a part in them; nothing of a plan that its time limit ended."""
-    for document in plans[:1] if plans and "Execution Time" in plans[0] else ():
+    of workers that had a part in them; of a plan that its time limit ended what was planned."""
+    for document in plans[:1]:
+        nodes = list(every_node(node_of(document["Plan"])))
+        yield ("whole", "cost"), float(document["Plan"].get("Total Cost", 0.0))
+        yield from ((("type", node.kind), 1.0) for node in nodes)
+        for name in ("planned", "launched"):
+            yield ("whole", name), sum(node.own()[name] for node in nodes)
+        if "Execution Time" not in document:
+            continue
         yield ("plan", "execution"), document["Execution Time"] / 1000
         yield ("plan", "planning"), document.get("Planning Time", 0.0) / 1000
-        nodes = list(every_node(node_of(document["Plan"])))
         yield from _by_type(nodes)
         for node in nodes:
             if "Scan" in node.kind and node.loops:
@@ -117,6 +147,8 @@ def _by_type(nodes: Sequence[Node]) -> Iterator[tuple[Path, float]]:
     kinds: dict[tuple[str, str], float] = defaultdict(float)
     for node in nodes:
         for name, value in node.own().items():
+            if name in {"seconds", "rows"}:
+                yield ("each", node.kind, name), value
             if name == "off":
                 kinds[node.kind, name] = max(kinds[node.kind, name], value)
             else:
@@ -127,6 +159,108 @@ def _by_type(nodes: Sequence[Node]) -> Iterator[tuple[Path, float]]:
         yield ("node", kind, name), value
         if name == "seconds" and whole["seconds"]:
             yield ("node", kind, "share"), value / whole["seconds"]
+
+
+# --- tables of plans ----------------------------------------------------------------------------
+
+
+def plan_caption(language: Language, kind: str) -> str:
+    """How the caption of such a table begins."""
+    return phrase(language, f"plan-table.{kind}").split(":")[0]
+
+
+def _agrees(text: str, values: Iterable[float]) -> bool:
+    said = number(text)
+    if said is not None and said.bound:
+        return text.replace(" ", "") == "<1%"
+    return said is None or any(said.is_of(value) for value in values)
+
+
+def _has_append(held: Held) -> bool:
+    """Below an Append it is not told which process waited."""
+    return any(path[0] == "node" and path[1].endswith("Append") for path in held)
+
+
+def _is_by_type(language: Language, table: Table, at: int, held: Held) -> bool:
+    names = {phrase(language, f"plan-table.{key}"): name for key, name in OF_TYPES.items()}
+    place = table.column(phrase(language, "plan-table.share")) or 0
+    shares = [printed(row[place]).value for row in table.rows if re.search(r"\d", row[place])]
+    if place and shares and abs(math.fsum(shares) - 100) > len(shares):
+        return False
+    for row in table.rows:
+        waits = _has_append(held)
+        for heading, text in zip(table.columns, row, strict=True):
+            name = names.get(heading, "")
+            values = held.get(("node", row[0], name), (0.0,) if name == "loops" else ())
+            if name == "nodes":
+                values = [len(held.get(("type", row[0]), ()))]
+            if values and not (waits and name in OF_TIME) and not _agrees(text, values):
+                return False
+    return ("whole", "cost") in held
+
+
+def _is_by_workers(language: Language, table: Table, at: int, held: Held) -> bool:
+    for workers, scans, mean in table.rows:
+        times = held.get(("scan", workers, "seconds"))
+        if times is None or scans != str(len(times)) or not _agrees(mean, [fmean(times)]):
+            return False
+    return True
+
+
+def _is_whole(language: Language, table: Table, at: int, held: Held) -> bool:
+    names = {phrase(language, f"plan-fact.{key}"): name for key, name in OF_WHOLE.items()}
+    workers = phrase(language, "plan-fact.workers")
+    for row in table.rows:
+        name, text = names.get(row[0], ""), row[at + 1]
+        values = held.get(("plan", name)) or held.get(("whole", name), ())
+        waits = name in OF_TIME and _has_append(held)
+        if name and not waits and not _agrees(text, values):
+            return False
+        if row[0] == workers and "whole" in {path[0] for path in held}:
+            both = (held["whole", of][0] for of in ("launched", "planned"))
+            if text != " / ".join(f"{each:.0f}" for each in both):
+                return False
+    return True
+
+
+def _is_node_by_node(language: Language, table: Table, at: int, held: Held) -> bool:
+    """Whether each row has the time and the rows of a node of its type, or of several together."""
+    kinds = sorted({path[1] for path in held if path[0] == "each"}, key=len, reverse=True)
+    for row in table.rows:
+        named = [kind for kind in kinds if kind in row[at]]
+        if not named:
+            continue
+        read = [number(cell) for cell in row[2:5]]
+        known = [each for each, cell in zip(read, row[2:5], strict=True) if each or cell == "—"]
+        old, new, off = (each or Printed(0.0, 0.0) for each in read)
+        if (
+            read[2]
+            and len(known) == 3
+            and abs(new.value - old.value - off.value) > old.step + new.step + off.step + 1e-9
+        ):
+            return False
+        counts = map(int, re.findall(r"(\d+) ×", row[at]))
+        several = "×" in row[at] or ", " in row[at]
+        times = [held["each", kind, "seconds"] for kind in (named if several else named[:1])]
+        waits = _has_append(held) or named[0].startswith("Gather")
+        seconds = [math.fsum(map(math.fsum, times))] if several else times[0]
+        rows = [value for kind in named for value in held["each", kind, "rows"]]
+        if (
+            not (waits or _agrees(row[at + 2], seconds))
+            or not _agrees(row[at + 5], rows)
+            or max(counts, default=1) > max(map(len, times))
+        ):
+            return False
+    return True
+
+
+SHOWN_PLANS: dict[str, Callable[[Language, Table, int, Held], bool]] = {
+    "summary": _is_whole,
+    "kinds": _is_by_type,
+    "scans": _is_by_workers,
+    "nodes": _is_node_by_node,
+}
+"""By their captions' keys, whether a side's numbers of a table of plans are those of a trial's."""
 
 
 # --- workers -----------------------------------------------------------------------------------
@@ -153,6 +287,17 @@ class Seen:
         """Those with the most workers first."""
         found = [one for one in nodes(self.plan["Plan"]) if one["Node Type"].startswith("Gather")]
         return sorted(found, key=lambda one: -one["Workers Planned"])
+
+    def has_workers(self, text: str) -> bool:
+        """Whether ``9 → 2 / 2+1 / 2+0`` are the expected, the planned and the launched workers."""
+        parts = [map(int, re.findall(r"\d+", part)) for part in text.split(" / ")]
+        numbers = [sorted(filter(None, part)) for part in parts]  # a serial plan has none
+        of_plan = [
+            sorted(each[name] for each in self.gathers if each.get(name))
+            for name in ("Workers Planned", "Workers Launched")
+        ]
+        by_rule = {*self.expected, *self.by_first_scan()} if self.planner else set()
+        return numbers[1:] == of_plan and {*numbers[0]} <= by_rule
 
     @property
     def launched(self) -> int:
@@ -291,14 +436,16 @@ def _workers_of(seen: Seen) -> Iterator[tuple[str, float]]:
 
 def _by_rule(seen: Seen) -> Iterator[tuple[str, float]]:
     """What the rules give to the first Gather of a plan, and what its server permits."""
+    for count in Counter(each.get("parent") for each in seen.sizes.values()).values():
+        yield "worker-source.partitions count", count
     for workers in seen.by_first_scan():
         if workers is not None:
             yield "table.sweep.source workers", workers
     for expected in seen.expected:
         yield "workers.differs expected", expected
-        for number in ("one", "many"):
-            yield f"workers.fewer.{number} count", expected
-            yield f"workers.fewer.{number} old_planned", expected
+        for form in ("one", "many"):
+            yield f"workers.fewer.{form} count", expected
+            yield f"workers.fewer.{form} old_planned", expected
     if seen.planner is not None:
         limits = (seen.planner[name] for name in ("max_parallel_workers", "max_worker_processes"))
         yield "workers.limited limit", min(map(int, limits))

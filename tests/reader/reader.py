@@ -141,15 +141,6 @@ class Reader:
                     found[each.name] = (title, title[:1].lower() + title[1:])
         return found
 
-    def context_of(self, workload: str, text: str) -> Context | None:
-        """The context that a text names; None where none or more than one can be meant."""
-        found = [
-            one
-            for one in self.campaign.contexts(workload)
-            if text in self.context_texts(workload, one)
-        ]
-        return found[0] if len(found) == 1 else None
-
     def context_texts(self, workload: str, context: Context) -> set[str]:
         contexts = self.campaign.contexts(workload)
         several = {

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from tests.reader.document import Table
-from tests.reader.language import SLOT, UNIT, UNITS, Printed, printed
+from tests.reader.language import SLOT, UNIT, Printed, in_base, printed
 
 ENDS = re.compile(r"(?P<low>.+?)(?: to |〜)(?P<high>.+)")
 WITHIN = re.compile(
@@ -19,19 +19,29 @@ WITHIN = re.compile(
 )
 ONCE_AROUND = ("once around, µs", "一周あたり、µs")
 """With a sweep of the buffers, less than without one."""
+PART = re.compile(r"(\d+)/(\d+) ≈ ([\d.]+)")
 ALL = ("all", "合計", "全体")
 """The row of sums."""
 PER_LOAD = {"per connection", "1接続あたり"}
 PER_CORE = {"per core", "1コアあたり"}
 OF_CORES = {"cores", "CPUコア数"}
-COMPARES = re.compile(r"(?:[Nn]ew|B|新)? ?[÷/−] ?(?:old|A|旧)?|Difference|差")
+COMPARES = re.compile(r"(?:[Nn]ew|B|新)? ?[÷/−] ?(?:old|A|旧)?|Difference|差|times|倍率")
 INTERVALS = re.compile(r".*(?:interval|区間)")
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf
+
+
 FORMS: tuple[Callable[[float], float], ...] = (
-    lambda value: value,
-    math.log,
-    lambda value: math.log1p(value / 100),
+    float,
+    _log,
+    lambda value: _log(1 + value),
+    lambda value: _log(1 - value),
+    lambda value: _log(1 + value / 100),
 )
-"""Of what a mean is the middle: of numbers, of ratios, of percentages that ratios differ by."""
+"""Of what a mean is the middle: of numbers, of ratios, of shares and percentages that ratios differ
+by."""
 ROOM = 0.03
 """The share of an interval by which its middle may be off beside the rounding."""
 
@@ -41,10 +51,8 @@ def number(text: str, heading: str = "") -> Printed | None:
     slots = list(SLOT.finditer(text))
     if len(slots) != 1:
         return None
-    value = printed(slots[0][0])
     unit = UNIT.search(text) or UNIT.search(heading)
-    scale = UNITS.get(unit[1], 1.0) if unit else 1.0
-    return Printed(value.value / scale, value.step / scale, value.bound)
+    return in_base(slots[0][0], unit[1] if unit else "")
 
 
 def relation_objections(table: Table, cores: int = 0) -> Iterator[str]:
@@ -54,6 +62,9 @@ def relation_objections(table: Table, cores: int = 0) -> Iterator[str]:
     yield from _efficiency(table, cores)
     for row in table.rows:
         for at, cell in enumerate(row):
+            part = PART.fullmatch(cell)
+            if part and not printed(part[3]).is_of(int(part[1]) / int(part[2])):
+                yield f"{table.caption}: {cell}"
             within = WITHIN.fullmatch(cell)
             if within is not None:
                 yield from halfway_objections(
@@ -80,22 +91,27 @@ def halfway_objections(
     room = max(middle.step, least.step, most.step)
     if not least.value - room <= middle.value <= most.value + room:
         yield f"{table.caption} · {table.columns[at]}: {mean} is not within {cell}"
-    elif least.value and not any(_halfway(middle, least, most, form) for form in FORMS):
+    elif least.value and not is_middle(middle, least, most, steps=1.0, room=ROOM):
         yield f"{table.caption} · {table.columns[at]}: {mean} is not in the middle of {cell}"
 
 
-def _halfway(
-    middle: Printed, least: Printed, most: Printed, form: Callable[[float], float]
+def is_middle(
+    mean: Printed, low: Printed, high: Printed, *, steps: float = 0.5, room: float = 0.0
 ) -> bool:
-    """Whether a mean is as far from both ends, but for rounding; ``form``: of what."""
-    try:
-        off = form(middle.value) - (form(least.value) + form(most.value)) / 2
-        room = sum(
-            form(each.value + each.step) - form(each.value) for each in (middle, least, most)
+    """Whether a mean is as far from both ends, or its logarithm is, but for so many ``steps`` of
+    rounding and ``room``, a share of the interval. A share that is rounded to a whole one may have
+    the end of all logarithms."""
+    for form in FORMS:
+        (m0, m1), (l0, l1), (h0, h1) = (
+            sorted(form(each.value + off * each.step) for off in (-steps, steps))
+            for each in (mean, low, high)
         )
-    except ValueError:
-        return False
-    return abs(off) <= room + ROOM * (form(most.value) - form(least.value))
+        if -math.inf in (m1, l1, h1):
+            continue
+        further = 2 * room * (h1 - l1) + 1e-9
+        if 2 * m0 <= l1 + h1 + further and l0 + h0 <= 2 * m1 + further:
+            return True
+    return False
 
 
 def _sums(table: Table) -> Iterator[str]:

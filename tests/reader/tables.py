@@ -8,7 +8,7 @@ import re
 from tests.reader.arithmetic import Judgement
 from tests.reader.campaign import Context
 from tests.reader.document import Table
-from tests.reader.language import printed
+from tests.reader.language import UNITS, printed
 from tests.reader.named import judged_metrics
 from tests.reader.reader import Reader
 from tests.reader.texts import phrase
@@ -18,7 +18,6 @@ PAIRS = ("pairs", "組数")
 VERDICT = ("verdict", "判定")
 SPEED_UP = ("speed-up", "性能向上比")
 OVERALL = {"all levels", "all queries", "全条件", "全クエリ"}
-UNITS = {"ms": 1000.0, "µs": 1e6, "s": 1.0, "min": 1 / 60, "秒": 1.0}
 
 
 MOST_DETECTABLE = 9.0

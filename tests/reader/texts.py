@@ -201,13 +201,22 @@ def named_objections(
 @cache
 def labels(language: Language, known: frozenset[str]) -> dict[str, str]:
     """The keys of texts that are labels, by the texts."""
-    return {text: key for key, text in phrases(language).items() if key in known}
+    return {text.rstrip(":"): key for key, text in phrases(language).items() if key in known}
 
 
 @cache
 def templates(language: Language) -> tuple[Template, ...]:
-    found = (_template(text) for _, _, text in texts_of(language))
+    """Of all texts but those whose own numbers another one has at its places, as of one and many."""
+    texts = [text for _, _, text in texts_of(language)]
+    places: dict[str, int] = defaultdict(int)
+    for text in texts:
+        places[_shape(text)] = max(places[_shape(text)], len(PLACE.findall(text)))
+    found = (_template(text) for text in texts if len(PLACE.findall(text)) == places[_shape(text)])
     return tuple(each for each in found if each is not None)
+
+
+def _shape(text: str) -> str:
+    return OWN.sub("#", PLACE.sub("#", text))
 
 
 def _template(text: str) -> Template | None:
@@ -216,7 +225,7 @@ def _template(text: str) -> Template | None:
         return None
     fixed = re.split(rf"{PLACE.pattern}|{OWN.pattern}", text)
     anchor = max(fixed, key=len).strip()
-    if not is_telling(anchor):
+    if not is_telling("".join(fixed)):
         return None
     exact = loose = r"(?<![A-Za-z0-9.,])"
     at = 0

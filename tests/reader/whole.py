@@ -12,25 +12,30 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.report.render.markdown import markdown_text
 from teiten.report.view.report import view
 from tests.reader import across
-from tests.reader.across import Across, comparison_tables, history_tables
+from tests.reader.across import Across, comparison_tables, history_numbers, history_tables
 from tests.reader.agreement import disagreements
 from tests.reader.campaign import Campaign
-from tests.reader.collected import Retold, outcomes_of, retold_objections, without_forecast
+from tests.reader.collected import (
+    Retold,
+    outcomes_of,
+    retold_objections,
+    site_numbers,
+    without_forecast,
+)
 from tests.reader.contrasts import contrast_objections, contrasts_of
 from tests.reader.document import Document, Part, Table, read_markdown
 from tests.reader.drawn import Drawn
-from tests.reader.evidence import BY_TYPE, MADE_BY, Evidence, moments_of
+from tests.reader.evidence import MADE_BY, Evidence, moments_of
 from tests.reader.figures import Figures
-from tests.reader.findings import check_counts, check_findings
+from tests.reader.findings import check_counts, check_findings, rows_below
 from tests.reader.language import Language, printed
+from tests.reader.plan_nodes import plan_caption
 from tests.reader.reader import Reader
 from tests.reader.tables import check_answers, check_tables, columns_read, contrast_tables
 from tests.reader.texts import phrase, sentence, told, words_of
 
 MOST_NODES = 25
 """So many nodes of two plans are shown."""
-LEAST_POINTS = 5.0
-"""From so many campaigns on changes are looked for."""
 NOTES = {
     "plan-table.nodes-note": "count",
     "taken.note": "rows",
@@ -64,6 +69,8 @@ def read_whole(document: Document, one: Drawn | Across, language: Language) -> R
     contrasts = contrasts_of(one.analysis)
     reader = Reader(document, one.campaign, language)
     evidence = _evidence(reader, told=one.analysis.server_facts)
+    elsewhere = {float(len(rows_below(reader, "elsewhere")))}
+    evidence.further = {f"claim.elsewhere.{each} count": elsewhere for each in ("one", "many")}
     figures = _figures(document, evidence, contrasts)
     for part in document.parts:
         if part.kind in SAID and part.text not in reader.given:
@@ -151,7 +158,7 @@ def _of_plans(reader: Reader) -> None:
             sorted(row[:2] for row in table.rows)
             for table in reader.document.tables
             if (table.section, table.part) == (said.section, said.part)
-            and table.caption.startswith(BY_TYPE)
+            and table.caption.startswith(plan_caption(reader.language, "kinds"))
         ]
         reader.about = f"{said.part}: {said.text}"
         reader.that(len(shapes) < 2 or shapes[0] == shapes[1], "their nodes differ")
@@ -225,25 +232,23 @@ def _read_across(document: Document, one: Across, language: Language) -> Reader:
         _tables(reader, document, read, evidence)
     elif one.kind == "history":
         read = history_tables(reader, document, one.campaigns)
+        evidence.further = history_numbers(document, one.campaigns)
         _tables(reader, document, read, evidence)
     else:
+        if one.kind == "site":
+            evidence.moments = moments_of(each.created_at for each in one.campaigns)
         retold = Retold([document_of_analysis(each, language) for each in one.analyses])
-        evidence.further = outcomes_of(document)
+        evidence.further = outcomes_of(document) | (
+            site_numbers(one.campaigns) if one.kind == "site" else {}
+        )
         reader.objections += retold_objections(document, retold, evidence)
-    if one.kind == "site":
-        evidence.moments = moments_of(each.created_at for each in one.campaigns)
     figures = Figures(document, evidence, compared)
     figures.made_by = __version__ if one.kind == "site" else MADE_BY
-    if one.kind == "history":
-        lines = sum(len(reader.campaign.sides(each.name)) for each in reader.campaign.workloads())
-        figures.plan |= {LEAST_POINTS, *map(float, range(1, lines + 1))}
     if one.result is not None:
         figures.counted = ()  # whose blocks to come are foretold
-        figures.plan |= {one.result.budget / 60, one.result.spent / 60}
-        for finding in one.result.findings:
-            figures.plan |= {float(finding.blocks or 0), (finding.seconds or 0.0) / 60}
+        evidence.further["collection.spent"] = {one.result.budget / 60, one.result.spent / 60}
     for part in document.parts:
-        if part.kind in SAID - {"title", "meta"} and part.text not in reader.given:
+        if part.kind in SAID - {"title"} and part.text not in reader.given:
             text = retold.untold(part.text) if retold is not None else part.text
             text, foretold = without_forecast(text)
             reader.objections += foretold

@@ -10,13 +10,13 @@ import functools
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from teiten.model.plan import Plan
 from tests.reader.campaign import Campaign
 from tests.reader.document import BRACKETS, plain
-from tests.reader.language import UNITS, Language, Printed, printed
+from tests.reader.language import Language, Printed, in_base, printed
 from tests.reader.named import problem_counts
 from tests.reader.texts import (
     OF_HALF,
@@ -32,10 +32,10 @@ from tests.reader.texts import (
 NUMBER = r"[+−]?\d[\d,]*(?:\.\d+)?"
 UNIT = r"ns|µs|ms|s|秒|KiB|MiB|GiB|B"
 CHANGE = re.compile(
-    rf"(?P<old>{NUMBER}) ?(?P<old_unit>{UNIT}) → (?P<new>{NUMBER}) ?(?P<new_unit>{UNIT})"
+    rf"(?:—|(?P<old>{NUMBER}) ?(?P<old_unit>{UNIT})) → "
+    rf"(?:—|(?P<new>{NUMBER}) ?(?P<new_unit>{UNIT}))"
     rf"(?:, |、)(?P<less>{NUMBER}) ?(?P<less_unit>{UNIT})"
 )
-SAID_OF_ALL = re.compile(r"([\d.]+) ?%(?: \(Bonferroni|の信頼度| interval|信頼区間)")
 SOURCE = re.compile(r"PGECons WG1 \d{4}")
 VERDICT = re.compile(
     r"処理時間[はが](1/[\d.,]+|[\d.,]+倍)[^。]*。判定: ((?:少なくとも[\d.]+%)?(?:速い|遅い))"
@@ -51,8 +51,6 @@ REASONED = ("sentence.nothing", "comparison-sentence.nothing", "scaling.knee.pla
             "scaling.cores.knee.plain")  # fmt: skip
 """Texts with a reason, which is a text itself."""
 LONGEST_NAME = 40
-BROUGHT = re.compile(r"(?P<relation>[a-z]\w*)(?:, |、)(?P<size>\d[\d,.]*) ?(?P<unit>[KMG]iB|B)\b")
-"""A table with its size."""
 DIRECTIONS = {
     "en": ("as slow", "took", "at least", "at most", "contradicted", "reproduced", "faster", "slower", "gain", "loss", "agree", "differ", "inconclusive", "equivalent", "fits", "is withheld"),
     "ja": ("性能が", "処理時間が", "速い", "遅い", "速く、", "遅く、", "短い", "長い", "同等", "改善", "劣化", "少なくとも", "多くとも", "当てはまらず", "等しい"),
@@ -65,8 +63,6 @@ FEW = 2
 """Characters that tell nothing of a word between two places."""
 AMOUNT = re.compile(r"[\d<>+−⅟ \0\1]")
 """What a place right behind a Japanese direction begins with."""
-LOWEST_LEVEL = 0.5
-"""No comparison is told at a lower level of confidence than the study's; a number below is none."""
 SENTENCE = re.compile(r"(?<=[.!?]) |(?<=。)")
 AMOUNT_OF = re.compile(
     rf"(?<![A-Za-z0-9_.,]){NUMBER} ?(?:{UNIT}|min|分|ミリ秒|KB/s|kB|MB)(?![A-Za-z0-9]|の1)"
@@ -98,24 +94,18 @@ def within_objections(
     yield from _directions(text, language, tuple(own))
     yield from _changed(text, language, campaigns)
     yield from _reasons(text, language, campaigns)
-    yield from _levels(text, campaigns)
     yield from quantity_objections(text, language, [each.plan for each in campaigns])
-    yield from _sizes(text, campaigns)
     sources = set(SOURCE.findall(text))
     if sources:
         named = repr((*((each.plan.study, each.findings) for each in campaigns), own))
         yield from (f"no source is {source}" for source in sources if source not in named)
 
 
-def _scaled(text: str, unit: str) -> Printed:
-    number, scale = printed(text), UNITS[unit]
-    return Printed(number.value / scale, number.step / scale, number.bound, number.signed)
-
-
 def _changes(text: str) -> Iterator[str]:
     for found in CHANGE.finditer(text):
         old, new, less = (
-            _scaled(found[name], found[f"{name}_unit"]) for name in ("old", "new", "less")
+            in_base(found[name], found[f"{name}_unit"]) if found[name] else Printed(0.0, 0.0)
+            for name in ("old", "new", "less")
         )
         room = 0.5 * (old.step + new.step + less.step) * 1.001
         if abs(new.value - old.value - less.value) > room:
@@ -244,14 +234,6 @@ def _reasons(text: str, language: Language, campaigns: Sequence[Campaign]) -> It
                 yield f"{code} was {counts[code]} times, not {found[1]}"
 
 
-def _levels(text: str, campaigns: Sequence[Campaign]) -> Iterator[str]:
-    least = min((1 - each.plan.study.measure.alpha for each in campaigns), default=LOWEST_LEVEL)
-    for found in SAID_OF_ALL.finditer(text):
-        level = printed(found[1])
-        if level.value + 0.5 * level.step < 100 * least - 1e-9:
-            yield f"no interval is at {found[1]} %"
-
-
 def quantity_objections(text: str, language: Language, plans: Sequence[Plan]) -> Iterator[str]:
     """Objects to an amount of one quantity beside a percentage of another, and to an interval that
     does not say its level. Names of levels are no percentages, and δ is one of every quantity."""
@@ -267,23 +249,3 @@ def quantity_objections(text: str, language: Language, plans: Sequence[Plan]) ->
         for share in SHARE.finditer(each) if amount else ():
             if amount and printed(share[1]).value not in declared:
                 yield f"two quantities in a sentence: {amount[0]} and {share[0]}"
-
-
-def _sizes(text: str, campaigns: Sequence[Campaign]) -> Iterator[str]:
-    known: dict[str, set[float]] = {}
-    for campaign in campaigns:
-        for event in campaign.events:
-            for each in _relations(event.detail):
-                sizes = known.setdefault(str(each.get("name")), set())
-                sizes.add(8192.0 * each["pages"])
-    for found in BROUGHT.finditer(text):
-        sizes = known.get(found["relation"], set())
-        if sizes and not any(
-            printed(found["size"]).is_of(size * UNITS[found["unit"]]) for size in sizes
-        ):
-            yield f"{found['relation']} is not of {found['size']} {found['unit']}"
-
-
-def _relations(detail: Mapping[str, object]) -> Iterator[Mapping[str, float]]:
-    held = detail.get("relations", ())
-    yield from (each for each in held if "pages" in each) if isinstance(held, list | tuple) else ()
