@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from tests.reader.across import ACROSS, Across
@@ -55,45 +56,42 @@ class Plantings:
 
 def plant_numbers(count: int, seed: int) -> Plantings:
     """Read ``count`` reports of the kinds in turn, in both languages by turns, each with a wrong
-    number. Those of every kind are drawn from ``seed``, ``seed + 1``, …, whatever other kinds there
-    are."""
+    number. They are numbered from ``seed`` on: the report of a number is the same, wherever a run
+    began or was cut short."""
     result = Plantings()
-    for at in range(count):
-        kind, round_ = EVERY[at % len(EVERY)], at // len(EVERY)
-        language: Language = "ja" if round_ // 2 % 2 else "en"  # places change every round
-        chance = random.Random(seed + round_)
-        drawn: Drawn | Across = kind(chance)
-        about = f"{kind.__name__}, seed {seed + round_}, {language}"
-        _plant_one(result, drawn, language, chance, about)
+    with suppress(KeyboardInterrupt):  # a long run that is cut short says what it found
+        for number in range(seed, seed + count):
+            _plant_one(result, number)
     return result
 
 
-def _plant_one(
-    result: Plantings, drawn: Drawn | Across, language: Language, chance: random.Random, about: str
-) -> None:
-    name = about.split(",", maxsplit=1)[0]
+def _plant_one(result: Plantings, number: int) -> None:
+    round_, at = divmod(number, len(EVERY))
+    language: Language = "ja" if round_ // 2 % 2 else "en"  # places change every round
+    place, kind, chance = PLACES[round_ % 2], EVERY[at], random.Random(number)
+    name = kind.__name__
+    about = f"{name}, seed {number}, {language}"
+    drawn = kind(chance)
     document = document_of(drawn, language)
     reader = read_whole(document, drawn, language)
-    result.reports[name] += 1
     objections = [*reader.objections]
     if isinstance(drawn, Drawn):
         objections += trials_objections(drawn)
-    result.found += [f"{about}: {why}" for why in objections]
-    place = PLACES[result.reports[name] % 2]
     wrong = (
         wrong_sentence(document, reader.given, chance)
         if place == "sentence"
         else wrong_cell(document, chance)
     )
-    if wrong is None:
-        return
-    changed, what = wrong
-    again = read_whole(changed, drawn, language)
-    result.planted[name, place] += 1
-    if set(again.objections) - set(reader.objections):
-        result.seen[name, place] += 1
-    else:
-        result.missed.append(f"not seen: {about}, {what}")
+    seen = False
+    if wrong is not None:
+        again = read_whole(wrong[0], drawn, language)
+        seen = bool(set(again.objections) - set(reader.objections))
+    result.reports[name] += 1
+    result.found += [f"{about}: {why}" for why in objections]
+    result.planted[name, place] += wrong is not None
+    result.seen[name, place] += seen
+    if wrong is not None and not seen:
+        result.missed.append(f"not seen: {about}, {wrong[1]}")
 
 
 def wrong_sentence(

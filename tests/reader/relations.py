@@ -17,7 +17,7 @@ ENDS = re.compile(r"(?P<low>.+?)(?: to |〜)(?P<high>.+)")
 WITHIN = re.compile(
     r"(?P<mean>[^(]+?) ?\((?:[\d.]+ ?%[^\d]*)?(?P<low>[^()]+?)(?: to |〜)(?P<high>[^()]+?)\).*"
 )
-ONCE_AROUND = ("once around, µs", "一周あたり、µs")
+ONCE_AROUND = ("once around, µs", "一周あたり(µs)")
 """With a sweep of the buffers, less than without one."""
 PART = re.compile(r"(\d+)/(\d+) ≈ ([\d.]+)")
 ALL = ("all", "合計", "全体")
