@@ -55,7 +55,7 @@ def test_percentiles_are_exact_within_three_digits(values: list[int]) -> None:
 
 
 @given(VALUES)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_it_counts_as_hdrhistogram_does(values: list[int]) -> None:
     theirs = HdrHistogram(1, HIGHEST, 3)
     for value in values:
@@ -75,7 +75,7 @@ def test_it_counts_as_hdrhistogram_does(values: list[int]) -> None:
 
 
 @given(VALUES)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_what_is_encoded_can_be_decoded(values: list[int]) -> None:
     histogram = recorded(values)
     text = histogram.encode()

@@ -87,7 +87,7 @@ st.register_type_strategy(DataSet, st.builds(DataSet).flatmap(of_data_kind))
 
 # A plan is so large that most inventions of it run out of room, and are begun anew.
 LARGE = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-SLOW = settings(max_examples=60, suppress_health_check=LARGE, deadline=None)
+SLOW = settings(max_examples=30, suppress_health_check=LARGE, deadline=None)
 
 
 @SLOW

@@ -35,7 +35,7 @@ def analysed(table: dict[float, dict[int, float]]) -> Scaling:
 
 
 @given(LOADS, CURVES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_a_table_on_a_curve_gives_the_curve(loads: list[int], curve: Curve) -> None:
     at = np.array(loads, dtype=np.float64)
     found = fit_usl(at, curve.at(at))
@@ -65,7 +65,7 @@ BEYOND_FLOATS = (
 @given(TABLES)
 @example(BEYOND_FLOATS[0])
 @example(BEYOND_FLOATS[1])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_nothing_is_said_beyond_the_measured_loads(table: dict[float, dict[int, float]]) -> None:
     found = analysed(table)
     measured = {load for load, row in table.items() if any(v == v for v in row.values())}

@@ -54,7 +54,7 @@ TEXTS = st.one_of(
 
 
 @given(st.lists(st.tuples(st.sampled_from(ASSIGNMENTS), VALUES), min_size=1, max_size=2))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_any_value_anywhere_is_accepted_or_refused_in_words(
     replacements: list[tuple[int, str]],
 ) -> None:
@@ -71,7 +71,7 @@ def test_any_value_anywhere_is_accepted_or_refused_in_words(
 
 @given(st.lists(st.tuples(KEYS, TEXTS), min_size=1, max_size=3))
 @example([("cores", "auto")])
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_any_flag_is_accepted_or_refused_in_words(pairs: list[tuple[str, str]]) -> None:
     load_or_refuse("observe", *(f"{key}={value}" for key, value in pairs))
 
