@@ -29,6 +29,8 @@ OF_RATE = re.compile(
     rf"\([\d.]+ ?%(?: interval |信頼区間 )(?P<low>{SHARE}) ?% ?(?:to|〜) ?(?P<high>{SHARE}) ?%"
 )
 """A difference of throughput with its interval, in the answer."""
+GROUPS = ("Groups of queries", "クエリの分類ごと")
+"""Captions of tables that have a row over all queries for each server."""
 RATIOS = ("÷", "times", "倍", "ratio", "比")
 """Of a column's heading: its numbers are ratios."""
 
@@ -71,7 +73,7 @@ def _row_estimates(table: Table, titles: Sequence[str]) -> Iterator[Estimate]:
             f"{table.caption}: {' | '.join(row)}",
             max(named, key=len, default=""),
             any(word in heading for word in RATIOS),
-            table.section == 1 or row[0] in OVERALL,
+            table.section == 1 or (row[0] in OVERALL and not table.caption.startswith(GROUPS)),
         )
 
 
