@@ -38,7 +38,7 @@ class Outcome:
         said = self.out + self.err
         if self.code not in CODES:
             return f"exit code {self.code}"
-        if "Traceback (most recent" in said or "defect of Teiten" in said:
+        if "Traceback (most recent" in said or "error: a defect of Teiten" in said:
             return "a traceback"
         if self.code and self.code not in (130,) and "error: " not in self.err:
             return f"exit code {self.code} without an error"

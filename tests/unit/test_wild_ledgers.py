@@ -140,3 +140,17 @@ def test_one_wild_ledger_spoils_no_site_and_its_report_names_it(
     refused = run(tmp_path, "report", campaigns / "wild")
     assert isinstance(refused.exception, TeitenError) and refused.exception.exit_code == 2
     assert "wild" in refused.exception.message
+
+
+def test_a_name_of_a_thousand_cells_leaves_room_for_other_campaigns(
+    ledger: Path, tmp_path: Path
+) -> None:
+    campaigns = tmp_path / "campaigns"
+    for name in ("sound", "wild"):
+        shutil.copytree(ledger, campaigns / name)
+    with closing(sqlite3.connect(campaigns / "wild" / "ledger.sqlite")) as connection:
+        connection.execute("DROP TRIGGER campaign_is_fixed")
+        connection.execute("UPDATE campaign SET study = ?", ("9" * 1000,))
+        connection.commit()
+    listed = run(tmp_path, "runs").stdout
+    assert "sound" in listed and "wild" in listed and "complete" in listed

@@ -21,6 +21,9 @@ EXAMPLES = "Examples:  teiten runs  ·  teiten --workdir /data/teiten runs --jso
 SPARE, LAST = ("size", "failed"), ("created", "profile", "study")
 """Columns that a narrow terminal does without, the first of them first; names fold before the last
 ones go."""
+LONGEST = 40
+"""Cells of a study's name: a ledger that is not as Teiten wrote it may have one of thousands, which
+would leave no room for the names of other campaigns."""
 _STYLES = {
     CampaignState.COMPLETE: "green",
     CampaignState.RUNNING: "cyan",
@@ -59,8 +62,8 @@ def _table(summaries: Sequence[CampaignSummary]) -> Table:
     table.add_column("state", no_wrap=True)
     for heading in ("trials", "failed"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for heading in ("study", "profile", "created"):
-        table.add_column(heading, no_wrap=True)
+    for heading, width in (("study", LONGEST), ("profile", LONGEST), ("created", None)):
+        table.add_column(heading, no_wrap=True, max_width=width)
     table.add_column("size", justify="right", no_wrap=True)
     for summary in summaries:
         table.add_row(
