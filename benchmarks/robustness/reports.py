@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import get_args
 
@@ -54,22 +55,27 @@ def read_reports(count: int, seed: int) -> Readings:
     """``count`` campaigns of the kinds in turn, each in both languages; those of every kind are
     drawn from ``seed``, ``seed + 1``, …"""
     readings = Readings()
-    for at in range(count):
-        readings.count += 1
-        kind, drawn_from = EVERY[at % len(EVERY)], seed + at // len(EVERY)
-        one = kind(random.Random(drawn_from))
-        about = f"{kind.__name__}, seed {drawn_from}"
-        if isinstance(one, Drawn):
-            readings.found += [f"{about}: {why}" for why in trials_objections(one)]
-        for language in get_args(Language):
-            document = document_of(one, language)
-            reader = _tallied(readings, one, document, language, about)
-            if at % EVERY_PAGE == 0 and isinstance(one, Drawn):
-                page = read_html(html(view(one.analysis, language), "0.1.0"))
-                _tallied(readings, one, page, language, f"{about}, HTML")
-            if at % EVERY_PLANTED == 0 and not reader.objections:
-                _plant(readings, one, document, language, reader)
+    with suppress(KeyboardInterrupt):  # a long run that is cut short says what it found
+        for at in range(count):
+            _read_campaign(readings, at, seed + at // len(EVERY))
     return readings
+
+
+def _read_campaign(readings: Readings, at: int, drawn_from: int) -> None:
+    kind = EVERY[at % len(EVERY)]
+    drawn = kind(random.Random(drawn_from))
+    about = f"{kind.__name__}, seed {drawn_from}"
+    if isinstance(drawn, Drawn):
+        readings.found += [f"{about}: {why}" for why in trials_objections(drawn)]
+    for language in get_args(Language):
+        document = document_of(drawn, language)
+        reader = _tallied(readings, drawn, document, language, about)
+        if at % EVERY_PAGE == 0 and isinstance(drawn, Drawn):
+            page = read_html(html(view(drawn.analysis, language), "0.1.0"))
+            _tallied(readings, drawn, page, language, f"{about}, HTML")
+        if at % EVERY_PLANTED == 0 and not reader.objections:
+            _plant(readings, drawn, document, language, reader)
+    readings.count += 1
 
 
 def _tallied(

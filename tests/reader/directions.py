@@ -137,9 +137,10 @@ def _are_so(both: Sequence[str], contrast: Mapping[str, Any]) -> bool:
 def _of_bound(reader: Reader, sign: str, speed_up: float) -> Iterator[str]:
     """Objects where no table has a speed-up that is bounded from this side."""
     cells = [cell for table in reader.document.tables for row in table.rows for cell in row]
-    known = [printed(cell) for cell in cells if re.fullmatch(r"[≥≤] [\d.,]+", cell)]
+    bounded = re.compile(rf"{sign} (?:[<>] )?([\d.,]+)")  # one beyond reach is open itself
+    known = [printed(found[1]) for cell in cells if (found := bounded.fullmatch(cell))]
     if not any(
-        each.bound == sign and abs(each.value / speed_up - 1) < 0.5 * each.step / each.value + 0.01
+        abs(each.value / speed_up - 1) < 0.5 * each.step / each.value + 0.01
         for each in known
         if each.value
     ):

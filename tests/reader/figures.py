@@ -57,7 +57,7 @@ HOURS = re.compile(r"(\d[\d,]*)(?: h |時間)(\d+) ?(min|分)")
 OF_LABEL = re.compile(rf"{SLOT.pattern}(?: (?:/|of) {SLOT.pattern})*")
 """What stands behind a label of numbers alone."""
 POWER = re.compile(r" × 10⁻⁶")
-PART = re.compile(r"(?P<bound>[<>] )?(?<![\d/.])1/(?P<number>\d[\d,]*(?:\.\d+)?)")
+PART = re.compile(r"(?P<bound>[<>] )?(?<![\d/.])1/(?P<number>(?:[<>] )?\d[\d,]*(?:\.\d+)?)")
 """How Japanese tells a time that became shorter: by the part that is left, which is read as the
 factor behind ⅟."""
 VERDICTS = {
