@@ -208,6 +208,7 @@ def _of_trials(campaign: Campaign) -> Iterator[tuple[str, float]]:
         for place, of in (("least", min), ("most", max), ("typical", median)):
             if shares:
                 yield f"caution-measured.{metric} {place}", of(shares)
+                yield f"caution-measured.alone.{metric} share", of(shares)
                 if metric == SHARES[0]:
                     yield f"answer.load.text {place}", of(shares)
     yield from _observed(campaign)

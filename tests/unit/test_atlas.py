@@ -12,11 +12,13 @@ from teiten.analysis.model.collection import CollectionResult
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.verdict import VerdictKind
 from teiten.model.metrics import Better
-from teiten.model.text import Bilingual
+from teiten.model.text import Bilingual, Language
 from teiten.model.units import Seconds
 from teiten.report.atlas import atlas_sections
+from teiten.report.blocks import Text, of_kind
 from teiten.report.charts.base import Chart
 from teiten.report.charts.drawing import svg
+from teiten.report.collection import collection_page
 from teiten.report.tables import Table
 from teiten.report.texts import texts
 from tests.fixtures.two_machines import campaign, plan_of
@@ -54,6 +56,22 @@ def test_a_page_has_a_chart_and_a_table_for_each_campaign() -> None:
         assert sum(int(cell.text) for cell in row[1:]) == len(workloads)
     assert section.apart
     assert not atlas_sections(texts("en"), replace(result_of(NIGHT), atlas=()))
+
+
+@pytest.mark.parametrize(
+    ("language", "single", "several"),
+    [("en", "on this machine", "on 2 machines"), ("ja", "本マシン", "2台のマシン")],
+)
+def test_a_collection_of_two_machines_names_no_single_one(
+    language: Language, single: str, several: str
+) -> None:
+    result = result_of(NIGHT)
+    answers = []
+    for machines in ((NIGHT.facts,), (NIGHT.facts, NIGHT.facts)):
+        page = collection_page(replace(result, machines=machines), language)
+        answers.append(of_kind(page.blocks(), Text)[0].text)
+    assert single in answers[0] and several not in answers[0]
+    assert several in answers[1] and single not in answers[1]
 
 
 def test_a_far_interval_is_cut_and_said_to_be() -> None:

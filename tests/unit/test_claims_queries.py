@@ -11,7 +11,13 @@ import pytest
 
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.explain.worker_rules import workers_by_partitions, workers_by_size
-from teiten.analysis.model.claims import Claim, ClaimContrast, ClaimNeeds, ClaimOutcome
+from teiten.analysis.model.claims import (
+    Claim,
+    ClaimContrast,
+    ClaimNeeds,
+    ClaimOutcome,
+    ClaimSource,
+)
 from teiten.analysis.model.claims import ClaimStanding as Standing
 from teiten.claims.catalogue import PUBLISHED
 from teiten.kinds.queries.claims.of_plans import PlanHas, PlanValue
@@ -27,7 +33,7 @@ from teiten.kinds.queries.plan_numbers import LAUNCHED, PERMITTED, SERIAL
 from teiten.model.plan import Plan
 from teiten.model.study import Script
 from teiten.model.trial import Attempt
-from teiten.report.claim_words import bounds_text, check_text
+from teiten.report.claim_words import bounds_text, check_text, place_text, source_text
 from teiten.report.texts import texts
 from tests.fixtures.invented_claims import a_claim
 from tests.fixtures.invented_ssb import GUC, QUERIES, Further, Levels, Truth, ssb_plan, timed
@@ -422,3 +428,10 @@ def test_a_parallel_plan_whose_workers_did_not_start_has_fewer() -> None:
     claim = alone(replace(BY_SIZE, fewer=True), "parallel", at=((GUC, "last"),))
     found = outcome(claim, timed(PARALLEL, as_published, further=of_plans(True, 5, 0)), PARALLEL)
     assert found.standing is Standing.REPRODUCED
+
+
+def test_tables_of_a_source_are_listed_as_the_language_lists() -> None:
+    source = ClaimSource("PGECons WG3 2020", "6.4", "6.28, 6.29")
+    assert place_text(texts("en"), source) == "table 6.28, 6.29"
+    assert place_text(texts("ja"), source) == "表6.28、6.29"
+    assert source_text(texts("ja"), source).endswith("、表6.28、6.29")

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from teiten.host.facts.kernel import read_kernel_parameters, read_product, read_scheduler
 from teiten.model.facts import Caution, Severity
+from teiten.model.text import Language
 from teiten.model.trial import Event
 from teiten.report.blocks import Cautions, Code, of_kind
 from teiten.report.tables import Table
@@ -54,16 +57,27 @@ def test_one_table_of_what_differs_from_each_version() -> None:
     assert asked is not None and "default" not in asked.note
 
 
-def test_cautions_stand_beside_what_was_measured() -> None:
+@pytest.mark.parametrize(
+    ("least", "most", "language", "sentence"),
+    [
+        (0.005, 0.015, "en", "other programs used 0.5 % to 1.5 % of the CPU."),
+        (0.0056, 0.0062, "en", "other programs used 0.6 % of the CPU."),
+        (0.0, 0.0004, "en", "other programs used less than 0.1 % of the CPU."),
+        (0.0, 0.0004, "ja", "ほかのプログラムが使ったCPUは0.1%未満であった。"),
+        (0.0, 0.028, "ja", "ほかのプログラムが使ったCPUは0.0%〜2.8%であった。"),
+    ],
+)
+def test_cautions_stand_beside_what_was_measured(
+    least: float, most: float, language: Language, sentence: str
+) -> None:
     load = Caution("other-load", Severity.WARNING, (("load", "2.0"), ("cores", "2")))
     trials = tuple(
-        replace(one, metrics={**one.metrics, "cpu_other_share": 0.005 + at % 2 / 100})
-        for at, one in enumerate(ANALYSIS.trials)
+        replace(trial, metrics={**trial.metrics, "cpu_other_share": most if at % 2 else least})
+        for at, trial in enumerate(ANALYSIS.trials)
     )
-    shown = cautions(Kit(replace(ANALYSIS, cautions=(load,), trials=trials), "en"))
+    shown = cautions(Kit(replace(ANALYSIS, cautions=(load,), trials=trials), language))
     assert isinstance(shown, Cautions)
-    said = shown.cautions[0].advice.replace("\u00a0", " ")
-    assert said.endswith("other programs used 0.5 % to 1.5 % of the CPU.")
+    assert shown.cautions[0].advice.replace("\u00a0", " ").endswith(sentence)
 
 
 def test_what_an_event_says_at_length_is_cut_with_a_sign() -> None:

@@ -108,15 +108,20 @@ def lines_about(t: Texts, outcome: ClaimOutcome, *, assessed: bool) -> list[str]
 def place_text(t: Texts, source: ClaimSource) -> str:
     """The table, or else the section: for where there is little room."""
     if source.table:
-        return t("claim.place-table", table=source.table)
+        return t("claim.place-table", table=_tables(t, source))
     return t("claim.place-section", section=source.section)
+
+
+def _tables(t: Texts, source: ClaimSource) -> str:
+    """The numbers of tables, which findings list with commas, as the language lists them."""
+    return source.table.replace(", ", t("list.separator"))
 
 
 def source_text(t: Texts, source: ClaimSource) -> str:
     """``PGECons WG1 2021 §4.6, table 4.12``"""
     values = {"report": source.report, "section": source.section}
     if source.table:
-        return t("claim.source-table", table=source.table, **values)
+        return t("claim.source-table", table=_tables(t, source), **values)
     return t("claim.source", **values)
 
 

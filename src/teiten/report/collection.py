@@ -83,8 +83,8 @@ def collection_page(
 
 
 def _answer(t: Texts, result: CollectionResult) -> Iterator[Block]:
-    numbers = _numbers(result.findings)
-    yield Text(t("collection.answer", **{name.replace("-", "_"): n for name, n in numbers.items()}))
+    numbers = {name.replace("-", "_"): n for name, n in _numbers(result.findings).items()}
+    yield Text(t.plural("collection.answer", max(1, len(result.machines)), **numbers))
     if result.open:
         yield Text(t.plural("collection.left-open", len(result.open)))
     yield Text(t("collection.scope"), "note")

@@ -256,6 +256,8 @@ MEASURED = {
     "virtual-machine": "cpu_steal_share",
 }
 """Code of a caution, and the metric by which the trials tell how much of it came true."""
+LEAST_SHARE = 0.001
+"""Shares of the CPU that print as 0 are told as less than this one."""
 
 
 def cautions(kit: Kit) -> Cautions | Text:
@@ -284,8 +286,14 @@ def _measured(kit: Kit, caution: Caution) -> str:
     metric = MEASURED.get(caution.code)
     if metric is None:
         return ""
-    measured = kit.shares(metric)
-    if not measured:
+    shares = kit.shares(metric)
+    if not shares:
         return ""
-    least, most = (percent(kit.t, share, 1) for share in (min(measured), max(measured)))
-    return kit.t(f"caution-measured.{metric}", least=least, most=most)
+    none, bound, least, most = (
+        percent(kit.t, share, 1) for share in (0.0, LEAST_SHARE, min(shares), max(shares))
+    )
+    if least != most:
+        return kit.t(f"caution-measured.{metric}", least=least, most=most)
+    if most == none:
+        return kit.t(f"caution-measured.below.{metric}", bound=bound)
+    return kit.t(f"caution-measured.alone.{metric}", share=most)
