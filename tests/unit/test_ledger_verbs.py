@@ -12,7 +12,7 @@ import struct
 import subprocess
 import sys
 import termios
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -65,10 +65,8 @@ def test_runs_lists_campaigns(teiten: Verbs) -> None:
     assert said.err == ""
 
 
-@pytest.mark.parametrize("name", ["observe-quick-20261125-174011", "a-long-name" * 5])
-def test_a_narrow_terminal_keeps_study_profile_and_day(tmp_path: Path, name: str) -> None:
-    """80 columns have them beside any name, which is folded; the size goes first, and is named."""
-    write_synthetic_ledger(tmp_path / "campaigns" / name, trials=20, samples=240)
+def at_80_columns(tmp_path: Path) -> tuple[str, list[str], str]:
+    """The heading and the lines of `teiten runs` on a terminal, and what it says on stderr."""
     master, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     command = [sys.executable, "-m", "teiten", "--workdir", str(tmp_path), "runs"]
@@ -81,9 +79,38 @@ def test_a_narrow_terminal_keeps_study_profile_and_day(tmp_path: Path, name: str
     os.close(terminal)
     with os.fdopen(master, "rb", buffering=0) as shown:
         heading, *lines = shown.read(65536).decode().splitlines()
+    return heading, lines, said.stderr
+
+
+@pytest.mark.parametrize("name", ["observe-quick-20261125-174011", "a-long-name" * 5])
+def test_a_narrow_terminal_keeps_study_profile_and_day(tmp_path: Path, name: str) -> None:
+    """80 columns have them beside any name, which is folded; the size goes first, and is named."""
+    write_synthetic_ledger(tmp_path / "campaigns" / name, trials=20, samples=240)
+    heading, lines, said = at_80_columns(tmp_path)
     assert {"study", "profile", "created"} <= set(heading.split()) and "size" not in heading
     assert "".join(line.split()[0] for line in lines) == name
-    assert "left out for want of room: size" in said.stderr
+    assert "left out for want of room: size" in said
+
+
+def test_a_narrow_terminal_folds_a_long_study_and_keeps_state_trials_and_day(
+    tmp_path: Path,
+) -> None:
+    name, study = "pgecons-20261126-065126-operating-systems", "partition-of-operating-systems"
+    folder = tmp_path / "campaigns" / name
+    write_synthetic_ledger(folder, trials=20, samples=240)
+    with closing(sqlite3.connect(folder / "ledger.sqlite")) as connection:
+        connection.execute("DROP TRIGGER campaign_is_fixed")
+        connection.execute("UPDATE campaign SET study = ?, profile = 'published'", (study,))
+        connection.execute("DROP TRIGGER trial_is_kept")
+        connection.execute("DELETE FROM trial WHERE number > 15")
+        connection.commit()
+    heading, lines, said = at_80_columns(tmp_path)
+    assert {"run", "state", "trials", "study", "created"} <= set(heading.split())
+    assert not {"size", "profile"} & set(heading.split()) and "size, profile" in said
+    at = heading.index("study"), heading.index("created")
+    assert "".join(line[slice(*at)].strip() for line in lines) == study
+    assert "".join(line[: heading.index("state")].strip() for line in lines) == name
+    assert "complete" in lines[0] and "15/20" in lines[0]
 
 
 def test_runs_as_json(teiten: Verbs, workdir: Path) -> None:

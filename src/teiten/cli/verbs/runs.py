@@ -18,12 +18,12 @@ from teiten.ledger.campaigns import CampaignState, CampaignSummary, list_campaig
 
 EXAMPLES = "Examples:  teiten runs  ·  teiten --workdir /data/teiten runs --json"
 
-SPARE, LAST = ("size", "failed"), ("created", "profile", "study")
-"""Columns that a narrow terminal does without, the first of them first; names fold before the last
-ones go."""
+SPARE, LAST = ("size",), ("profile", "failed")
+"""Columns that a narrow terminal does without, the first of them first; names of runs and studies
+fold before the last ones go."""
 LONGEST = 40
-"""Cells of a study's name: a ledger that is not as Teiten wrote it may have one of thousands, which
-would leave no room for the names of other campaigns."""
+"""Characters of a name: a ledger that is not as Teiten wrote it may have thousands, which would
+leave no room for the names of other campaigns."""
 _STYLES = {
     CampaignState.COMPLETE: "green",
     CampaignState.RUNNING: "cyan",
@@ -62,8 +62,9 @@ def _table(summaries: Sequence[CampaignSummary]) -> Table:
     table.add_column("state", no_wrap=True)
     for heading in ("trials", "failed"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for heading, width in (("study", LONGEST), ("profile", LONGEST), ("created", None)):
-        table.add_column(heading, no_wrap=True, max_width=width)
+    table.add_column("study", overflow="fold")
+    for heading in ("profile", "created"):
+        table.add_column(heading, no_wrap=True)
     table.add_column("size", justify="right", no_wrap=True)
     for summary in summaries:
         table.add_row(
@@ -71,12 +72,16 @@ def _table(summaries: Sequence[CampaignSummary]) -> Table:
             f"[{_STYLES[summary.state]}]{summary.state.value}[/]",
             f"{summary.done}/{summary.planned}",
             str(summary.failed or ""),
-            escape(summary.study or "?"),
-            escape(summary.profile or "?"),
+            escape(_shortened(summary.study or "?")),
+            escape(_shortened(summary.profile or "?")),
             _day(summary.created_at),
             decimal(summary.size),
         )
     return table
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
 
 def _day(seconds: float | None) -> str:
