@@ -21,6 +21,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from functools import cached_property
+from statistics import fmean
 from typing import Any
 
 from teiten.kinds.probes.measurement import (
@@ -93,6 +94,7 @@ BROUGHT = re.compile(r"([a-z]\w*)(?:, |、)(\d[\d,.]*) ?([KMG]iB|B)\b")
 SAID_OF_ALL = re.compile(r"([\d.]+) ?%(?: \(Bonferroni|の信頼度| interval|信頼区間)")
 """A level of confidence, which is no lower than the study's."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?")
+GROUPS = ("Groups of queries", "クエリの分類ごと")
 UNRULED = (
     # slopes over the numbers of partitions, in two units
     "What each further partition costs", "パーティション1つあたりのコスト",
@@ -101,7 +103,7 @@ UNRULED = (
     # probabilities that no trial has
     "Nodes that take part in a transaction", "1トランザクションに参加するノード数",
     # means over the queries of a group that two servers pool, at a level of their own
-    "Groups of queries", "クエリの分類ごとの性能向上比",
+    *GROUPS,
     # what PostgreSQL's rule expects of the sizes of tables
     "Workers of parallel plans", "パラレルクエリのワーカー数",
     # printed elsewhere, or printed beside what was measured
@@ -128,11 +130,10 @@ UNREAD: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
         ("Summary: the effect", "検証結果のまとめ"),
         ("of the measure", "verdict", "基準に対する割合", "判定"),
     ),
-    (("Accesses, and where", "処理時間とページ"), ("pages read", "参照範囲")),
     (("What each size leaves", "各サイズで残るメモリ"), ("",)),
     (("What else differs", "時間のほかに"), ("",)),
     (("Servers against one another", "サーバ間の比較"), ("",)),
-    (("Groups of queries", "クエリの分類ごと"), ("pairs", "verdict", "組数", "判定")),
+    (GROUPS, ("pairs", "verdict", "組数", "判定")),
     (
         ("Printed", "Parallel workers, printed", "PGECons報告書", "パラレルワーカー数"),
         (
@@ -151,6 +152,15 @@ UNRULED_COLUMNS = frozenset(
         *("new ÷ old", "新÷旧", "新 ÷ 旧"),  # relations
     }
 )
+OF_PARTS: dict[str, tuple[Path, Callable[[Sequence[float]], float]]] = {
+    "part": (("size",), median),
+    "median": (("seconds",), median),
+    "longest": (("seconds",), max),
+    **{f"from-{origin}": (("is", origin), fmean) for origin in sorted(ORIGINS)},
+    "buffers-before": (("in buffers",), fmean),
+    "os-cache-before": (("in OS cache",), fmean),
+}
+"""By the columns of a table of timed pages, what they have of a part, of all trials together."""
 NAMES = ("name", "step", "part", "origin", "moment", "workload", "kind", "Node Type")
 """Keys whose value tells one entry of a list from another."""
 
@@ -213,6 +223,7 @@ def _of_parts(measurement: ProbeMeasurement) -> Iterator[tuple[Path, float]]:
     for seen in measurement.seen:
         place = "probe", "part", seen.step, seen.part
         if seen.moment == "before":
+            yield (*place, "size"), 8192.0 * seen.where.pages
             yield (*place, "in buffers"), seen.where.buffers_share
             yield (*place, "in OS cache"), seen.where.os_cache_share or 0.0
     for run in measurement.with_clients:
@@ -482,6 +493,7 @@ class Evidence:
             yield from self._of_row(table, row, is_ruled=not caption.startswith(UNRULED))
         yield from self._of_levels(table)
         yield from self._of_workers(table)
+        yield from self._of_accesses(table)
         if not read:
             yield from relation_objections(table, self.campaign.facts.cpu.logical)
         if table.columns[:2] in TRIALS:
@@ -525,6 +537,31 @@ class Evidence:
             if all(map(str.isdigit, cells)) and sum(map(int, cells)) not in known:
                 yield f"{table.caption}: {cells} are not all of {known}"
 
+    def _of_accesses(self, table: Table) -> Iterator[str]:
+        """Objects to times and shares of timed pages that no part of a step has together."""
+        named = {
+            key: phrase(self.reader.language, f"table.probe.{key}").split("{")[0]
+            for key in OF_PARTS
+        }
+        columns = {
+            at: OF_PARTS[key]
+            for key in OF_PARTS
+            for at, heading in enumerate(table.columns)
+            if heading.startswith(named[key])
+        }
+        for row in table.rows if named["part"] in table.columns else ():
+            held = [self.held(key) for key in self.selection(table, row, "")]
+            parts = {path[:4] for each in held for path in each if path[:2] == ("probe", "part")}
+            cells = [
+                (of, cell)
+                for at, of in columns.items()
+                for cell in self._cells(table.columns[at], row[at], 0)
+            ]
+            if parts and not any(
+                all(_is_of_part(cell, held, part, of) for of, cell in cells) for part in parts
+            ):
+                yield f"{table.caption}: no part has {row}"
+
     def _of_workers(self, table: Table) -> Iterator[str]:
         """Objects to workers by the rule, planned and launched that no plan of a row has, and to
         other partitions than a table's."""
@@ -539,12 +576,17 @@ class Evidence:
                     continue
                 chosen = [self.planned[key] for key, _ in self.selection(table, row, heading)]
                 plans = recorded(self.campaign, chosen)
-                if plans and not any(seen.has_workers(text) for seen in plans):
+                of_plan = text.split(" / ", 1)[1]
+                if not any(seen.has_workers(text) for seen in plans) and (
+                    plans or re.search("[1-9]", of_plan)
+                ):
                     yield f"{table.caption} · {heading}: no plan has {text}"
 
     def _of_cells_alone(self, table: Table, caption: str) -> Iterator[str]:
         """Objects to numbers that no rule gives, of a table whose columns have none in common."""
         for column, heading in enumerate(table.columns):
+            if heading == phrase(self.reader.language, "table.pairs"):
+                yield from self._of_pairs(table, column)
             if (
                 heading in UNRULED_COLUMNS
                 or INTERVALS.fullmatch(heading)
@@ -557,14 +599,21 @@ class Evidence:
             for at, row in enumerate(table.rows):
                 if heading == phrase(self.reader.language, "table.probe.size"):
                     yield from self._of_size(table, row, column)
-                if heading == phrase(self.reader.language, "table.pairs"):
-                    of_pairs = counted(f"{row[column]} pairs", self.every)
-                    yield from filter(None, (why for _, why in of_pairs))
                 if column >= len(row) or self._is_given(row, column, heading):
                     continue
                 for cell in self._cells(heading, row[column], at):
                     if not self._is_made(cell) and not self._explained(table, heading, [cell]):
                         yield f"{caption} · {heading}: nothing gives {cell.text}"
+
+    def _of_pairs(self, table: Table, column: int) -> Iterator[str]:
+        """Objects to numbers of pairs that no comparison has; of groups of queries, no group."""
+        is_of_groups = self.reader.without_workload(table.caption).startswith(GROUPS)
+        groups = self.named.get("query-group.too-few.many count", set())
+        for text in (row[column] for row in table.rows):
+            if is_of_groups and text.isdigit() and int(text) not in groups:
+                yield f"{table.caption}: no group has {text} pairs"
+            elif not is_of_groups:
+                yield from filter(None, (why for _, why in counted(f"{text} pairs", self.every)))
 
     def _of_size(self, table: Table, row: Sequence[str], column: int) -> Iterator[str]:
         """Objects to buffers of another size than the trials of a row had."""
@@ -639,7 +688,7 @@ class Evidence:
         if (
             columns
             and first == len(columns)
-            and {*columns.values()} <= {"clients", "cores", "server"}
+            and {*columns.values()} <= {"clients", "cores", "server", "nodes", "scenario"}
         ):
             levels = [row[:first] for row in table.rows]
             yield from (
@@ -1218,6 +1267,17 @@ class Evidence:
                 made_of(self.campaign).points.get((cell.workload, frozenset(cell.levels)), {})
             )
         return found
+
+
+def _is_of_part(
+    cell: Cell,
+    held: Sequence[Mapping[Path, Sequence[float]]],
+    part: Path,
+    of: tuple[Path, Callable[[Sequence[float]], float]],
+) -> bool:
+    """Whether a number is made of the values that all trials together hold of a part."""
+    values = [value for each in held for value in each.get((*part, *of[0]), ())]
+    return bool(values) and any(cell.number.is_of(of[1](values) * scale) for scale in cell.scales)
 
 
 def _words(text: str) -> list[str]:

@@ -211,8 +211,9 @@ def bounds_are_declared(reader: Reader, row: tuple[str, ...]) -> None:
     """That what a row must lie between is what its finding declares, and a ratio in the middle of
     its interval."""
     finding = finding_of(reader, row[0])
-    own = [reader.measure.delta, *(value for _, value in numbers_in(finding))]
-    near = [1 + sign * value for value in own for sign in (-1, 1)]
+    numbers = numbers_in(finding)
+    own = [reader.measure.delta, *(value for path, value in numbers if path[0] != "needs")]
+    near = [1 + sign * value for value in own for sign in (-1, 1) if value < 1]
     declared = [*own, *near, *(1 / value for value in (*own, *near) if value)]
     for number in map(printed, SLOT.findall(row[3])):
         known = any(number.is_of(value * scale) for value in declared for scale in (1.0, 100.0))
@@ -273,7 +274,7 @@ def check_findings(reader: Reader) -> None:
     for row in rows_below(reader, "elsewhere"):
         reader.about = " | ".join(row)[:300]
         if not reason_by_plans(reader, row):
-            reason(reader, row[-1])
+            reason(reader, row)
 
 
 def outcomes(reader: Reader) -> dict[str, str]:
@@ -315,7 +316,7 @@ def outcome(reader: Reader, row: tuple[str, ...]) -> None:
         return
     why = re.fullmatch(r"[^:(]+(?:: (.+)|\((.+)\))", row[-1])
     if why:
-        reason(reader, why[1] or why[2])
+        reason(reader, (*row[:-1], why[1] or why[2]))
     outcome_by_plans(reader, row, word)
     check = CHECK.search(row[2])
     bounds = bounds_of(reader, row[3])
@@ -352,8 +353,10 @@ def bounds_of(reader: Reader, text: str) -> tuple[float, float] | None:
     return None
 
 
-def reason(reader: Reader, text: str) -> None:
-    """What is said to stand in the way of a finding, as far as the campaign tells."""
+def reason(reader: Reader, row: tuple[str, ...]) -> None:
+    """What is said at the end of a row to stand in the way of its finding, as far as the campaign
+    tells."""
+    text, finding = row[-1], finding_of(reader, row[0])
     campaign, study = reader.campaign, reader.campaign.plan.study
     versions = [server.version for _, server in campaign.plan.servers]
     known = {str(version) for version in versions}
@@ -378,6 +381,8 @@ def reason(reader: Reader, text: str) -> None:
     elif said := told["cores"]:
         reader.equal(said["here"], campaign.facts.cpu.logical, "the cores")
         reader.that(int(said["needed"]) > int(said["here"]), "so many are here")
+        needed = finding.needs.cores if finding else None
+        reader.equal(said["needed"], needed, "the cores that it needs")
     elif said := told["workload"]:
         names = {workload.name for workload in study.workloads}
         reader.that(said["workload"] not in names, "the workload is here")

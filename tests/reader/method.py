@@ -342,24 +342,32 @@ def _drift(campaign: Campaign, workload: str, metric: str) -> Iterator[tuple[str
 # --- queries and probes ------------------------------------------------------------------------
 
 
-def _groups(campaign: Campaign, workload: str) -> Iterator[Effect]:
-    """The mean ratio over the queries of a group, over all, and over one, at the others' levels."""
+def _groups(campaign: Campaign, workload: str, named: dict[str, set[float]]) -> Iterator[Effect]:
+    """The mean ratio over the queries of a group, over all, and over one, at the others' levels;
+    ``named``: where their pairs go."""
     options = campaign.plan.study.workload(workload).options
-    named = [tuple(group.queries) for group in getattr(options, "groups", ())]
+    groups = [tuple(group.queries) for group in getattr(options, "groups", ())]
     contexts = campaign.contexts(workload)
-    for old, new in itertools.permutations(campaign.sides(workload), 2):
+    for sides in itertools.permutations(campaign.sides(workload), 2):
         for others in {tuple(pair for pair in one if pair[0] != "query") for one in contexts}:
             at = [one for one in contexts if {*others} <= {*one}]
-            for queries in (*named, tuple(dict(one).get("query", "") for one in at)):
+            for queries in (*groups, tuple(dict(one).get("query", "") for one in at)):
                 members = [one for one in at if dict(one).get("query") in queries]
-                yield from _of_group(campaign, workload, (old, new), members)
+                alpha = campaign.alpha * len(members) / len(contexts)
+                for pairs in _pairs_of_group(campaign, workload, sides, members):
+                    found = campaign.together(pairs, alpha, lower=True)
+                    for text in ("one", "many"):
+                        named[f"query-group.too-few.{text} count"].add(float(found.pairs))
+                    if not found.reason:
+                        ends = [ratio_of(log) for log in (found.mean, found.low, found.high)]
+                        yield effect_of(ends, 1 - alpha, better=ends[0] < 1)
 
 
-def _of_group(
+def _pairs_of_group(
     campaign: Campaign, workload: str, sides: tuple[str, str], members: Sequence[Context]
-) -> Iterator[Effect]:
+) -> Iterator[Sequence[Mapping[int, float]]]:
+    """The logarithms of each query, of the times alone and with what exceeded the limit."""
     metric = "query_seconds"
-    alpha = campaign.alpha * len(members) / len(campaign.contexts(workload))
     exact, limited = [], []
     for context in members:
         exact.append(campaign.log_ratios(workload, context, sides, metric)[0])
@@ -376,11 +384,7 @@ def _of_group(
                 if times[0][at] > 0 < times[1][at]
             }
         )
-    for pairs in (exact, limited) if exact else ():
-        found = campaign.together(pairs, alpha, lower=True)
-        if not found.reason:
-            ends = [ratio_of(log) for log in (found.mean, found.low, found.high)]
-            yield effect_of(ends, 1 - alpha, better=ends[0] < 1)
+    yield from (exact, limited) if exact else ()
 
 
 def effect_of(ratios: Sequence[float], confidence: float, *, better: bool | None) -> Effect:
@@ -502,7 +506,7 @@ def _made(campaign: Campaign) -> Made:
             named[place].add(value)
         effects += [*_tails(campaign, name), *_states(campaign, name), *_written(campaign, name)]
         if workload.kind == "queries":
-            effects += _groups(campaign, name)
+            effects += _groups(campaign, name, named)
         elif workload.kind == "probes":
             effects += [*_probed(campaign, name), *_cost(campaign, name)]
     return Made(dict(named), effects, points)

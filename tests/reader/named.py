@@ -140,6 +140,9 @@ def _of_plan(campaign: Campaign) -> Iterator[tuple[str, float]]:
         yield "design.blocks.sequential most", measure.blocks or 0
         yield "design.blocks.sequential budget", measure.sequential.budget or 0
         yield "design.blocks.allotted most", measure.blocks or 0
+    for nodes in filter(str.isdigit, campaign.levels("nodes")):
+        for text in ("nodes nodes", "fewer nodes", "none most", "possibly nodes"):
+            yield f"scale-out.pays.{text}", float(nodes)
     yield from _of_data(campaign)
     blocks: dict[int, set[int]] = defaultdict(set)
     for trial in plan.trials:
@@ -468,7 +471,7 @@ def _of_event(kind: str, detail: Mapping[str, object]) -> Iterator[tuple[str, fl
     elif kind == "saturation":
         texts = ("saturation.reached", "saturation.not-reached")
     elif kind == "memory-limit":
-        texts = ("fact.memory-limit.checked",)
+        texts = ("fact.memory-limit.checked", "probe.memory-checked")
         detail = {**detail, "version": detail.get("cgroup")}
     for text, (name, value) in itertools.product(texts, detail.items()):
         if isinstance(value, int | float) and not isinstance(value, bool):

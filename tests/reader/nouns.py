@@ -127,7 +127,7 @@ NOUNS: tuple[tuple[str, Counted], ...] = (
     (r" levels\b|条件(?=のいずれ|のすべて|のうち)", _each(_levels)),
     (r" clients?\b(?! and)|接続(?!あたり|分|数)", _each(_clients)),
     (
-        r" campaigns?\b(?! file)|件\(時刻順\)|件の検証|件の記録",
+        r" campaigns?\b(?! file)|件\(時刻順\)|件の(?:検証|記録)|件(?<=検証\d件)|件(?<=検証\d\d件)",
         lambda campaigns: {float(len(campaigns))},
     ),
 )

@@ -76,9 +76,9 @@ def relation_objections(table: Table, cores: int = 0) -> Iterator[str]:
                     table, at, cell, row[at - 1], ends["low"], ends["high"]
                 )
             if at > 2 and COMPARES.fullmatch(table.columns[at]):
-                yield from _comparison(table, at, row)
+                yield from comparison_objections(table, at, row)
             elif table.columns[at] in ONCE_AROUND:
-                yield from _comparison(table, at, row, turned=True)
+                yield from comparison_objections(table, at, row, turned=True)
 
 
 def halfway_objections(
@@ -145,7 +145,7 @@ def _efficiency(table: Table, cores: int) -> Iterator[str]:
                 yield f"{table.caption} · {heading}: {row[at]} is {share}"
 
 
-def _comparison(
+def comparison_objections(
     table: Table, at: int, row: Sequence[str], *, turned: bool = False
 ) -> Iterator[str]:
     """The numbers of both sides, and what is said of them in the next column. ``turned``: the

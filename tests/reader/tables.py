@@ -11,6 +11,7 @@ from tests.reader.document import Table
 from tests.reader.language import UNITS, printed
 from tests.reader.named import judged_metrics
 from tests.reader.reader import Reader
+from tests.reader.relations import comparison_objections
 from tests.reader.texts import phrase
 
 INTERVAL = ("interval", "信頼区間")
@@ -177,9 +178,9 @@ def check_tables(reader: Reader) -> None:
             reader.about = f"{table.caption}: {' | '.join(row)}"
             if row[0] in OVERALL:
                 _row(reader, table, row, at, judged.overall)
-                counts = re.findall(r"\d+", row[table.column(*PAIRS) or 0])
+                said = re.findall(r"\d+", row[table.column(*PAIRS) or 0])
                 pairs = judged.overall.pairs * (len(judged.levels) - len(judged.left_out))
-                reader.that(len(counts) < 2 or int(counts[1]) == pairs, f"{pairs} pairs")
+                reader.that(len(said) < 2 or int(said[1]) == pairs, f"{pairs} pairs")
                 continue
             try:
                 context = _context_of_row(reader, workload, table, row, at)
@@ -189,10 +190,14 @@ def check_tables(reader: Reader) -> None:
             _row(reader, table, row, at, judged.levels[context])
             sides = (judged.old, new)
             over = reader.campaign.over(workload, context) if metric == "query_seconds" else []
+            counts = {judged.levels[context].pairs}
             for place, side in zip((at - 3, at - 2), sides, strict=True):
                 values = list(reader.campaign.values(workload, context, side, metric).values())
+                counts.add(len(values))
                 if not over:
                     _mean(reader, row[place], values, _unit(table.caption))
+            if len(counts) == 1 and not over:  # the ratio of those means, also without an interval
+                reader.objections += comparison_objections(table, at - 1, row)
         rows = [row for row in table.rows if row[0] not in OVERALL]
         reader.that(len(rows) == len(judged.levels), f"{table.caption}: not all levels")
 

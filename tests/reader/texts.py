@@ -26,6 +26,8 @@ LEAST = 8
 """Characters without numbers and places by which a text is known, of two bytes twice."""
 OF_HALF = 18
 """The same of half a run of words."""
+OF_SITE = "site.more"
+"""A text of few words whose place has a name in the index of a site alone."""
 WITHIN = {"discussion.counted-part": "discussion.counted"}
 """Texts of few words, by the section that they stand in: inside of which text they are."""
 
@@ -163,7 +165,7 @@ def _form(key: str, text: str, known: frozenset[str]) -> Form | None:
             pattern += VALUE + r"[^\n\d]*?"
         elif pattern:
             pattern += r"[^\n]*?"
-    if not names or not is_telling("".join(parts[::2])):
+    if not names or not (is_telling("".join(parts[::2])) or key == OF_SITE):
         return None
     return Form(anchor, re.compile(pattern), tuple(names), WITHIN.get(key.rpartition(".")[0], ""))
 
