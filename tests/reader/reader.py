@@ -15,6 +15,7 @@ from tests.reader.language import Language, printed
 from tests.reader.texts import SEPARATOR, phrases
 
 CALLED = {
+    **{("layout", f"days-{days}"): (f"{days} days", f"{days}日分") for days in (30, 90, 180)},
     ("nodes", "0"): ("plain PostgreSQL", "単体のPostgreSQL", "plain", "単体"),
     ("scenario", "throughput"): ("tables of a fixed size", "一定サイズのテーブル"),
     ("scenario", "size"): (

@@ -100,6 +100,13 @@ class Names:
         is_bare = side.short.isdecimal() and not self.is_server
         return self.titles.get((self.contrast, level)) or (side.long if is_bare else side.short)
 
+    def any_level(self, level: str) -> str:
+        """A side, or a level of whichever factor has it."""
+        if level in self.sides:
+            return self.titled(level)
+        named = (self.level(factor, level) for factor, at in self.orders.items() if level in at)
+        return next(named, level)
+
     def listed(self, level: str) -> str:
         """A side where all of them are listed: with its settings, where it has some of its own."""
         side = self.side(level)

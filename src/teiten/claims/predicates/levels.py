@@ -317,13 +317,13 @@ def _ratio(check: Check, words: ClaimWords) -> str:
 
 def _ratio_of(check: Check, words: ClaimWords) -> str:
     old, new = (words.side(side) for side in check.sides)
-    what = words("claim.level-ratio-of", of=check.classes[0][0], old=old, new=new)
+    what = words("claim.level-ratio-of", of=words.side(check.classes[0][0]), old=old, new=new)
     return _with_metric(check, words, what)
 
 
 def _per_size(check: Check, words: ClaimWords) -> str:
     old, new = (words.side(side) for side in check.sides)
-    values = {"of": check.classes[0][0], "old": old, "new": new}
+    values = {"of": words.side(check.classes[0][0]), "old": old, "new": new}
     what = words("claim.level-per-size", sizes=words.number(check.at[0]), **values)
     return _with_metric(check, words, what)
 
@@ -334,7 +334,7 @@ def _value(check: Check, words: ClaimWords) -> str:
 
 
 def _share(check: Check, words: ClaimWords) -> str:
-    values = {"of": check.classes[0][0], "side": words.side(check.sides[0])}
+    values = {"of": words.side(check.classes[0][0]), "side": words.side(check.sides[0])}
     return words("claim.level-share", what=words(f"metric.{check.metric}"), **values)
 
 

@@ -27,7 +27,7 @@ Times = Mapping[int, Blocks]
 def _growth(check: Check, words: ClaimWords) -> str:
     old, new = (words.side(side) for side in check.sides)
     few, many = (words.number(clients) for clients in check.at)
-    values = {"probe": check.classes[0][0], "few": few, "many": many}
+    values = {"probe": words.side(check.classes[0][0]), "few": few, "many": many}
     return words("claim.probe-growth", old=old, new=new, **values)
 
 
@@ -37,7 +37,7 @@ GROWTH = CheckKind("probe-growth", _growth)
 
 def _rise(check: Check, words: ClaimWords) -> str:
     few, many = (words.number(clients) for clients in check.at)
-    values = {"probe": check.classes[0][0], "few": few, "many": many}
+    values = {"probe": words.side(check.classes[0][0]), "few": few, "many": many}
     return words("claim.probe-rise", side=words.side(check.sides[0]), **values)
 
 

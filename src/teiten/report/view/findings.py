@@ -108,10 +108,7 @@ def _measured(kit: Kit, outcome: ClaimOutcome) -> str:
 
 
 def _side_of(kit: Kit, outcome: ClaimOutcome) -> Side:
-    """A finding without a contrast is checked on each server."""
-    if outcome.claim.contrast is not None:
-        return side_of(outcome.claim, kit.names.titled)
-    return lambda level: kit.names.server(level).short
+    return side_of(outcome.claim, kit.names.any_level)
 
 
 def _not_applicable(kit: Kit, found: list[ClaimOutcome]) -> Table:
