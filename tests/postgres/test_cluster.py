@@ -242,7 +242,7 @@ def test_a_program_that_left_its_session_ends_with_the_server(running_cluster: C
     name = f"{running_cluster.data_directory}/left"
     with running_cluster.connect() as connection:
         command = f"setsid sh -c 'echo $$ >{name}; exec sleep 300' >/dev/null 2>&1 &"
-        connection.execute(f"COPY (SELECT 1) TO PROGRAM $p${command}$p$")
+        connection.execute(f"COPY (SELECT 1) TO PROGRAM $p$cat >/dev/null; {command}$p$")
     end = time.monotonic() + PATIENCE
     while not Path(name).exists() or not Path(name).read_text().strip():
         assert time.monotonic() < end

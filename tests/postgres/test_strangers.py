@@ -287,7 +287,7 @@ def test_a_program_that_a_server_started_ends_with_it(
 
     def copy() -> None:
         with contextlib.suppress(psycopg.Error), running_cluster.connect() as connection:
-            connection.execute(f"COPY (SELECT 1) TO PROGRAM '{program}'")
+            connection.execute(f"COPY (SELECT 1) TO PROGRAM 'cat >/dev/null; {program}'")
 
     with nothing_hangs(), ThreadPoolExecutor(1) as thread:
         thread.submit(copy)

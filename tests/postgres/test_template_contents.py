@@ -69,7 +69,7 @@ def test_a_script_writes_to_no_template(
     program, script = workdir.root / "poison.sh", workdir.root / "poison.sql"
     program.write_text(POISON.format(templates=workdir.templates, name=AUTO, log=log))
     program.chmod(0o755)
-    script.write_text(f"COPY (SELECT 1) TO PROGRAM '{program}';\n\\sleep 50 ms\n")
+    script.write_text(f"COPY (SELECT 1) TO PROGRAM 'cat >/dev/null; {program}';\n\\sleep 50 ms\n")
     theirs = others.with_name("theirs.toml")
     theirs.write_text(others.read_text().replace(str(teiten.script("reads")), str(script)))
     done = teiten.run("run", theirs)

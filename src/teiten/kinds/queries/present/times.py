@@ -164,7 +164,7 @@ class TimeUnit:
     """The number of such units in a second."""
 
     def text(self, seconds: float | None, half_width: float) -> str:
-        """A time with the digits that its interval allows, and a short one with three at least.
+        """A time with the digits that its interval allows: one at least, and of a short time three.
 
         ``half_width``: in seconds; not finite where there is none.
         """
@@ -173,7 +173,7 @@ class TimeUnit:
         value, half = seconds * self.factor, half_width * self.factor
         known = math.isfinite(half) and half > 0
         decimals = min(decimals_of(value, MOST_DIGITS), decimals_for(half)) if known else 0
-        least = decimals_of(value, 3) if not known or seconds * 1000 < SHORT else 0
+        least = decimals_of(value, 3 if not known or seconds * 1000 < SHORT else 1)
         return fixed(value, max(decimals, least))
 
 
