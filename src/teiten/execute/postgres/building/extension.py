@@ -206,7 +206,7 @@ class _ExtensionBuilding:
         try:
             with HeldFolder.open_itself(made) as held:
                 for folder, name, _ in held.walk():
-                    there = staging / (folder.path / name).relative_to(held.path)
+                    there = staging / held.relative(folder, name)
                     if there.is_file():
                         there.unlink()
                 copy_tree(held, staging)

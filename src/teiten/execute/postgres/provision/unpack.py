@@ -114,7 +114,7 @@ def copy_tree(source: HeldFolder, destination: Path) -> None:
     """
     links = []
     for folder, name, status in source.walk():
-        relative = (folder.path / name).relative_to(source.path)
+        relative = source.relative(folder, name)
         if stat.S_ISDIR(status.st_mode):
             _make_folder(destination / relative)
         elif stat.S_ISREG(status.st_mode):
@@ -122,7 +122,7 @@ def copy_tree(source: HeldFolder, destination: Path) -> None:
                 executable = bool(status.st_mode & EXECUTABLE_BITS)
                 write_file(destination / relative, content, executable)
         elif stat.S_ISLNK(status.st_mode):
-            links.append((relative.as_posix(), folder.read_link(name)))
+            links.append((relative, folder.read_link(name)))
         else:
             raise UnsafeArchiveError(f"{relative} is neither file, folder nor link")
     make_links(destination, links)

@@ -156,15 +156,13 @@ def _survey(source: HeldFolder, links: frozenset[Path]) -> _Tree:
         )
     folders: list[_Entry] = []
     files: list[_Entry] = []
-    inside = {str(source.path): Path()}
     for folder, name, status in source.walk():
-        relative = inside[str(folder.path)] / name
+        relative = Path(source.relative(folder, name))
         if links and relative in links:
             continue
         entry = _Entry(relative, stat.S_IMODE(status.st_mode), status.st_size)
         if stat.S_ISDIR(status.st_mode):
             folders.append(entry)
-            inside[str(folder.path / name)] = relative
         elif stat.S_ISREG(status.st_mode):
             if name not in NOT_COPIED:
                 files.append(entry)

@@ -61,12 +61,11 @@ def _parts(held: HeldFolder) -> list[str]:
 
 def _read(held: HeldFolder) -> Contents:
     contents: Contents = {}
-    above = len(f"{held.path}/")  # a cluster has a thousand files: paths of its folders are texts
     for part in _parts(held):
         with held.inner(part) as inner:
             contents[part] = [stat.filemode(inner.mode | stat.S_IFDIR)]
             for outer, name, status in inner.walk():
-                path = f"{outer.path}/{name}"[above:]
+                path = held.relative(outer, name)
                 contents[path] = [stat.filemode(status.st_mode)]
                 if status.st_uid != own_uid():
                     contents[path].append(f"user {status.st_uid}")
