@@ -14,6 +14,7 @@ from typing import Any
 
 from tests.reader.document import Document, Table
 from tests.reader.language import Printed, printed
+from tests.reader.relations import GROUPS
 from tests.reader.tables import INTERVAL, OVERALL
 
 RATIO = r"[≥≤<>]? ?[−-]?\d[\d,]*(?:\.\d+)?"
@@ -30,8 +31,6 @@ OF_RATE = re.compile(
     rf"\([\d.]+ ?%(?: interval |信頼区間 )(?P<low>{SHARE}) ?% ?(?:to|〜) ?(?P<high>{SHARE}) ?%"
 )
 """A difference of throughput with its interval, in the answer."""
-GROUPS = ("Groups of queries", "クエリの分類ごと")
-"""Captions of tables that have a row over all queries for each server."""
 RATIOS = ("÷", "times", "倍", "ratio", "比")
 """Of a column's heading: its numbers are ratios."""
 

@@ -44,7 +44,7 @@ from tests.reader.nouns import counted
 from tests.reader.plan_nodes import SHOWN_PLANS, numbers_of_plan, plan_caption, recorded
 from tests.reader.planted import NUMBER as PLANTED
 from tests.reader.reader import Reader, texts_in
-from tests.reader.relations import INTERVALS, PER_CORE, PER_LOAD, relation_objections
+from tests.reader.relations import GROUPS, INTERVALS, PER_CORE, PER_LOAD, relation_objections
 from tests.reader.texts import (
     Template,
     is_telling,
@@ -94,7 +94,6 @@ BROUGHT = re.compile(r"([a-z]\w*)(?:, |、)(\d[\d,.]*) ?([KMG]iB|B)\b")
 SAID_OF_ALL = re.compile(r"([\d.]+) ?%(?: \(Bonferroni|の信頼度| interval|信頼区間)")
 """A level of confidence, which is no lower than the study's."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?")
-GROUPS = ("Groups of queries", "クエリの分類ごと")
 UNRULED = (
     # slopes over the numbers of partitions, in two units
     "What each further partition costs", "パーティション1つあたりのコスト",

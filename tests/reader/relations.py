@@ -19,6 +19,8 @@ WITHIN = re.compile(
 )
 ONCE_AROUND = ("once around, µs", "一周あたり(µs)")
 """With a sweep of the buffers, less than without one."""
+GROUPS = ("Groups of queries", "クエリの分類ごと")
+"""Captions of tables that have a row over all queries for each server."""
 PART = re.compile(r"(\d+)/(\d+) ≈ ([\d.]+)")
 ALL = ("all", "合計", "全体")
 """The row of sums."""

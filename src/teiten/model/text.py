@@ -34,3 +34,8 @@ def joined_sentences(sentences: Iterable[str]) -> str:
     for sentence in filter(None, sentences):
         text += sentence if not text or text.endswith("。") else f" {sentence}"
     return text
+
+
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many characters, whose last is … where some are left out."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable
 
 from teiten.analysis.model.verdict import Interval
+from teiten.model.stacks import CostChange
 from teiten.model.units import Share
 from teiten.report.numbers import (
     NOTHING,
@@ -231,3 +232,17 @@ def bound_text_of(factor: float, *, down: bool) -> str:
     scale = 10.0 ** decimals_of(factor, 3)
     rounded = math.floor(factor * scale) if down else math.ceil(factor * scale)
     return plain_times_text(rounded / scale)
+
+
+def change_decimals(change: CostChange, factor: float) -> int:
+    """Decimals of a difference between both sides, and of its interval, in units of ``factor``."""
+    return decimals_for(change.half_width * factor)
+
+
+def change_interval(t: Texts, change: CostChange, factor: float) -> str:
+    """``+1.2 to +3.4``; empty without one."""
+    if change.low is None or change.high is None:
+        return ""
+    digits = change_decimals(change, factor)
+    low, high = (fixed(end * factor, digits, signed=True) for end in (change.low, change.high))
+    return t("interval.plain", low=low, high=high)

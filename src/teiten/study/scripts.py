@@ -10,6 +10,7 @@ from pathlib import Path
 from teiten.given_paths import expanded
 from teiten.model.rows import MOST_ROWS, VariableRows, checked, require_fit
 from teiten.model.study import Script
+from teiten.model.units import MIB, Bytes
 from teiten.study.archives import is_archive, sql_of
 from teiten.study.locate import Place
 from teiten.study.values import BUILTIN_SCRIPTS
@@ -17,6 +18,8 @@ from teiten.suggest import did_you_mean
 
 SCHEMA = "schema.sql"
 """The file of a folder of scripts that makes tables, or changes them, and is no workload."""
+TIMES_ITS_TEXT, LEAST_SIZE = 3, 64 * MIB
+"""Assumed size of tables by the size of the text that makes them, and the least."""
 
 
 def read_script(value: str, *, workload: str, folders: Sequence[Path]) -> Script:
@@ -44,6 +47,12 @@ def read_sql(place: Place, key: Sequence[str | int], value: str) -> Script:
     except ValueError as error:
         raise place.error(key, str(error), "name a file with SQL") from error
     return script
+
+
+def assumed_size(text: int) -> Bytes:
+    """The size of the tables and indexes that a dump or a schema makes, where nobody says it, by
+    that of its text."""
+    return Bytes(max(LEAST_SIZE, TIMES_ITS_TEXT * text))
 
 
 def workload_name(title: str) -> str:

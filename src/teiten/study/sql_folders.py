@@ -12,17 +12,14 @@ from pathlib import Path
 
 from teiten.errors import UsageError
 from teiten.given_paths import expanded
-from teiten.model.units import MIB
 from teiten.study.changes import LAYOUT_KEY, Change
-from teiten.study.scripts import SCHEMA, workload_name
+from teiten.study.scripts import SCHEMA, assumed_size, workload_name
 from teiten.study.values import name as valid_name
 
 STATEMENTS, LAYOUT = "statements", "layout"
 ORIGIN = "BASE HEAD"
 EMPTY = "SELECT 1;\n"
 """Tables of both sides where each folder makes its own: none."""
-TIMES_ITS_TEXT, LEAST_SIZE = 3, 64 * MIB
-"""Assumed size of the tables of a schema, by the size of its text as of a dump, and the least."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +71,7 @@ class SqlFolders:
     def _assumed_bytes(self) -> int:
         """The size of tables that a schema makes, where nobody says it."""
         texts = [folder.schema.stat().st_size for folder in self.both if folder.schema is not None]
-        return max(LEAST_SIZE, TIMES_ITS_TEXT * max(texts))
+        return assumed_size(max(texts))
 
     def overrides(self, folder: SqlFolder) -> tuple[str, ...]:
         """The levels of one side, as ``KEY=VALUE``."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from teiten.analysis.model.explain import PlanDifference
 from teiten.cli.text.layout import bullets, columns, paragraph
-from teiten.model.text import Language
+from teiten.model.text import Language, shortened
 from teiten.report.plans import page
 from teiten.report.plans.tables import difference_tables
 from teiten.report.tables import Table
@@ -47,4 +47,4 @@ def _short(text: str) -> str:
     flat = " ".join(
         "".join(character if character.isprintable() else " " for character in text).split()
     )
-    return flat if len(flat) <= WIDEST_CELL else f"{flat[: WIDEST_CELL - 1]}…"
+    return shortened(flat, WIDEST_CELL)

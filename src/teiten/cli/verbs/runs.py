@@ -15,6 +15,7 @@ from teiten.cli.parameters import json_option
 from teiten.cli.printed.folders import JsonCampaign
 from teiten.cli.printed.form import taken
 from teiten.ledger.campaigns import CampaignState, CampaignSummary, list_campaigns
+from teiten.model.text import shortened
 
 EXAMPLES = "Examples:  teiten runs  ·  teiten --workdir /data/teiten runs --json"
 
@@ -72,16 +73,12 @@ def _table(summaries: Sequence[CampaignSummary]) -> Table:
             f"[{_STYLES[summary.state]}]{summary.state.value}[/]",
             f"{summary.done}/{summary.planned}",
             str(summary.failed or ""),
-            escape(_shortened(summary.study or "?")),
-            escape(_shortened(summary.profile or "?")),
+            escape(shortened(summary.study or "?", LONGEST)),
+            escape(shortened(summary.profile or "?", LONGEST)),
             _day(summary.created_at),
             decimal(summary.size),
         )
     return table
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
 
 def _day(seconds: float | None) -> str:

@@ -9,15 +9,13 @@ from teiten.datasets.plan import DataPlan
 from teiten.datasets.script.model import ScriptTables, script_data, script_of
 from teiten.model.sql import commands
 from teiten.model.study import DataSet
-from teiten.model.units import GIB, MIB, Bytes
+from teiten.model.units import GIB, Bytes
 from teiten.study.locate import Place
-from teiten.study.scripts import read_sql
+from teiten.study.scripts import assumed_size, read_sql
 from teiten.study.tables import DataTable, Rows, ScaledTable, Size
 
 UNKNOWN_SIZE = Bytes(1 * GIB)
 """Assumed size of tables whose study does not say (``data.size``), and whose script is no dump."""
-OF_A_DUMP, LEAST_OF_A_DUMP = 3, Bytes(64 * MIB)
-"""Assumed size of a dump's tables and indexes, by the size of its text, and the least."""
 
 
 class ScriptTable(DataTable):
@@ -78,7 +76,7 @@ class ScriptData(DataPlan):
 def _size_of(script: str) -> Bytes | None:
     """Assumed size of what a dump with its rows makes; None for any other script."""
     rows = "\n\\.\n" in script
-    return max(LEAST_OF_A_DUMP, Bytes(OF_A_DUMP * len(script))) if rows else None
+    return assumed_size(len(script)) if rows else None
 
 
 PLAN = ScriptData()

@@ -193,8 +193,7 @@ def _filters(
     """Each select: the row's attribute, its label, and values with their texts."""
     shown = list(entries)
     studies = {entry.study: entry.study for entry in shown}
-    names = {t.of(server) for entry in shown for server in entry.servers}
-    servers = {name: name for name in names}
+    servers = {name: name for entry in shown for name in map(t.of, entry.servers)}
     machines = {entry.machine: t.aside(t.of(entry.machine_text), entry.machine) for entry in shown}
     kinds = {
         verdict.kind: t(f"site.kind.{verdict.kind}")

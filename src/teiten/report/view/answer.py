@@ -14,6 +14,7 @@ from teiten.model.study import USUAL_DISTURBED_SHARE
 from teiten.model.text import joined_sentences
 from teiten.model.trial import Outcome
 from teiten.report.blocks import Block, Details, Pairs, Section, Statement, Text, WithoutScripts
+from teiten.report.charts.base import Chart
 from teiten.report.effects import percent
 from teiten.report.sentences import answer_parts, verdict_kind, verdict_word
 from teiten.report.texts import Texts, caution_text, problem_text
@@ -71,12 +72,14 @@ def _noted_once(blocks: Iterable[Block]) -> Iterator[Block]:
     """Blocks, without the notes of charts that stand below a chart before them."""
     known: set[str] = set()
     for block in blocks:
-        chart = block.chart if isinstance(block, Statement) else None
-        if isinstance(block, Statement) and chart is not None and chart.note in known:
-            yield replace(block, chart=replace(chart, note=""))
-        else:
-            yield block
-        known |= {chart.note} if chart else set()
+        match block:
+            case Statement(chart=Chart(note=note) as chart) if note in known:
+                yield replace(block, chart=replace(chart, note=""))
+            case Statement(chart=Chart(note=note)):
+                known.add(note)
+                yield block
+            case _:
+                yield block
 
 
 def primary(kit: Kit) -> tuple[ContrastResult, ...]:

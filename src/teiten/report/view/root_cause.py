@@ -27,7 +27,12 @@ from teiten.report.blocks import (
     Unfolded,
     looked_up,
 )
-from teiten.report.effects import confidence_percent, percent
+from teiten.report.effects import (
+    change_decimals,
+    change_interval,
+    confidence_percent,
+    percent,
+)
 from teiten.report.flame_graph import (
     COLOURS,
     LESS,
@@ -39,9 +44,8 @@ from teiten.report.flame_graph import (
     greatest_difference,
     tree,
 )
-from teiten.report.numbers import NOTHING, decimals_for, fixed, significant
+from teiten.report.numbers import NOTHING, fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell, cells
-from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit
 from teiten.ways.registry import way_of
 
@@ -130,7 +134,7 @@ def _sentences(kit: Kit, contrast: StacksContrast) -> tuple[str, ...]:
     """Compute what the report of 2021 said by hand of one function; or say why it is not said."""
     t, unit = kit.t, _unit(kit, contrast)
     difference = contrast.change.difference * unit.factor
-    digits = _digits(contrast.change, unit.factor)
+    digits = change_decimals(contrast.change, unit.factor)
     interval = change_interval(t, contrast.change, unit.factor)
     values = {
         "old": kit.names.side(contrast.old).long,
@@ -155,7 +159,7 @@ def _sentences(kit: Kit, contrast: StacksContrast) -> tuple[str, ...]:
 
 
 def _part(kit: Kit, found: Explained) -> dict[str, str]:
-    digits = _digits(found.change, POINTS)
+    digits = change_decimals(found.change, POINTS)
     return {
         "function": found.function,
         "part": percent(kit.t, found.part, 0),
@@ -171,25 +175,12 @@ def _unit(kit: Kit, contrast: StacksContrast) -> Unit:
     return Unit(kit.t("root.unit-us"), MICRO)
 
 
-def _digits(change: CostChange, factor: float) -> int:
-    return decimals_for(change.half_width * factor)
-
-
-def change_interval(t: Texts, change: CostChange, factor: float) -> str:
-    """``+1.2 to +3.4``; empty without one."""
-    if change.low is None or change.high is None:
-        return ""
-    digits = _digits(change, factor)
-    low, high = (fixed(end * factor, digits, signed=True) for end in (change.low, change.high))
-    return t("interval.plain", low=low, high=high)
-
-
 def _change_cell(kit: Kit, change: CostChange, factor: float) -> TableCell:
     """The difference with its interval, marked where that excludes 0."""
     value = change.difference * factor
     if change.low is None:
         return TableCell(_value(value, signed=True), value)
-    shown = fixed(value, _digits(change, factor), signed=True)
+    shown = fixed(value, change_decimals(change, factor), signed=True)
     text = kit.t("root.change", value=shown, interval=change_interval(kit.t, change, factor))
     return TableCell(text, value, kind=CERTAIN if change.certain else "")
 

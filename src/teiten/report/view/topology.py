@@ -12,7 +12,8 @@ from markupsafe import Markup
 from teiten.kinds.contract_present import presents_in
 from teiten.model.distribution import CoordinatorRows
 from teiten.model.facts import HostFacts
-from teiten.model.study import SERVER
+from teiten.model.study import GUC_PREFIX, SERVER
+from teiten.model.text import shortened
 from teiten.report.blocks import Box, Drawing
 from teiten.report.charts.base import FONT, SIDE_COLOURS
 from teiten.report.names import Side
@@ -101,7 +102,7 @@ def _server_box(kit: Kit, side: Side) -> Box:
     if not own:
         return Box(side.long, buffers)
     settings = tuple(f"{kit.names.factor(name)} = {value}" for name, value in own)
-    has_buffers = any(line.startswith("shared_buffers ") for line in settings)
+    has_buffers = f"{GUC_PREFIX}shared_buffers" in dict(own)
     version = kit.names.servers[side.level].long
     return Box(kit.t.aside(side.short, version), settings if has_buffers else (*settings, *buffers))
 
@@ -192,7 +193,7 @@ def _text(
     opacity: float = 1.0,
     most: int = MOST_CHARACTERS,
 ) -> Markup:
-    short = text if len(text) <= most else text[: most - 1] + "…"
+    short = shortened(text, most)
     return Markup(
         '<text x="{}" y="{}" font-size="{}" font-weight="{}" text-anchor="{}" opacity="{}">'
         "<title>{}</title>{}</text>"

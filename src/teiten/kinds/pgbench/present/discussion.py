@@ -11,13 +11,18 @@ from teiten.analysis.model.verdict import Interval
 from teiten.kinds.pgbench.analyse import CLIENTS, CORES
 from teiten.kinds.pgbench.present.scaling import level_at, side_of
 from teiten.kinds.pgbench.results import pgbench_found
-from teiten.report.effects import confidence_percent, percent, plain_percent
+from teiten.report.effects import (
+    change_decimals,
+    change_interval,
+    confidence_percent,
+    percent,
+    plain_percent,
+)
 from teiten.report.numbers import decimals_for, fixed, plain, significant
 from teiten.report.sites import of_one_start
 from teiten.report.texts import Texts
 from teiten.report.view.discussion import level_text, levels_text, sides_text, told_contrast
 from teiten.report.view.kit import Kit
-from teiten.report.view.root_cause import change_interval
 
 MILLI = 1000.0
 """Milliseconds in a second."""
@@ -153,7 +158,7 @@ def tail_values(
 ) -> dict[str, str]:
     """In milliseconds: both tails, their difference and its interval, with its share of α."""
     alpha = analysis.plan.study.measure.alpha / len(tail.levels)
-    digits = decimals_for(level.change.half_width * MILLI)
+    digits = change_decimals(level.change, MILLI)
     return {
         "old_value": significant(level.old * MILLI),
         "new_value": significant(level.new * MILLI),
