@@ -59,6 +59,7 @@ def _storm(small: Small, kind: str, random: Random, result: Breaks) -> None:
             study.write_text(STUDIES[kind](storm, json.dumps(small.server)))
             code, said = small.call("run", str(study), "--name", NAME, "--yes")
             result.codes[code] += 1
+            result.told["the storm raged" if storm.has_begun else "its moment never came"] += 1
             result.campaigns += code == 0
             if code not in EXPECTED or "Traceback" in said or "defect" in said:
                 result.found.append(f"{shown}: exit code {code}: {said[-500:]}")

@@ -39,6 +39,7 @@ def test_files_that_are_replaced_during_the_trials(
     study.write_text(STUDIES[kind](storm, json.dumps(server)))
     assert run_study(teiten, study) in {0, 3, 4}
     assert teiten.trials(), "the campaign began"
+    assert storm.has_begun
     storm.assert_harmless()
     assert_secret_is_kept(teiten.workdir.campaigns, storm.canary)
     assert sum(path.stat().st_size for path in teiten.workdir.campaigns.rglob("*")) < 1 << 30
@@ -51,5 +52,6 @@ def test_files_that_are_replaced_from_the_rehearsal_on(
     study = teiten.workdir.root / "stranger.toml"
     study.write_text(pgbench_study(storm, json.dumps(server)))
     assert run_study(teiten, study) in {0, 3, 4}
+    assert storm.has_begun
     storm.assert_harmless()
     assert_secret_is_kept(teiten.workdir.campaigns, storm.canary)

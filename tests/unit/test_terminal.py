@@ -121,3 +121,18 @@ def test_a_campaign_in_the_place_of_a_study_is_told(tmp_path: Path) -> None:
         refused = CliRunner().invoke(teiten, command, standalone_mode=False).exception
         assert isinstance(refused, TeitenError) and said in refused.message
         assert ("is a campaign" in refused.message) == ("is a campaign" in said)
+
+
+def test_long_readings_tell_how_far_they_are(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(console, "PLAIN_EVERY", 0.0)
+    ledgers = [Path("a.sqlite"), Path("b.sqlite")]
+    assert [*Console(Verbosity.NORMAL, "never").reading(ledgers)] == ledgers
+    assert capsys.readouterr().err.splitlines() == [
+        "reading 2 ledgers",
+        "1 of 2 read",
+        "2 of 2 read",
+    ]
+    assert [*Console(Verbosity.QUIET, "never").reading(ledgers)] == ledgers
+    assert capsys.readouterr().err == ""

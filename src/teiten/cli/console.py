@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import IntEnum
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +24,8 @@ UNLIMITED = 1000
 """Columns of a table in a pipe, at most."""
 FOLDED = 16
 """Cells that a folded column of a table needs."""
+PLAIN_EVERY = 10.0
+"""Seconds between two lines about ledgers that are read, where there is no terminal."""
 _IN_JSON = {number: f"\\u{number:04x}" for number in (*range(0x7F, 0xA0), *range(0xD800, 0xE000))}
 """Escapes of characters that json leaves as they are, and no terminal and no UTF-8 should get."""
 
@@ -129,6 +134,33 @@ class Console:
         """A step, on stderr; only with --verbose."""
         if self.verbosity >= Verbosity.VERBOSE:
             self.people.print(plain(text), markup=False, style="dim")
+
+    def reading(self, ledgers: Sequence[Path]) -> Iterator[Path]:
+        """Yield ledgers, and show how many of them have been read: on a terminal by a bar with the
+        time left, in a pipe by a line now and then."""
+        self.say(f"reading {len(ledgers)} ledger{'s' * (len(ledgers) != 1)}")
+        last = time.monotonic()
+        with self._bar(len(ledgers)) as advance:
+            for at, file in enumerate(ledgers):
+                self.detail(f"reading {at + 1} of {len(ledgers)}: {file}")
+                yield file
+                advance()
+                if not self.people.is_terminal and time.monotonic() - last >= PLAIN_EVERY:
+                    last = time.monotonic()
+                    self.say(f"{at + 1} of {len(ledgers)} read")
+
+    @contextmanager
+    def _bar(self, total: int) -> Iterator[Callable[[], None]]:
+        """Draw a bar on a terminal; what is given advances it by one."""
+        if self.verbosity < Verbosity.NORMAL or not self.people.is_terminal:
+            yield lambda: None
+            return
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+        columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=self.people, transient=True) as progress:
+            task = progress.add_task("", total=total)
+            yield lambda: progress.advance(task)
 
     def ask(self, question: str, *, asks: str, hint: str) -> None:
         """Ask a person, and end the program where the answer is no.

@@ -152,8 +152,7 @@ def entries(
     room = caches / FOLDER
     room.mkdir(parents=True, exist_ok=True)
     known: dict[tuple[str, float], Path] = {}
-    for at, file in enumerate(files, start=1):
-        console.detail(f"reading {at} of {len(files)}: {file}")
+    for file in console.reading(files):
         try:
             campaign = _entry(file, room)
         except LedgerError as error:

@@ -137,9 +137,7 @@ def _read(
     """Each campaign that can be read; of the others the reason goes to ``left_out``."""
     from teiten.cli.campaign.read import read_campaign
 
-    session.console.say(f"reading {len(files)} ledgers")
-    for at, file in enumerate(files, start=1):
-        session.console.detail(f"reading {at} of {len(files)}: {file}")
+    for file in session.console.reading(files):
         try:
             yield str(file), read_campaign(file)
         except LedgerError as error:

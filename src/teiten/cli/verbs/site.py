@@ -46,7 +46,6 @@ def command(
     files = ledgers(places or (session.workdir.campaigns,))
     output = Output(target)
     files = [file for file in files if not file.is_relative_to(target.absolute())]
-    session.console.say(f"reading {len(files)} ledgers")
     left_out: list[tuple[str, str]] = []
     campaigns = list(entries(files, session.workdir.caches, session.console, left_out))
     if not campaigns:
