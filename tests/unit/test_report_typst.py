@@ -14,13 +14,16 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.text.notes import EXAMPLE, read_notes
 from teiten.errors import UsageError
 from teiten.model.text import Language
-from teiten.report.blocks import Page
+from teiten.report.blocks import Gallery, Heading, Page, Section, Statement, Text
+from teiten.report.charts.base import Chart
 from teiten.report.notes import Notes
 from teiten.report.parts import numbered
 from teiten.report.render.markdown import markdown_text
 from teiten.report.render.pdf import FONTS, PROGRAM, pdf
 from teiten.report.render.pdf import _fonts as fonts_folder
-from teiten.report.render.typst import TEXT, content, string, typst_files
+from teiten.report.render.typst import TEXT, content, string, typst_files, typst_text
+from teiten.report.tables import Column, Table, cells
+from teiten.report.texts import texts
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import NASTY, invented_analysis
 from tests.fixtures.invented_partitions import of_partitions, partitions_plan
@@ -87,6 +90,35 @@ def test_the_body_has_ten_pages_at_the_most(
         ignore_system_fonts=True,
     )
     assert 3 < int(where) <= 11, "the page on which the appendix begins"
+
+
+def test_pictures_follow_the_text_beside_them_and_are_drawn_once() -> None:
+    chart = Chart("speed", "Speed", "Dots: trials.", {"mark": "point"}, {"tps": [1.0]})
+    answer = Statement("Reads", "faster", "faster", "It is.", replace(chart, name="answer"))
+    heading, note = Heading(3, "Reads"), Text("Note.", "note")
+    table = Table("t", "Times", (Column("ms"),), (cells("7"),))
+    results = Section("results", "Results", (heading, chart, table, note, note))
+    more = Section("more", "More", (heading, Gallery((chart,)), note))
+    made = typst_text(_page(results, more), "0", {})
+    parts = ('level: 2, "Reads"', "#rows(", '"charts/speed.svg"', '"More"')
+    places = [made.index(part, made.index('"Results"')) for part in parts]
+    assert places == sorted(places) and made.count(parts[2]) == 1
+    assert made.count('#note([#"Note."])') == 2, "once in each section"
+    alone = typst_text(_page(Section("results", "Results", (heading, chart, heading))), "0", {})
+    assert '#referred([#"Dots: trials."], "speed")' in alone
+    answered = typst_text(_page(Section("answer", "Answer", (answer,)), more), "0", {})
+    assert "charts/answer.svg" in answered and "charts/speed.svg" not in answered
+
+
+def _page(*sections: Section) -> Page:
+    return Page(texts("en"), "Title", "campaign", (), sections)
+
+
+def test_long_words_may_be_broken_and_are_found() -> None:
+    assert content("x max_parallel_workers_per_gather") == (
+        '[#"x max_"#h(0pt)#"parallel_"#h(0pt)#"workers_"#h(0pt)#"per_"#h(0pt)#"gather"]'
+    )
+    assert content("work_mem") == '[#"work_mem"]'
 
 
 def test_figures_and_tables_are_numbered_in_their_order(page: Page) -> None:

@@ -55,6 +55,20 @@ def test_no_table_turns_the_page() -> None:
     assert "flipped" not in text and "#rows(" in text
 
 
+def test_a_total_and_a_long_cell_leave_verdicts_their_line() -> None:
+    verdict = "inconclusive, detectable from 178 %"
+    row = table("q1.1", "7" * 30, "8" * 30, "6", verdict)
+    counted = replace(row, total=cells("all levels", "", "", "6 blocks, 312 pairs", ""))
+    assert _widths(counted)[4] >= len(verdict) and _widths(counted)[3] < len("6 blocks, 312 pairs")
+    long = _widths(table("a method " * 12, "faster by at least 5 %", "one table " * 4))
+    assert long[0] > long[2] > long[1] >= len("faster by at least 5 %")
+
+
+def _widths(shown: Table) -> list[float]:
+    """Half-width characters at 7 points."""
+    return [float(width.removesuffix("fr")) for width in widths_of(shown, 7.0).split(", ")[:-1]]
+
+
 def test_a_long_table_of_names_and_values_stands_in_two_halves() -> None:
     text = TypstWriter(T, {}).one(table("name", "value", rows=HALVED + 1))
     assert text.count('[#"c0"]') == 2 and text.count('[#"name"]') == HALVED + 1

@@ -16,10 +16,13 @@ from teiten.report.blocks import (
     Details,
     Drawing,
     Further,
+    Gallery,
     Heading,
     Page,
     Section,
+    Statement,
     Unprinted,
+    gallery,
     of_kind,
     rebuilt,
 )
@@ -130,22 +133,42 @@ def _without_bare_headings(blocks: Sequence[Block]) -> tuple[Block, ...]:
 
 
 def printed(page: Page) -> Page:
-    """The page as paper has it: without what is not printed, and headings above that alone."""
-    sections = (
-        replace(section, blocks=_without_bare_headings(tuple(_printable(section.blocks))))
+    """The page as paper has it: without what is not printed, charts that were drawn before, and
+    headings above such alone."""
+    known: set[str] = set()
+    sections = [
+        replace(section, blocks=_without_bare_headings(tuple(_printable(section.blocks, known))))
         for section in page.sections
-    )
+    ]
     return replace(page, sections=tuple(section for section in sections if section.blocks))
 
 
-def _printable(blocks: Iterable[Block]) -> Iterator[Block]:
+def _printable(blocks: Iterable[Block], known: set[str]) -> Iterator[Block]:
+    """``known``: what was drawn before; charts are added to it."""
     for block in blocks:
-        if isinstance(block, Details):
-            inside = tuple(_printable(block.blocks))
-            if inside:
-                yield replace(block, blocks=inside)
-        elif not isinstance(block, Unprinted | PlanPair):
-            yield block
+        match block:
+            case Details(blocks=inside):
+                left = tuple(_printable(inside, known))
+                yield from (replace(block, blocks=left),) if left else ()
+            case Gallery(charts=charts):
+                yield from gallery(chart for chart in charts if _is_new(chart, known))
+            case Chart():
+                yield from (block,) if _is_new(block, known) else ()
+            case Statement(chart=Chart() as chart):
+                _is_new(chart, known)
+                yield block
+            case Unprinted() | PlanPair():
+                pass
+            case _:
+                yield block
+
+
+def _is_new(chart: Chart, known: set[str]) -> bool:
+    """Whether none draws the same of those that are known, to which it is added."""
+    picture = repr((chart.spec, chart.rows))
+    is_new = picture not in known
+    known.add(picture)
+    return is_new
 
 
 def unprinted(page: Page) -> tuple[str, ...]:

@@ -60,8 +60,14 @@ WIDER = 1.06
 """Figures and strong letters are a little wider than half of their height."""
 LEAST = 12
 """Half-width characters that a column of a longer text has: Japanese breaks at any letter."""
+FLOATING = (Chart, blocks.Drawing, blocks.Gallery)
+"""Pictures stand at the end of a page, and the text goes on, so that no page ends early for one."""
 JOINED = "\N{WORD JOINER}"
 """Between what is not broken, where widths are measured; in a document it would spoil a search."""
+PLACE_TO_BREAK = re.compile(r"(?<=[/_.])(?=[^\s\d/_.]{3})")
+MAY_BREAK = re.compile(r"(?<=[/_.,:=])(?=[^\s/_.,:=]{3})")
+LONG_WORD = re.compile(r"[!-~]{24,}")
+"""A path or a parameter that would leave a line half empty, or pull its words apart."""
 WHOLE_WORD = re.compile(r"([-+−<>0-9.,/%×]*〜[-+−<>0-9.,/%×]*※?|[ァ-ヶー]{2,8})")
 """Intervals, and words in katakana."""
 
@@ -144,7 +150,32 @@ class TypstWriter:
         return f"note({content(text)})"
 
     def all(self, shown: Iterable[Block]) -> str:
-        return "\n\n".join(part for part in map(self.one, shown) if part)
+        """Blocks after one another. Pictures right below a heading follow what stands beside them
+        there, so that none is on a page before its heading; one that stands there alone is referred
+        to."""
+        parts: list[str] = []
+        waiting: list[Block] = []
+        is_headed = False
+        for block in shown:
+            if isinstance(block, FLOATING) and is_headed:
+                waiting.append(block)
+                continue
+            is_headed = isinstance(block, blocks.Heading)
+            if is_headed:
+                parts += map(self._alone, waiting)
+                waiting.clear()
+            parts.append(self.one(block))
+            if not is_headed:
+                parts += map(self.one, waiting)
+                waiting.clear()
+        parts += map(self._alone, waiting)
+        return "\n\n".join(filter(None, parts))
+
+    def _alone(self, drawn: Block) -> str:
+        if not isinstance(drawn, Chart | blocks.Drawing):
+            return self.one(drawn)
+        text = content(drawn.note or drawn.title)
+        return f"#referred({text}, {string(drawn.name)})\n\n{self.one(replace(drawn, note=''))}"
 
     @singledispatchmethod
     def one(self, _: object) -> str:
@@ -157,13 +188,12 @@ class TypstWriter:
 
     @one.register
     def _(self, block: blocks.Text) -> str:
+        if block.kind == "note":
+            note = self._note(block.text)
+            return f"#{note}" if note else ""
         if not block.text:
             return ""
-        return (
-            f"#{block.kind}({content(block.text)})"
-            if block.kind
-            else f"#par({content(block.text)})"
-        )
+        return f"#{block.kind or 'par'}({content(block.text)})"
 
     @one.register
     def _(self, block: blocks.Items) -> str:
@@ -173,7 +203,8 @@ class TypstWriter:
     @one.register
     def _(self, block: blocks.Pairs) -> str:
         pairs = (f"({content(term)}, {content(said)})" for term, said in block.pairs)
-        return f"#facts({_listed(pairs)})" if block.pairs else ""
+        whole = _truth(block.kind == "remarks")
+        return f"#facts(whole: {whole}, {_listed(pairs)})" if block.pairs else ""
 
     @one.register
     def _(self, block: blocks.Entries) -> str:
@@ -186,7 +217,7 @@ class TypstWriter:
     @one.register
     def _(self, block: blocks.Statement) -> str:
         inside: list[Block] = [blocks.Text(block.text), blocks.Items(block.points)]
-        chart = self.one(block.chart) if block.chart else ""
+        chart = self._with_note(self._picture(block.chart), block.chart) if block.chart else ""
         return (
             f"#statement(kind: {string(block.kind)}, workload: {string(block.workload)},"
             f" word: {string(block.word)})[\n{self.all(inside)}\n\n{chart}\n]"
@@ -221,7 +252,7 @@ class TypstWriter:
     @one.register(Chart)
     @one.register(blocks.Drawing)
     def _(self, block: Chart | blocks.Drawing) -> str:
-        return self._picture(block)
+        return f"#floating[\n{self._with_note(self._picture(block), block)}\n]"
 
     @one.register
     def _(self, block: blocks.Gallery) -> str:
@@ -242,7 +273,8 @@ class TypstWriter:
 
     def _two(self, *charts: Chart) -> str:
         cells = ", ".join(f"[{self._picture(chart, beside=True)}]" for chart in charts)
-        return f"#grid(columns: (1fr, 1fr), gutter: 14pt, {cells})"
+        beside = f"#grid(columns: (1fr, 1fr), gutter: 14pt, align: bottom, {cells})"
+        return f"#floating[\n{self._with_note(beside, *charts)}\n]"
 
     @one.register
     def _(self, block: blocks.Code) -> str:
@@ -264,11 +296,13 @@ class TypstWriter:
     def _picture(self, drawn: Chart | blocks.Drawing, *, beside: bool = False) -> str:
         width = "100%" if beside else f"{self.widths.get(drawn.name, LINE):.0f}pt"
         path = string(picture_path(drawn.name))
-        shown = f"#drawn({string(drawn.title)}, width: {width}, {path})"
-        below = self._note(drawn.note)
-        if not below:
-            return shown
-        return f"#block(width: 100%, breakable: false)[\n{shown}\n\n#{below}\n]"
+        return f"#drawn({string(drawn.title)}, width: {width}, name: {string(drawn.name)}, {path})"
+
+    def _with_note(self, picture: str, *drawn: Chart | blocks.Drawing) -> str:
+        """A picture and what is said below it, on one page."""
+        notes = [note for note in (self._note(part.note) for part in drawn) if note]
+        below = "".join(f"\n\n#{note}" for note in notes)
+        return f"#block(width: 100%, breakable: false)[\n{picture}{below}\n]" if below else picture
 
 
 def string(text: str) -> str:
@@ -286,11 +320,17 @@ def content(text: str) -> str:
 def _line(text: str) -> str:
     pieces = WHOLE_WORD.split(text)
     written = (
-        f"#box({string(piece)})" if at % 2 else f"#{string(piece)}"
+        f"#box({string(piece)})" if at % 2 else _broken(piece)
         for at, piece in enumerate(pieces)
         if piece
     )
     return "".join(written) or '#""'
+
+
+def _broken(text: str) -> str:
+    """A text whose long words may be broken, by spaces of no width: a search still finds them."""
+    marked = LONG_WORD.sub(lambda word: MAY_BREAK.sub("\0", word[0]), text)
+    return "#h(0pt)".join(f"#{string(part)}" for part in marked.split("\0"))
 
 
 def _cell(cell: TableCell) -> str:
@@ -305,7 +345,7 @@ def _cell(cell: TableCell) -> str:
 
 def _breakable(text: str) -> str:
     """Where long paths and names may be broken."""
-    text = re.sub(r"(?<=[/_.])(?=[^\s\d/_.]{3})", "\u200b", text)
+    text = PLACE_TO_BREAK.sub("\u200b", text)
     return re.sub(r"[0-9a-f]{32,}", lambda found: "\u200b".join(wrap(found[0], 16)), text)
 
 
@@ -329,32 +369,43 @@ def _size(table: Table) -> float:
     return next(points for columns, points in SIZES if len(table.columns) <= columns)
 
 
-def _fits(needs: Sequence[float], line: float, size: float) -> bool:
-    """``needs``: half-width characters of columns; ``line`` and ``size`` are points."""
-    return sum(needs) * WIDER * size / 2 + PADDING * len(needs) <= line
-
-
 def _widths(table: Table, size: float) -> str:
-    """Where the columns have room enough, each as wide as it needs. Else all share the line, each
-    with its words whole, and what is left by what they need, and then by what their titles do."""
-    needs = [_needed(table, at) for at in range(len(table.columns))]
-    titles = [_half_widths(column.title) for column in table.columns]
-    if _fits(list(map(max, needs, titles)), LINE, size):
-        return _listed("auto" for _ in needs)
+    """Where the columns have room enough, each as wide as it needs. Else those that need no more
+    than an equal share have what they need, and the others what is left, each with its words whole;
+    titles and the row of the total are broken first."""
     around, line = PADDING / (size / 2), LINE / (size / 2)
+    of_cells = [_needed(table, at) for at in range(len(table.columns))]
+    whole = [
+        max(need, _half_widths(column.title), _needed_of_total(table, at)) * WIDER + around
+        for at, (need, column) in enumerate(zip(of_cells, table.columns, strict=True))
+    ]
+    if sum(whole) <= line:
+        return _listed("auto" for _ in whole)
     least = [
         max(_longest_word(table, at), min(need, LEAST)) * WIDER + around
-        for at, need in enumerate(needs)
+        for at, need in enumerate(of_cells)
     ]
-    usual = [min(need, MOST_WANTED) * WIDER + around for need in needs]
-    whole = [title * WIDER + around for title in titles]
-    if sum(usual) < line:
-        least, usual = usual, whole
+    usual = [min(need, MOST_WANTED) * WIDER + around for need in of_cells]
+    least, usual = (usual, whole) if sum(usual) < line else (_satisfied(least, usual, line), usual)
     wanted = [max(width - floor, 0.0) for width, floor in zip(usual, least, strict=True)]
     share = max(line - sum(least), 0.0) / (sum(wanted) or 1.0)
     return _listed(
         f"{floor + want * share:.1f}fr" for floor, want in zip(least, wanted, strict=True)
     )
+
+
+def _satisfied(least: Sequence[float], usual: Sequence[float], line: float) -> list[float]:
+    """The least widths of columns, but all that it needs for each that needs no more than an equal
+    share of the line; as they were where the words of the others would be broken then."""
+    widths, rest = list(least), set(range(len(usual)))
+    while rest:
+        share = (line - sum(usual[at] for at in range(len(usual)) if at not in rest)) / len(rest)
+        satisfied = {at for at in rest if usual[at] <= share}
+        if not satisfied:
+            break
+        rest -= satisfied
+        widths = [usual[at] if at not in rest else least[at] for at in range(len(usual))]
+    return widths if sum(widths) <= line else list(least)
 
 
 def _longest_word(table: Table, at: int) -> int:
@@ -364,9 +415,16 @@ def _longest_word(table: Table, at: int) -> int:
     return max(map(_half_widths, words), default=1)
 
 
+def _needed_of_total(table: Table, at: int) -> int:
+    return _half_widths(table.total[at].text) if table.total else 0
+
+
 def _needed(table: Table, at: int) -> int:
-    """Half-width characters of the widest cell of a column; its title may be broken once."""
-    cells = [line for text in _texts(table, at) for line in text.split("\n")]
+    """Half-width characters of the widest cell of a column; its title may be broken once, and the
+    total between its words, but for its name in the first column."""
+    cells = [line for row in table.rows[:MOST_ROWS] for line in row[at].text.split("\n")]
+    if table.total and not at:
+        cells.append(table.total[at].text)
     title = table.columns[at].title
     of_title = -(-_half_widths(title) // (2 if len(title) > 8 else 1))
     return max([*map(_half_widths, cells), of_title, _longest_word(table, at)])
