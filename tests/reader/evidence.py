@@ -24,6 +24,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import Any
 
+from teiten.analysis.model.claims import Claim
 from teiten.kinds.probes.measurement import (
     MEASUREMENT,
     PageOrigin,
@@ -41,7 +42,7 @@ from tests.reader.language import SLOT, UNIT, UNITS, Printed, printed, unit_behi
 from tests.reader.method import made_of
 from tests.reader.named import named_numbers
 from tests.reader.nouns import counted
-from tests.reader.plan_nodes import SHOWN_PLANS, numbers_of_plan, plan_caption, recorded
+from tests.reader.plan_nodes import SHOWN_PLANS, numbers_of_plan, recorded
 from tests.reader.planted import NUMBER as PLANTED
 from tests.reader.reader import Reader, texts_in
 from tests.reader.relations import GROUPS, INTERVALS, PER_CORE, PER_LOAD, relation_objections
@@ -51,6 +52,7 @@ from tests.reader.texts import (
     named_objections,
     own_objections,
     phrase,
+    sentence,
     templates,
     templates_of,
 )
@@ -83,6 +85,8 @@ SOURCES, OF_SETTING = {"source", "出典"}, 4
 """The last heading of a table of settings, and how many columns one has."""
 EVENT = {"event", "出来事"}
 TRIALS = {("trial", "attempt"), ("試行", "回")}
+JSON_WORDS = ("null", "true", "false")
+"""Which Python writes otherwise."""
 MADE_BY = "0.1.0"
 """The version of Teiten that reports of the reader's tests name."""
 BETWEEN = r"[\s,;|()='\"\[\]{}、。:]"
@@ -254,14 +258,25 @@ def moments_of(seconds: Iterable[float]) -> set[str]:
     return {at.strftime(form) for at in times for form in ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M")}
 
 
+COUNTS = (("trial",), ("attempt",), ("block",), ("trials",), ("blocks",))
+"""Rules that count or number."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """A number of a column, with the row that it stands in."""
 
     text: str
     number: Printed
-    scales: tuple[float, ...]
+    unit: str
     row: int
+
+    def is_of(self, value: float) -> bool:
+        return self.number.is_of(value * UNITS.get(self.unit, 1.0))
+
+    def may_be(self, rule: Rule) -> bool:
+        """Whether it has no unit where a rule counts."""
+        return not self.unit or not (rule in COUNTS or rule[1:2] == ("count",))
 
 
 class Evidence:
@@ -505,7 +520,7 @@ class Evidence:
             yield from self._of_cells_alone(table, caption)
             return
         for kind in SHOWN_PLANS:
-            if caption.startswith(plan_caption(self.reader.language, kind)):
+            if sentence(self.reader.language, kind).fullmatch(caption):
                 yield from self._of_shown_plans(table, kind)
                 return
         self.shared = {len(table.rows)}
@@ -622,25 +637,28 @@ class Evidence:
             for value in self.held(key).get(("probe", "shared_buffers"), ())
         }
         for cell in self._cells("", row[column], 0):
-            if sizes and not any(cell.number.is_of(s * f) for s in sizes for f in cell.scales):
+            if sizes and not any(map(cell.is_of, sizes)):
                 yield f"{table.caption}: the buffers are {sizes}, not {cell.text}"
 
     def _is_made(self, cell: Cell) -> bool:
         """Whether METHOD.md makes such a number of the trials."""
         return any(
-            cell.number.is_of(value * scale)
+            cell.is_of(value)
             for known in self.every
             for effect in made_of(known).effects
             for values in effect.values.values()
             for value in values
-            for scale in cell.scales
         )
 
     def _of_shown_plans(self, table: Table, kind: str) -> Iterator[str]:
         """Objects to a table of plans, of one or of both sides, of which no trial's plan has the
         numbers of a side."""
-        headings = {"summary": table.columns[1:3], "nodes": table.columns[2:4]}.get(kind, ("",))
-        for at, heading in enumerate(headings):
+        executed = sentence(self.reader.language, "table.nodes.executed")
+        headings = {
+            "plan-table.summary": table.columns[1:3],
+            "plan-table.nodes": table.columns[2:4],
+        }.get(kind) or [said["side"] for said in map(executed.fullmatch, table.columns) if said]
+        for at, heading in enumerate(headings or [""]):
             plans = [self.held(key) for key in self.selection(table, (), heading)]
             if not any(SHOWN_PLANS[kind](self.reader.language, table, at, held) for held in plans):
                 yield f"{table.caption} ({table.part} {heading}): no plan has these numbers"
@@ -735,20 +753,26 @@ class Evidence:
                 )
             if heading == phrase(self.reader.language, "table.problems"):
                 problems = " ".join(each.detail for each in getattr(attempt, "problems", ()))
-                yield from _unknown(table, text, problems)
+                own = {*re.findall(r"\d+(?:\.\d+)?", problems)}
+                said = {found[0].strip("+−-,") for found in SLOT.finditer(text)}
+                yield from (f"{table.caption}: {each} is not in {problems}" for each in said - own)
 
     def _of_event(self, table: Table, row: Sequence[str]) -> Iterator[str]:
-        """Objects to numbers beside a moment that no event of that moment has."""
+        """Objects to numbers that no event of that moment has behind the same word."""
         if not EVENT & {*table.columns}:
             return
-        here = [
-            f"{event.trial} {event.detail}"
+        beside = {
+            both
             for known in self.every
             for event in known.events
             if row[0] in moments_of((event.at,))
-        ]
+            for both in itertools.pairwise(("", *_words(f"{event.trial} {event.detail}")))
+        }
         for cell in row[1:]:
-            yield from _unknown(table, cell, " ".join(here))
+            words = ["", *_words(cell.removesuffix("…"))]
+            for both in itertools.pairwise(words[:-1] if cell.endswith("…") else words):
+                if re.search(r"\d", both[1]) and both[0] not in JSON_WORDS and both not in beside:
+                    yield f"{table.caption}: no event has {' '.join(both)}"
 
     def _of_template(self, table: Table, row: Sequence[str]) -> Iterator[str]:
         """Objects to numbers beside the fingerprint of a template or of a server that are not its
@@ -765,9 +789,7 @@ class Evidence:
             own = [value for _, value in numbers_in(each)]
             texts = _words(f"{each} {said}")
             for cell in (*self._cells("", row[0], 0), *self._cells("", row[-1], 0)):
-                if cell.text not in texts and not any(
-                    cell.number.is_of(value * scale) for value in own for scale in cell.scales
-                ):
+                if cell.text not in texts and not any(map(cell.is_of, own)):
                     yield f"{table.caption}: {each.fingerprint} has no {cell.text}"
 
     def _of_column(self, table: Table, column: int, heading: str) -> Iterator[str]:
@@ -805,7 +827,7 @@ class Evidence:
             fits: dict[Rule, list[str]] = defaultdict(list)
             for cell, values in zip(cells, rows, strict=True):
                 for rule, value in values.items():
-                    if not any(cell.number.is_of(value * scale) for scale in cell.scales):
+                    if not cell.is_of(value):
                         fits[rule].append(cell.text)
                 for rule in fits.keys() - values.keys():
                     fits[rule].append(cell.text)
@@ -819,7 +841,7 @@ class Evidence:
         of_heading = [found[1] for found in UNIT.finditer(heading)]
         for found in SLOT.finditer(text):
             unit = unit_behind(text, found.end()) or (units or of_heading or [""])[-1]
-            yield Cell(found[0], printed(found[0]), (UNITS.get(unit, 1.0),), row)
+            yield Cell(found[0], printed(found[0]), unit, row)
 
     def _is_of_machine(self, table: Table) -> bool:
         """Whether no row names a trial, a level or a workload."""
@@ -832,11 +854,7 @@ class Evidence:
     def _is_fact(self, cell: Cell, row: Sequence[str]) -> bool:
         """Whether the machine or the plan has such a number: by the name of the row, where one has
         it."""
-        return any(
-            cell.number.is_of(value * scale)
-            for value in (self._facts_named(row) or self.facts)
-            for scale in cell.scales
-        )
+        return any(map(cell.is_of, self._facts_named(row) or self.facts))
 
     def _facts_named(self, row: Sequence[str]) -> set[float]:
         """The facts that a row of the machine's table tells by its name; all of every campaign."""
@@ -925,18 +943,15 @@ class Evidence:
     def own_texts(self) -> tuple[str, ...]:
         """Texts of studies and of published findings."""
         known = (
-            (each.plan.study, *(one.statement for one in each.findings)) for each in self.every
+            (each.plan.study, *((one.statement, one.remark) for one in each.findings))
+            for each in self.every
         )
         return tuple({self.reader.own(text) for each in known for text in texts_in(each)})
 
     @cached_property
     def written(self) -> tuple[Template, ...]:
         """Texts of the translation files, of studies and of published findings."""
-        sources = {
-            f"{each.source.report} §{each.source.section}"
-            for known in self.every
-            for each in known.findings
-        }
+        sources = {self._source(each) for known in self.every for each in known.findings}
         sources |= {source for known in self.every for source in known.plan.study.sources}
         sources |= {
             f"{self.reader.own(value.label)}: {value.value}"
@@ -945,6 +960,12 @@ class Evidence:
             for value in each.printed
         }
         return (*templates(self.reader.language), *templates_of({*self.own_texts, *sources}))
+
+    def _source(self, finding: Claim) -> str:
+        source = finding.source
+        tables = source.table.replace(", ", self.reader.separator)
+        form = phrase(self.reader.language, f"claim.source{'-table' * bool(tables)}")
+        return form.format(report=source.report, section=source.section, table=tables)
 
     def words_objections(self, text: str) -> Iterator[str]:
         """Objects to known words with other numbers, and to servers that there are not."""
@@ -1130,8 +1151,7 @@ class Evidence:
             rules = [
                 rule
                 for rule in (values if rules is None else rules)
-                if rule in values
-                and any(cell.number.is_of(values[rule] * scale) for scale in cell.scales)
+                if rule in values and cell.may_be(rule) and cell.is_of(values[rule])
             ]
         return bool(rules)
 
@@ -1276,20 +1296,11 @@ def _is_of_part(
 ) -> bool:
     """Whether a number is made of the values that all trials together hold of a part."""
     values = [value for each in held for value in each.get((*part, *of[0]), ())]
-    return bool(values) and any(cell.number.is_of(of[1](values) * scale) for scale in cell.scales)
+    return bool(values) and cell.is_of(of[1](values))
 
 
 def _words(text: str) -> list[str]:
     return [word for each in re.split(f"{BETWEEN}+", text) if (word := each.strip(".:"))]
-
-
-def _unknown(table: Table, text: str, source: str) -> Iterator[str]:
-    """Objects to numbers that a source has not; of what is cut off, the last one may be a part."""
-    own = set(re.findall(r"\d+(?:\.\d+)?", source))
-    numbers = [found[0].strip("+−-,") for found in SLOT.finditer(text)]
-    for number in numbers[:-1] if text.endswith("…") else numbers:
-        if number not in own:
-            yield f"{table.caption}: {number} is not in {source[:200]}"
 
 
 def _forms(rule: Rule, log: float) -> Iterator[tuple[Rule, float]]:

@@ -284,8 +284,9 @@ class Figures:
 
     def _objections(self, part: Part) -> Iterator[str]:
         text = POWER.sub("", HOURS.sub(_as_minutes, self.evidence.undated(part.text)))
-        text = PART.sub(_as_factor, text) if self.reader.language == "ja" else text
         own = own_spans(text, self.evidence.written)
+        known = stated(text, self.reader.language, self.evidence.named)
+        text = PART.sub(_as_factor, text) if self.reader.language == "ja" else text
         made = re.search(r"Teiten (\d[\d.]*\d)", text)
         if made is not None and made[1] != self.made_by:
             yield f"made by {made[1]}"
@@ -310,7 +311,6 @@ class Figures:
         if part in counts_of(self.reader):  # read with the tables of findings
             return
         named = self._named(text)
-        known = stated(text, self.reader.language, self.evidence.named)
         taken = [(at, at + 1) for at, whys in known.items() if not all(whys)]
         taken += [(at, at + 1) for at, why in counts.items() if not why]
         yield from self._intervals(text, named, taken)
@@ -563,7 +563,9 @@ def _as_minutes(found: re.Match[str]) -> str:
 
 
 def _as_factor(found: re.Match[str]) -> str:
-    return "⅟" + (found["bound"] or "").translate(str.maketrans("<>", "><")) + found["number"]
+    """As long as it was, so that what stands behind it stays where it is."""
+    bound = (found["bound"] or "").translate(str.maketrans("<>", "><"))
+    return f"⅟{bound}{found['number']} "
 
 
 def _holds(effect: Effect, amounts: Sequence[Amount]) -> bool:

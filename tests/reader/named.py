@@ -186,6 +186,10 @@ def _of_trials(campaign: Campaign) -> Iterator[tuple[str, float]]:
     if way_of(campaign.plan.study.measure).concurrent:
         measured /= 2  # of both sides at once
     yield "answer.cost.text attempts", len(trials)
+    due = needed_trials(campaign) if campaign.plan.study.measure.sequential is not None else None
+    every = {len(campaign.plan.trials)}, {len({each.block for each in campaign.plan.trials})}
+    for place, counts in zip(("trials", "blocks"), due or every, strict=True):
+        yield from ((f"answer.cost.text {place}", count) for count in counts)
     yield "answer.cost.text measured", measured
     yield "answer.cost.text wall", working_seconds(campaign)
     for number in ("one", "many"):

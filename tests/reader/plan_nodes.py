@@ -45,7 +45,6 @@ OF_WHOLE = {
     **{key: key for key in ("execution", "planning", "cost", "leader", "pruned")},
 }
 """The same of the rows of a table of whole plans."""
-OF_TIME = {"leader", "workers", "share", "seconds"}
 BLOCKS = {"hit": "Shared Hit Blocks", "read": "Shared Read Blocks"}
 
 
@@ -56,6 +55,8 @@ class Node:
     kind: str
     printed: Mapping[str, Any]
     below: list[Node] = field(default_factory=list)
+    among: int = 1
+    """How many processes shared its time, where the plan does not tell of each."""
 
     @property
     def loops(self) -> float:
@@ -72,12 +73,15 @@ class Node:
             one.get("Actual Total Time", 0.0) * one.get("Actual Loops", 0)
             for one in self.of_workers
         )
-        return float(sum(each)) / 1000
+        return float(sum(each)) / 1000 or self.whole * (1 - 1 / self.among)
+
+    @property
+    def whole(self) -> float:
+        return float(self.printed.get("Actual Total Time", 0.0)) * self.loops / 1000
 
     @property
     def leader(self) -> float:
-        whole = self.printed.get("Actual Total Time", 0.0) * self.loops / 1000
-        return max(0.0, float(whole) - self.workers)
+        return max(0.0, self.whole - self.workers)
 
     def blocks(self, name: str) -> float:
         return float(self.printed.get(BLOCKS[name], 0))
@@ -109,9 +113,14 @@ class Node:
         return found
 
 
-def node_of(printed: Mapping[str, Any]) -> Node:
-    below = [node_of(each) for each in printed.get("Plans", ())]
-    return Node(str(printed.get("Node Type", "")), printed, below)
+def node_of(printed: Mapping[str, Any], among: int = 1) -> Node:
+    kind, plans = str(printed.get("Node Type", "")), printed.get("Plans", ())
+    here = among
+    if kind.startswith("Gather") and plans:
+        hides = not any(each.get("Workers") for each in nodes({"Plans": plans}))
+        shared = plans[0].get("Actual Loops", 0) > printed.get("Actual Loops", 0)
+        here = 1 + printed.get("Workers Launched", 0) * (hides and shared)
+    return Node(kind, printed, [node_of(each, here) for each in plans], among)
 
 
 def every_node(node: Node) -> Iterator[Node]:
@@ -164,21 +173,11 @@ def _by_type(nodes: Sequence[Node]) -> Iterator[tuple[Path, float]]:
 # --- tables of plans ----------------------------------------------------------------------------
 
 
-def plan_caption(language: Language, kind: str) -> str:
-    """How the caption of such a table begins."""
-    return phrase(language, f"plan-table.{kind}").split(":")[0]
-
-
 def _agrees(text: str, values: Iterable[float]) -> bool:
     said = number(text)
     if said is not None and said.bound:
         return text.replace(" ", "") == "<1%"
     return said is None or any(said.is_of(value) for value in values)
-
-
-def _has_append(held: Held) -> bool:
-    """Below an Append it is not told which process waited."""
-    return any(path[0] == "node" and path[1].endswith("Append") for path in held)
 
 
 def _is_by_type(language: Language, table: Table, at: int, held: Held) -> bool:
@@ -188,13 +187,12 @@ def _is_by_type(language: Language, table: Table, at: int, held: Held) -> bool:
     if place and shares and abs(math.fsum(shares) - 100) > len(shares):
         return False
     for row in table.rows:
-        waits = _has_append(held)
         for heading, text in zip(table.columns, row, strict=True):
             name = names.get(heading, "")
             values = held.get(("node", row[0], name), (0.0,) if name == "loops" else ())
             if name == "nodes":
                 values = [len(held.get(("type", row[0]), ()))]
-            if values and not (waits and name in OF_TIME) and not _agrees(text, values):
+            if values and not _agrees(text, values):
                 return False
     return ("whole", "cost") in held
 
@@ -213,13 +211,24 @@ def _is_whole(language: Language, table: Table, at: int, held: Held) -> bool:
     for row in table.rows:
         name, text = names.get(row[0], ""), row[at + 1]
         values = held.get(("plan", name)) or held.get(("whole", name), ())
-        waits = name in OF_TIME and _has_append(held)
-        if name and not waits and not _agrees(text, values):
+        if name and not _agrees(text, values):
             return False
         if row[0] == workers and "whole" in {path[0] for path in held}:
             both = (held["whole", of][0] for of in ("launched", "planned"))
             if text != " / ".join(f"{each:.0f}" for each in both):
                 return False
+    return True
+
+
+def _is_side_by_side(language: Language, table: Table, at: int, held: Held) -> bool:
+    """Whether the executed nodes, the time and the share of each type are a side's."""
+    for row in table.rows:
+        nodes, *cells = row[1 + 3 * at : 4 + 3 * at]
+        ran = [len(held.get(("type", row[0]), ())) - sum(held.get(("node", row[0], "never"), ()))]
+        known = (held.get(("node", row[0], name), ()) for name in ("seconds", "share"))
+        of_row = zip((nodes, *cells), (ran, *known), strict=True)
+        if not all(_agrees(cell, values) for cell, values in of_row):
+            return False
     return True
 
 
@@ -242,11 +251,10 @@ def _is_node_by_node(language: Language, table: Table, at: int, held: Held) -> b
         counts = map(int, re.findall(r"(\d+) ×", row[at]))
         several = "×" in row[at] or ", " in row[at]
         times = [held["each", kind, "seconds"] for kind in (named if several else named[:1])]
-        waits = _has_append(held) or named[0].startswith("Gather")
         seconds = [math.fsum(map(math.fsum, times))] if several else times[0]
         rows = [value for kind in named for value in held["each", kind, "rows"]]
         if (
-            not (waits or _agrees(row[at + 2], seconds))
+            not _agrees(row[at + 2], seconds)
             or not _agrees(row[at + 5], rows)
             or max(counts, default=1) > max(map(len, times))
         ):
@@ -255,10 +263,12 @@ def _is_node_by_node(language: Language, table: Table, at: int, held: Held) -> b
 
 
 SHOWN_PLANS: dict[str, Callable[[Language, Table, int, Held], bool]] = {
-    "summary": _is_whole,
-    "kinds": _is_by_type,
-    "scans": _is_by_workers,
-    "nodes": _is_node_by_node,
+    "table.nodes.gain": _is_side_by_side,
+    "table.nodes.loss": _is_side_by_side,
+    "plan-table.summary": _is_whole,
+    "plan-table.kinds": _is_by_type,
+    "plan-table.scans": _is_by_workers,
+    "plan-table.nodes": _is_node_by_node,
 }
 """By their captions' keys, whether a side's numbers of a table of plans are those of a trial's."""
 

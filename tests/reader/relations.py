@@ -11,9 +11,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from tests.reader.document import Table
-from tests.reader.language import SLOT, UNIT, Printed, in_base, printed
+from tests.reader.language import REACH, SLOT, UNIT, Printed, in_base, printed
 
 ENDS = re.compile(r"(?P<low>.+?)(?: to |〜)(?P<high>.+)")
+BOUND = re.compile(r"(?<![\w÷<>] )(?<![\w<>])[<>] ?\d[\d,]*(?:\.\d+)?")
 WITHIN = re.compile(
     r"(?P<mean>[^(]+?) ?\((?:[\d.]+ ?%[^\d]*)?(?P<low>[^()]+?)(?: to |〜)(?P<high>[^()]+?)\).*"
 )
@@ -28,6 +29,7 @@ PER_LOAD = {"per connection", "1接続あたり"}
 PER_CORE = {"per core", "1コアあたり"}
 OF_CORES = {"cores", "CPUコア数"}
 COMPARES = re.compile(r"(?:[Nn]ew|B|新)? ?[÷/−] ?(?:old|A|旧)?|Difference|差|times|倍率")
+DIFFERENCE = re.compile(r"−|[Dd]ifference|差")
 INTERVALS = re.compile(r".*(?:interval|区間)")
 
 
@@ -44,8 +46,6 @@ FORMS: tuple[Callable[[float], float], ...] = (
 )
 """Of what a mean is the middle: of numbers, of ratios, of shares and percentages that ratios differ
 by."""
-ROOM = 0.03
-"""The share of an interval by which its middle may be off beside the rounding."""
 
 
 def number(text: str, heading: str = "") -> Printed | None:
@@ -64,6 +64,7 @@ def relation_objections(table: Table, cores: int = 0) -> Iterator[str]:
     yield from _efficiency(table, cores)
     for row in table.rows:
         for at, cell in enumerate(row):
+            yield from beyond_reach(cell)
             part = PART.fullmatch(cell)
             if part and not printed(part[3]).is_of(int(part[1]) / int(part[2])):
                 yield f"{table.caption}: {cell}"
@@ -83,6 +84,13 @@ def relation_objections(table: Table, cores: int = 0) -> Iterator[str]:
                 yield from comparison_objections(table, at, row, turned=True)
 
 
+def beyond_reach(text: str) -> Iterator[str]:
+    """Objects to a bound at which no number of a report ends."""
+    for bound in BOUND.findall(text):
+        if printed(bound).value not in REACH:
+            yield f"no bound is {bound}: {text}"
+
+
 def halfway_objections(
     table: Table, at: int, cell: str, mean: str, low: str, high: str
 ) -> Iterator[str]:
@@ -93,16 +101,13 @@ def halfway_objections(
     room = max(middle.step, least.step, most.step)
     if not least.value - room <= middle.value <= most.value + room:
         yield f"{table.caption} · {table.columns[at]}: {mean} is not within {cell}"
-    elif least.value and not is_middle(middle, least, most, steps=1.0, room=ROOM):
+    elif least.value and not is_middle(middle, least, most, steps=1.0):
         yield f"{table.caption} · {table.columns[at]}: {mean} is not in the middle of {cell}"
 
 
-def is_middle(
-    mean: Printed, low: Printed, high: Printed, *, steps: float = 0.5, room: float = 0.0
-) -> bool:
+def is_middle(mean: Printed, low: Printed, high: Printed, *, steps: float = 0.5) -> bool:
     """Whether a mean is as far from both ends, or its logarithm is, but for so many ``steps`` of
-    rounding and ``room``, a share of the interval. A share that is rounded to a whole one may have
-    the end of all logarithms."""
+    rounding. A share that is rounded to a whole one may have the end of all logarithms."""
     for form in FORMS:
         (m0, m1), (l0, l1), (h0, h1) = (
             sorted(form(each.value + off * each.step) for off in (-steps, steps))
@@ -110,8 +115,7 @@ def is_middle(
         )
         if -math.inf in (m1, l1, h1):
             continue
-        further = 2 * room * (h1 - l1) + 1e-9
-        if 2 * m0 <= l1 + h1 + further and l0 + h0 <= 2 * m1 + further:
+        if 2 * m0 <= l1 + h1 + 1e-9 and l0 + h0 <= 2 * m1 + 1e-9:
             return True
     return False
 
@@ -160,13 +164,18 @@ def comparison_objections(
     old, new, said = (each for each in cells if each is not None)
     if turned:
         old, new = new, old
-    if not any(_is(said, made) for made in _made(old, new)):
+    is_difference = DIFFERENCE.search(table.columns[at]) or turned
+    if not any(_is(said, made) for made in (_differences if is_difference else _ratios)(old, new)):
         yield f"{table.caption} · {table.columns[at]}: {row[at]} of {row[at - 2]} and {row[at - 1]}"
 
 
-def _made(old: Printed, new: Printed) -> Iterator[tuple[float, float]]:
-    """What two numbers can be compared to, with the room that their rounding leaves."""
+def _differences(old: Printed, new: Printed) -> Iterator[tuple[float, float]]:
+    """How far two numbers are apart, with the room that their rounding leaves."""
     yield new.value - old.value, new.step + old.step
+
+
+def _ratios(old: Printed, new: Printed) -> Iterator[tuple[float, float]]:
+    """How many times, or by which share, one is the other, with the room."""
     for first, second in ((old, new), (new, old)):
         if first.value and second.value:
             ratio = second.value / first.value

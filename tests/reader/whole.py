@@ -29,7 +29,6 @@ from tests.reader.evidence import MADE_BY, Evidence, moments_of
 from tests.reader.figures import Figures
 from tests.reader.findings import check_counts, check_findings, rows_below
 from tests.reader.language import Language, printed
-from tests.reader.plan_nodes import plan_caption
 from tests.reader.reader import Reader
 from tests.reader.tables import check_answers, check_tables, columns_read, contrast_tables
 from tests.reader.texts import phrase, sentence, told, words_of
@@ -158,7 +157,7 @@ def _of_plans(reader: Reader) -> None:
             sorted(row[:2] for row in table.rows)
             for table in reader.document.tables
             if (table.section, table.part) == (said.section, said.part)
-            and table.caption.startswith(plan_caption(reader.language, "kinds"))
+            and sentence(reader.language, "plan-table.kinds").fullmatch(table.caption)
         ]
         reader.about = f"{said.part}: {said.text}"
         reader.that(len(shapes) < 2 or shapes[0] == shapes[1], "their nodes differ")

@@ -36,7 +36,8 @@ CHANGE = re.compile(
     rf"(?:—|(?P<new>{NUMBER}) ?(?P<new_unit>{UNIT}))"
     rf"(?:, |、)(?P<less>{NUMBER}) ?(?P<less_unit>{UNIT})"
 )
-SOURCE = re.compile(r"PGECons WG1 \d{4}")
+SOURCE = re.compile(r"PGECons WG1 \d{4}|\b20\d\d §[\d.]*\d")
+"""A report, or a section of one."""
 VERDICT = re.compile(
     r"処理時間[はが](1/[\d.,]+|[\d.,]+倍)[^。]*。判定: ((?:少なくとも[\d.]+%)?(?:速い|遅い))"
 )
@@ -97,7 +98,9 @@ def within_objections(
     yield from quantity_objections(text, language, [each.plan for each in campaigns])
     sources = set(SOURCE.findall(text))
     if sources:
-        named = repr((*((each.plan.study, each.findings) for each in campaigns), own))
+        known = (each.source for campaign in campaigns for each in campaign.findings)
+        written = [f"{source.report} §{source.section}" for source in known]
+        named = repr((*((each.plan.study, each.findings) for each in campaigns), own, written))
         yield from (f"no source is {source}" for source in sources if source not in named)
 
 
