@@ -36,9 +36,9 @@ from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.relations import RELATIONS
 from teiten.model.trial import Attempt, Outcome
 from tests.reader.arithmetic import geometric_mean, judge, median, ratio_of
-from tests.reader.campaign import Campaign
+from tests.reader.campaign import USUAL, Campaign, Context
 from tests.reader.document import Table
-from tests.reader.language import SLOT, UNIT, UNITS, Printed, printed, unit_behind
+from tests.reader.language import DIMENSIONS, SLOT, UNIT, UNITS, Printed, printed, unit_behind
 from tests.reader.method import made_of
 from tests.reader.named import named_numbers
 from tests.reader.nouns import counted
@@ -258,6 +258,10 @@ def moments_of(seconds: Iterable[float]) -> set[str]:
     return {at.strftime(form) for at in times for form in ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M")}
 
 
+TIMES = {unit for unit, dimension in DIMENSIONS.items() if dimension == "time"}
+OF_TIME = re.compile(r"seconds|latency")
+QUOTIENTS = {"quotient", "ratio", "turned", "share", "detectable", "seen"}
+"""Words of rules that compare."""
 COUNTS = (("trial",), ("attempt",), ("block",), ("trials",), ("blocks",))
 """Rules that count or number."""
 
@@ -275,8 +279,14 @@ class Cell:
         return self.number.is_of(value * UNITS.get(self.unit, 1.0))
 
     def may_be(self, rule: Rule) -> bool:
-        """Whether it has no unit where a rule counts."""
-        return not self.unit or not (rule in COUNTS or rule[1:2] == ("count",))
+        """Whether it has no unit where a rule counts or divides, and none of another quantity."""
+        if not self.unit or rule in COUNTS or rule[1:2] == ("count",):
+            return not self.unit
+        if self.unit == "%":
+            return True
+        path = next((" ".join(each) for each in rule if isinstance(each, tuple)), "")
+        is_time = bool(OF_TIME.search(path))
+        return not QUOTIENTS & {*rule[-2:], *rule[1:3]} and is_time <= (self.unit in TIMES)
 
 
 class Evidence:
@@ -510,6 +520,7 @@ class Evidence:
         yield from self._of_accesses(table)
         if not read:
             yield from relation_objections(table, self.campaign.facts.cpu.logical)
+        yield from self._of_pairs(table, read)
         if table.columns[:2] in TRIALS:
             yield from self._of_trials(table)
         if table.caption == self._binaries or (
@@ -599,8 +610,6 @@ class Evidence:
     def _of_cells_alone(self, table: Table, caption: str) -> Iterator[str]:
         """Objects to numbers that no rule gives, of a table whose columns have none in common."""
         for column, heading in enumerate(table.columns):
-            if heading == phrase(self.reader.language, "table.pairs"):
-                yield from self._of_pairs(table, column)
             if (
                 heading in UNRULED_COLUMNS
                 or INTERVALS.fullmatch(heading)
@@ -619,15 +628,36 @@ class Evidence:
                     if not self._is_made(cell) and not self._explained(table, heading, [cell]):
                         yield f"{caption} · {heading}: nothing gives {cell.text}"
 
-    def _of_pairs(self, table: Table, column: int) -> Iterator[str]:
-        """Objects to numbers of pairs that no comparison has; of groups of queries, no group."""
+    def _of_pairs(self, table: Table, read: Collection[int]) -> Iterator[str]:
+        """Objects to numbers of pairs that no comparison of a row's sides has; of groups of queries, no
+        group."""
         is_of_groups = self.reader.without_workload(table.caption).startswith(GROUPS)
         groups = self.named.get("query-group.too-few.many count", set())
-        for text in (row[column] for row in table.rows):
-            if is_of_groups and text.isdigit() and int(text) not in groups:
-                yield f"{table.caption}: no group has {text} pairs"
-            elif not is_of_groups:
-                yield from filter(None, (why for _, why in counted(f"{text} pairs", self.every)))
+        column = table.column(phrase(self.reader.language, "table.pairs"))
+        for row in table.rows if column is not None and column not in read else ():
+            known = groups if is_of_groups else self._pairs_of(table, row)
+            assert column is not None
+            if row[column].isdigit() and int(row[column]) not in known:
+                yield f"{table.caption}: {row} has {sorted(known)} pairs"
+
+    def _pairs_of(self, table: Table, row: Sequence[str]) -> set[int]:
+        """How many blocks have both of two sides that a row names, at each level or at all of them."""
+        campaign, contrast = self.campaign, self.campaign.contrast
+        cells: dict[str, set[Context]] = defaultdict(set)
+        for number, _ in self._freed(table, row, "", contrast):
+            cell = self.planned[number].cell
+            cells[cell.workload].add(cell.context(contrast))
+        found = set()
+        for workload, contexts in cells.items():
+            named = self._sides(contrast, row, "") or self._both(contrast, (*row, *table.columns))
+            for sides in [named] if named else itertools.permutations(campaign.sides(workload), 2):
+                metric = USUAL[campaign.plan.study.workload(workload).kind]
+                blocks = [
+                    {*campaign.by_start(campaign.log_ratios(workload, each, sides, metric)[0])}
+                    for each in contexts
+                ]
+                found |= {*map(len, blocks), len(set.intersection(*blocks))}
+        return found
 
     def _of_size(self, table: Table, row: Sequence[str], column: int) -> Iterator[str]:
         """Objects to buffers of another size than the trials of a row had."""
@@ -1191,6 +1221,15 @@ class Evidence:
                 if len(found) == 2:
                     return found[0], found[1]
         return None
+
+    def _both(self, factor: str, cells: Sequence[str]) -> tuple[str, str] | None:
+        """The only two levels that cells are called after."""
+        found = [
+            level
+            for level, known in self.names[factor].items()
+            if known & {cell for cell in cells if not cell.isdigit()}
+        ]
+        return (found[0], found[1]) if len(found) == 2 else None
 
     def _freed(self, table: Table, row: Sequence[str], heading: str, factor: str) -> Selection:
         """The trials of a row at every level of a factor."""

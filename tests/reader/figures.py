@@ -24,7 +24,7 @@ from tests.reader.document import Document, Part, Table
 from tests.reader.evidence import MADE_BY, MOMENT, TRIALS, Evidence, moments_of, numbers_in
 from tests.reader.findings import counts_of
 from tests.reader.functions import function_objections
-from tests.reader.language import SLOT, UNIT, Printed, in_base, printed, unit_behind
+from tests.reader.language import DIMENSIONS, SLOT, UNIT, Printed, in_base, printed, unit_behind
 from tests.reader.method import Effect, effect_of, made_of
 from tests.reader.named import least_of, problem_counts, sweep_ratios
 from tests.reader.nouns import counted
@@ -40,12 +40,6 @@ OF_BOTH = re.compile(rf"(?: to |〜| against |対){END} ?(µs|ms|s|%|B|[KMG]iB)(
 INTERVAL = re.compile(
     rf"(?:[(（](?:(?P<confidence>[\d.]+) ?%)?[^\d()+−<>⅟]*|interval |(?:信頼)?区間 ?)(?P<low>{END}) ?(?P<unit>%|µs|ms)? ?(?:to|〜) ?(?P<high>{END})"
 )
-DIMENSIONS = {
-    **dict.fromkeys(("ns", "µs", "ms", "s", "秒", "ミリ秒", "min", "分"), "time"),
-    **dict.fromkeys(("B", "KiB", "MiB", "GiB", "kB", "MB"), "bytes"),
-    "KB/s": "rate",
-    "%": "share",
-}
 SIDES = re.compile(
     r"[(;。] ?(?:\w+ (?=\d+ ÷))?(?P<new>[^()÷;。]+?) ?÷ ?(?P<old>[^()÷]+?)(?:\)| = )"
 )

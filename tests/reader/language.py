@@ -14,6 +14,12 @@ UNITS = {
     "%": 100.0, "B": 1.0, "KiB": 2.0**-10, "MiB": 2.0**-20, "GiB": 2.0**-30, "KB/s": 1e-3,
     "kB": 1e-3, "MB": 1e-6,
 }  # fmt: skip
+DIMENSIONS = {
+    **dict.fromkeys(("ns", "µs", "ms", "s", "秒", "ミリ秒", "min", "分"), "time"),
+    **dict.fromkeys(("B", "KiB", "MiB", "GiB", "kB", "MB"), "bytes"),
+    "KB/s": "rate",
+    "%": "share",
+}
 UNIT = re.compile(
     r"(?<![A-Za-z-])(ns|µs|ms|s|秒|ミリ秒|min|分|%|KiB|MiB|GiB|KB/s|kB|MB|B)(?![A-Za-z])"
 )
