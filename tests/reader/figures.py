@@ -1,5 +1,5 @@
 """Numbers of sentences that no pattern knows: each stands in the same report's tables, in JSON or in
-the plan, rounded as there, or follows from two cells of one column.
+the plan, rounded as there.
 
 Sentences of a kind need no function of their own for it. A number is a quantity: it stands for one
 of the same dimension, and not for a cell of other levels than the sentence names.
@@ -44,8 +44,6 @@ SIDES = re.compile(
     r"[(;。] ?(?:\w+ (?=\d+ ÷))?(?P<new>[^()÷;。]+?) ?÷ ?(?P<old>[^()÷]+?)(?:\)| = )"
 )
 """What is compared with what."""
-QUOTIENT = re.compile(r" times| more| less| as |倍")
-"""What stands behind a number that two cells of a column may make."""
 HOURS = re.compile(r"(\d[\d,]*)(?: h |時間)(\d+) ?(min|分)")
 """A time of hours, which is read as minutes."""
 OF_LABEL = re.compile(rf"{SLOT.pattern}(?: (?:/|of) {SLOT.pattern})*")
@@ -64,8 +62,6 @@ BEFORE = 250
 """Characters before an interval in which its mean is looked for."""
 COARSER = 10.001
 """How many times as coarse a cell may be as the number that it is set against."""
-FEW = 10
-"""A whole number below it is near the ratio of some two cells by chance."""
 PAGE_TABLES = 512.0
 """Of each so many bytes of buffers page tables take one."""
 OF_SPEED = {"latency_typical", "server_cpu_per_transaction"}
@@ -318,9 +314,7 @@ class Figures:
             if is_name or word in self.evidence.machine:
                 continue
             number = amount(found[0], self._unit(text, found.end()))
-            times = QUOTIENT.match(text, found.end()) or text[: found.start()].endswith("⅟")
-            stands = self._stands(number, named, is_quotient=bool(times))
-            if not (stands or self._is_of_functions(text)):
+            if not (self._stands(number, named) or self._is_of_functions(text)):
                 yield f"{found[0]} stands nowhere"
 
     def _is_of_functions(self, text: str) -> bool:
@@ -515,7 +509,7 @@ class Figures:
         )
         return in_rows or any(_holds(effect, amounts) for effect in self.effects)
 
-    def _stands(self, number: Amount, named: Levels, *, is_quotient: bool = False) -> bool:
+    def _stands(self, number: Amount, named: Levels) -> bool:
         if any(number.is_as(cell) for rows in self._about(named) for row in rows for cell in row):
             return True
         if any(number.is_of(value) for value in self.plan):
@@ -528,24 +522,8 @@ class Figures:
             return True
         if number.dimension:
             return False
-        exact = number.number.step < 1 or number.number.value >= FEW
         rows = {len(rows) - above for rows in self.tables for above in (0, 1)}
-        return any(number.is_of(float(count)) for count in rows) or (
-            is_quotient and exact and not number.number.bound and self._is_quotient(number.number)
-        )
-
-    def _is_quotient(self, number: Printed) -> bool:
-        """Whether two cells of a column make it, but for their rounding."""
-        for rows in self.tables:
-            for column in zip(*rows, strict=False):
-                cells = [cell.amounts[0].number for cell in column if cell.amounts][:12]
-                for first, second in itertools.permutations(cells, 2):
-                    if first.value and second.value:
-                        ratio = first.value / second.value
-                        off = first.step / abs(first.value) + second.step / abs(second.value)
-                        if abs(number.value - ratio) <= 0.5 * (number.step + abs(ratio) * off):
-                            return True
-        return False
+        return any(number.is_of(float(count)) for count in rows)
 
 
 def _rows_of(document: Document) -> list[tuple[Table, list[tuple[str, ...]]]]:

@@ -31,6 +31,8 @@ PRESUMED, TIMES = 0.023, 3.0
 """The noise of a trial where none is repeated, and how many times it a curve may be off."""
 FOUND = 2e-3
 """The share by which two searches for the least squares may end apart."""
+MOST = 1000.0
+"""Up to which bounds are told."""
 STATES = ("user", "system", "iowait", "steal", "idle")
 LOADS = ("clients", "cores")
 
@@ -360,7 +362,21 @@ def _groups(campaign: Campaign, workload: str, named: dict[str, set[float]]) -> 
                         named[f"query-group.too-few.{text} count"].add(float(found.pairs))
                     if not found.reason:
                         ends = [ratio_of(log) for log in (found.mean, found.low, found.high)]
+                        for name, factor in _bounds(ends[1:]):
+                            named[name].add(factor)
                         yield effect_of(ends, 1 - alpha, better=ends[0] < 1)
+
+
+def _bounds(ends: Sequence[float]) -> Iterator[tuple[str, float]]:
+    """The ends of a group's interval as bounds, rounded to the safe side."""
+    for factor in (each for end in ends for each in (end, 1 / end) if each > 1):
+        unit = 10.0 ** (math.floor(math.log10(factor)) - 2)
+        for text, rounded in (("least", math.floor), ("most", math.ceil)):
+            for word in ("fast", "long"):
+                yield (
+                    f"query-group.bound-{text}-{word} factor",
+                    min(rounded(factor / unit) * unit, MOST),
+                )
 
 
 def _pairs_of_group(

@@ -13,10 +13,12 @@ from teiten.analysis.model.explain_use import WorkerRule
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.analysis.model.verdict import Interval
 from teiten.kinds.queries.model import NAME
+from teiten.kinds.queries.present.groups import bound_text
 from teiten.kinds.queries.results import (
     GroupConclusion,
     QueriesFound,
     QueryResults,
+    RatioBound,
     queries_found,
 )
 from teiten.model.units import Share
@@ -279,3 +281,18 @@ def test_many_contexts_leave_the_groups_to_the_chart() -> None:
     page = view(invented_queries(Invented(groups=many)), "en")
     (statement,) = part(page, "answer").statements
     assert statement.points[0].startswith("Of 5 queries")
+
+
+@pytest.mark.parametrize(
+    ("ratio", "at_most", "told"),
+    [
+        (1500.0, True, ""),
+        (1 / 1500, False, ""),
+        (1500.0, False, "≤ 0.00100"),
+        (1 / 1500, True, "≥ 1,000"),
+        (2.0, True, "≥ 0.500"),
+    ],
+)
+def test_a_bound_that_says_nothing_is_left_out(ratio: float, at_most: bool, told: str) -> None:
+    """“At most > 1,000 times as fast” was once told."""
+    assert bound_text(RatioBound(ratio, at_most)) == told

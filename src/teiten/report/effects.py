@@ -228,7 +228,9 @@ def plain_times_text(value: float) -> str:
 
 
 def bound_text_of(factor: float, *, down: bool) -> str:
-    """A factor that bounds another, rounded to the safe side."""
+    """A factor that bounds another, rounded to the safe side; at least 1,000 where it is beyond
+    reach."""
+    factor = min(factor, REACH) if down else max(factor, 1 / REACH)
     scale = 10.0 ** decimals_of(factor, 3)
     rounded = math.floor(factor * scale) if down else math.ceil(factor * scale)
     return plain_times_text(rounded / scale)

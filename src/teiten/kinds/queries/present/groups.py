@@ -30,6 +30,7 @@ from teiten.report.effects import (
     sure_interval,
     times_text,
 )
+from teiten.report.numbers import REACH
 from teiten.report.sentences import verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.contrasts import detectable_text, forest_row, verdict_cell
@@ -138,8 +139,8 @@ def _row(kit: Kit, conclusion: GroupConclusion, at: int, factors: Sequence[str])
 
 
 def bound_text(bound: RatioBound | None) -> str:
-    """``≥ 14``: the speed-up is no less; empty without a bound."""
-    if bound is None:
+    """``≥ 14``: the speed-up is no less; empty without a bound that says something."""
+    if bound is None or _is_out_of_reach(bound):
         return ""
     speed = bound_text_of(1 / bound.ratio, down=bound.at_most)
     return f"≥ {speed}" if bound.at_most else f"≤ {speed}"
@@ -155,7 +156,7 @@ def _said(kit: Kit, conclusion: GroupConclusion) -> str:
     t, effect = kit.t, conclusion.verdict.effect
     if conclusion.over:
         limit = t("query-group.over", queries=listed(kit, conclusion.over))
-        if conclusion.bound is None:
+        if conclusion.bound is None or _is_out_of_reach(conclusion.bound):
             return limit
         return t(_bound_key(conclusion.bound), factor=_bound_factor(conclusion.bound), over=limit)
     if effect is None:
@@ -176,6 +177,11 @@ def _undecided(kit: Kit, conclusion: GroupConclusion) -> str:
     if conclusion.needed is None:
         return too_few
     return kit.t("query-group.needed", said=too_few, pairs=conclusion.needed)
+
+
+def _is_out_of_reach(bound: RatioBound) -> bool:
+    """Whether a bound excludes nothing that a report tells apart: at most more than 1,000 times."""
+    return bound.ratio > REACH if bound.at_most else bound.ratio < 1 / REACH
 
 
 def _bound_key(bound: RatioBound) -> str:
