@@ -303,7 +303,7 @@ def check_counts(reader: Reader) -> None:
 
 def counts_of(reader: Reader) -> list[Part]:
     """The sentence that counts the findings."""
-    begin = phrase(reader.language, "claim.summary").split("{")[0]
+    begin = phrase(reader.language, "claim.summary.many").split("{")[0]
     return [part for part in reader.document.parts if begin and part.text.startswith(begin)]
 
 

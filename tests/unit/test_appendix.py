@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis
-from teiten.analysis.model.verdict import Interval
+from teiten.analysis.model.verdict import Interval, VerdictKind
 from teiten.model.text import Language
 from teiten.model.units import Share
-from teiten.report.blocks import Block, Details, Further, Heading, Section, Text, of_kind
+from teiten.report.blocks import Block, Details, Further, Heading, Items, Section, Text, of_kind
 from teiten.report.charts.base import Chart
 from teiten.report.effects import effect_cells, interval_of_ratio
 from teiten.report.parts import numbered, parted
@@ -20,11 +20,13 @@ from teiten.report.render.html import html
 from teiten.report.render.typst import typst_text
 from teiten.report.tables import Column, Table, cells
 from teiten.report.texts import texts
+from teiten.report.view.answer import MOST_LINES
 from teiten.report.view.discussion import MOST_SENTENCES, discussion
 from teiten.report.view.kit import Kit
-from teiten.report.view.report import MOST_LINES, summary, view
+from teiten.report.view.report import cover, summary, view
 from tests.fixtures.invented_analysis import invented_analysis
 from tests.fixtures.invented_partitions import of_partitions, partitions_plan
+from tests.fixtures.invented_probes import invented_probes
 from tests.fixtures.invented_queries import invented_queries
 
 T = texts("en")
@@ -126,8 +128,19 @@ def test_the_summary_has_a_line_for_each_workload_and_counts_many() -> None:
     assert ratio and float(ratio[2]) < float(ratio[1]) < float(ratio[3]), "one form for all three"
     one = ANALYSIS.contrasts[0]
     many = replace(ANALYSIS, contrasts=(one,) * (MOST_LINES + 1), claims=())
-    (text,) = summary(Kit(many, "en")).blocks
-    assert isinstance(text, Text) and text.text == "Of 13 comparisons: 13 faster."
+    (counted,) = summary(Kit(many, "en")).blocks
+    assert isinstance(counted, Items) and counted.items == ("Of 13 comparisons: 13 faster.",)
+
+
+def test_the_cover_has_the_answer_and_why_there_is_none() -> None:
+    first, *others = ANALYSIS.contrasts
+    unknown = replace(first.overall, effect=None, kind=VerdictKind.INCONCLUSIVE, reason="no-pairs")
+    kit = Kit(replace(ANALYSIS, contrasts=(replace(first, overall=unknown), *others)), "en")
+    lines = dict(cover(kit))["The answer"].split("\n")
+    assert lines[0].startswith("Nothing can be said about PostgreSQL 18.4")
+    assert lines[0].lower().count("range read") == 1 and lines[1].startswith("Single-row update: ")
+    probes = dict(cover(Kit(invented_probes(), "en")))["The answer"]
+    assert probes.startswith("Size of shared_buffers: With ")
 
 
 def test_a_pair_has_no_charts_of_the_machine_that_both_sides_share() -> None:

@@ -13,16 +13,26 @@ from teiten.model.build import OF_BUILDS
 from teiten.model.study import USUAL_DISTURBED_SHARE
 from teiten.model.text import joined_sentences
 from teiten.model.trial import Outcome
-from teiten.report.blocks import Block, Details, Pairs, Section, Statement, Text, WithoutScripts
+from teiten.report.blocks import (
+    Block,
+    Details,
+    Pairs,
+    Section,
+    Statement,
+    Text,
+    WithoutScripts,
+    of_kind,
+)
 from teiten.report.charts.base import Chart
-from teiten.report.effects import percent
+from teiten.report.effects import interval_of_ratio, percent, ratio_text
 from teiten.report.sentences import answer_parts, verdict_kind, verdict_word
 from teiten.report.texts import Texts, caution_text, problem_text
 from teiten.report.view.design import stopped
 from teiten.report.view.kit import Kit
-from teiten.report.view.overview import overview, slowest_first
+from teiten.report.view.overview import counted_with_slower, overview, slowest_first
 from teiten.report.view.variants import emulated
 
+MOST_LINES = 12
 MOST_OPEN = 10
 """More undecided levels are counted, and named in the results only."""
 
@@ -91,6 +101,39 @@ def primary(kit: Kit) -> tuple[ContrastResult, ...]:
     for contrast in kit.analysis.contrasts:
         first.setdefault((contrast.workload, contrast.old, contrast.new), contrast)
     return tuple(first.values())
+
+
+def answers(kit: Kit) -> tuple[str, ...]:
+    """The answers of the first page, in a line each; more than a cover has room for are counted."""
+    statements = (block for own in _own(kit) for block in of_kind(own.blocks, Statement))
+    said = [_said_of(kit, block.workload, block.text) for block in statements]
+    asked = _asked(kit) or (() if said else primary(kit))
+    lines = (*said, *(_line(kit, contrast) for contrast in asked))
+    return lines if len(lines) <= MOST_LINES else (*said, counted_with_slower(kit, asked))
+
+
+def _line(kit: Kit, contrast: ContrastResult) -> str:
+    """``Range read: faster, 18.4 ÷ 17.10 = 1.020 (95 % interval 1.015 to 1.024)``; where there is
+    no mean, what is said instead of it."""
+    t, effect = kit.t, contrast.overall.effect
+    workload = kit.names.workload(contrast.workload)
+    if effect is None:
+        verdict, _, _ = answer_parts(t, kit.names, kit.analysis, contrast)
+        return _said_of(kit, workload, verdict)
+    return t(
+        "summary.line",
+        workload=workload,
+        word=verdict_word(t, contrast.overall),
+        sides=kit.ratio_of(contrast),
+        ratio=ratio_text(effect),
+        interval=interval_of_ratio(t, effect),
+    )
+
+
+def _said_of(kit: Kit, workload: str, text: str) -> str:
+    """A sentence, below the name of its workload where it does not name it."""
+    is_named = workload.casefold() in text.casefold()
+    return text if is_named else kit.t("summary.said", workload=workload, text=text)
 
 
 def _asked(kit: Kit) -> tuple[ContrastResult, ...]:

@@ -68,7 +68,7 @@ def summary_of_findings(kit: Kit, found: tuple[ClaimOutcome, ...]) -> str:
         for standing in ClaimStanding
         if (count := sum(outcome.standing is standing for outcome in found))
     )
-    return kit.t("claim.summary", count=len(found), counts=counts)
+    return kit.t.plural("claim.summary", len(found), counts=counts)
 
 
 def _outcomes(kit: Kit, found: list[ClaimOutcome]) -> Table:

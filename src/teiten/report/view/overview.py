@@ -43,24 +43,25 @@ def overview(kit: Kit, contrasts: Sequence[ContrastResult]) -> tuple[Block, ...]
 
 def _said(kit: Kit, contrasts: Sequence[ContrastResult]) -> str:
     """Count the verdicts, and name what is slower and what the chart does not have."""
-    slower = slower_ones(contrasts) if kit.study.conclusive else ()
     undrawn = (contrast for contrast in contrasts if not any(_rows(kit, [contrast])))
-    sentences = [counted(kit, contrasts)]
-    for key, results in (("slower", slower), ("undrawn", undrawn)):
-        names = dict.fromkeys(kit.names.workload(result.workload) for result in results)
-        if names:
-            listed = kit.t("list.separator").join(names)
-            sentences.append(kit.t(f"overview.{key}", listed=listed))
+    sentences = (counted_with_slower(kit, contrasts), _listed(kit, "overview.undrawn", undrawn))
     return joined_sentences(sentences)
 
 
-def counted(kit: Kit, contrasts: Sequence[ContrastResult]) -> str:
-    """Count the comparisons of each verdict."""
+def counted_with_slower(kit: Kit, contrasts: Sequence[ContrastResult]) -> str:
+    """Count the comparisons of each verdict, and name what is slower."""
     words = Counter(verdict_word(kit.t, contrast.overall) for contrast in contrasts)
-    listed = (kit.t("summary.count", word=word, count=count) for word, count in words.most_common())
-    return kit.t(
-        "summary.counted", count=len(contrasts), words=kit.t("list.separator").join(listed)
-    )
+    counts = (kit.t("summary.count", word=word, count=count) for word, count in words.most_common())
+    separator = kit.t("list.separator")
+    counted = kit.t("summary.counted", count=len(contrasts), words=separator.join(counts))
+    slower = slower_ones(contrasts) if kit.study.conclusive else ()
+    return joined_sentences((counted, _listed(kit, "overview.slower", slower)))
+
+
+def _listed(kit: Kit, key: str, contrasts: Iterable[ContrastResult]) -> str:
+    """A sentence that names workloads; empty without any."""
+    names = dict.fromkeys(kit.names.workload(contrast.workload) for contrast in contrasts)
+    return kit.t(key, listed=kit.t("list.separator").join(names)) if names else ""
 
 
 def is_many(kit: Kit) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
+from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.kinds.contract_present import present_in, presents_in
 from teiten.model.text import Language
 from teiten.report.blocks import (
@@ -24,20 +24,19 @@ from teiten.report.blocks import (
     looked_up,
     with_contents,
 )
-from teiten.report.effects import interval_of_ratio, ratio_text
 from teiten.report.notes import NO_NOTES, Notes
 from teiten.report.numbers import moment
 from teiten.report.parts import parted
-from teiten.report.sentences import machine_text, verdict_word
+from teiten.report.sentences import machine_text
 from teiten.report.tables import Column, Table, cells
-from teiten.report.view.answer import answer, primary
+from teiten.report.view.answer import answer, answers
 from teiten.report.view.asked import asked
 from teiten.report.view.contrasts import with_captions
 from teiten.report.view.discussion import discussion
 from teiten.report.view.evidence import evidence
 from teiten.report.view.findings import findings, summary_of_findings
 from teiten.report.view.kit import Kit
-from teiten.report.view.overview import counted, is_many
+from teiten.report.view.overview import is_many
 from teiten.report.view.why import why
 
 
@@ -143,35 +142,14 @@ def front(kit: Kit, notes: Notes) -> Iterator[tuple[str, str]]:
         yield t("notes.licence"), t.of(notes.licence)
 
 
-MOST_LINES = 12
-"""Comparisons with a line each; with more, those of each verdict are counted."""
-
-
 def summary(kit: Kit) -> Section:
-    """Sum up each workload in a line; empty where the campaign supports no conclusion."""
-    title = kit.t("section.summary")
-    contrasts = primary(kit)
-    if not kit.study.conclusive or not contrasts:
+    """Sum up the answer in a line each; empty where the campaign supports no conclusion."""
+    title, lines = kit.t("section.summary"), answers(kit)
+    if not kit.study.conclusive or not lines:
         return Section("summary", title, ())
-    lines = tuple(_line(kit, contrast) for contrast in contrasts)
-    shown = Items(lines) if len(lines) <= MOST_LINES else Text(counted(kit, contrasts))
     claims = kit.analysis.claims
     published = (Text(summary_of_findings(kit, claims)),) if claims else ()
-    return Section("summary", title, (shown, *published))
-
-
-def _line(kit: Kit, contrast: ContrastResult) -> str:
-    """``Range read: faster, 18.4 ÷ 17.10 = 1.020 (95 % interval 1.015 to 1.024)``"""
-    t, effect = kit.t, contrast.overall.effect
-    values = {
-        "workload": kit.names.workload(contrast.workload),
-        "word": verdict_word(t, contrast.overall),
-        "sides": kit.ratio_of(contrast),
-    }
-    if effect is None:
-        return t("summary.line-without", **values)
-    interval = interval_of_ratio(t, effect)
-    return t("summary.line", ratio=ratio_text(effect), interval=interval, **values)
+    return Section("summary", title, (Items(lines), *published))
 
 
 def cover(kit: Kit) -> Iterator[tuple[str, str]]:
@@ -181,10 +159,9 @@ def cover(kit: Kit) -> Iterator[tuple[str, str]]:
         yield t("cover.kind"), t("notice.no-conclusion", profile=study.profile)
     elif not study.replicates:
         yield t("cover.kind"), t("notice.quick-look", profile=study.profile)
-    contrasts = primary(kit)
-    if study.conclusive and contrasts:
-        lines = [_line(kit, contrast) for contrast in contrasts]
-        yield t("section.answer"), "\n".join(lines) if len(lines) <= 4 else counted(kit, contrasts)
+    lines = answers(kit)
+    if study.conclusive and lines:
+        yield t("section.answer"), "\n".join(lines)
     servers = (
         t.aside(f"PostgreSQL {server.version}", server.source.value)
         for _, server in analysis.plan.servers
