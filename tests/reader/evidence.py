@@ -97,6 +97,9 @@ BROUGHT = re.compile(r"([a-z]\w*)(?:, |、)(\d[\d,.]*) ?([KMG]iB|B)\b")
 """A table with its size."""
 SAID_OF_ALL = re.compile(r"([\d.]+) ?%(?: \(Bonferroni|の信頼度| interval|信頼区間)")
 """A level of confidence, which is no lower than the study's."""
+ITSELF = re.compile(r"(?<![\w.])(\d[\d.]*%?)(?: \w+)? ÷ \1(?![\w.%])")
+LEVEL = re.compile(r"(?<![\w.,−+-])\d+%(?!\w)")
+"""English has a space before a percentage, and none in the name of a level."""
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?")
 UNRULED = (
     # slopes over the numbers of partitions, in two units
@@ -952,6 +955,10 @@ class Evidence:
         return phrase(self.reader.language, "table.fingerprints.caption")
 
     @cached_property
+    def has_shares(self) -> bool:
+        return any(LEVEL.fullmatch(name) for name in self.level_names)
+
+    @cached_property
     def level_names(self) -> set[str]:
         """How levels and servers are called."""
         known = (names for levels in self.names.values() for names in levels.values())
@@ -1016,6 +1023,10 @@ class Evidence:
             for level in SAID_OF_ALL.findall(text)
             if printed(level).value + printed(level).step < 100 * least
         )
+        yield from (f"a side against itself: {found[0]}" for found in ITSELF.finditer(text))
+        for share in LEVEL.findall(text) if self.reader.language == "en" else ():
+            if self.has_shares and share not in self.level_names | self.texts:
+                yield f"no level is {share}"
         for name, size, unit in BROUGHT.findall(text):
             known = self.relations.get(name, ())
             if known and not any(printed(size).is_of(each * UNITS[unit]) for each in known):

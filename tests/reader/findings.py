@@ -320,8 +320,8 @@ def outcome(reader: Reader, row: tuple[str, ...]) -> None:
     outcome_by_plans(reader, row, word)
     check = CHECK.search(row[2])
     bounds = bounds_of(reader, row[3])
-    kept = sentence(reader.language, "claim.of-checks").fullmatch(row[2])
-    if kept:
+    of_checks = sentence(reader.language, "claim.of-checks")
+    for kept in filter(None, map(of_checks.fullmatch, row[2].split("\n"))):
         left, of = int(kept["kept"]), int(kept["count"])
         reader.that(left <= of, "more kept than checks")
         whole = word == "reproduced"

@@ -57,7 +57,7 @@ class Printed:
             return value < self.value + slack
         if not math.isfinite(value):
             return False
-        room = self.step * 0.5 + slack + 1e-9 * max(1.0, abs(value))
+        room = self.step * 0.5 + slack + 1e-9 * abs(value)
         if safe == "up":
             return -1e-9 <= self.value - value <= self.step + slack + 1e-9
         if safe == "down":

@@ -28,7 +28,7 @@ ALL = ("all", "合計", "全体")
 PER_LOAD = {"per connection", "1接続あたり"}
 PER_CORE = {"per core", "1コアあたり"}
 OF_CORES = {"cores", "CPUコア数"}
-COMPARES = re.compile(r"(?:[Nn]ew|B|新)? ?[÷/−] ?(?:old|A|旧)?|Difference|差|times|倍率")
+COMPARES = re.compile(r"(?:[Nn]ew|B|新)? ?[÷/−] ?(?:old|A|旧)?|Difference|差|times|倍率|ratio|比")
 DIFFERENCE = re.compile(r"−|[Dd]ifference|差")
 INTERVALS = re.compile(r".*(?:interval|区間)")
 

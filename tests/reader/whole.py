@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -74,6 +75,7 @@ def read_whole(document: Document, one: Drawn | Across, language: Language) -> R
     for part in document.parts:
         if part.kind in SAID and part.text not in reader.given:
             _read_part(reader, figures, part, part)
+    _of_items(reader)
     _of_events(reader)
     _of_plans(reader)
     _of_notes(reader)
@@ -130,6 +132,18 @@ def _read_part(reader: Reader, figures: Figures, part: Part, untold: Part) -> No
         and not any(run in part.text for run in known)
     ):
         reader.objections.append(f"unread sentence: {part.text}")
+
+
+def _of_items(reader: Reader) -> None:
+    """Objects to what is listed twice."""
+    items = Counter(
+        (part.section, part.part, part.topic, part.text)
+        for part in reader.document.parts
+        if part.kind == "item"
+    )
+    for (*_, text), count in items.items():
+        reader.about = text
+        reader.that(count == 1, f"it is listed {count} times")
 
 
 def _of_events(reader: Reader) -> None:
