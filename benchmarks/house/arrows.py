@@ -9,6 +9,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 Sources = Mapping[str, str]
 """The text of each module, by its name without ``teiten.``."""
@@ -37,7 +38,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("plan",),
     ("datasets.*",),
     ("ledger",),
-    ("execute",),
+    ("execute", "factors.*.run"),
     ("analysis.model",),
     ("kinds.contract_analyse",),
     ("analysis",),
@@ -92,16 +93,11 @@ def floor_of(module: str) -> int:
         (len(room), floor)
         for floor, rooms in enumerate(FLOORS)
         for room in rooms
-        if module == room or _inside(module, room)
+        if fnmatchcase(module, room) or fnmatchcase(module, f"{room}.*")
     ]
     if not ranked:
         raise KeyError(module)
     return max(ranked)[1]
-
-
-def _inside(module: str, room: str) -> bool:
-    around = room.removesuffix("*") if room.endswith("*") else f"{room}."
-    return module.startswith(around)
 
 
 def upward(imports: Imports) -> list[Arrow]:

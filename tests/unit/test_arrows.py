@@ -7,6 +7,7 @@ from functools import cache
 
 import pytest
 from benchmarks.house.__main__ import ROOT, modules, python_below
+from benchmarks.house.additions import ADDITIONS, FIXTURES
 from benchmarks.house.arrows import (
     beyond_a_package,
     circles,
@@ -34,6 +35,14 @@ def test_every_module_stands_on_a_floor() -> None:
 
 def test_no_module_imports_from_a_floor_above_its_own() -> None:
     assert [str(arrow) for arrow in upward(imports())] == []
+
+
+def test_what_how_to_add_adds_keeps_to_the_floors() -> None:
+    places = tuple(addition.place for addition in ADDITIONS.values())
+    files = python_below(FIXTURES)
+    added = modules({path: text for path, text in files.items() if path.startswith(places)})
+    assert len(added) >= len(ADDITIONS)
+    assert [str(arrow) for arrow in upward(imports_of(sources() | added))] == []
 
 
 def test_no_circle_of_imports_leaves_its_folder() -> None:

@@ -8,10 +8,12 @@ import pytest
 
 from teiten.datasets.script.model import script_of
 from teiten.errors import StudyError, TeitenError, UsageError
+from teiten.kinds.contract import plan_of
 from teiten.kinds.pgbench.model import NAME as PGBENCH
 from teiten.kinds.pgbench.model import pgbench_of
 from teiten.kinds.queries.model import NAME as QUERIES
 from teiten.kinds.queries.model import queries_of
+from teiten.kinds.registry import names
 from teiten.model.study import Study
 from teiten.study.load import load_study
 
@@ -46,6 +48,9 @@ blocks = 1
 [profiles.quick.workloads.timed]
 timeout = "5s"
 """
+
+KEYS = ", ".join(key for kind in names() if (key := plan_of(kind).told_by) is not None)
+"""The keys that tell the kind of a workload."""
 
 
 @pytest.fixture
@@ -84,11 +89,11 @@ def test_a_kind_is_told_by_a_key_or_named(file: Path) -> None:
             'kind = "querys"',
             "workloads.2.kind: there is no kind 'querys'. Did you mean 'queries'?",
         ),
-        ('queries = "sql"', "", "workloads.2: a workload has one of script, queries, or names"),
+        ('queries = "sql"', "", f"workloads.2: a workload has one of {KEYS}, or names its kind"),
         (
             'queries = "sql"',
             'queries = "sql"\nscript = "select-only"',
-            "workloads.2: a workload has one of script, queries, not several",
+            f"workloads.2: a workload has one of {KEYS}, not several",
         ),
         (
             'queries = "sql"',

@@ -17,6 +17,7 @@ from teiten.model.facts import HostFacts
 from teiten.model.noise import NoiseFloor
 from teiten.model.pairs_check import CheckedStart, PairsCheck
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.study import CLASSIC
 from teiten.ways.registry import way_of_clients
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def noise_key(facts: HostFacts, plan: Plan, trial: PlannedTrial) -> str:
         ),
         trial.load.noise,
         *plan.place_of(trial),
-        *((way.name,) if way.concurrent else ()),
+        *((way.recorded,) if way.recorded != CLASSIC else ()),
         *(("rounds",) if measure.rounds else ()),
     )
 
