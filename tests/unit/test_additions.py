@@ -8,6 +8,8 @@ from pathlib import Path, PurePath
 import pytest
 from benchmarks.house.additions import ADDITIONS, FIXTURES, SOURCE, try_out
 
+from tests.unit.test_rooms import faults
+
 pytestmark = pytest.mark.same
 
 BESIDES = {"verb": {"teiten/cli/main.py": 1}}
@@ -24,3 +26,12 @@ def test_an_addition_touches_its_own_place_alone(name: str, tmp_path: Path) -> N
     }
     assert elsewhere == BESIDES.get(name, {})
     assert [words for words in ADDITIONS[name].shown if words not in tried.said] == []
+
+
+@pytest.mark.parametrize("name", ADDITIONS)
+def test_an_addition_keeps_to_its_room(name: str) -> None:
+    place = FIXTURES / ADDITIONS[name].place
+    files = [file for file in (place, *place.rglob("*.py")) if file.suffix == ".py"]
+    assert files
+    for file in files:
+        assert faults(file.relative_to(FIXTURES), file.read_text(encoding="utf-8")) == []
