@@ -6,7 +6,6 @@ Imports for type checkers count as all others do.
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -154,14 +153,3 @@ def _components(imports: Imports) -> Iterator[Collection[str]]:
                 path.append((following, iter(imports.get(following, frozenset()))))
             elif following in stack:
                 lowest[module] = min(lowest[module], index[following])
-
-
-def rooms_between(imports: Imports) -> dict[tuple[str, str], int]:
-    """The number of imports from one top folder to another."""
-    counted: dict[tuple[str, str], int] = defaultdict(int)
-    for module, below in imports.items():
-        for imported in below:
-            pair = (module.split(".")[0], imported.split(".")[0])
-            if pair[0] != pair[1]:
-                counted[pair] += 1
-    return dict(counted)

@@ -48,7 +48,6 @@ class Invented(Engine):
     extension = "postgres_fdw"
     oldest = 12
     installing = "write it"
-    atomic = True
 
     def parts(self, planned):
         return (NOTHING,) * (planned.nodes + 1)

@@ -57,7 +57,6 @@ class Attached(Engine):
     extension = ""
     oldest = 9
     installing = ""
-    atomic = False
     starts = False
     spreads_by = (SpreadBy.OWN_KEY,)
 

@@ -81,7 +81,6 @@ class Citus(Engine):
         " cluster of Citus runs already, name it: --set engine=attached, with its nodes in"
         " [clusters.NAME] (docs/guides/scale-out.md)"
     )
-    atomic = True
     as_superuser = True
     spreads_by = tuple(SpreadBy)
     coordinators = tuple(CoordinatorRows)

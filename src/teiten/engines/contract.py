@@ -65,9 +65,6 @@ class Engine(ABC):
     """The oldest major version that can have it."""
     installing: ClassVar[str]
     """How its users come by it, for a hint."""
-    atomic: ClassVar[bool]
-    """A transaction is committed on all nodes that it has written to, or on none, whatever fails
-    meanwhile."""
     everywhere: ClassVar[bool] = False
     """Clients can enter through every node that holds rows, with the parameters of ``session``."""
     session: ClassVar[Mapping[str, str]] = {}

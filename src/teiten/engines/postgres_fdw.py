@@ -35,7 +35,6 @@ class PostgresFdw(Engine):
         "install the contrib modules of this PostgreSQL, or let Teiten install one:"
         " teiten pg install 18"
     )
-    atomic = False
     needs_retries = True
     everywhere = True
     session: ClassVar[Mapping[str, str]] = {"search_path": f"{ENTRY},{PUBLIC}"}
