@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from click.testing import CliRunner
-from tests.fixtures.more_kinds import VACUUM_STUDY
+from tests.fixtures.more_rooms import VACUUM_STUDY
 from tests.fixtures.planned import expanded, planned
 from tests.fixtures.synthetic import START
 from tests.fixtures.synthetic_plan import HOST

@@ -15,7 +15,7 @@ from tests.fixtures.forked import start
 
 PROGRAM = """
 from teiten.cli.main import main
-from tests.fixtures.more_factors import more_factors
+from tests.fixtures.more_rooms import more_factors
 with more_factors():
     main()
 """

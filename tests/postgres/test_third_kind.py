@@ -17,7 +17,7 @@ from teiten.ledger.store import Ledger
 from teiten.model.installation import Installation
 from tests.fixtures.campaigns import PATIENCE, Teiten
 from tests.fixtures.forked import start
-from tests.fixtures.more_kinds import SAID, VACUUM_WORKLOAD, more_kinds
+from tests.fixtures.more_rooms import SAID, VACUUM_WORKLOAD, more_kinds
 
 STUDY = """
 [study]
@@ -56,7 +56,7 @@ predicate = {{ kind = "vacuum-within", times = {times} }}
 """
 PROGRAM = """
 from teiten.cli.main import main
-from tests.fixtures.more_kinds import more_kinds
+from tests.fixtures.more_rooms import more_kinds
 with more_kinds():
     main()
 """

@@ -17,7 +17,7 @@ from teiten.plan.sites.remote import check_remote
 from teiten.report.names import Names
 from teiten.report.texts import texts
 from teiten.study.load import load_study
-from tests.fixtures.more_factors import more_factors
+from tests.fixtures.more_rooms import more_factors
 from tests.fixtures.planned import expanded
 
 LEVELS = "factors.niceness=0,5"

@@ -15,7 +15,7 @@ from teiten.ledger.codec import decode_plan, encode_plan
 from teiten.model.plan import Plan
 from teiten.model.study import CLASSIC
 from teiten.ways.registry import concurrent_trials, rules, way_of
-from tests.fixtures.more_ways import more_ways
+from tests.fixtures.more_rooms import more_ways
 from tests.fixtures.planned import planned
 from tests.fixtures.synthetic_plan import HOST
 

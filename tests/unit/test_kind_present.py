@@ -15,7 +15,7 @@ from teiten.report.render.html import html
 from teiten.report.render.markdown import markdown_text
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import invented_analysis
-from tests.fixtures.more_kinds import SAID, VACUUM, more_kinds
+from tests.fixtures.more_rooms import SAID, VACUUM, more_kinds
 from tests.fixtures.shown import part
 
 

@@ -14,7 +14,7 @@ from teiten.model.plan import Plan
 from teiten.plan.dry import DryExecutor, actions
 from teiten.plan.sites.remote import check_remote
 from teiten.study.load import load_study
-from tests.fixtures.more_kinds import VACUUM_STUDY, more_kinds
+from tests.fixtures.more_rooms import VACUUM_STUDY, more_kinds
 from tests.fixtures.planned import expanded
 from tests.fixtures.synthetic_plan import HOST
 
