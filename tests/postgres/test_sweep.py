@@ -144,3 +144,13 @@ def test_a_socket_folder_keeps_what_is_not_a_servers(workdir: Workdir) -> None:
     sweep(workdir)
     assert [path.name for path in folder.iterdir()] == ["mine"]
     shutil.rmtree(folder)
+
+
+def test_a_note_that_was_being_written_is_removed(workdir: Workdir) -> None:
+    with subprocess.Popen(["true"]) as dead:
+        dead.wait()
+    for folder in (workdir.clusters, workdir.attached):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f".teiten-{dead.pid}-0123abcd").touch()
+    sweep(workdir)
+    assert not [*workdir.clusters.iterdir(), *workdir.attached.iterdir()]

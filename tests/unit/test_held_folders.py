@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import ast
 import os
+import signal
 import socket
 import stat
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -224,3 +227,28 @@ def test_what_the_system_refuses_names_the_whole_path(tmp_path: Path) -> None:
             with pytest.raises(OSError) as caught:
                 refused()
             assert caught.value.filename == str(tmp_path / name)
+
+
+KILLED_WHILE_WRITING = """
+import os, signal, sys
+from pathlib import Path
+from teiten.host.system.held_folder import HeldFolder
+
+HeldFolder._rename = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+with HeldFolder.open(Path(sys.argv[1])) as held:
+    held.write("note", b"of what is made next")
+"""
+
+
+def test_a_file_that_a_killed_process_was_writing_is_removed(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", KILLED_WHILE_WRITING, str(tmp_path)]
+    assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+    (unfinished,) = tmp_path.iterdir()
+    living = tmp_path / f".teiten-{os.getpid()}-0123abcd"
+    stranger = tmp_path / ".teiten-notes"
+    for kept in (living, stranger):
+        kept.write_text("")
+    with HeldFolder.open(tmp_path) as held:
+        held.remove_unfinished()
+    assert sorted(tmp_path.iterdir()) == sorted([living, stranger])
+    assert unfinished.name.startswith(".teiten-")

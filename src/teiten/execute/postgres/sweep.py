@@ -48,6 +48,9 @@ def sweep(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
         done += sweep_limits(workdir, ending=ending)
         done += sweep_emulated(workdir, ending=ending)
         done += sweep_networks(workdir, ending=ending)
+        for notes in filter(None, map(find_folder, (workdir.clusters, workdir.attached))):
+            with notes:
+                notes.remove_unfinished()
         if detached := end_detached(of_dead=True):
             done.append(f"ended programs that had left their trial: {detached}")
         for folder in socket_directories(user):

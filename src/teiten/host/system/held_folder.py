@@ -15,12 +15,15 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import secrets
 import stat
 import sys
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path, PurePath
 from typing import IO
+
+import psutil
 
 from teiten.errors import ServerError
 from teiten.host.system.files import sync_file_system
@@ -43,6 +46,14 @@ DEEPEST = 40
 """Folders within one another; a data directory has four."""
 ROUNDS = 5000
 """How often a folder is emptied that does not become empty: it is one for each level of depth."""
+
+
+_UNFINISHED = re.compile(r"\.teiten-(\d{1,9})-[0-9a-f]{8}")
+"""Name of a file that is written: the process, and chance."""
+
+
+def _name_of_unfinished() -> str:
+    return f".teiten-{os.getpid()}-{secrets.token_hex(4)}"
 
 
 class UnsafePlaceError(ServerError):
@@ -235,7 +246,7 @@ class HeldFolder:
         leave it empty for half a minute (ext4 allocates a new file's blocks when it writes them).
         Raises UnsafePlaceError where a folder is there, and OSError.
         """
-        partial = f".teiten-{os.getpid()}-{secrets.token_hex(4)}"
+        partial = _name_of_unfinished()
         try:
             with self.create(partial) as file:
                 _write_all(file.fileno(), content)
@@ -251,6 +262,19 @@ class HeldFolder:
             if isinstance(error, IsADirectoryError):
                 raise UnsafePlaceError(self.path / name, "is a folder, not a plain file") from error
             raise
+
+    def remove_unfinished(self) -> None:
+        """Remove the files that a process of ours which has ended was about to ``write`` here.
+        Raises OSError."""
+        for name, status in self.entries():
+            unfinished = _UNFINISHED.fullmatch(name)
+            if (
+                unfinished is not None
+                and stat.S_ISREG(status.st_mode)
+                and status.st_uid == own_uid()
+                and not psutil.pid_exists(int(unfinished[1]))
+            ):
+                self.unlink(name)
 
     def link(self, name: str, target: str, user: ServerUser | None = None) -> None:
         """Put a symbolic link in the place of what has this name. Raises OSError."""
@@ -413,7 +437,7 @@ class HeldFolder:
             with contextlib.suppress(OSError):
                 flagged = flags | os.O_TMPFILE | os.O_EXCL
                 return os.open(".", flagged, 0o600, dir_fd=self._descriptor)
-        name = f".teiten-{os.getpid()}-{secrets.token_hex(4)}"
+        name = _name_of_unfinished()
         try:
             return self._opened(name, flags | os.O_CREAT | os.O_EXCL | _DELETED_BY_WINDOWS)
         finally:  # open(2) leaves a file behind where it refuses O_DIRECT
