@@ -15,7 +15,6 @@ from tests.reader.language import Language, printed
 from tests.reader.texts import SEPARATOR, phrases
 
 CALLED = {
-    **{("layout", f"days-{days}"): (f"{days} days", f"{days}日分") for days in (30, 90, 180)},
     ("nodes", "0"): ("plain PostgreSQL", "単体のPostgreSQL", "plain", "単体"),
     ("scenario", "throughput"): ("tables of a fixed size", "一定サイズのテーブル"),
     ("scenario", "size"): (
@@ -109,14 +108,16 @@ class Reader:
         """How a level of a factor that is no server is called, alone and as a side."""
         name = factor.removeprefix("guc:")
         unit = "core" if level == "1" else "cores"
+        worded = phrases(self.language).get(f"level.{factor}.{level}", level)
         forms = {
             level,
+            worded,
             f"{name} = {level}",
             f"{self.factor_text(factor)} = {level}",
-            f"{name} “{level}”",
-            f"{name.capitalize()} “{level}”",
-            f"配置「{level}」",
-            f"パラメータの組「{level}」",
+            f"{name} “{worded}”",
+            f"{name.capitalize()} “{worded}”",
+            f"配置「{worded}」",
+            f"パラメータの組「{worded}」",
             *CALLED.get((factor, level), ()),
             *self.titles.get(level, ()),
         }
@@ -171,7 +172,8 @@ class Reader:
             return f"PostgreSQL {version}" if clear else f"PostgreSQL {version}{space}({level})"
         if (factor, level) in CALLED and factor != "nodes":
             return CALLED[factor, level][self.language == "ja"]
-        return f"{self.factor_text(factor)} = {level}"
+        worded = phrases(self.language).get(f"level.{factor}.{level}")
+        return worded or f"{self.factor_text(factor)} = {level}"
 
     def factor_text(self, factor: str) -> str:
         name = factor.removeprefix("guc:")

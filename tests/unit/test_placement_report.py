@@ -78,8 +78,9 @@ def test_the_limit_is_named_and_what_is_emulated_is_called_so(
     workload = kit.study.workloads[0].name
     blocks = list(placements(kit, "x", workload))
     sentences = [text for block in blocks if isinstance(block, Items) for text in block.items]
-    assert any(text.startswith(f"all-slow: {limited}") for text in sentences)
-    assert not any(text.startswith("all-fast: ") and limited in text for text in sentences)
+    slow, fast = (kit.names.level("placement", level) for level in ("all-slow", "all-fast"))
+    assert slow != "all-slow" and any(text.startswith(f"{slow}: {limited}") for text in sentences)
+    assert not any(text.startswith(f"{fast}: ") and limited in text for text in sentences)
     tables = [block for block in blocks if isinstance(block, Table)]
     assert tables[0].name == "storage-speeds"
     shown = [cell.text for table in tables for row in table.rows for cell in row]
@@ -88,7 +89,7 @@ def test_the_limit_is_named_and_what_is_emulated_is_called_so(
     assert not [text for text in (*shown, *heads) if text == "slow"]
     gallery = next(block for block in blocks if isinstance(block, Gallery))
     (chart,) = gallery.charts
-    assert set(chart.rows["level"]) == {"all-slow", "all-fast"}
+    assert set(chart.rows["level"]) == {slow, fast}
     assert "mulat" in chart.note or "エミュレート" in chart.note
     assert kit.names.factor("placement") != kit.t("factor.placement")
     assert emulated.removeprefix("slow") in kit.names.factor("placement")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import teiten.report
 from teiten.analysis.model.findings import VerdictKind
 from teiten.model.facts import Caution, Severity
 from teiten.model.study import CachePolicy
-from teiten.model.text import joined_sentences
+from teiten.model.text import Language, joined_sentences
 from teiten.model.trial import Outcome, Problem, Step
 from teiten.report.texts import (
     PARTS,
@@ -24,6 +25,7 @@ from teiten.report.texts import (
     with_words,
     words_in,
 )
+from teiten.study.document import CATALOGUE
 
 SOURCES = (Path(teiten.report.__file__).parent, Path(teiten.kinds.__path__[0]))
 
@@ -124,3 +126,16 @@ def test_problems_have_words_in_both_languages() -> None:
     assert problem_text(problem, "en") == "the hypervisor took CPU time"
     assert "steal" in problem_text(problem, "ja")
     assert problem_text(Problem("unheard-of", ""), "ja") == "unheard-of"
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("factor", ["layout", "parameters", "placement"])
+def test_every_named_level_of_a_shipped_study_has_words(factor: str, language: Language) -> None:
+    """A name such as visible-75 is for files and commands."""
+    t, named = texts(language), set()
+    for path in CATALOGUE.glob("*.toml"):
+        study = tomllib.loads(path.read_text(encoding="utf-8"))
+        layouts = (workload.get("data", {}).get("layouts", ()) for workload in study["workloads"])
+        named |= {*study["factors"].get(factor, ())}
+        named |= {name for names in layouts for name in names if factor == "layout"}
+    assert len(named) > 4 and not [name for name in named if f"level.{factor}.{name}" not in t]

@@ -228,12 +228,13 @@ def _of_factor(factor: str, level: str, names: Names) -> Side:
     if f"counted.{factor}.side" in t:
         counted = names.context(((factor, level),))
         return Side(level, t(f"counted.{factor}.side", level=counted), counted)
+    worded = t.either(f"level.{factor}.{level}", level)
     if names.emulates and f"emulated.side.{factor}" in t:
-        return Side(level, t(f"emulated.side.{factor}", level=level), level)
+        return Side(level, t(f"emulated.side.{factor}", level=worded), worded)
     return Side(
         level,
         t.either(f"side.{factor}.{level}", _called(factor, level, names)),
-        t.either(f"side.short.{factor}.{level}", level),
+        t.either(f"side.short.{factor}.{level}", worded),
     )
 
 
@@ -243,7 +244,7 @@ def _called(factor: str, level: str, names: Names) -> str:
         return names.titles[factor, level]
     key = f"side-of.{factor}"
     if key in names.t:
-        return names.t(key, level=level)
+        return names.t(key, level=names.t.either(f"level.{factor}.{level}", level))
     return f"{names.factor(factor)} = {level}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import PurePath
@@ -14,7 +15,7 @@ from teiten.kinds.contract import plan_of
 from teiten.kinds.contract_present import TrialColumn, presents_in
 from teiten.kinds.metrics import in_order
 from teiten.model.study import SERVER
-from teiten.model.trial import Outcome, Problem
+from teiten.model.trial import PARTNER, Outcome, Problem
 from teiten.report.blocks import Download
 from teiten.report.charts.base import as_columns
 from teiten.report.numbers import clock, fixed, significant
@@ -34,11 +35,20 @@ MOST_AT_ONCE = 12
 
 def problems_text(kit: Kit, problems: Sequence[Problem]) -> str:
     return kit.t("list.strong").join(
-        f"{problem_text(problem, kit.t.language)}: {problem.detail}"
+        f"{problem_text(problem, kit.t.language)}: {_detail(kit, problem)}"
         if problem.detail
         else problem_text(problem, kit.t.language)
         for problem in problems
     )
+
+
+def _detail(kit: Kit, problem: Problem) -> str:
+    """The detail of a problem; of a partner its number and why it does not count, in words."""
+    blamed = re.fullmatch(r"trial (\d+): (\S+)", problem.detail)
+    if problem.code != PARTNER or blamed is None:
+        return problem.detail
+    reason = problem_text(Problem(blamed[2], ""), kit.t.language)
+    return kit.t("table.excluded.partner", number=blamed[1], reason=reason)
 
 
 def trial_table(kit: Kit) -> Table:
@@ -130,7 +140,7 @@ def excluded_table(kit: Kit) -> Table | None:
             TableCell(str(trial.number), trial.number),
             TableCell(str(trial.attempt), trial.attempt),
             TableCell(kit.names.workload(trial.workload)),
-            TableCell(kit.short(kit.side_of(trial))),
+            TableCell(kit.names.titled(kit.side_of(trial))),
             TableCell(kit.names.context(kit.context_of(trial))),
             TableCell(t(f"outcome.{trial.outcome.value}"), kind=f"outcome {trial.outcome.value}"),
             TableCell(problems_text(kit, trial.problems)),

@@ -77,7 +77,7 @@ def _percentile_row(
         )
     levels = dict(group.context)
     head = [
-        TableCell(levels[factor], level_value(levels[factor], at))
+        TableCell(kit.names.level(factor, levels[factor]), level_value(levels[factor], at))
         for at, factor in enumerate(factors)
     ]
     return (*head, *cells(kit.short(group.side)), *found)

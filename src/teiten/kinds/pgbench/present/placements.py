@@ -174,7 +174,7 @@ def _devices(kit: Kit, name: str, result: PlacementResult) -> Table:
 
 
 def _called(kit: Kit, level: str) -> str:
-    return kit.names.side(level).short if kit.study.contrast == PLACEMENT else level
+    return kit.names.level(PLACEMENT, level)
 
 
 def _tps(kit: Kit, row: PlacementRow) -> str:
