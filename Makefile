@@ -27,7 +27,7 @@ NATIVE_WHERE_RUST := $(if $(RUST),$(VENV)/.native)
 # A wheel of make dist's for this machine: its native part is taken as it is.
 WHEEL := $(abspath $(firstword $(wildcard dist/teiten-*-abi3-manylinux*_$(shell uname -m).whl)))
 
-.PHONY: demo dist needs check test test-python test-crates native docs develop lock clean help
+.PHONY: demo dist needs check check-types check-units test test-python test-crates native docs develop lock clean help
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -55,7 +55,13 @@ test-python:
 check: $(VENV)/.developed
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+	+@$(MAKE) --no-print-directory --jobs 2 check-types check-units
+
+# Beside the tests: where mypy knows little of the tree yet, it takes half as long as they do.
+check-types:
 	$(VENV)/bin/mypy
+
+check-units:
 	$(VENV)/bin/python -m pytest --numprocesses auto --dist worksteal --hypothesis-profile ci $(PYTEST_FLAGS) tests/unit
 
 # Without make's flags, which would lend cargo a job server that it cannot reach.

@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.same
 
 ROOT = Path(__file__).parents[2]
-INNER = {"help", "needs", "test-crates", "test-python"}
+INNER = {"check-types", "check-units", "help", "needs", "test-crates", "test-python"}
 """Targets of other targets."""
 
 
