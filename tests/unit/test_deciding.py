@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from teiten.analysis.model.findings import VerdictKind
+from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.cli.campaign.read import analyse_campaign
 from teiten.ledger.campaigns import CampaignState, summarise
 from teiten.ledger.store import Ledger
@@ -55,13 +55,18 @@ class StopAfter:
             raise KeyboardInterrupt
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> CampaignAnalysis:
+    """A campaign that nothing has interrupted."""
+    with new_ledger(tmp_path_factory.mktemp("whole") / "made", PLAN) as ledger:
+        carry_on(ledger, tps_with(0.03))
+        return analyse_campaign(ledger)
+
+
 @pytest.mark.parametrize("looks", [0, 5, 31, 64])
 def test_a_campaign_that_was_interrupted_goes_on_to_the_same_verdict(
-    tmp_path: Path, looks: int
+    tmp_path: Path, looks: int, whole: CampaignAnalysis
 ) -> None:
-    with new_ledger(tmp_path / "whole", PLAN) as ledger:
-        carry_on(ledger, tps_with(0.03))
-        whole = analyse_campaign(ledger)
     with new_ledger(tmp_path / "cut", PLAN) as ledger:
         with pytest.raises(KeyboardInterrupt):
             carry_on(ledger, tps_with(0.03), check_interruption=StopAfter(looks))

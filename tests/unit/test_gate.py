@@ -210,22 +210,26 @@ def test_the_answer_of_a_campaign(
     )
 
 
-def test_what_an_undecided_gate_would_need_is_told(tmp_path: Path) -> None:
-    answer = campaign(tmp_path / "noise", deviation=0.2)
-    assert (answer.outcome, answer.lines[0].reason) == (CANNOT_TELL, UNDECIDED)
+@pytest.fixture(scope="module")
+def undecided(tmp_path_factory: pytest.TempPathFactory) -> GateAnswer:
+    """The answer of a gate whose hour is over before its noise is."""
+    return campaign(tmp_path_factory.mktemp("noise") / "gate", deviation=0.2)
+
+
+def test_what_an_undecided_gate_would_need_is_told(undecided: GateAnswer) -> None:
+    assert (undecided.outcome, undecided.lines[0].reason) == (CANNOT_TELL, UNDECIDED)
     said = re.fullmatch(
-        r"read: about \d+ rounds more, --budget (\d+)m in all, if .*", needed(answer)
+        r"read: about \d+ rounds more, --budget (\d+)m in all, if .*", needed(undecided)
     )
     assert said is not None and int(said[1]) > 60, "more than the plan had room for in its hour"
-    (note,) = annotation_lines(answer)
+    (note,) = annotation_lines(undecided)
     assert note.startswith("::warning title=Gate%3A cannot tell (inconclusive)::read ")
     assert "%25" in note and "\n" not in note
 
 
 def test_where_sides_disturb_each_other_another_way_is_needed_and_no_further_rounds(
-    tmp_path: Path,
+    undecided: GateAnswer,
 ) -> None:
-    answer = campaign(tmp_path / "noise", deviation=0.2)
-    (line,) = answer.lines
+    (line,) = undecided.lines
     head = replace(line.head, overall=withheld(line.head.overall, LEFT_BEHIND))
-    assert "--way classic" in needed(replace(answer, lines=(replace(line, head=head),)))
+    assert "--way classic" in needed(replace(undecided, lines=(replace(line, head=head),)))
