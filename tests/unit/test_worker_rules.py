@@ -119,7 +119,7 @@ def test_a_join_has_the_workers_of_its_outer_side() -> None:
     (one,) = gather_workers(gathered(join(scan("lineorder"), scan("part")), 9), tables, LIMITS)
     assert one.source is not None
     assert (one.source.rule, one.source.relation) == (WorkerRule.TABLE, "lineorder")
-    assert (one.expected, one.launchable, one.follows, one.starved) == (9, 9, True, False)
+    assert (one.expected, one.follows, one.starved) == (9, True, False)
     (other,) = gather_workers(gathered(join(scan("part"), scan("lineorder")), 9), tables, LIMITS)
     assert other.source is not None and other.source.relation == "part"
     assert (other.expected, other.follows) == (3, False)
@@ -129,7 +129,7 @@ def test_limits_hold_planned_and_launched_workers() -> None:
     tables = found(relation("lineorder", 60613.3))
     limits = WorkerLimits(per_gather=4, parallel=8, processes=2)
     (one,) = gather_workers(gathered(scan("lineorder"), 4, 2), tables, limits)
-    assert (one.expected, one.launchable, one.follows, one.starved) == (4, 2, True, True)
+    assert (one.expected, one.follows, one.starved) == (4, True, True)
 
 
 def test_partitions_ask_for_the_bits_of_their_number() -> None:

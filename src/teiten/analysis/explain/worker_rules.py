@@ -66,7 +66,6 @@ def _of_gather(
         launched=gather.workers_launched,
         source=source,
         expected=expected,
-        launchable=None if expected is None or limits is None else min(expected, limits.free),
     )
 
 

@@ -80,8 +80,6 @@ class GatherWorkers:
     """None where the plan does not tell, or a size is not known."""
     expected: int | None
     """By the rule, at most max_parallel_workers_per_gather."""
-    launchable: int | None
-    """Expected workers, at most max_parallel_workers and max_worker_processes."""
 
     @property
     def follows(self) -> bool | None:

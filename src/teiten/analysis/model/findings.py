@@ -72,8 +72,6 @@ class ContrastResult:
     levels: tuple[LevelResult, ...]
     overall: Verdict
     """The verdict on the mean over all levels: one test, at α, with the blocks as pairs."""
-    incomplete_blocks: tuple[int, ...] = ()
-    """Blocks left out of ``overall``, because in them a level lacks a side."""
     lag_one: float | None = None
     """The correlation of the blocks' mean d with those before them, -1 to 1."""
     trend: float | None = None

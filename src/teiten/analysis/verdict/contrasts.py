@@ -3,11 +3,11 @@
 The primary question is the mean over the levels of the sweep: in each block the mean of d over the
 levels, then one interval over the blocks, at this statement's share of α (``comparison_alpha``).
 Only blocks in which every level has both sides enter it, or else the levels would weigh differently
-in different blocks; the others are named in ``incomplete_blocks``. A query of which a trial exceeds
-its time limit has no ratio and is left out of the mean (``left_out``). Each single level gets its
-own interval at a K-th of that share, K the levels in the plan. Metrics beside the judged one have
-the same intervals, and no words: mean latency in a closed loop only repeats the throughput, and
-each further word is a further chance to err.
+in different blocks. A query of which a trial exceeds its time limit has no ratio and is left out of
+the mean (``left_out``). Each single level gets its own interval at a K-th of that share, K the
+levels in the plan. Metrics beside the judged one have the same intervals, and no words: mean
+latency in a closed loop only repeats the throughput, and each further word is a further chance to
+err.
 
 The intervals are Student's t for a fixed design, and valid at every look for a sequential one.
 """
@@ -151,7 +151,6 @@ def _contrast(
     over = {context: _over(observations, context, metric) for context in contexts}
     whole = [context for context in contexts if not over[context]]
     means = list(block_means([alone[one] for one in whole]).values())
-    complete = block_means([paired[one].log_ratios for one in whole])
     unusable = sum(paired[one].unusable for one in whole)
     overall = decide_by_design(measure, means, rule, unusable=unusable, levels=len(whole))
     overall = told_incomplete(overall, [alone[one] for one in whole])
@@ -183,7 +182,6 @@ def _contrast(
         new=new,
         levels=levels,
         overall=overall,
-        incomplete_blocks=tuple(sorted(_blocks_run(plan, workload, attempts) - complete.keys())),
         lag_one=lag_one(means),
         trend=trend(means),
         forecast=forecast(means, rule, len(whole)) if measure.sequential is not None else None,
@@ -209,15 +207,6 @@ def _over(
         for observation in observations
         if observation.context == context and metric.exceeded in observation.metrics
     ]
-
-
-def _blocks_run(plan: Plan, workload: str, attempts: Sequence[Attempt]) -> set[int]:
-    """All blocks of a fixed design; of a sequential one those in which a trial has ended."""
-    if plan.study.measure.sequential is None:
-        return {trial.block for trial in plan.trials}
-    tried = {attempt.number for attempt in attempts}
-    mine = (trial for trial in plan.trials if trial.cell.workload == workload)
-    return {trial.block for trial in mine if trial.number in tried}
 
 
 def _level(
