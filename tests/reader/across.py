@@ -54,7 +54,7 @@ class Across:
 
     def _page(self, language: Language) -> Page:
         if self.kind == "comparison":
-            return comparison_page(compare(*self.analyses, insisted=True), language)
+            return comparison_page(compare(*self.analyses), language)
         if self.result is not None:
             return collection_page(self.result, language)
         located = [(f"/somewhere/{one.name}", one) for one in self.analyses]

@@ -317,7 +317,7 @@ def test_what_the_user_said_enters_the_recommendation() -> None:
 
 def test_the_memory_and_how_it_is_known() -> None:
     (memory,) = usual().memories
-    assert memory.memory == MEMORY and memory.limited and memory.cgroup == 2
+    assert memory.memory == MEMORY and memory.limited
     assert memory.read == MEMORY + MEMORY // 8
 
 

@@ -166,7 +166,7 @@ def results(by_nodes: Mapping[str, float]) -> tuple[ScaleOutResult, ...]:
 def test_a_campaign_by_nodes() -> None:
     """The report's reading with a database of fixed size: 910, 889, 2903, 21289 TPS."""
     found = results({"0": 910, "1": 889, "2": 2903, "4": 21289})
-    assert [(one.workload, one.scenario) for one in found] == [
+    assert [(one.workload, dict(one.context).get("scenario")) for one in found] == [
         ("read", "throughput"),
         ("read", "size"),
         ("update", "throughput"),

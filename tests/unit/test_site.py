@@ -156,7 +156,7 @@ def test_a_site_is_whole_and_a_second_call_writes_only_what_changed(
 def test_without_scripts_the_index_leads_to_a_page_for_each_study() -> None:
     entry = SiteEntry(
         "night-1", START, True, "ab", Bilingual("A & B", "AとB"), "quick", SERVERS[1:], "m",
-        Bilingual("2 cores", "2コア"), "q", (), (), "",
+        Bilingual("2 cores", "2コア"), "q", (), (),
     )  # fmt: skip
     others = (replace(entry, campaign="night-2", study="own study/x"), entry)
     site = CampaignSite(None, others)
@@ -175,7 +175,7 @@ def test_without_scripts_the_index_leads_to_a_page_for_each_study() -> None:
 def test_what_is_of_all_campaigns_is_on_the_index_alone_in_its_language() -> None:
     entry = SiteEntry(
         "night-1", START, True, "ab", Bilingual("A", "A"), "quick", SERVERS, "m",
-        Bilingual("2 cores", "2コア"), "q", (), (), "",
+        Bilingual("2 cores", "2コア"), "q", (), (),
     )  # fmt: skip
     pair = ComparedPair(Bilingual("a (2 cores)", "a(2コア)"), "compared/1")
     entries = (entry, replace(entry, study="other"))
@@ -199,7 +199,7 @@ def test_two_verdicts_of_a_campaign_stand_open_and_the_rest_is_folded(
     )
     entry = SiteEntry(
         "levels", START, True, "ab", Bilingual("A", "A"), "quick", SERVERS[1:], "m",
-        Bilingual("2 cores", "2コア"), "q", verdicts, (), "",
+        Bilingual("2 cores", "2コア"), "q", verdicts, (),
     )  # fmt: skip
     page = index_html(CampaignSite(None, (entry,)), "en")
     opened, details, inside = page.rpartition("<tbody>")[2].partition("<details>")

@@ -43,7 +43,6 @@ def compare(
     b: CampaignAnalysis,
     *,
     claims: Sequence[Claim] = (),
-    insisted: bool = False,
 ) -> Comparison:
     """B against A: differences, and every metric that both have measured.
 
@@ -57,11 +56,7 @@ def compare(
     comparison = Comparison(a, b, differences, results, (), same_machine)
     of_systems = [claim for claim in claims if claim.needs.compared]
     evidence = (evidence_of(campaign, of_systems) for campaign in (a, b))
-    return replace(
-        comparison,
-        claims=assess_comparison(of_systems, comparison, *evidence),
-        insisted=insisted and bool(comparison.obstacles),
-    )
+    return replace(comparison, claims=assess_comparison(of_systems, comparison, *evidence))
 
 
 def evidence_of(campaign: CampaignAnalysis, claims: Sequence[Claim] = ()) -> EvidenceTable:

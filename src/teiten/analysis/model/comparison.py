@@ -73,8 +73,6 @@ class Comparison:
     claims: tuple[ClaimOutcome, ...]
     same_machine: bool
     """Both ran on one machine, by its fingerprint."""
-    insisted: bool = False
-    """There are obstacles, and the user compares nevertheless."""
 
     @property
     def statement_alpha(self) -> float:

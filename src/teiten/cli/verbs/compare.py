@@ -103,7 +103,7 @@ def _comparison(session: Session, a: str, b: str, *, anyway: bool) -> Comparison
             f"A and B are one campaign, {folders[0].name}", "teiten runs lists the others"
         )
     first, second = map(read_campaign, folders)
-    comparison = compare(first, second, claims=claims_of(first.plan.study.name), insisted=anyway)
+    comparison = compare(first, second, claims=claims_of(first.plan.study.name))
     lines = obstacle_lines(comparison, "en")
     if lines and not anyway:
         raise UsageError(

@@ -412,7 +412,6 @@ class MemoryKnown:
     read: Bytes | None = None
     """Bytes that the check of the limit read inside it; ``stayed``: those of them that stayed."""
     stayed: Bytes | None = None
-    cgroup: int | None = None
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,6 @@ class SiteEntry:
     """Fingerprint of the study, whatever machine and sizes."""
     verdicts: tuple[EntryVerdict, ...]
     estimates: tuple[LineEstimate, ...]
-    no_line: str
-    """Why it has no estimates; in English, for people."""
     notices: tuple[Bilingual, ...] = ()
     """Sentences of its report before the answer: no conclusion is supported, it is incomplete."""
 
@@ -83,7 +81,6 @@ def entry_of(analysis: CampaignAnalysis, path: str) -> SiteEntry:
         question=study_fingerprint(study),
         verdicts=tuple(_verdicts(analysis)),
         estimates=() if isinstance(found, LeftOut) else found,
-        no_line=found.why if isinstance(found, LeftOut) else "",
         notices=tuple(
             Bilingual(english, japanese)
             for english, japanese in zip(

@@ -178,10 +178,6 @@ class ScaleOutResult:
     rows: int | None
     """Rows that each transaction chooses at random and changes; None where it is not known."""
 
-    @property
-    def scenario(self) -> str:
-        return dict(self.context).get("scenario", "")
-
     def point(self, nodes: int) -> NodesPoint | None:
         return next((point for point in self.points if point.nodes == nodes), None)
 

@@ -149,9 +149,7 @@ def memories_of(
     known = {(memory_of(plan.study, trial), trial.memory_limit is not None) for trial in trials}
     for memory, limited in sorted(known):
         found = checked.get(memory, {}) if limited else {}
-        yield MemoryKnown(
-            memory, limited, found.get("read"), found.get("stayed"), found.get("cgroup")
-        )
+        yield MemoryKnown(memory, limited, found.get("read"), found.get("stayed"))
 
 
 def cliff_of(trials: Sequence[ProbeMeasurement], step: str) -> Cliff | None:
