@@ -16,7 +16,7 @@ from teiten.report.tables import Table
 from teiten.report.view.evidence import cautions, evidence
 from teiten.report.view.kit import Kit
 from teiten.report.view.repeat import repeat_blocks, without_place
-from teiten.report.view.settings import settings_table
+from teiten.report.view.settings import amount, settings_table
 from tests.fixtures.invented_analysis import invented_analysis
 
 ANALYSIS = invented_analysis(seconds=2)
@@ -51,7 +51,7 @@ def test_one_table_of_what_differs_from_each_version() -> None:
     table = settings_table(with_facts(settings={"work_mem": "4096 kB", "TimeZone": "UTC"}))
     assert table is not None
     told = {row[0].text: [cell.text for cell in row[1:-2]] for row in table.rows}
-    assert told["work_mem"] == ["4096 kB"] * 2
+    assert told["work_mem"] == ["4MB"] * 2
     assert told["data_checksums"] == ["on", "—"]  # both have them; 18 has unless told otherwise
     asked = settings_table(Kit(ANALYSIS, "en"))
     assert asked is not None and "default" not in asked.note
@@ -109,3 +109,10 @@ def test_the_kernel_is_read(tmp_path: Path) -> None:
     assert read_scheduler("/dev/none", tmp_path) is None
     assert read_product(tmp_path) == "Amazon EC2 m5.large"
     assert (read_kernel_parameters(tmp_path / "x"), read_product(tmp_path / "x")) == ((), None)
+
+
+def test_amounts_are_said_as_postgresql_says_them() -> None:
+    said = ("24576 8kB", "128 16MB", "2048 kB", "3600 s", "100 kB", "0 8kB", "on")
+    assert [amount(value) for value in said] == [
+        *("192MB", "2GB", "2MB", "3600 s", "100kB", "0 8kB", "on")
+    ]

@@ -14,6 +14,7 @@ from importlib import resources
 from itertools import zip_longest
 from textwrap import wrap
 
+from teiten.model.text import joined_sentences
 from teiten.report import blocks
 from teiten.report.blocks import Block, Page, Section
 from teiten.report.charts.base import Chart
@@ -27,6 +28,7 @@ UNBROKEN = re.compile(
     r"(?:\u2060\S|[^\s\u200b\u2060\u3000-\u30ff\u3400-\u9fff\uff00-\uffef-])+-?|\S(?:\u2060\S)*"
 )
 """Words; Japanese is broken between any two characters that are not joined."""
+SENTENCE = re.compile(r"(?<=。)|(?<=[.])\s+(?=\S)")
 MOST_ROWS = 200
 """A longer table is left to the CSV, and the text says so."""
 LONG = 40
@@ -58,13 +60,16 @@ PADDING = 8.0
 """Points of the space around a cell."""
 WIDER = 1.06
 """Figures and strong letters are a little wider than half of their height."""
-LEAST = 12
+LEAST = 16
 """Half-width characters that a column of a longer text has: Japanese breaks at any letter."""
 FLOATING = (Chart, blocks.Drawing, blocks.Gallery)
 """Pictures stand at the end of a page, and the text goes on, so that no page ends early for one."""
 JOINED = "\N{WORD JOINER}"
 """Between what is not broken, where widths are measured; in a document it would spoil a search."""
 PLACE_TO_BREAK = re.compile(r"(?<=[/_.])(?=[^\s\d/_.]{3})")
+JAPANESE_TO_LATIN = re.compile(
+    r"(?<=[ぁ-ヿ一-鿿])(?=[0-9A-Za-z%])|(?<=[0-9A-Za-z%])(?=[ぁ-ヿ一-鿿])"
+)
 MAY_BREAK = re.compile(r"(?<=[/_.,:=])(?=[^\s/_.,:=]{3})")
 LONG_WORD = re.compile(r"[!-~]{24,}")
 """A path or a parameter that would leave a line half empty, or pull its words apart."""
@@ -101,9 +106,10 @@ def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> 
     meta = "".join(f"{string(line)}, " for line in page.meta)
     left_out = t("list.strong").join(unprinted(page))
     sentence = t("paper.unprinted", titles=left_out) if left_out else ""
-    cover = "".join(f"({string(term)}, {string(line)}), " for term, line in page.cover)
+    cover = "".join(f"({string(term)}, {content(line)}), " for term, line in page.cover)
     begin = (
-        f"#show: report.with(title: {string(page.title)}, campaign: {string(page.campaign)},"
+        f"#show: report.with(title: {string(page.title)}, named: {content(page.title)},"
+        f" campaign: {string(page.campaign)},"
         f" meta: ({meta}), front: ({front}), cover: ({cover}),"
         f" made: {string(page.made(teiten_version))},"
         f" language: {string(t.language)}, contents: {string(t('heading.contents'))},"
@@ -143,11 +149,12 @@ class TypstWriter:
         return f"{head}\n\n{self.all(section.blocks)}"
 
     def _note(self, text: str) -> str:
-        """Empty where the section has it already."""
-        if not text or text in self.noted:
-            return ""
-        self.noted.add(text)
-        return f"note({content(text)})"
+        """A note without the sentences that the section has already; empty without others."""
+        new = [
+            sentence for sentence in SENTENCE.split(text) if sentence and sentence not in self.noted
+        ]
+        self.noted.update(new)
+        return f"note({content(joined_sentences(new))})" if new else ""
 
     def all(self, shown: Iterable[Block]) -> str:
         """Blocks after one another. Pictures right below a heading follow what stands beside them
@@ -426,7 +433,8 @@ def _needed(table: Table, at: int) -> int:
     if table.total and not at:
         cells.append(table.total[at].text)
     title = table.columns[at].title
-    of_title = -(-_half_widths(title) // (2 if len(title) > 8 else 1))
+    of_title = _half_widths(title)
+    of_title = -(-of_title // 2) if of_title > 8 else of_title
     return max([*map(_half_widths, cells), of_title, _longest_word(table, at)])
 
 
@@ -447,9 +455,10 @@ def _folded(line: str) -> int:
 
 
 def _half_widths(text: str) -> int:
-    """Count characters; Japanese ones, and the sign of an interval, are two wide."""
+    """Count characters; Japanese ones, and the sign of an interval, are two wide, and Typst sets a
+    quarter of their height between them and Latin ones."""
     wide = (ord(letter) > 0x2FFF or letter == "※" for letter in text if letter != JOINED)
-    return sum(2 if is_wide else 1 for is_wide in wide)
+    return sum(2 if is_wide else 1 for is_wide in wide) + len(JAPANESE_TO_LATIN.findall(text)) // 2
 
 
 def _listed(parts: Iterable[str]) -> str:

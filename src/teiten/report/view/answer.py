@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import median
 
-from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict, VerdictKind
+from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictKind
 from teiten.kinds.contract_present import OwnAnswer, present_in, presents_in
 from teiten.model.build import OF_BUILDS
 from teiten.model.study import USUAL_DISTURBED_SHARE
@@ -105,11 +105,12 @@ def primary(kit: Kit) -> tuple[ContrastResult, ...]:
 
 def answers(kit: Kit) -> tuple[str, ...]:
     """The answers of the first page, in a line each; more than a cover has room for are counted."""
-    statements = (block for own in _own(kit) for block in of_kind(own.blocks, Statement))
-    said = [_said_of(kit, block.workload, block.text) for block in statements]
-    asked = _asked(kit) or (() if said else primary(kit))
-    lines = (*said, *(_line(kit, contrast) for contrast in asked))
-    return lines if len(lines) <= MOST_LINES else (*said, counted_with_slower(kit, asked))
+    blocks = [block for answer in _own(kit) for block in answer.blocks]
+    statements = of_kind(blocks, Statement)
+    own = [_said_of(kit, block.workload, block.text) for block in statements]
+    asked = _asked(kit) or (() if own else primary(kit))
+    lines = (*own, *(_line(kit, contrast) for contrast in asked))
+    return lines if len(lines) <= MOST_LINES else (*own, counted_with_slower(kit, asked))
 
 
 def _line(kit: Kit, contrast: ContrastResult) -> str:
@@ -256,6 +257,7 @@ def _undecided(kit: Kit, asked: Sequence[ContrastResult]) -> str:
     if not kit.study.conclusive:
         return t("answer.undecided.profile", profile=kit.study.profile)
     parts = [text for own in _own(kit) for text in own.undecided]
+    alone: dict[str, list[str]] = {}
     for contrast in asked:
         open_levels = [
             kit.names.context(level.context) for level in contrast.levels if is_open(level)
@@ -263,7 +265,8 @@ def _undecided(kit: Kit, asked: Sequence[ContrastResult]) -> str:
         workload = kit.workload_of(contrast, asked)
         if contrast.overall.kind is VerdictKind.INCONCLUSIVE:
             if len(contrast.levels) < 2:
-                parts.append(_alone(kit, workload, contrast.overall))
+                reason = t.either(f"reason.{contrast.overall.reason}", "")
+                alone.setdefault(reason, []).append(workload)
                 continue
             open_levels.insert(0, t("answer.undecided.mean"))
         if len(open_levels) > MOST_OPEN:
@@ -272,14 +275,11 @@ def _undecided(kit: Kit, asked: Sequence[ContrastResult]) -> str:
         elif open_levels:
             levels = t("list.separator").join(open_levels)
             parts.append(t("answer.undecided.workload", workload=workload, levels=levels))
+    for reason, workloads in alone.items():
+        named = t("list.separator").join(workloads)
+        listed = t("answer.undecided.workload", workload=named, levels=reason) if reason else named
+        parts.append(listed)
     return t("list.strong").join(parts) if parts else t("answer.undecided.none")
-
-
-def _alone(kit: Kit, workload: str, verdict: Verdict) -> str:
-    """Say what is open of a workload without several levels: its name, and why."""
-    reason = kit.t.either(f"reason.{verdict.reason}", "")
-    named = kit.t("answer.undecided.workload", workload=workload, levels=reason)
-    return named if reason else workload
 
 
 def is_open(level: LevelResult) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from teiten.model.installation import checksums_by_default
 from teiten.model.study import SERVER, Setting
 from teiten.report.numbers import NOTHING
@@ -23,6 +25,9 @@ OF_INITDB = frozenset(
     }
 )
 """Parameters that initdb itself writes into postgresql.conf."""
+
+KILOBYTES = {"kB": 1, "MB": 1024, "GB": 1024**2}
+AMOUNT = re.compile(r"(\d+) (\d*)(kB|MB|GB)")
 
 Values = dict[str, dict[str, str]]
 """Values of each parameter by the server's level, as the server said; several are listed."""
@@ -65,6 +70,17 @@ def _told(kit: Kit) -> dict[str, dict[str, set[str]]]:
     return found
 
 
+def amount(value: str) -> str:
+    """A value in its parameter's unit as ``SHOW`` says it: ``24576 8kB`` is 192MB. Any other value
+    as it is."""
+    in_unit = AMOUNT.fullmatch(value)
+    kilobytes = int(in_unit[1]) * int(in_unit[2] or 1) * KILOBYTES[in_unit[3]] if in_unit else 0
+    for unit, size in reversed(KILOBYTES.items()):
+        if kilobytes and kilobytes % size == 0:
+            return f"{kilobytes // size}{unit}"
+    return value
+
+
 def _only_server(kit: Kit) -> str:
     servers = kit.analysis.plan.servers
     return servers[0][0] if len(servers) == 1 else ""
@@ -74,7 +90,7 @@ def _by_name(kit: Kit, told: dict[str, dict[str, set[str]]]) -> Values:
     values: Values = {}
     for level, of_level in told.items():
         for name, found in of_level.items():
-            values.setdefault(name, {})[level] = ", ".join(sorted(found))
+            values.setdefault(name, {})[level] = ", ".join(map(amount, sorted(found)))
         checksums = _checksums(kit, level)
         if checksums:
             values.setdefault(CHECKSUMS, {})[level] = checksums

@@ -64,7 +64,7 @@ def _of_workload(kit: Kit, prefix: str, name: str, groups: Sequence[TrialGroup])
     waits = _waits(kit, prefix, groups)
     drawn = (part(kit, prefix, groups) for part in _parts(kit))
     charts = tuple(chart for chart in drawn if chart is not None)
-    causes = tuple(root_causes(kit, prefix, name))
+    causes = with_captions(kit, name, root_causes(kit, prefix, name))
     if not waits and not charts and not causes:
         return
     yield Heading(3, kit.names.workload(name), part=True)
