@@ -1002,7 +1002,11 @@ class Evidence:
         source = finding.source
         tables = source.table.replace(", ", self.reader.separator)
         form = phrase(self.reader.language, f"claim.source{'-table' * bool(tables)}")
-        return form.format(report=source.report, section=source.section, table=tables)
+        section = source.section
+        if not section.startswith("#"):
+            which = "claim.section" if section[:1].isdecimal() else "claim.section-named"
+            section = phrase(self.reader.language, which).format(section=section)
+        return form.format(report=source.report, section=section, table=tables)
 
     def words_objections(self, text: str) -> Iterator[str]:
         """Objects to known words with other numbers, and to servers that there are not."""

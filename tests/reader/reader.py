@@ -14,16 +14,6 @@ from tests.reader.document import Document, plain
 from tests.reader.language import Language, printed
 from tests.reader.texts import SEPARATOR, phrases
 
-CALLED = {
-    ("nodes", "0"): ("plain PostgreSQL", "単体のPostgreSQL", "plain", "単体"),
-    ("scenario", "throughput"): ("tables of a fixed size", "一定サイズのテーブル"),
-    ("scenario", "size"): (
-        "tables that grow with the nodes",
-        "ノード数に比例して拡大するテーブル",
-    ),
-}
-"""Levels that have words of their own."""
-
 
 class Reader:
     """Of one report in one language."""
@@ -111,14 +101,13 @@ class Reader:
         worded = phrases(self.language).get(f"level.{factor}.{level}", level)
         forms = {
             level,
-            worded,
             f"{name} = {level}",
             f"{self.factor_text(factor)} = {level}",
             f"{name} “{worded}”",
             f"{name.capitalize()} “{worded}”",
             f"配置「{worded}」",
             f"パラメータの組「{worded}」",
-            *CALLED.get((factor, level), ()),
+            *self.words_of(factor, level),
             *self.titles.get(level, ()),
         }
         if factor == "cores":
@@ -131,6 +120,15 @@ class Reader:
             forms |= {f"PostgreSQL {word} checksums", f"{word} checksums"}
             forms |= {f"チェックサム{ja}時", ja}
         return forms
+
+    def words_of(self, factor: str, level: str) -> list[str]:
+        """The words for a level: in a chart, in a sentence, at its beginning, and in short."""
+        known = phrases(self.language)
+        keys = (f"{part}.{factor}.{level}" for part in ("level", "side", "side.short"))
+        words = [known[key] for key in keys if key in known]
+        emulated = known.get(f"emulated.side.{factor}", "{level}")
+        words += [emulated.format(level=word) for word in words]
+        return [*words, *(word[:1].upper() + word[1:] for word in words)]
 
     @cached_property
     def titles(self) -> dict[str, tuple[str, ...]]:
@@ -170,10 +168,8 @@ class Reader:
             clear = list(self.versions.values()).count(version) == 1
             space = " " * (self.language == "en")
             return f"PostgreSQL {version}" if clear else f"PostgreSQL {version}{space}({level})"
-        if (factor, level) in CALLED and factor != "nodes":
-            return CALLED[factor, level][self.language == "ja"]
-        worded = phrases(self.language).get(f"level.{factor}.{level}")
-        return worded or f"{self.factor_text(factor)} = {level}"
+        otherwise = f"{self.factor_text(factor)} = {level}"
+        return phrases(self.language).get(f"level.{factor}.{level}", otherwise)
 
     def factor_text(self, factor: str) -> str:
         name = factor.removeprefix("guc:")

@@ -208,8 +208,11 @@ def labels(language: Language, known: frozenset[str]) -> dict[str, str]:
 
 @cache
 def templates(language: Language) -> tuple[Template, ...]:
-    """Of all texts but those whose own numbers another one has at its places, as of one and many."""
-    texts = [text for _, _, text in texts_of(language)]
+    """Of all texts but those whose own numbers another one has at its places, as of one and many,
+    and but names of levels, each of which is that of another with another number."""
+    texts = [
+        text for _, key, text in texts_of(language) if not key.startswith((".level.", ".side."))
+    ]
     places: dict[str, int] = defaultdict(int)
     for text in texts:
         places[_shape(text)] = max(places[_shape(text)], len(PLACE.findall(text)))

@@ -14,6 +14,7 @@ from teiten.model.text import Language
 from teiten.report.claim_words import what_is_checked
 from teiten.report.names import Names
 from teiten.report.texts import texts
+from teiten.study.document import catalogue_names, read_document
 from tests.fixtures.invented_partitions import insert_plan
 
 
@@ -35,6 +36,15 @@ def test_levels_below_their_factor_are_words_too(language: Language) -> None:
     names = Names(insert_plan(), t)
     assert names.level("scenario", "throughput") == t("level.scenario.throughput")
     assert names.level("guc:work_mem", "4MB") == "4MB"
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("study", catalogue_names())
+def test_steps_of_built_in_studies_have_words(study: str, language: Language) -> None:
+    workloads = read_document(study).data["workloads"]
+    methods = (method for workload in workloads for method in workload.get("methods", ()))
+    keys = {f"step.{step['name']}" for method in methods for step in method["steps"]}
+    assert not {key for key in keys if key not in texts(language)}
 
 
 @pytest.mark.parametrize(

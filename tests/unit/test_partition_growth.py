@@ -97,18 +97,18 @@ def test_growth_is_said_where_it_may_be(language: Language) -> None:
     whole = view(of_partitions(insert_plan()), language)
     text = markdown_text(whole, "0.1.0")
     words = texts(language)
-    unit, delta = words("growth.unit.row"), percent(words, 0.05, 0)
+    unit, delta, again = words("growth.unit.row"), percent(words, 0.05, 0), words("step.again")
     for word, method in (("grows", "trigger-static"), ("flat", "declarative")):
         said = words(f"growth.sentence.{word}", unit=unit, delta=delta, listed="|")
         assert said.split("|")[0] in text
-        assert plain(f"{TITLES[method][language]}{OPEN[language]}again") in plain(text)
+        assert plain(f"{TITLES[method][language]}{OPEN[language]}{again}") in plain(text)
         assert f"{method} (again)" not in plain(text), "a name of the study file"
-    assert "one table (again)" not in plain(text) and "単表(again)" not in plain(text)
+    assert "one table (again)" not in plain(text) and f"単表({again})" not in plain(text)
     first, *_ = view(of_partitions(partitions_plan()), language).sections
     answered = [item for block in of_kind(first.blocks, Items) for item in block.items]
     unit = words("growth.unit.execution")
     said = words("growth.sentence.grows", unit=unit, delta=delta, listed="|").split("|")[0]
-    assert any(item.startswith(said) and "(again)" in plain(item) for item in answered)
+    assert any(item.startswith(said) and plain(f"({again})") in plain(item) for item in answered)
     quick = markdown_text(view(of_partitions(partitions_plan("quick")), language), "0.1.0")
     assert words("growth.word.no-conclusion") in quick
     assert words("table.growth.fast-path") in quick and words("table.growth.memory") in quick

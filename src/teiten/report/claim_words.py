@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,7 @@ from teiten.analysis.model.claims import (
 )
 from teiten.model.study import GUC_PREFIX
 from teiten.report.effects import interval_of_ratio, ratio_text, sure_interval
+from teiten.report.names import Names
 from teiten.report.numbers import NOTHING, fixed, measured, plain
 from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
@@ -43,13 +45,17 @@ class Words:
     def side(self, level: str) -> str:
         return self.of_side(level)
 
+    def part(self, name: str) -> str:
+        step = self.texts.either(f"step.{name}", name)
+        return self.texts.either(f"part.{_key(name)}", step)
+
     def number(self, value: float) -> str:
         return plain(value)
 
     def metric(self, name: str) -> str:
         kind, _, parts = name.partition(":")
         named = self.texts.either(f"metric.{kind}", kind)
-        return named.format_map({"of": parts.partition(":")[0]})
+        return named.format_map({"of": self.part(parts.partition(":")[0])})
 
 
 def outcome_word(t: Texts, outcome: ClaimOutcome) -> str:
@@ -82,17 +88,29 @@ def printed_text(t: Texts, outcome: ClaimOutcome, side: Side) -> str:
     if outcome.in_print is not None and claim.published is not None:
         derived = isinstance(claim.published, PublishedCurves) and claim.published.derived
         key = "claim.in-print-derived" if derived else "claim.in-print"
-        lines.append(t(key, check=check_text(t, outcome.in_print, side)))
+        check = check_text(t, outcome.in_print, lambda curve: _curve(t, curve) or side(curve))
+        lines.append(t(key, check=check))
     lines = lines or [t("claim.no-numbers")]
     return "\n".join([*lines, *([t.of(claim.remark)] if claim.remark else [])])
 
 
-def lines_about(t: Texts, outcome: ClaimOutcome, *, assessed: bool) -> list[str]:
+def _curve(t: Texts, name: str) -> str:
+    """A curve of a printed table by the words for it; empty where there are none."""
+    return t.either(f"curve.{_key(name)}", "")
+
+
+def _key(name: str) -> str:
+    """``monthly-serial`` of ``monthly, serial``: a name as a key of texts."""
+    return re.sub(r"\W+", "-", name)
+
+
+def lines_about(t: Texts, outcome: ClaimOutcome, names: Names | None) -> list[str]:
     """A finding for a terminal: statement, source, then what is known of it, each on a line.
 
-    ``assessed``: against a campaign; else what a campaign would need is said instead.
+    ``names``: of the campaign against which it is assessed; without one, what a campaign would need
+    is said instead.
     """
-    side = side_of(outcome.claim, str)
+    side, assessed = side_of(outcome.claim, names), names is not None
     facts = [(t("table.printed"), printed_text(t, outcome, side))]
     if not assessed:
         facts.append((t("claim.needs.title"), needs_text(t, outcome.claim)))
@@ -109,7 +127,7 @@ def place_text(t: Texts, source: ClaimSource) -> str:
     """The table, or else the section: for where there is little room."""
     if source.table:
         return t("claim.place-table", table=_tables(t, source))
-    return t("claim.place-section", section=source.section)
+    return _section(t, source)
 
 
 def _tables(t: Texts, source: ClaimSource) -> str:
@@ -117,9 +135,17 @@ def _tables(t: Texts, source: ClaimSource) -> str:
     return source.table.replace(", ", t("list.separator"))
 
 
+def _section(t: Texts, source: ClaimSource) -> str:
+    """``§4.6``, or the section's name in quotes; the report's own ``#8`` as it is."""
+    section = source.section
+    if section.startswith("#"):
+        return section
+    return t(f"claim.section{'' if section[:1].isdecimal() else '-named'}", section=section)
+
+
 def source_text(t: Texts, source: ClaimSource) -> str:
     """``PGECons WG1 2021 §4.6, table 4.12``"""
-    values = {"report": source.report, "section": source.section}
+    values = {"report": source.report, "section": _section(t, source)}
     if source.table:
         return t("claim.source-table", table=_tables(t, source), **values)
     return t("claim.source", **values)
@@ -144,8 +170,10 @@ def needs_text(t: Texts, claim: Claim) -> str:
     return t("list.separator").join(needs)
 
 
-def side_of(claim: Claim, side: Side) -> Side:
-    """Make names of a claim's sides from ``side``: a parameter's number is told with its name."""
+def side_of(claim: Claim, names: Names | None) -> Side:
+    """Make names of a claim's sides from those of a campaign, without one as the claim has them: a
+    parameter's number is told with its name."""
+    side = names.any_level if names else str
     factor = claim.contrast.factor if claim.contrast else ""
     if not factor.startswith(GUC_PREFIX):
         return side
@@ -161,7 +189,9 @@ def further_levels(claim: Claim) -> tuple[tuple[str, str], ...]:
 
 
 def _printed_value(t: Texts, value: PrintedValue) -> str:
-    key = "claim.printed-wrongly" if value.recomputed else "claim.printed"
+    key = "claim.printed"
+    if value.recomputed:
+        key = "claim.not-printed" if value.value == NOTHING else "claim.printed-wrongly"
     return t(key, label=t.of(value.label), value=value.value, recomputed=value.recomputed)
 
 

@@ -35,6 +35,7 @@ from teiten.report.claim_words import (
     side_of,
     source_text,
 )
+from teiten.report.names import Names
 from teiten.report.numbers import NOTHING, fixed, plain
 from teiten.report.sentences import machine_text
 from teiten.report.tables import Column, Row, Table, TableCell, cells
@@ -207,8 +208,8 @@ def _row(t: Texts, finding: Finding, evidence: EvidencePlace) -> Row:
 
 def side_in(t: Texts, finding: Finding) -> Side:
     """Make names of a finding's sides, as the report of its campaign has them."""
-    titles = {level: t.of(title) for (_, level), title in finding.campaign.titles}
-    return side_of(finding.outcome.claim, lambda level: titles.get(level, level))
+    plan = finding.campaign.plan
+    return side_of(finding.outcome.claim, Names(plan, t) if plan else None)
 
 
 def _rest(t: Texts, result: CollectionResult) -> Iterator[Table]:

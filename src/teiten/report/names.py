@@ -50,12 +50,12 @@ class Names:
         self.titles = {level: t.of(title) for level, title in titles.items()}
         self.told = _told(plan)
         self.of_one_start = bool(plan.servers_elsewhere)
+        self.single = {factor.name for factor in study.factors if len(factor.levels) == 1}
         self.sides = {side.level: side for side in _sides(study.contrasted_levels, plan, self)}
         self.servers = {
             level: Side(level, f"PostgreSQL {server.version}", str(server.version))
             for level, server in plan.servers
         }
-        self.single = {factor.name for factor in study.factors if len(factor.levels) == 1}
         self.contrast_on_axis = f"counted.{study.contrast}.side" in t or (
             study.contrast != SERVER
             and len(study.contrasted_levels) >= MANY_SIDES
@@ -113,14 +113,15 @@ class Names:
         return side.long if self.configured else side.short
 
     def context(self, context: Context) -> str:
-        """``4 clients``; ``all levels`` is the overall row's own text."""
+        """``4 clients``, without what has a single level where more is left; ``all levels`` is the
+        overall row's own text."""
         if not context:
             return self.t("level.single")
         context = self.told.get(context, context)
-        told = tuple(pair for pair in context if pair[0] != SERVER or SERVER not in self.single)
-        return self.t("list.separator").join(
-            self._level(name, level) for name, level in told or context
-        )
+        dropped = self.single - {*self.axes, *self.own_factors}
+        named = tuple(pair for pair in context if pair[0] not in dropped)
+        named = named or tuple(pair for pair in context if pair[0] != SERVER) or context
+        return self.t("list.separator").join(self._level(name, level) for name, level in named)
 
     def varied_context(self, context: Context) -> str:
         """The context without what is the same in all of the campaign, where more is left."""
@@ -154,9 +155,11 @@ class Names:
         """The context as the label on the axis (clients, where varied) and that of its panel, in
         which factors of a single level are not told."""
         axis_factor = self.axis_factor(context)
-        on_axis = dict(context).get(axis_factor, "") if axis_factor else ""
         told = self.told.get(context, context)
-        return on_axis, self.varied_levels(told, axis_factor or "")
+        varied = self.varied_levels(told, axis_factor or "")
+        if axis_factor is None:
+            return "", varied
+        return self.level(axis_factor, dict(context).get(axis_factor, "")), varied
 
     def axis_factor(self, context: Context) -> str | None:
         factors = [name for name, _ in context]
@@ -228,14 +231,11 @@ def _of_factor(factor: str, level: str, names: Names) -> Side:
     if f"counted.{factor}.side" in t:
         counted = names.context(((factor, level),))
         return Side(level, t(f"counted.{factor}.side", level=counted), counted)
-    worded = t.either(f"level.{factor}.{level}", level)
+    worded = names.level(factor, level)
+    long = t.either(f"side.{factor}.{level}", _called(factor, level, names))
     if names.emulates and f"emulated.side.{factor}" in t:
-        return Side(level, t(f"emulated.side.{factor}", level=worded), worded)
-    return Side(
-        level,
-        t.either(f"side.{factor}.{level}", _called(factor, level, names)),
-        t.either(f"side.short.{factor}.{level}", worded),
-    )
+        long = t(f"emulated.side.{factor}", level=t.either(f"side.{factor}.{level}", worded))
+    return Side(level, long, t.either(f"side.short.{factor}.{level}", worded))
 
 
 def _called(factor: str, level: str, names: Names) -> str:
@@ -244,7 +244,7 @@ def _called(factor: str, level: str, names: Names) -> str:
         return names.titles[factor, level]
     key = f"side-of.{factor}"
     if key in names.t:
-        return names.t(key, level=names.t.either(f"level.{factor}.{level}", level))
+        return names.t(key, level=names.level(factor, level))
     return f"{names.factor(factor)} = {level}"
 
 

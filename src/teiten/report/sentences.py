@@ -130,7 +130,9 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
     if names.of_one_start and verdict.is_given:
         said += t("sentence.one-start")
     is_described = (
-        f"side-of.{names.contrast}" in t or (names.contrast, contrast.new) in names.titles
+        f"side-of.{names.contrast}" in t
+        or f"side.{names.contrast}.{contrast.new}" in t
+        or (names.contrast, contrast.new) in names.titles
     )
     begins = is_described and said.startswith(new.long)
     return said[:1].upper() + said[1:] if begins else said
@@ -162,7 +164,7 @@ def statement(
     elif verdict.effect is None:
         reasons = family.replace("sentence", "reason")
         otherwise = t.either(f"{reasons}.too-few-pairs", str(verdict.reason))
-        key = "nothing"
+        key = str(verdict.reason) if f"{family}.{verdict.reason}" in t else "nothing"
         values = {"reason": t.either(f"{reasons}.{verdict.reason}", otherwise)}
     else:
         key, values = _measured(t, family, verdict, verdict.effect, metric)

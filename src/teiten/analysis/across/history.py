@@ -95,12 +95,13 @@ def _itself(campaign: CampaignAnalysis) -> CampaignAnalysis:
 def estimates_of(path: str, campaign: CampaignAnalysis) -> tuple[LineEstimate, ...] | LeftOut:
     """A campaign's points, or why it has none. ``path``: where it was found."""
     if campaign.plan.study.profile == PROVISIONAL:
-        return LeftOut(path, "a provisional run, which only chose the clients")
+        return LeftOut(path, "a provisional run, which only chose the clients", "provisional")
     metric = _not_a_rate(campaign.plan)
     if metric:
-        return LeftOut(path, f"it is judged by {metric}; the lines are of TPS")
+        why = f"it is judged by {metric}; the lines are of TPS"
+        return LeftOut(path, why, "judged-by", metric)
     found = tuple(_estimates(path, campaign))
-    return found or LeftOut(path, "it has no complete block yet")
+    return found or LeftOut(path, "it has no complete block yet", "no-block")
 
 
 def laid_out(located: Iterable[Located], axis: Axis, left_out: Sequence[LeftOut]) -> History:

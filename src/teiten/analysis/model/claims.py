@@ -175,6 +175,9 @@ class ClaimWords(Protocol):
     def side(self, level: str) -> str:
         """The short name of a level of the contrasted factor, or of a server."""
 
+    def part(self, name: str) -> str:
+        """A part of a quantity: a step of a method."""
+
     def number(self, value: float) -> str:
         """A level, or what was counted."""
 

@@ -12,6 +12,7 @@ from teiten.analysis.model.verdict import Interval, Verdict, VerdictKind
 from teiten.model.facts import HostFacts
 from teiten.model.installation import Version
 from teiten.model.metrics import Better, Metric
+from teiten.model.plan import Plan
 from teiten.model.text import Bilingual
 from teiten.model.units import Bytes, Seconds
 
@@ -40,8 +41,8 @@ class CollectedCampaign:
     lacking: str = ""
     """Why it has not run, or has failed."""
     remark: Bilingual | None = None
-    titles: tuple[tuple[tuple[str, str], Bilingual], ...] = ()
-    """Titles of those levels that have one, by factor and level."""
+    plan: Plan | None = None
+    """The plan, which names the levels of findings; None where it has not run."""
 
 
 @dataclass(frozen=True)

@@ -143,6 +143,10 @@ class LeftOut:
 
     path: str
     why: str
+    code: str = ""
+    """The reason's key, where reports have a text for it."""
+    metric: str = ""
+    """By which the campaign is judged, where that is the reason."""
 
 
 @dataclass(frozen=True)

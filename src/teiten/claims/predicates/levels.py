@@ -340,7 +340,7 @@ def _share(check: Check, words: ClaimWords) -> str:
 
 def _largest(check: Check, words: ClaimWords) -> str:
     level, smaller, part = check.sides
-    values = {"level": words.side(level), "part": part, "other": smaller}
+    values = {"level": words.side(level), "part": words.part(part), "other": words.part(smaller)}
     return words("claim.largest-part", at=_at(check, words), **values)
 
 

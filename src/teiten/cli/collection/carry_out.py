@@ -32,7 +32,6 @@ from teiten.cli.main import Session
 from teiten.cli.reports import write_reports
 from teiten.errors import InterruptedCampaignError, TeitenError
 from teiten.host.system.causes import full_disk
-from teiten.kinds.contract import titles_of
 from teiten.ledger.folders import FILE_NAME
 from teiten.ledger.store import Ledger
 from teiten.model.facts import HostFacts
@@ -297,7 +296,7 @@ def _collected(night: Night, called: str) -> CollectedCampaign:
         analysis.plan.needs.memory if analysis else Bytes(0),
         night.state.lacking.get(called, ""),
         table.remark,
-        tuple(titles_of(analysis.plan.study.workloads).items()) if analysis else (),
+        analysis.plan if analysis else None,
     )
 
 

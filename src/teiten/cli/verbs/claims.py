@@ -5,11 +5,13 @@ from __future__ import annotations
 import click
 
 from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding, Reason
+from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.completion import campaigns, studies
 from teiten.cli.main import Session
 from teiten.cli.parameters import json_option, language_option
 from teiten.cli.text.layout import paragraph
 from teiten.errors import UsageError
+from teiten.model.plan import Plan
 from teiten.model.text import Language
 
 EXAMPLES = "Examples:  teiten claims --promises 18  ·  teiten claims observe --run last --lang ja"
@@ -54,15 +56,15 @@ def command(
         raise _without_claims(session, study)
     if promises is not None:
         claims = _promised(claims, promises)
-    outcomes = _of_campaign(session, campaign, claims) if campaign else _of_print(claims)
+    analysis = _analysed(session, campaign) if campaign else None
+    outcomes = _of_campaign(analysis, claims) if analysis else _of_print(claims)
     if as_json:
         from teiten.cli.printed.claims import json_claim
 
-        assessed = campaign is not None
+        assessed = analysis is not None
         session.console.json([json_claim(outcome, assessed=assessed) for outcome in outcomes])
         return
-    for outcome in outcomes:
-        session.console.text(*_lines(outcome, language, assessed=campaign is not None))
+    _print(session, outcomes, language, analysis.plan if analysis else None)
 
 
 def _promised(claims: tuple[Claim, ...], versions: str) -> tuple[Claim, ...]:
@@ -100,16 +102,18 @@ def _of_print(claims: tuple[Claim, ...]) -> tuple[ClaimOutcome, ...]:
     return unassessed(claims)
 
 
-def _of_campaign(
-    session: Session, campaign: str, claims: tuple[Claim, ...]
-) -> tuple[ClaimOutcome, ...]:
-    """The campaign's outcomes, those of its own study first; findings about other studies do not
-    apply to it."""
-    from teiten.analysis.claims.outcomes import in_print
+def _analysed(session: Session, campaign: str) -> CampaignAnalysis:
     from teiten.cli.campaign.read import read_campaign
     from teiten.ledger.campaigns import find_campaign
 
-    analysis = read_campaign(find_campaign(session.workdir.campaigns, campaign))
+    return read_campaign(find_campaign(session.workdir.campaigns, campaign))
+
+
+def _of_campaign(analysis: CampaignAnalysis, claims: tuple[Claim, ...]) -> tuple[ClaimOutcome, ...]:
+    """The campaign's outcomes, those of its own study first; findings about other studies do not
+    apply to it."""
+    from teiten.analysis.claims.outcomes import in_print
+
     judged = {outcome.claim.id: outcome for outcome in analysis.claims}
     own = analysis.plan.study.name
     return tuple(
@@ -124,12 +128,18 @@ def _of_campaign(
     )
 
 
-def _lines(outcome: ClaimOutcome, language: Language, *, assessed: bool) -> list[str]:
+def _print(
+    session: Session, outcomes: tuple[ClaimOutcome, ...], language: Language, plan: Plan | None
+) -> None:
+    """Print findings; ``plan``: of the campaign against which they are assessed, if any."""
     from teiten.report.claim_words import lines_about, outcome_word
+    from teiten.report.names import Names
     from teiten.report.texts import texts
 
     t = texts(language)
-    word = f"  {outcome_word(t, outcome)}" if assessed else ""
-    texts_about = lines_about(t, outcome, assessed=assessed)
-    lines = (line for text in texts_about for line in paragraph(text, indent=INDENT))
-    return [f"{outcome.claim.id}{word}", *lines]
+    names = Names(plan, t) if plan else None
+    for outcome in outcomes:
+        word = f"  {outcome_word(t, outcome)}" if names else ""
+        texts_about = lines_about(t, outcome, names)
+        lines = (line for text in texts_about for line in paragraph(text, indent=INDENT))
+        session.console.text(f"{outcome.claim.id}{word}", *lines)

@@ -248,13 +248,13 @@ def _is_number(level: str) -> bool:
 
 
 def _extreme(levels: Sequence[LevelResult], kind: VerdictKind) -> Context | None:
-    """The decided query whose ratio is farthest from 1."""
-    ratios = {
-        level.context: abs(math.log(level.verdict.effect.ratio))
+    """The decided query whose interval ends farthest from 1, as that of a mixed verdict does."""
+    nearest = {
+        level.context: min(abs(math.log(effect.low)), abs(math.log(effect.high)))
         for level in levels
-        if level.verdict.kind is kind and level.verdict.effect is not None
+        if level.verdict.kind is kind and (effect := level.verdict.effect) is not None
     }
-    return max(ratios, key=lambda context: ratios[context], default=None)
+    return max(nearest, key=lambda context: nearest[context], default=None)
 
 
 def _fewer_workers(

@@ -27,7 +27,7 @@ function fitted(spec, fit, room) {
     return copy;
   }
   const part = fit.path.reduce((inner, key) => inner[key], copy);
-  part.width = Math.max(140, Math.min(part.width, room - fit.beside));
+  part.width = Math.max(110, Math.min(part.width, room - fit.beside));
   return copy;
 }
 

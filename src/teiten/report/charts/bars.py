@@ -34,7 +34,7 @@ from teiten.report.charts.base import (
 
 FARTHEST = 20.0
 """The greatest time by the smallest, up to which the axis is linear."""
-LABEL_LIMIT = 280
+LABEL_LIMIT = 380
 """Pixels of a label: two methods must not look alike because their titles are cut."""
 STEP = 13
 GAP = 9
@@ -196,7 +196,7 @@ def ranked(
             scale={"domain": [0, greatest * 1.2], "nice": False},
             axis={"tickCount": 6, "format": WHOLE},
         ),
-        "y": of("level:N", sort=order, title=None, axis={"labelLimit": 260}),
+        "y": of("level:N", sort=order, title=None, axis={"labelLimit": LABEL_LIMIT}),
     }
     hint = (("level:N", words.level), ("value:Q", words.x))
     of_trial = tips(*hint, ("block:Q", words.block), ("trial:Q", words.trial))

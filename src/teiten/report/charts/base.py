@@ -313,8 +313,8 @@ CONFIG: Spec = {
         "tickColor": "currentColor",
         "tickOpacity": 0.35,
         "titlePadding": 8,
-        "labelLimit": 260,
-        "titleLimit": 420,
+        "labelLimit": 320,
+        "titleLimit": 560,
     },
     "legend": {
         **_TEXT,

@@ -117,7 +117,7 @@ def forest(
 def _fit(rows: Sequence[ForestRow]) -> Fit:
     """Beside the plot stand the labels, and the ratios in figures."""
     labels = _labels(row.label for row in rows)
-    return Fit((), round(labels + max(text_width(row.text) for row in rows)) + 40)
+    return Fit((), round(labels + max(text_width(row.text) for row in rows)) + 50)
 
 
 def _labels(labels: Iterable[str]) -> float:
@@ -137,6 +137,7 @@ def _layers(
         "tickCount": 5,
         "format": "~g" if logarithmic else ".3f" if domain[1] - domain[0] < 0.025 else ".2f",
         "labelOverlap": True,
+        "labelSeparation": 6,
     }
     band = {"x": of("from:Q", scale=scale, title=words.axis, axis=ratios), "x2": of("to")}
     base = {

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from teiten.report.charts.base import (
+    SIDE_COLOURS,
     Chart,
     Spec,
     coloured,
@@ -96,9 +97,12 @@ def _places(t: Texts) -> Spec:
 def _channels(t: Texts, sides: tuple[str, ...], titles: tuple[str, str]) -> tuple[Spec, Spec]:
     """The channels of a square, and of the label inside."""
     side, label = titles
+    distinct = len(set(sides)) <= len(SIDE_COLOURS)  # else a colour tells nothing
+    colours = coloured(sides) if distinct else dict.fromkeys(sides, SIDE_COLOURS[0])
+    legend = {"symbolType": "square"} if distinct else None
     square = {
         **_places(t),
-        **coloured_by("side:N", coloured(sides), legend={"symbolType": "square"}),
+        **coloured_by("side:N", colours, legend=legend),
         "opacity": _unmarked(0.85, otherwise=0.35),
         **tips(
             ("trial:Q", t("table.trial")),

@@ -15,6 +15,7 @@ from teiten.analysis.model.history import (
     History,
     HistoryLine,
     HistoryPoint,
+    LeftOut,
 )
 from teiten.model.text import Language, joined_sentences
 from teiten.report.blocks import (
@@ -276,10 +277,19 @@ def _left_out(t: Texts, history: History) -> Table | None:
         t("history.left-out"),
         (Column(t("history.ledger")), Column(t("history.why"))),
         tuple(
-            cells(TableCell(ledger.path, kind="code"), ledger.why) for ledger in history.left_out
+            cells(TableCell(ledger.path, kind="code"), _why(t, ledger))
+            for ledger in history.left_out
         ),
         sortable=False,
     )
+
+
+def _why(t: Texts, ledger: LeftOut) -> str:
+    """The reason in the language of the page where there is a text for it."""
+    if not ledger.code:
+        return ledger.why
+    metric = t.either(f"metric.{ledger.metric}", ledger.metric)
+    return t(f"history.without.{ledger.code}", metric=metric)
 
 
 def _columns(history: History) -> Columns:

@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from teiten.report import blocks
 from teiten.report.blocks import Block, Page, apart
-from teiten.report.charts.base import CONFIG, Chart
+from teiten.report.charts.base import CONFIG, Chart, text_width
 from teiten.report.charts.library import library
 from teiten.report.plans.viewer import SCRIPT, STYLE, PlanPair, packed
 from teiten.report.plans.viewer import script as viewer_script
@@ -25,6 +25,8 @@ from teiten.report.texts import Texts
 
 LANGUAGES = {"en": "English", "ja": "日本語"}
 """The name of each language in that language."""
+LONGEST_HEADING = 150
+"""Pixels of a column's heading in one line."""
 SCRIPTS = (
     "languages.js",
     "tables.js",
@@ -93,9 +95,15 @@ def environment() -> Environment:
     )
     made.globals["shown"] = _shown
     made.filters["breakable"] = breakable
+    made.filters["is_long"] = is_long
     made.filters["script_json"] = script_json
     made.filters["script_packed"] = script_packed
     return made
+
+
+def is_long(heading: str) -> bool:
+    """Whether a column's heading may be broken into lines."""
+    return text_width(heading) > LONGEST_HEADING
 
 
 def breakable(text: str) -> Markup:

@@ -108,7 +108,7 @@ def _measured(kit: Kit, outcome: ClaimOutcome) -> str:
 
 
 def _side_of(kit: Kit, outcome: ClaimOutcome) -> Side:
-    return side_of(outcome.claim, kit.names.any_level)
+    return side_of(outcome.claim, kit.names)
 
 
 def _not_applicable(kit: Kit, found: list[ClaimOutcome]) -> Table:

@@ -15,7 +15,7 @@ from teiten.model.facts import HostFacts
 from teiten.model.study import GUC_PREFIX, SERVER
 from teiten.model.text import shortened
 from teiten.report.blocks import Box, Drawing
-from teiten.report.charts.base import FONT, SIDE_COLOURS
+from teiten.report.charts.base import FONT, SIDE_COLOURS, text_width
 from teiten.report.names import Side
 from teiten.report.numbers import bytes_text
 from teiten.report.sentences import processor
@@ -100,7 +100,8 @@ def _server_box(kit: Kit, side: Side) -> Box:
     """A server, with settings of its own in lines, which are too long to stand behind its name."""
     own, buffers = dict(kit.study.server_levels).get(side.level, ()), _buffers(kit, side.level)
     if not own:
-        return Box(side.long, buffers)
+        heading = side.long if text_width(side.long) <= HEADING else side.short
+        return Box(heading, buffers)
     settings = tuple(f"{kit.names.factor(name)} = {value}" for name, value in own)
     has_buffers = f"{GUC_PREFIX}shared_buffers" in dict(own)
     version = kit.names.servers[side.level].long
@@ -160,6 +161,8 @@ MOST_CHARACTERS = 42
 """Characters of other texts; lines on a machine have limits of their own."""
 BOLD, PLAIN = 7.4, 6.6
 """Pixels that a letter of a box takes, of its heading and of its lines."""
+HEADING = 270
+"""Pixels of a side's heading."""
 
 
 @dataclass(frozen=True)
@@ -222,7 +225,14 @@ def _filled(
     heading = _text(left, y + 24, box.heading, bold=True, most=int(room / BOLD))
     drawn = [_box(x, y, width, height, colour), heading]
     drawn += [
-        _text(left, y + 24 + LINE * (at + 1), line, size=size, opacity=0.8, most=int(room / PLAIN))
+        _text(
+            left,
+            y + 24 + LINE * (at + 1),
+            line,
+            size=size,
+            opacity=0.8,
+            most=int(room / PLAIN * 12 / size),
+        )
         for at, line in enumerate(box.lines)
     ]
     return Markup("").join(drawn), height

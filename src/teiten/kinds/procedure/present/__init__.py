@@ -16,7 +16,7 @@ from teiten.kinds.procedure.metrics import (
     SIZE_CHANGE,
 )
 from teiten.kinds.procedure.model import METHOD, NAME, procedure_of
-from teiten.kinds.procedure.present.growth import growth_answer, growth_blocks
+from teiten.kinds.procedure.present.growth import growth_answer, growth_blocks, step_text
 from teiten.kinds.procedure.results import StepOfTrial, steps_of
 from teiten.model.metrics import Metric
 from teiten.model.study import Workload
@@ -36,6 +36,8 @@ from teiten.report.view.usual import UsualPresent, contrasts_of, tables_of
 OF_PROGRAMS = ("program_cpu", "server_cpu")
 """Names of the figures that steps have of programs that they run."""
 DIGITS = 3
+MOST_NAMED = 3
+"""Undecided methods of a workload that are named; of more their number is given."""
 
 
 class ProcedurePresent(UsualPresent):
@@ -128,7 +130,8 @@ def _dominating(kit: Kit, workload: str, method: str) -> str:
     step = max(shares, key=lambda name: shares[name])
     share = percent(kit.t, shares[step], 0)
     title = _title(kit, workload, method)
-    return kit.t("table.methods.dominating", method=title, step=step, share=share)
+    values = {"method": title, "step": step_text(kit, step), "share": share}
+    return kit.t("table.methods.dominating", **values)
 
 
 def _against(kit: Kit, at: int, contrasts: Sequence[ContrastResult]) -> Table:
@@ -173,7 +176,7 @@ def _with_parts(kit: Kit, workload: str, method: str) -> str:
     if not shares:
         return title
     parts = (
-        kit.t("table.methods.part", step=name, share=percent(kit.t, share, 0))
+        kit.t("table.methods.part", step=step_text(kit, name), share=percent(kit.t, share, 0))
         for name, share in shares.items()
     )
     listed = kit.t("list.separator").join(parts)
@@ -202,8 +205,10 @@ def _undecided(kit: Kit, workload: str, contrasts: Sequence[ContrastResult]) -> 
         contrast for contrast in contrasts if contrast.overall.kind is VerdictKind.INCONCLUSIVE
     ]
     name = kit.names.workload(workload)
-    if len(open_ones) == len(contrasts) > 3:
-        yield kit.t("procedure.undecided-all", workload=name, count=len(contrasts))
+    if len(open_ones) > MOST_NAMED:
+        key = "all" if len(open_ones) == len(contrasts) else "many"
+        count, of = len(open_ones), len(contrasts)
+        yield kit.t(f"procedure.undecided-{key}", workload=name, count=count, of=of)
     elif open_ones:
         listed = kit.t("list.separator").join(
             _title(kit, workload, open_one.new) for open_one in open_ones
@@ -305,7 +310,7 @@ def _steps(kit: Kit, group: TrialGroup, *, programs: bool) -> Iterator[Row]:
         share = medians[at] / sum(medians) if sum(medians) else 0.0
         yield cells(
             *_in_words(kit, group),
-            step.name,
+            step_text(kit, step.name),
             TableCell(_milliseconds(medians[at]), medians[at]),
             TableCell(percent(kit.t, share, 0), share),
             _of_steps(same, "cpu"),

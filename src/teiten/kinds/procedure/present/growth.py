@@ -117,8 +117,13 @@ def _called(kit: Kit, method: str) -> str:
     return kit.names.level(METHOD, method)
 
 
+def step_text(kit: Kit, step: str) -> str:
+    """A step by the word for it, if there is one."""
+    return kit.t.either(f"step.{step}", step)
+
+
 def _which(kit: Kit, method: str, step: str, context: Context) -> str:
-    level, timed = kit.names.varied_levels(context), kit.t.aside(method, step)
+    level, timed = kit.names.varied_levels(context), kit.t.aside(method, step_text(kit, step))
     return kit.t.aside(timed, level) if level else timed
 
 
@@ -146,7 +151,7 @@ def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
 def _row(kit: Kit, growth: Growth, *, levels: bool) -> Row:
     slope, knee = growth.slope, growth.doubled
     return (
-        *cells(_called(kit, growth.method), growth.step),
+        *cells(_called(kit, growth.method), step_text(kit, growth.step)),
         *(cells(kit.names.varied_levels(growth.context)) if levels else ()),
         TableCell(_range(kit, growth), growth.points[-1].partitions),
         *(
@@ -191,9 +196,12 @@ def _charts(kit: Kit, prefix: str, lines: Sequence[Growth]) -> Iterator[Chart]:
     for at, key in enumerate(dict.fromkeys((line.method, line.step) for line in lines), start=1):
         mine = [line for line in lines if (line.method, line.step) == key]
         points = [point for growth in mine for point in _points(kit, growth)]
+        doubled = any(growth.doubled for growth in mine)
         words = CurveLabels(
             title=_which(kit, _called(kit, key[0]), key[1], ()),
-            note=t("chart.growth.note", knee=fixed(KNEE, 0)),
+            note=t("chart.growth.note-doubled", knee=fixed(KNEE, 0))
+            if doubled
+            else t("chart.growth.note"),
             x=t("chart.growth.x"),
             y=t("chart.growth.y", unit=t(f"growth.unit.{mine[0].unit.value}")),
             side=t("table.level"),
@@ -249,7 +257,7 @@ def _by_partitions(
     order = sorted(found, key=lambda line: (methods.index(line[0]), kit.names.order(line[2])))
     rows = tuple(
         (
-            *cells(_called(kit, method), step, _context(kit, others)),
+            *cells(_called(kit, method), step_text(kit, step), _context(kit, others)),
             *(
                 number_cell(median(values) if values else None, shown)
                 for number in numbers

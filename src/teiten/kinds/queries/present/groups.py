@@ -235,9 +235,11 @@ def _counted(kit: Kit, contrast: ContrastResult, further: QueryContrast) -> Iter
     queries = {dict(level.context).get(QUERY) for level in contrast.levels}
     key = "sentence" if len(queries) == len(contrast.levels) else "sentence-cases"
     yield t(f"query-count.{key}", count=len(contrast.levels), listed=counted)
+    extremes = {extreme.context for extreme in contrast.overall.extremes}
     for key, context in (("gain", further.gain), ("loss", further.loss)):
         for level in contrast.levels:
-            if level.context == context and level.verdict.effect is not None:
+            is_new = level.context == context and context not in extremes
+            if is_new and level.verdict.effect is not None:
                 yield t(
                     f"query-count.{key}",
                     query=kit.names.context(level.context),

@@ -37,11 +37,11 @@ def time_bars(kit: Kit, prefix: str, results: QueryResults) -> Chart | None:
     t = kit.t
     alone = kit.study.measure.alpha
     drawn = "dots" if is_logarithmic([bar.value for bar in bars]) else "bars"
-    places = [
-        kit.names.axis(context)
-        for context in sorted({time.context for time in shown}, key=kit.names.order)
-    ]
-    queries = sorted({query for query, _ in places}, key=lambda query: _rank(kit, query))
+    contexts = sorted({time.context for time in shown}, key=kit.names.order)
+    panels = (kit.names.axis(context)[1] for context in contexts)
+    rank = kit.names.orders.get(QUERY, {})
+    by_query = sorted(contexts, key=lambda context: rank.get(dict(context).get(QUERY, ""), 0))
+    queries = (kit.names.axis(context)[0] for context in by_query)
     return query_bars(
         f"{prefix}-queries",
         t("chart.query-times.title"),
@@ -49,17 +49,13 @@ def time_bars(kit: Kit, prefix: str, results: QueryResults) -> Chart | None:
         bars,
         QueryAxes(
             x=t("unit.of", title=t("metric.query_seconds"), unit=unit.name),
-            queries=tuple(queries),
+            queries=tuple(dict.fromkeys(queries)),
             sides=kit.colours_of(time.side for time in shown),
-            panels=tuple(dict.fromkeys(panel for _, panel in places)),
+            panels=tuple(dict.fromkeys(panels)),
             side=kit.names.factor(kit.study.contrast),
             query=kit.names.factor(QUERY),
         ),
     )
-
-
-def _rank(kit: Kit, query: str) -> int:
-    return kit.names.orders.get(QUERY, {}).get(query, 0)
 
 
 def _bar(kit: Kit, time: QueryTime, unit: TimeUnit) -> QueryBar:
