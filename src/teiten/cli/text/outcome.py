@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from rich.cells import cell_len
 
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, LevelResult, Verdict
-from teiten.cli.text.layout import wrap
+from teiten.cli.text.layout import longest, wrap
 from teiten.report.effects import (
     confidence_percent,
     percent_decimals,
@@ -25,6 +26,8 @@ MOST_LEVELS = 12
 NARROWEST = 16
 """Cells that are left to the verdict, however narrow the terminal is."""
 GAP = "  "
+SIDES = (1, 2)
+"""The columns of old and new."""
 Line = tuple[str, str, str, str, str]
 
 
@@ -47,13 +50,17 @@ def _table(kit: Kit, contrasts: Sequence[ContrastResult], width: int | None) -> 
     first = contrasts[0]
     sides = (kit.names.side(first.old).short, kit.names.side(first.new).short)
     header = (kit.metric_title(first.metric), *sides, "new/old (interval)", "verdict")
-    lines = [header, *(line for contrast in contrasts for line in _lines(kit, contrast))]
+    numbers = [line for contrast in contrasts for line in _lines(kit, contrast)]
+    lines = [header, *numbers]
     widths = [max(cell_len(line[at]) for line in lines) for at in range(len(header))]
     if width is not None:
-        beside = sum(widths[1:4]) + len(GAP) * 4
-        longest = max(cell_len(word) for line in lines for word in line[0].split()) + len(GAP)
+        word = max(cell_len(word) for line in lines for word in line[0].split()) + len(GAP)
         least = min(widths[-1], NARROWEST)
-        widths[0] = min(widths[0], max(longest, width - beside - least))
+        if word + sum(widths[1:4]) + len(GAP) * 4 + least > width:
+            for at in SIDES:
+                widths[at] = max(longest(header[at]), *(cell_len(line[at]) for line in numbers))
+        beside = sum(widths[1:4]) + len(GAP) * 4
+        widths[0] = min(widths[0], max(word, width - beside - least))
         widths[-1] = min(widths[-1], max(least, width - beside - widths[0]))
     for line in lines:
         yield from _fitted(line, widths)
@@ -99,22 +106,19 @@ def _ratio(verdict: Verdict) -> str:
 
 
 def _fitted(line: Line, widths: Sequence[int]) -> Iterator[str]:
-    """The line, with what is compared and the verdict going on below themselves."""
-    indent = len(line[0]) - len(line[0].lstrip())
-    labels = [" " * indent + part for part in wrap(line[0].strip(), widths[0] - indent)]
-    verdicts = wrap(line[-1], widths[-1])
-    for at in range(max(len(labels), len(verdicts))):
-        cells = [labels[at] if at < len(labels) else ""]
-        cells += line[1:-1] if at == 0 else ("",) * (len(line) - 2)
-        cells += [verdicts[at] if at < len(verdicts) else ""]
-        padded = (_padded(cell, widths[column], column) for column, cell in enumerate(cells))
+    """The line, whose cells go on below themselves."""
+    indent = " " * (len(line[0]) - len(line[0].lstrip()))
+    labels = [indent + part for part in wrap(line[0].strip(), widths[0] - len(indent))]
+    further = (wrap(cell, cells) for cell, cells in zip(line[1:], widths[1:], strict=True))
+    for parts in zip_longest(labels, *further, fillvalue=""):
+        padded = (_padded(part, widths[column], column) for column, part in enumerate(parts))
         yield GAP.join(padded).rstrip()
 
 
 def _padded(cell: str, width: int, column: int) -> str:
     """Numbers end, words begin, where their column does."""
     space = " " * max(0, width - cell_len(cell))
-    return space + cell if column in (1, 2) else cell + space
+    return space + cell if column in SIDES else cell + space
 
 
 def _note(kit: Kit, contrasts: Sequence[ContrastResult]) -> str:
