@@ -23,3 +23,11 @@ def test_a_verb_loads_no_stage_before_it_runs() -> None:
     command = [sys.executable, "-c", LOADED, " ".join(LIGHT), " ".join(HEAVY)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_studies_are_listed_without_the_driver_of_servers() -> None:
+    listed = "import sys; from click.testing import CliRunner; from teiten.cli.main import teiten"
+    asked = "print(CliRunner().invoke(teiten, ['studies']).exit_code, 'psycopg' in sys.modules)"
+    command = [sys.executable, "-c", f"{listed}; {asked}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["0", "False"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Protocol
-
-import psycopg
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from teiten.model.distribution import CoordinatorRows, Distribution, SpreadBy, TablePart
 from teiten.model.plan import Node
+
+if TYPE_CHECKING:
+    import psycopg  # verbs that list studies ask for an engine's name, and no server
 
 COLUMNS = {
     "pgbench_accounts": "aid int NOT NULL, bid int, abalance int, filler char(84)",
