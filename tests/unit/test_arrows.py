@@ -42,7 +42,8 @@ def test_what_how_to_add_adds_keeps_to_the_floors() -> None:
     files = python_below(FIXTURES)
     added = modules({path: text for path, text in files.items() if path.startswith(places)})
     assert len(added) >= len(ADDITIONS)
-    assert [str(arrow) for arrow in upward(imports_of(sources() | added))] == []
+    arrows = upward(imports_of(dict.fromkeys(sources(), "") | added))
+    assert [str(arrow) for arrow in arrows] == []
 
 
 def test_no_circle_of_imports_leaves_its_folder() -> None:

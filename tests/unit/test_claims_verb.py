@@ -17,10 +17,9 @@ from tests.fixtures.synthetic import write_synthetic_ledger
 
 
 @pytest.fixture(scope="module")
-def workdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("workdir")
-    write_synthetic_ledger(root / "campaigns" / "one", trials=120, samples=1200)
-    return root
+def workdir(module_folder: Path) -> Path:
+    write_synthetic_ledger(module_folder / "campaigns" / "one", trials=120, samples=1200)
+    return module_folder
 
 
 def run(workdir: Path, *arguments: str) -> Result:

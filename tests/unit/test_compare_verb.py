@@ -25,12 +25,13 @@ from tests.fixtures.two_machines import OTHER, plan_of, times, write_campaign
 
 
 @pytest.fixture(scope="module")
-def workdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("workdir")
-    write_campaign(root / "campaigns" / "linux-2025")
-    write_campaign(root / "campaigns" / "linux-2026", facts=OTHER, speed=times(0.8), seed=2)
-    write_campaign(root / "campaigns" / "large", plan=larger(plan_of()), seed=3)
-    return root
+def workdir(module_folder: Path) -> Path:
+    write_campaign(module_folder / "campaigns" / "linux-2025")
+    write_campaign(
+        module_folder / "campaigns" / "linux-2026", facts=OTHER, speed=times(0.8), seed=2
+    )
+    write_campaign(module_folder / "campaigns" / "large", plan=larger(plan_of()), seed=3)
+    return module_folder
 
 
 def larger(plan: Plan) -> Plan:

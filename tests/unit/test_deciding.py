@@ -56,9 +56,9 @@ class StopAfter:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> CampaignAnalysis:
+def whole(module_folder: Path) -> CampaignAnalysis:
     """A campaign that nothing has interrupted."""
-    with new_ledger(tmp_path_factory.mktemp("whole") / "made", PLAN) as ledger:
+    with new_ledger(module_folder / "made", PLAN) as ledger:
         carry_on(ledger, tps_with(0.03))
         return analyse_campaign(ledger)
 

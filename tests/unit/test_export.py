@@ -28,17 +28,16 @@ TRIALS = tuple(sorted(synthetic_trials(PLAN, 6, 1), key=lambda one: (one.number,
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("export")
+def exported(module_folder: Path) -> Path:
     with Ledger.create(
-        folder / "campaign", plan=PLAN, name="c", facts=HOST, cautions=(), command=""
+        module_folder / "campaign", plan=PLAN, name="c", facts=HOST, cautions=(), command=""
     ) as ledger:
         ledger.record_event("campaign-started", note='a "quoted", comma\nand a line')
         for trial in TRIALS:
             ledger.record_trial(trial)
         contrasts = analyse_campaign(ledger, series=False).contrasts
-        export(ledger, contrasts, folder / "numbers", list(Format))
-    return folder / "numbers"
+        export(ledger, contrasts, module_folder / "numbers", list(Format))
+    return module_folder / "numbers"
 
 
 def from_csv(folder: Path, table: str) -> list[dict[str, str]]:

@@ -211,9 +211,9 @@ def test_the_answer_of_a_campaign(
 
 
 @pytest.fixture(scope="module")
-def undecided(tmp_path_factory: pytest.TempPathFactory) -> GateAnswer:
+def undecided(module_folder: Path) -> GateAnswer:
     """The answer of a gate whose hour is over before its noise is."""
-    return campaign(tmp_path_factory.mktemp("noise") / "gate", deviation=0.2)
+    return campaign(module_folder / "gate", deviation=0.2)
 
 
 def test_what_an_undecided_gate_would_need_is_told(undecided: GateAnswer) -> None:

@@ -28,6 +28,8 @@ from teiten.model.units import Bytes, Seconds
 from tests.fixtures.invented_machine import GOOD_MACHINE
 from tests.fixtures.invented_readings import CEILINGS
 
+pytestmark = pytest.mark.disk
+
 BRIEF, SMALL = Seconds(0.02), Bytes(8 * CHUNK)
 
 FIO = """\

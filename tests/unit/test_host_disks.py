@@ -17,6 +17,8 @@ from teiten.host.facts.disks import (
     parse_mountinfo,
 )
 
+pytestmark = pytest.mark.disk
+
 MOUNTS = """\
 27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,resuid=65534
 28 27 8:1 / /data rw - xfs /dev/sda1 rw

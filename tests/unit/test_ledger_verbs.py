@@ -25,14 +25,13 @@ from tests.fixtures.verbs import Verbs, verbs_in
 
 
 @pytest.fixture(scope="module")
-def campaigns(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("made")
+def campaigns(module_folder: Path) -> Path:
     for name in ("alpha", "beta"):
-        write_synthetic_ledger(folder / name, trials=20, samples=240)
-        evidence = folder / name / "evidence" / "00001-1"
+        write_synthetic_ledger(module_folder / name, trials=20, samples=240)
+        evidence = module_folder / name / "evidence" / "00001-1"
         evidence.mkdir(parents=True)
         (evidence / "server.log").write_text("LOG:  ready\n", encoding="ascii")
-    return folder
+    return module_folder
 
 
 @pytest.fixture

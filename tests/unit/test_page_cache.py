@@ -24,6 +24,8 @@ from teiten.host.system.page_cache import (
 )
 from teiten.model.units import MIB, Bytes
 
+pytestmark = pytest.mark.disk
+
 SIZE = 8 * MIB
 Counter = Callable[[IO[bytes]], int]
 

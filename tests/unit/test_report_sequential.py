@@ -20,9 +20,9 @@ from tests.unit.test_noise import FLOOR
 
 
 @pytest.fixture(scope="module")
-def analysis(tmp_path_factory: pytest.TempPathFactory) -> CampaignAnalysis:
+def analysis(module_folder: Path) -> CampaignAnalysis:
     plan = ab_plan(side("a", "18"), side("b", "18", "jit=off"), duration="5s")
-    with new_ledger(tmp_path_factory.mktemp("made") / "ab-1", plan) as ledger:
+    with new_ledger(module_folder / "ab-1", plan) as ledger:
         ledger.record_event(NOISE, **asdict(FLOOR))
         carry_on(ledger, tps_with(0.05))
         return analyse_campaign(ledger)

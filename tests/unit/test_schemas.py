@@ -81,16 +81,19 @@ def printed(workdir: Path, *words: str | Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def workdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("schemas")
+def workdir(module_folder: Path) -> Path:
     for day in range(6):
         speed = times(0.7 if day >= 3 else 1.0)
         at = START + day * DAY
-        write_campaign(root / "campaigns" / f"night-{day}", speed=speed, seed=day, created_at=at)
-    write_campaign(root / "campaigns" / "elsewhere", facts=OTHER, created_at=START + 9 * DAY)
-    (root / "campaigns" / "broken").mkdir()
-    (root / "campaigns" / "broken" / "ledger.sqlite").write_text("no ledger")
-    return root
+        write_campaign(
+            module_folder / "campaigns" / f"night-{day}", speed=speed, seed=day, created_at=at
+        )
+    write_campaign(
+        module_folder / "campaigns" / "elsewhere", facts=OTHER, created_at=START + 9 * DAY
+    )
+    (module_folder / "campaigns" / "broken").mkdir()
+    (module_folder / "campaigns" / "broken" / "ledger.sqlite").write_text("no ledger")
+    return module_folder
 
 
 @pytest.fixture(scope="module")

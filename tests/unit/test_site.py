@@ -58,9 +58,9 @@ def way_of(page: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def campaigns(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def campaigns(module_folder: Path) -> Path:
     """Six nights of one machine, slower from the fourth on, and one night of another machine."""
-    root = tmp_path_factory.mktemp("site") / "campaigns"
+    root = module_folder / "campaigns"
     root.mkdir()
     for night in range(6):
         speed = times(0.7 if night >= 3 else 1.0)
