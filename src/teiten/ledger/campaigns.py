@@ -86,6 +86,17 @@ def find_campaign(campaigns: Path, reference: str) -> Path:
     raise _not_one(reference, matches, names)
 
 
+def is_campaign(campaigns: Path, reference: str) -> bool:
+    """Whether a campaign was named where something else was asked for; as ``find_campaign``."""
+    if expanded(reference).is_file():  # a study's, with an error in it
+        return False
+    try:
+        find_campaign(campaigns, reference)
+    except LedgerError:
+        return False
+    return True
+
+
 def summarise(folder: Path) -> CampaignSummary:
     """Summarise a campaign's folder; a ledger that cannot be read is DAMAGED, not an error."""
     size = Bytes(_size(folder))

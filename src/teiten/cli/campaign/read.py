@@ -37,17 +37,6 @@ def locate(session: Session, reference: str) -> Path:
     return find_campaign(session.workdir.campaigns, reference)
 
 
-def is_campaign(session: Session, reference: str) -> bool:
-    """A campaign of the working folder was named, where something else was asked for."""
-    if expanded(reference).is_file():  # a study's, with an error in it
-        return False
-    try:
-        find_campaign(session.workdir.campaigns, reference)
-    except LedgerError:
-        return False
-    return True
-
-
 def read_campaign(path: Path) -> CampaignAnalysis:
     """The analysis of a ledger, without its time series; the ledger is never written."""
     with reading(path) as ledger:

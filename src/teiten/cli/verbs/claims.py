@@ -82,10 +82,10 @@ def _promised(claims: tuple[Claim, ...], versions: str) -> tuple[Claim, ...]:
 
 def _without_claims(session: Session, study: str | None) -> UsageError:
     from teiten.claims.catalogue import claims_of
-    from teiten.cli.campaign.read import is_campaign
+    from teiten.ledger.campaigns import is_campaign
     from teiten.suggest import did_you_mean
 
-    if study and is_campaign(session, study):
+    if study and is_campaign(session.workdir.campaigns, study):
         return UsageError(
             f"{study!r} is a campaign; claims are of studies", f"give it as --run {study}"
         )

@@ -28,8 +28,8 @@ def command(
     session: Session, study: str, profile: str | None, language: Language, as_json: bool
 ) -> None:
     """Show what STUDY, a name of the catalogue or a TOML file, asks and how it finds out."""
-    from teiten.cli.campaign.read import is_campaign
     from teiten.cli.text.study import study_lines
+    from teiten.ledger.campaigns import is_campaign
     from teiten.study.changes import StudyFlags
     from teiten.study.document import read_document
     from teiten.study.load import load_study
@@ -37,7 +37,7 @@ def command(
     try:
         loaded = load_study(study, StudyFlags(profile=profile))
     except UsageError:
-        if not is_campaign(session, study):
+        if not is_campaign(session.workdir.campaigns, study):
             raise
         hint = f"teiten report {study} makes its report, teiten runs lists campaigns"
         raise UsageError(f"{study!r} is a campaign; show is for studies", hint) from None
