@@ -21,7 +21,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from functools import cached_property
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import Any
 
 from teiten.analysis.model.claims import Claim
@@ -35,7 +35,7 @@ from teiten.model.installation import Installation
 from teiten.model.plan import PlannedTrial, TemplateSpec
 from teiten.model.relations import RELATIONS
 from teiten.model.trial import Attempt, Outcome
-from tests.reader.arithmetic import geometric_mean, judge, median, ratio_of
+from tests.reader.arithmetic import geometric_mean, judge, median, ratio_of, t_quantile
 from tests.reader.campaign import USUAL, Campaign, Context
 from tests.reader.document import Table
 from tests.reader.language import DIMENSIONS, SLOT, UNIT, UNITS, Printed, printed, unit_behind
@@ -97,6 +97,7 @@ BROUGHT = re.compile(r"([a-z]\w*)(?:, |、)(\d[\d,.]*) ?([KMG]iB|B)\b")
 """A table with its size."""
 SAID_OF_ALL = re.compile(r"([\d.]+) ?%(?: \(Bonferroni|の信頼度| interval|信頼区間)")
 """A level of confidence, which is no lower than the study's."""
+CONFIDENCE = re.compile(r"[\d.]+ ?%(?= interval|信頼区間)")
 ITSELF = re.compile(r"(?<![\w.])(\d[\d.]*%?)(?: \w+)? ÷ \1(?![\w.%])")
 LEVEL = re.compile(r"(?<![\w.,−+-])\d+%(?!\w)")
 """English has a space before a percentage, and none in the name of a level."""
@@ -116,8 +117,7 @@ UNRULED = (
     "Printed and measured", "Parallel workers, printed", "PGECons報告書と本検証の比較",
     "パラレルワーカー数", "PGECons報告書の値",
     # intervals over statements of several trials, and lines through several sizes
-    "Accesses, and where", "処理時間とページの読み込み元", "By the number of clients",
-    "同時実行数ごとの処理時間とTPS", "What each size leaves", "各サイズで残るメモリ",
+    "Accesses, and where", "処理時間とページの読み込み元", "What each size leaves", "各サイズで残るメモリ",
     "Servers against one another", "サーバ間の比較", "After the scan",
     "テーブル全読み込み後のヒット率", "Cost of a GiB", "バッファ1GiBあたりの時間", "Checkpoints with",
     "ダーティページが少ない", "What else differs",
@@ -131,7 +131,6 @@ UNREAD: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("Nodes that take part", "1トランザクションに参加するノード数"), ("",)),
     (("What each further partition", "パーティション1つあたり"), ("",)),
     (("Workers of parallel plans", "パラレルクエリのワーカー数"), ("",)),
-    (("By the number of clients", "同時実行数ごと"), ("blocks in buffers", "バッファ内")),
     (
         ("Summary: the effect", "検証結果のまとめ"),
         ("of the measure", "verdict", "基準に対する割合", "判定"),
@@ -233,8 +232,10 @@ def _of_parts(measurement: ProbeMeasurement) -> Iterator[tuple[Path, float]]:
             yield (*place, "in buffers"), seen.where.buffers_share
             yield (*place, "in OS cache"), seen.where.os_cache_share or 0.0
     for run in measurement.with_clients:
-        yield ("probe", "clients", str(run.clients), "tps"), run.tps
-        yield ("probe", "clients", str(run.clients), "latency"), run.latency
+        place = "probe", "clients", run.step, run.part, str(run.clients)
+        yield (*place, "tps"), run.tps
+        yield (*place, "latency"), run.latency
+        yield (*place, "hits"), run.hit / max(1, run.hit + run.read)
 
 
 INNER: dict[str, Callable[[Sequence[float]], float]] = {
@@ -459,6 +460,8 @@ class Evidence:
             together = [value for values in trials for value in values]
             yield (path, "together", "median"), median(together)
             yield (path, "together", "mean"), math.fsum(together) / len(together)
+            for name, end in self._ends(path, together):
+                yield (path, "together", name), end
             single = all(len(values) == 1 for values in trials)
             for inner, within in INNER.items():
                 if single and inner not in {"sum"}:
@@ -467,6 +470,10 @@ class Evidence:
                 for outer, over in OUTER.items():
                     if len(values) > 1 or outer == "median":
                         yield (path, inner, outer), over(values)
+        yield from self._counts(chosen)
+
+    def _counts(self, chosen: Selection) -> Iterator[tuple[Rule, float]]:
+        """What trials are called and how many there are, and what their plan declares."""
         if len(chosen) == 1:
             number, attempt = next(iter(chosen))
             yield ("trial",), float(number)
@@ -477,6 +484,14 @@ class Evidence:
         yield ("delta",), self.reader.measure.delta
         yield ("trials",), float(len(chosen))
         yield ("blocks",), float(len({self.planned[number].block for number, _ in chosen}))
+
+    def _ends(self, path: Path, values: Sequence[float]) -> Iterator[tuple[str, float]]:
+        """The interval of a mean over blocks; nothing is less than 0."""
+        if path[:2] == ("probe", "clients") and len(values) > 1:
+            error = stdev(values) / math.sqrt(len(values))
+            half = t_quantile(1 - self.reader.measure.alpha / 2, len(values) - 1) * error
+            yield "low", max(0.0, fmean(values) - half)
+            yield "high", fmean(values) + half
 
     def of_cells(self, *starts: Path) -> Iterator[float]:
         """Statistics of all values of the trials with some levels in common, of paths that begin
@@ -870,8 +885,8 @@ class Evidence:
         return []
 
     def _cells(self, heading: str, text: str, row: int) -> Iterator[Cell]:
-        units = [found[1] for found in UNIT.finditer(text)]
-        of_heading = [found[1] for found in UNIT.finditer(heading)]
+        units = UNIT.findall(text)
+        of_heading = UNIT.findall(CONFIDENCE.sub("", heading))
         for found in SLOT.finditer(text):
             unit = unit_behind(text, found.end()) or (units or of_heading or [""])[-1]
             yield Cell(found[0], printed(found[0]), unit, row)
