@@ -114,8 +114,7 @@ UNRULED = (
     # what PostgreSQL's rule expects of the sizes of tables
     "Workers of parallel plans", "パラレルクエリのワーカー数",
     # printed elsewhere, or printed beside what was measured
-    "Printed and measured", "Parallel workers, printed", "PGECons報告書と本検証の比較",
-    "パラレルワーカー数", "PGECons報告書の値",
+    "Printed and measured", "PGECons報告書と本検証の比較", "PGECons報告書の値",
     # intervals over statements of several trials, and lines through several sizes
     "Accesses, and where", "処理時間とページの読み込み元", "What each size leaves", "各サイズで残るメモリ",
     "Servers against one another", "サーバ間の比較", "After the scan",
@@ -140,11 +139,8 @@ UNREAD: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("Servers against one another", "サーバ間の比較"), ("",)),
     (GROUPS, ("pairs", "verdict", "組数", "判定")),
     (
-        ("Printed", "Parallel workers, printed", "PGECons報告書", "パラレルワーカー数"),
-        (
-            *("printed", "measured", "finding", "here, by the rule"),
-            *("PGECons報告書", "本検証", "今回", "公開された検証結果", "本検証(規則)"),
-        ),
+        ("Printed", "PGECons報告書"),
+        ("printed", "measured", "finding", "PGECons報告書", "本検証", "今回", "公開された検証結果"),
     ),
 )
 """Of those tables the columns of which nothing can be said, by the beginnings of caption and
@@ -232,10 +228,10 @@ def _of_parts(measurement: ProbeMeasurement) -> Iterator[tuple[Path, float]]:
             yield (*place, "in buffers"), seen.where.buffers_share
             yield (*place, "in OS cache"), seen.where.os_cache_share or 0.0
     for run in measurement.with_clients:
-        place = "probe", "clients", run.step, run.part, str(run.clients)
-        yield (*place, "tps"), run.tps
-        yield (*place, "latency"), run.latency
-        yield (*place, "hits"), run.hit / max(1, run.hit + run.read)
+        clients = "probe", "clients", run.step, run.part, str(run.clients)
+        yield (*clients, "tps"), run.tps
+        yield (*clients, "latency"), run.latency
+        yield (*clients, "hits"), run.hit / max(1, run.hit + run.read)
 
 
 INNER: dict[str, Callable[[Sequence[float]], float]] = {
@@ -575,10 +571,19 @@ class Evidence:
         names = ("scanned", "skipped", "pruned")
         headings = [phrase(self.reader.language, f"table.use.{name}") for name in names]
         known = self.named.get("worker-source.partitions count", set())
-        for row in table.rows if known and {*headings} <= {*table.columns} else ():
+        for row in table.rows if {*headings} <= {*table.columns} else ():
             cells = [row[table.columns.index(heading)] for heading in headings]
-            if all(map(str.isdigit, cells)) and sum(map(int, cells)) not in known:
+            every = sum(map(int, cells)) if all(map(str.isdigit, cells)) else 0
+            if known and every and every not in known:
                 yield f"{table.caption}: {cells} are not all of {known}"
+            skipped = {
+                held["plan", "pruned"][0] + more
+                for key in self._freed(table, row, "", self.campaign.contrast)
+                if ("plan", "pruned") in (held := self.held(key))
+                for more in (0.0, held["plan", "never"][0])
+            }
+            if skipped and cells[1].isdigit() and int(cells[1]) not in skipped:
+                yield f"{table.caption}: {skipped} were skipped, not {cells[1]}"
 
     def _of_accesses(self, table: Table) -> Iterator[str]:
         """Objects to times and shares of timed pages that no part of a step has together."""
@@ -675,6 +680,7 @@ class Evidence:
                     for each in contexts
                 ]
                 found |= {*map(len, blocks), len(set.intersection(*blocks))}
+                found.add(campaign.judged(workload, metric, sides[1]).overall.pairs)
         return found
 
     def _of_size(self, table: Table, row: Sequence[str], column: int) -> Iterator[str]:
@@ -701,11 +707,16 @@ class Evidence:
     def _of_shown_plans(self, table: Table, kind: str) -> Iterator[str]:
         """Objects to a table of plans, of one or of both sides, of which no trial's plan has the
         numbers of a side."""
-        executed = sentence(self.reader.language, "table.nodes.executed")
+        keys = ("table.nodes.executed", "table.shared.scans")
+        forms = [sentence(self.reader.language, key) for key in keys]
         headings = {
             "plan-table.summary": table.columns[1:3],
             "plan-table.nodes": table.columns[2:4],
-        }.get(kind) or [said["side"] for said in map(executed.fullmatch, table.columns) if said]
+        }.get(kind) or [
+            said["side"]
+            for name in table.columns
+            for said in filter(None, (form.fullmatch(name) for form in forms))
+        ]
         for at, heading in enumerate(headings or [""]):
             plans = [self.held(key) for key in self.selection(table, (), heading)]
             if not any(SHOWN_PLANS[kind](self.reader.language, table, at, held) for held in plans):
@@ -970,6 +981,14 @@ class Evidence:
         return phrase(self.reader.language, "table.fingerprints.caption")
 
     @cached_property
+    def _named_levels(self) -> re.Pattern[str]:
+        """A level behind the name of its factor."""
+        names = {re.escape(self.reader.factor_text(factor)) for factor in self.factors}
+        return re.compile(
+            rf"(?<![\w_])({'|'.join(sorted(names))}) = ([A-Za-z\d.]*\d[A-Za-z\d.]*%?)"
+        )
+
+    @cached_property
     def has_shares(self) -> bool:
         return any(LEVEL.fullmatch(name) for name in self.level_names)
 
@@ -1042,10 +1061,7 @@ class Evidence:
             for level in SAID_OF_ALL.findall(text)
             if printed(level).value + printed(level).step < 100 * least
         )
-        yield from (f"a side against itself: {found[0]}" for found in ITSELF.finditer(text))
-        for share in LEVEL.findall(text) if self.reader.language == "en" else ():
-            if self.has_shares and share not in self.level_names | self.texts:
-                yield f"no level is {share}"
+        yield from self._levels_objections(text)
         for name, size, unit in BROUGHT.findall(text):
             known = self.relations.get(name, ())
             if known and not any(printed(size).is_of(each * UNITS[unit]) for each in known):
@@ -1063,6 +1079,23 @@ class Evidence:
             and found[0] not in self.named_servers
             and "PGECons" not in text  # of what was measured elsewhere
         )
+
+    def _levels_objections(self, text: str) -> Iterator[str]:
+        """Objects to levels that there are not, and to those that are set against themselves."""
+        for name, level in self._named_levels.findall(text):
+            levels = (
+                each
+                for factor in self.factors
+                if self.reader.factor_text(factor) == name
+                for known in self.every
+                for each in known.levels(factor)
+            )
+            if level.rstrip(".") not in levels and repr(level) not in self.findings:
+                yield f"no level is {name} = {level}"
+        yield from (f"a side against itself: {found[0]}" for found in ITSELF.finditer(text))
+        for share in LEVEL.findall(text) if self.reader.language == "en" else ():
+            if self.has_shares and share not in self.level_names | self.texts:
+                yield f"no level is {share}"
 
     @cached_property
     def findings(self) -> str:

@@ -264,7 +264,9 @@ class Figures:
                     mean = math.fsum(d.values()) / len(d)
                     logs = (mean,) if found.reason else (mean, found.low, found.high)
                     better = (mean > 0) == (metric in HIGHER_IS_BETTER)
-                    yield effect_of([*map(ratio_of, logs)], found.confidence, better=better)
+                    yield replace(
+                        effect_of([*map(ratio_of, logs)], found.confidence, better=better), new=new
+                    )
 
     def objections(self, part: Part) -> list[str]:
         """The numbers of a sentence that stand nowhere, or not at such a place."""
@@ -290,6 +292,7 @@ class Figures:
         counts = {at: why for at, why in counted(text, self.counted) if at not in own}
         yield from filter(None, counts.values())
         yield from self._sides(text)
+        yield from self._levels(text)
         yield from self._started(part.text)
         yield from self._fastest(text)
         yield from direction_objections(self.reader, part, text, self.contrasts)
@@ -393,6 +396,27 @@ class Figures:
             level = name.rstrip(".")
             if re.search(r"\d", level) and level not in self.evidence.level_names:
                 yield f"no side is {level}"
+
+    def _levels(self, text: str) -> Iterator[str]:
+        """Objects to sizes of probes that there are not, and to another smallest number of nodes than
+        that of the comparison beside it."""
+        language = self.reader.language
+        for key in ("sentence", "undecided", "without"):
+            for said in told(text, language, f"effect-size.{key}"):
+                listed = self.reader.separator.join(said.group("winner", "worst", "best"))
+                for level in re.findall(r"\d+%", listed):
+                    if level not in self.evidence.level_names:
+                        yield f"no size is {level}"
+        for said in told(text, language, "scale-out.pays.nodes"):
+            ends = INTERVAL.search(said["ratio"])
+            numbers = [said["ratio"], *(ends.group("low", "high") if ends else ())]
+            known = {
+                effect.new
+                for effect in self.effects
+                if effect.new and _holds(effect, [*map(amount, numbers)])
+            }
+            if known and said["nodes"] not in known:
+                yield f"it is {sorted(known)}, not {said['nodes']}"
 
     def _labelled(self, kind: str, text: str) -> list[str] | None:
         """What is wrong of a number behind a label that says what it is; None of other texts."""

@@ -201,7 +201,7 @@ def permit_is(
 
 def rows_below(reader: Reader, caption: str) -> list[tuple[str, ...]]:
     """The rows of the tables with a caption, by its key."""
-    wanted = phrase(reader.language, f"table.claims.{caption}")
+    wanted = phrase(reader.language, f"table.{caption}")
     return [
         row for table in reader.document.tables if table.caption == wanted for row in table.rows
     ]
@@ -259,19 +259,41 @@ def check_print(reader: Reader, row: Sequence[str]) -> None:
                 reader.that(right, f"no printed numbers make {ratio}")
 
 
+def check_workers(reader: Reader) -> None:
+    """The workers that are printed, that a rule gives and that were launched, of each query."""
+    for row in rows_below(reader, "published-workers.caption"):
+        reader.about = " | ".join(row)
+        known, published = set(), {"—"}
+        for finding in reader.campaign.findings:
+            rule, print_of = finding.predicate, finding.published
+            if isinstance(print_of, PublishedQueries):
+                values = [dict(each.values) for each in print_of.columns]
+                published |= {f"{each[row[1]]:g}" for each in values if row[1] in each}
+            if isinstance(rule, WorkersByRule):
+                places = by_place(reader.campaign, finding, (row[1],))
+                known |= {
+                    tuple(f"{median(each):g}" for each in zip(*found, strict=True))[::-1]
+                    for seen in places.values()
+                    if (found := counted_in(rule, seen))
+                }
+        reader.that(row[3:] in known, f"by the rule and launched are {known}")
+        reader.that(row[2] in published, f"printed are {published}")
+
+
 def check_findings(reader: Reader) -> None:
     """Each row of the findings by itself, and as many as are counted of each outcome."""
-    for row in (*rows_below(reader, "caption"), *rows_below(reader, "elsewhere")):
+    check_workers(reader)
+    for row in (*rows_below(reader, "claims.caption"), *rows_below(reader, "claims.elsewhere")):
         reader.about = " | ".join(row)[:300]
         check_print(reader, row)
-    for row in rows_below(reader, "caption"):
+    for row in rows_below(reader, "claims.caption"):
         reader.about = " | ".join(row)[:300]
         outcome(reader, row)
         of_probes = any(each.kind == "probes" for each in reader.campaign.workloads())
         for _, why in counted(row[2] if not of_probes else "", [reader.campaign]):
             reader.that(not why, why)
         bounds_are_declared(reader, row)
-    for row in rows_below(reader, "elsewhere"):
+    for row in rows_below(reader, "claims.elsewhere"):
         reader.about = " | ".join(row)[:300]
         if not reason_by_plans(reader, row):
             reason(reader, row)
@@ -287,9 +309,9 @@ def check_counts(reader: Reader) -> None:
     ends = tuple(outcomes(reader).values())
     counts = Counter(
         next((word for word in ends if row[-1].startswith(word)), "")
-        for row in rows_below(reader, "caption")
+        for row in rows_below(reader, "claims.caption")
     )
-    counts[ends[-1]] += len(rows_below(reader, "elsewhere"))
+    counts[ends[-1]] += len(rows_below(reader, "claims.elsewhere"))
     form = r"{}(\d+)件" if reader.language == "ja" else r"(\d+) {}"
     for part in counts_of(reader):
         reader.about = part.text

@@ -47,6 +47,8 @@ class Effect:
     """Whether the new side is faster; None where that means nothing."""
     slack: float = 0.0
     """The share by which numbers that are found by steps may be off."""
+    new: str = ""
+    """The level that is compared, where it is known."""
 
 
 # --- curves ----------------------------------------------------------------------------------

@@ -344,13 +344,21 @@ def judged_metrics(campaign: Campaign, workload: str) -> list[str]:
 
 
 def _of_pairs(campaign: Campaign) -> Iterator[tuple[str, float]]:
-    """How many times as long as the typical transaction the mean one of a side takes."""
+    """How many times as long as the typical transaction the mean one of a side takes, and the highest
+    median as the first."""
     for workload in campaign.workloads():
         for context in campaign.contexts(workload.name):
             for side in campaign.sides(workload.name):
                 ratios = campaign.values(workload.name, context, side, "mean_by_typical")
                 for place in ("times", "old_times") if ratios else ():
                     yield f"paired.differ-by {place}", median(ratios.values())
+            tps = [
+                median(values.values())
+                for side in campaign.sides(workload.name)
+                if (values := campaign.values(workload.name, context, side, "tps"))
+            ]
+            if tps and tps[0] > 0:
+                yield "placement.best times", max(tps) / tps[0]
 
 
 def _of_machine(campaign: Campaign) -> Iterator[tuple[str, float]]:

@@ -198,9 +198,12 @@ def _is_by_type(language: Language, table: Table, at: int, held: Held) -> bool:
 
 
 def _is_by_workers(language: Language, table: Table, at: int, held: Held) -> bool:
-    for workers, scans, mean in table.rows:
-        times = held.get(("scan", workers, "seconds"))
-        if times is None or scans != str(len(times)) or not _agrees(mean, [fmean(times)]):
+    """Whether as many scans had so many workers, and took so long: together or each process."""
+    for workers, *sides in table.rows:
+        times = held.get(("scan", workers, "seconds"), ())
+        scans, mean = sides[2 * at : 2 * at + 2]
+        means = [fmean(times) / processes for processes in (1, 1 + int(workers)) if times]
+        if scans != str(len(times) or "—") or not _agrees(mean, means):
             return False
     return True
 
@@ -265,6 +268,7 @@ def _is_node_by_node(language: Language, table: Table, at: int, held: Held) -> b
 SHOWN_PLANS: dict[str, Callable[[Language, Table, int, Held], bool]] = {
     "table.nodes.gain": _is_side_by_side,
     "table.nodes.loss": _is_side_by_side,
+    "table.shared.caption": _is_by_workers,
     "plan-table.summary": _is_whole,
     "plan-table.kinds": _is_by_type,
     "plan-table.scans": _is_by_workers,

@@ -22,6 +22,9 @@ ONCE_AROUND = ("once around, µs", "一周あたり(µs)")
 """With a sweep of the buffers, less than without one."""
 GROUPS = ("Groups of queries", "クエリの分類ごと")
 """Captions of tables that have a row over all queries for each server."""
+ROOMS = ("What each size leaves", "各サイズで残るメモリ")
+OFF = 0.01
+"""The share of the memory by which the rounding of its parts may be off."""
 PART = re.compile(r"(\d+)/(\d+) ≈ ([\d.]+)")
 ALL = ("all", "合計", "全体")
 """The row of sums."""
@@ -62,6 +65,7 @@ def relation_objections(table: Table, cores: int = 0) -> Iterator[str]:
     if table.rows and table.rows[-1][0] in ALL:
         yield from _sums(table)
     yield from _efficiency(table, cores)
+    yield from _rooms(table)
     for row in table.rows:
         for at, cell in enumerate(row):
             yield from beyond_reach(cell)
@@ -149,6 +153,29 @@ def _efficiency(table: Table, cores: int) -> Iterator[str]:
             room = share * (value.step / value.value + least.step / least.value)
             if abs(said.value - share) > said.step + room:
                 yield f"{table.caption} · {heading}: {row[at]} is {share}"
+
+
+def _rooms(table: Table) -> Iterator[str]:
+    """What buffers leave of the memory, how many connections fit into it, and what these leave."""
+    memory = number(table.caption) if table.caption.startswith(ROOMS) else None
+    for row in table.rows if memory is not None else ():
+        assert memory is not None
+        buffers, left, each, fit, needed, cache = (
+            number(row[at]) if at < len(row) else None for at in range(1, 7)
+        )
+        made = [(left, memory.value, buffers)]
+        if left is not None and needed is not None and needed.value < left.value:
+            made.append((cache, left.value, needed))
+        for said, whole, part in made:
+            if said and part and abs(whole - part.value - said.value) > OFF * whole:
+                yield f"{table.caption}: {row} is no {whole} less {part.value}"
+        if (
+            left
+            and each
+            and fit
+            and not 0 <= left.value / each.value - fit.value < 1 + OFF * fit.value
+        ):
+            yield f"{table.caption}: {fit.value} of {each.value} do not fit into {left.value}"
 
 
 def comparison_objections(

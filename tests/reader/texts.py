@@ -28,6 +28,8 @@ OF_HALF = 18
 """The same of half a run of words."""
 OF_SITE = "site.more"
 """A text of few words whose place has a name in the index of a site alone."""
+SHORT = 12
+"""Characters of a number at a place, with its unit."""
 WITHIN = {"discussion.counted-part": "discussion.counted"}
 """Texts of few words, by the section that they stand in: inside of which text they are."""
 
@@ -44,8 +46,11 @@ class Template:
     anchor: str
     """The longest run of its characters that neither varies nor is a number."""
     exact: re.Pattern[str]
+    """Its own numbers and its places are groups."""
     loose: re.Pattern[str]
     """The same with any numbers."""
+    owns: tuple[bool, ...]
+    """Which groups are numbers of its own."""
 
 
 def texts_of(language: Language) -> Iterator[tuple[Path, str, str]]:
@@ -233,15 +238,16 @@ def _template(text: str) -> Template | None:
     if not is_telling("".join(fixed)):
         return None
     exact = loose = r"(?<![A-Za-z0-9.,])"
-    at = 0
+    at, owns = 0, []
     for found in re.finditer(rf"{PLACE.pattern}|{OWN.pattern}", text):
         words = re.escape(text[at : found.start()])
         is_place = found[0].startswith("{")
-        exact += words + (r"[^\n]*?" if is_place else f"({re.escape(found[0])})")
-        loose += words + (r"[^\n]*?" if is_place else r"\d[\d,]*(?:\.\d+)?")
+        exact += words + (r"([^\n]*?)" if is_place else f"({re.escape(found[0])})")
+        loose += words + (r"([^\n]*?)" if is_place else r"(\d[\d,]*(?:\.\d+)?)")
+        owns.append(not is_place)
         at = found.end()
     rest = re.escape(text[at:]) + r"(?![A-Za-z0-9])"
-    return Template(anchor, re.compile(exact + rest), re.compile(loose + rest))
+    return Template(anchor, re.compile(exact + rest), re.compile(loose + rest), tuple(owns))
 
 
 def templates_of(texts: Iterable[str]) -> tuple[Template, ...]:
@@ -257,18 +263,24 @@ def own_spans(text: str, known: Iterable[Template]) -> set[int]:
         for each in known
         if each.anchor in text
         for found in each.exact.finditer(text)
-        for place in range(1, each.exact.groups + 1)
+        for place, own in enumerate(each.owns, start=1)
+        if own
     }
 
 
 def own_objections(text: str, every: Iterable[Template]) -> Iterator[str]:
-    """Objects to a text that is known but for its own numbers."""
+    """Objects to a text that is known but for its own numbers, where these are no numbers of another
+    text, or at a place of one that has nothing else."""
     known = [each for each in every if each.anchor in text]
-    right = [same.span() for each in known for same in each.exact.finditer(text)]
+    right = {
+        same.start(place)
+        for each in known
+        for same in each.exact.finditer(text)
+        for place, own in enumerate(each.owns, start=1)
+        if own or len(same[place]) <= SHORT
+    }
     for each in known:
         for found in each.loose.finditer(text):
-            if not any(
-                begin <= found.start() < end and not OWN.search(text[end : found.end()])
-                for begin, end in right
-            ):
+            starts = {found.start(place) for place, own in enumerate(each.owns, start=1) if own}
+            if not starts <= right:
                 yield f"known words with another number: {found[0]}"

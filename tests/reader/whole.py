@@ -42,7 +42,10 @@ NOTES = {
     "root.functions-note": "shown",
 }
 """What notes below tables count."""
-FINDINGS = ("Findings that", "本検証と比較", "本検証では対象外")
+FINDINGS = (
+    *("Findings that", "本検証と比較", "本検証では対象外"),
+    *("Parallel workers, printed", "パラレルワーカー数"),
+)
 """Tables that ``findings`` reads."""
 SHORT = 12
 """Characters of a sentence like “None.”"""
@@ -69,7 +72,7 @@ def read_whole(document: Document, one: Drawn | Across, language: Language) -> R
     contrasts = contrasts_of(one.analysis)
     reader = Reader(document, one.campaign, language)
     evidence = _evidence(reader, told=one.analysis.server_facts)
-    elsewhere = {float(len(rows_below(reader, "elsewhere")))}
+    elsewhere = {float(len(rows_below(reader, "claims.elsewhere")))}
     evidence.further = {f"claim.elsewhere.{each} count": elsewhere for each in ("one", "many")}
     figures = _figures(document, evidence, contrasts)
     for part in document.parts:

@@ -91,6 +91,7 @@ def within_objections(
         for said in told(text, language, key):
             if said["reason"] not in frozenset(phrases(language).values()):
                 yield f"no reason is {said['reason']}"
+    yield from _sums(text, language)
     yield from _titles(text, language, tuple(own))
     yield from _directions(text, language, tuple(own))
     yield from _changed(text, language, campaigns)
@@ -102,6 +103,19 @@ def within_objections(
         written = [f"{source.report} §{source.section}" for source in known]
         named = repr((*((each.plan.study, each.findings) for each in campaigns), own, written))
         yield from (f"no source is {source}" for source in sources if source not in named)
+
+
+def _sums(text: str, language: Language) -> Iterator[str]:
+    """Objects to verdicts that are not as many as what they are on, and to changes of nothing."""
+    for key in ("sentence", "sentence-cases"):
+        for said in told(text, language, f"query-count.{key}"):
+            counts = [int(each) for each in re.findall(r"\d+", said["listed"])]
+            if sum(counts) != int(said["count"]):
+                yield f"{counts} are not {said['count']}"
+    for key, place in (("workers-changed.planned", "planned"), ("pruning-changed", "pruned")):
+        for said in told(text, language, f"plan-change.{key}"):
+            if said[f"old_{place}"] == said[f"new_{place}"]:
+                yield f"nothing changed: {said[0]}"
 
 
 def _changes(text: str) -> Iterator[str]:
