@@ -82,7 +82,9 @@ def _table_below(reader: Reader, part: Part) -> Table | None:
     parts = reader.document.parts
     at = next((place for place, each in enumerate(parts) if each is part), len(parts))
     tables = (each.table for each in parts[at:] if each.table is not None)
-    return next((table for table in tables if table.caption.startswith(begins)), None)
+    return next(
+        (each for each in tables if reader.without_workload(each.caption).startswith(begins)), None
+    )
 
 
 def _row(table: Table, function: str) -> tuple[str, ...] | None:
