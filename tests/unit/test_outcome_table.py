@@ -64,6 +64,14 @@ def test_of_many_levels_there_is_their_mean_and_how_many_they_are() -> None:
     assert f"Range read, {len(many.levels)} levels" in line and line.endswith("faster")
 
 
+def test_a_note_that_tables_share_follows_the_last() -> None:
+    one = ANALYSIS.contrasts[0]
+    several = (one, replace(one, new="another side"))
+    *lines, note = outcome_lines(replace(ANALYSIS, contrasts=several), 80)
+    assert "does not matter here" in note
+    assert not any("does not matter here" in line for line in lines)
+
+
 def test_a_campaign_without_a_conclusion_has_no_verdict_in_the_table() -> None:
     contrasts = tuple(
         replace(one, overall=replace(one.overall, conclusive=False), levels=one.levels[:1])
@@ -76,7 +84,7 @@ def test_a_campaign_without_a_conclusion_has_no_verdict_in_the_table() -> None:
 def test_cautions_are_a_line_for_each_cause_and_the_budget_comes_first() -> None:
     lines = list(brief_cautions(MANY))
     assert len(lines) == 5
-    assert lines[0].startswith("budget: At most 2 pairs will run") and "--budget 9m" in lines[0]
+    assert lines[0].startswith("budget: At most 2 of the ") and "--budget 9m" in lines[0]
     assert [line.partition(":")[0] for line in lines[1:]] == [
         "servers",
         "other load",

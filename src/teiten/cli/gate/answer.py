@@ -161,6 +161,8 @@ def plain(text: str) -> str:
 
 def _said(line: GateLine) -> str:
     head, control = (plain(_effect(contrast.overall)) for contrast in (line.head, line.control))
+    if head == control and line.head.overall.effect is None:
+        return f"{line.workload} {head}, and so for the base against itself"
     return f"{line.workload} {head}; the base against itself {control}"
 
 

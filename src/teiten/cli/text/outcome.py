@@ -33,7 +33,8 @@ Line = tuple[str, str, str, str, str]
 
 def outcome_lines(analysis: CampaignAnalysis, width: int | None) -> Iterator[str]:
     """A table for each pair of sides and metric that is judged, with a line for each workload and
-    level. ``width``: the cells of a line; None for as many as it takes, as in a pipe."""
+    level; of tables with the same note the last has it. ``width``: the cells of a line; None for as
+    many as it takes, as in a pipe."""
     kit = Kit(analysis, "en")
     tables: dict[tuple[str, str, str], list[ContrastResult]] = {}
     for contrast in analysis.contrasts:
@@ -41,8 +42,11 @@ def outcome_lines(analysis: CampaignAnalysis, width: int | None) -> Iterator[str
             tables.setdefault((contrast.old, contrast.new, contrast.metric.name), []).append(
                 contrast
             )
-    for alike in tables.values():
-        for line in (*_table(kit, alike, width), _note(kit, alike)):
+    groups = tuple(tables.values())
+    notes = [_note(kit, alike) for alike in groups]
+    for alike, note, following in zip(groups, notes, (*notes[1:], ""), strict=True):
+        last = () if note == following else (note,)
+        for line in (*_table(kit, alike, width), *last):
             yield line.replace("\u00a0", " ")  # for grep
 
 

@@ -11,7 +11,7 @@ from teiten.model.facts import HostFacts, Severity
 from teiten.model.study import SERVER
 from teiten.model.text import Language
 from teiten.report.names import Side
-from teiten.report.numbers import bytes_text
+from teiten.report.numbers import bytes_text, moment
 from teiten.report.sentences import pooled_text, processor, statement
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.texts import Texts, caution_text, texts
@@ -81,7 +81,7 @@ def distinctions(a: CampaignAnalysis, b: CampaignAnalysis, t: Texts) -> tuple[st
         said = read(a.facts), read(b.facts)
         if said[0] != said[1] and all(said):
             return said
-    return (a.name, b.name) if a.name != b.name else (f"{a.created_at:.0f}", f"{b.created_at:.0f}")
+    return (a.name, b.name) if a.name != b.name else (moment(a.created_at), moment(b.created_at))
 
 
 BYTES = frozenset({"memory", "memory-limit"})
