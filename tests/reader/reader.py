@@ -99,14 +99,13 @@ class Reader:
         name = factor.removeprefix("guc:")
         unit = "core" if level == "1" else "cores"
         worded = phrases(self.language).get(f"level.{factor}.{level}", level)
+        side = phrases(self.language).get(f"side-of.{factor}", worded).format(level=worded)
         forms = {
             level,
             f"{name} = {level}",
             f"{self.factor_text(factor)} = {level}",
-            f"{name} “{worded}”",
-            f"{name.capitalize()} “{worded}”",
-            f"配置「{worded}」",
-            f"パラメータの組「{worded}」",
+            side,
+            side[:1].upper() + side[1:],
             *self.words_of(factor, level),
             *self.titles.get(level, ()),
         }

@@ -90,7 +90,7 @@ def index_html(site: CampaignSite, language: Language, study: str | None = None)
             site=site,
             title=_title(t, site)
             if study is None
-            else t("site.of-study", title=_title(t, site), study=study),
+            else t("site.of-study", title=_title(t, site), study=t.of(entries[0].title)),
             study=study,
             all=index_name(language),
             several=len({entry.study for entry in site.entries}) > 1,
