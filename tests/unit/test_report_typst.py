@@ -58,6 +58,7 @@ def test_typst_sets_it(language: Language) -> None:
     with drawn():
         made = pdf(view(invented_analysis(nasty=True, seconds=3), language), "0", 1_700_000_000.5)
     assert made.startswith(b"%PDF-")
+    assert b"pdfaid:conformance>A<" in made and b"pdfuaid" in made, "screen readers can follow it"
 
 
 @pytest.mark.skipif(not (find_spec(PROGRAM) and find_spec(FONTS)), reason="no teiten[pdf]")

@@ -157,3 +157,14 @@ def test_a_sentence_of_a_note_stands_once_in_a_section() -> None:
     shown = [writer.one(replace(table("1"), note=note)) for note in notes]
     assert "Means" in shown[0] and "Means" not in shown[1] and "Of 7 amounts." in shown[1]
     assert "note: none" in shown[2]
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("シーケンシャルスキャン", ("シーケンシャル", "スキャン")),
+        ("パーティショニング", ("パーティショニング",)),
+    ],
+)
+def test_katakana_is_broken_between_words_alone(word: str, parts: tuple[str, ...]) -> None:
+    assert content(word) == "[" + "".join(f'#box("{part}")' for part in parts) + "]"

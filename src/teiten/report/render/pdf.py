@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import tempfile
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,10 +16,11 @@ from teiten.report.blocks import Page
 from teiten.report.render.typst import TEXT, typst_files
 
 PROGRAM, FONTS = "typst", "pylopdf_fonts_jp"
-PACKAGES = {PROGRAM: "typst>=0.13", FONTS: "pylopdf-fonts-jp"}
+PACKAGES = {PROGRAM: "typst>=0.14", FONTS: "pylopdf-fonts-jp"}
 """By module, as in the extra of pyproject.toml: Teiten itself may have come from a file."""
-STANDARD = "a-2b"
-"""PDF/A: all fonts embedded, nothing loaded from outside."""
+STANDARDS: tuple[Any, ...] = (["a-2a", "ua-1"], ["a-2b"])
+"""PDF/A: all fonts embedded, nothing loaded from outside; with the structure that screen readers
+need (PDF/UA), unless Typst says of a text that it breaks its rules."""
 
 
 def require_typst() -> None:
@@ -56,18 +58,27 @@ def pdf(page: Page, teiten_version: str, made_at: float) -> bytes:
             "root": str(folder),
             "font_paths": [str(_fonts())],
             "ignore_system_fonts": True,
-            "pdf_standards": STANDARD,
-            "pdf_tags": False,  # half of the bytes; the page is the form for screen readers
             "timestamp": datetime.fromtimestamp(int(made_at), UTC),
         }
         try:
-            made: bytes = typst.compile(str(folder / TEXT), **options)
+            return _compiled(str(folder / TEXT), options)
         except typst.TypstError as error:
             raise MachineError(
                 f"Typst cannot set the report: {error}",
                 "this is a defect of Teiten; --format html needs no Typst",
             ) from error
-    return made
+
+
+def _compiled(text: str, options: dict[str, Any]) -> bytes:
+    """The document by the strictest standard that it keeps."""
+    import typst  # noqa: PLC0415 - of an extra
+
+    *stricter, last = ({"pdf_standards": names, "pdf_tags": "ua-1" in names} for names in STANDARDS)
+    for standard in stricter:
+        with suppress(typst.TypstError):
+            compiled: bytes = typst.compile(text, **options, **standard)
+            return compiled
+    return bytes(typst.compile(text, **options, **last))
 
 
 def _fonts() -> Path:

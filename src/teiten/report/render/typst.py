@@ -35,7 +35,7 @@ LONG = 40
 """Half-width characters in a line of a long text."""
 MOST_WANTED = 160
 """Half-width characters from which on a text wants no more of the line."""
-WHOLE = 14
+WHOLE = 9
 """Lines of rows up to which a table stands on one page."""
 TALL = 12
 """Lines from which on a row may go on on the next page."""
@@ -73,7 +73,12 @@ JAPANESE_TO_LATIN = re.compile(
 MAY_BREAK = re.compile(r"(?<=[/_.,:=])(?=[^\s/_.,:=]{3})")
 LONG_WORD = re.compile(r"[!-~]{24,}")
 """A path or a parameter that would leave a line half empty, or pull its words apart."""
-WHOLE_WORD = re.compile(r"([-+−<>0-9.,/%×]*〜[-+−<>0-9.,/%×]*※?|[ァ-ヶー]{2,8})")
+COMPOUND = "インデックス|オンリー|スキャン"
+"""Words of which longer ones are made, between which these may be broken."""
+WHOLE_WORD = re.compile(
+    r"([-+−<>0-9.,/%×]*〜[-+−<>0-9.,/%×]*※?"
+    rf"|{COMPOUND}|[ァ-ヶー]{{2,9}}?(?={COMPOUND})|[ァ-ヶー]{{2,9}})"
+)
 """Intervals, and words in katakana."""
 
 
@@ -242,7 +247,7 @@ class TypstWriter:
     def _(self, block: Table) -> str:
         block = halved(block)
         rows = block.rows[:MOST_ROWS]
-        size = min(_size(block), self.largest)
+        size = _size(block, self.largest)
         heights = list(map(_lines, rows))
         head = _listed(content(_breakable(column.title)) for column in block.columns)
         cells = "\n".join(_listed(map(_cell, row)) for row in rows)
@@ -372,8 +377,18 @@ def _joined(text: str) -> str:
     return WHOLE_WORD.sub(lambda word: JOINED.join(word[0]), _breakable(text))
 
 
-def _size(table: Table) -> float:
-    return next(points for columns, points in SIZES if len(table.columns) <= columns)
+def _size(table: Table, largest: float) -> float:
+    """Points of a table's text: a little smaller where its cells then have their line each."""
+    usual = min(largest, next(points for most, points in SIZES if len(table.columns) <= most))
+    smaller = usual - 0.5
+    fits = [sum(_of_cells(table, size)) <= LINE / (size / 2) for size in (usual, smaller)]
+    return smaller if fits == [False, True] else usual
+
+
+def _of_cells(table: Table, size: float) -> list[float]:
+    """Half-width characters that the cells of each column need, with the space around them."""
+    around = PADDING / (size / 2)
+    return [_needed(table, at) * WIDER + around for at in range(len(table.columns))]
 
 
 def _widths(table: Table, size: float) -> str:
@@ -427,15 +442,14 @@ def _needed_of_total(table: Table, at: int) -> int:
 
 
 def _needed(table: Table, at: int) -> int:
-    """Half-width characters of the widest cell of a column; its title may be broken once, and the
-    total between its words, but for its name in the first column."""
+    """Half-width characters of the widest cell of a column; its title and the total may be broken
+    once, but for the total's name in the first column."""
     cells = [line for row in table.rows[:MOST_ROWS] for line in row[at].text.split("\n")]
-    if table.total and not at:
-        cells.append(table.total[at].text)
     title = table.columns[at].title
     of_title = _half_widths(title)
     of_title = -(-of_title // 2) if of_title > 8 else of_title
-    return max([*map(_half_widths, cells), of_title, _longest_word(table, at)])
+    of_total = _needed_of_total(table, at) // (2 if at else 1)
+    return max([*map(_half_widths, cells), of_title, of_total, _longest_word(table, at)])
 
 
 def _texts(table: Table, at: int) -> Iterator[str]:
