@@ -66,6 +66,7 @@ FLOATING = (Chart, blocks.Drawing, blocks.Gallery)
 """Pictures stand at the end of a page, and the text goes on, so that no page ends early for one."""
 JOINED = "\N{WORD JOINER}"
 """Between what is not broken, where widths are measured; in a document it would spoil a search."""
+BREAK = "\N{ZERO WIDTH SPACE}"
 PLACE_TO_BREAK = re.compile(r"(?<=[/_.])(?=[^\s\d/_.]{3})")
 JAPANESE_TO_LATIN = re.compile(
     r"(?<=[ぁ-ヿ一-鿿])(?=[0-9A-Za-z%])|(?<=[0-9A-Za-z%])(?=[ぁ-ヿ一-鿿])"
@@ -340,9 +341,8 @@ def _line(text: str) -> str:
 
 
 def _broken(text: str) -> str:
-    """A text whose long words may be broken, by spaces of no width: a search still finds them."""
-    marked = LONG_WORD.sub(lambda word: MAY_BREAK.sub("\0", word[0]), text)
-    return "#h(0pt)".join(f"#{string(part)}" for part in marked.split("\0"))
+    """A text whose long words may be broken."""
+    return f"#{string(LONG_WORD.sub(lambda word: MAY_BREAK.sub(BREAK, word[0]), text))}"
 
 
 def _cell(cell: TableCell) -> str:
@@ -357,8 +357,8 @@ def _cell(cell: TableCell) -> str:
 
 def _breakable(text: str) -> str:
     """Where long paths and names may be broken."""
-    text = PLACE_TO_BREAK.sub("\u200b", text)
-    return re.sub(r"[0-9a-f]{32,}", lambda found: "\u200b".join(wrap(found[0], 16)), text)
+    text = PLACE_TO_BREAK.sub(BREAK, text)
+    return re.sub(r"[0-9a-f]{32,}", lambda found: BREAK.join(wrap(found[0], 16)), text)
 
 
 def halved(table: Table) -> Table:
