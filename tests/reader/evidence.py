@@ -16,13 +16,13 @@ import math
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from functools import cached_property
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, TypeVar
 
 from teiten.analysis.model.claims import Claim
 from teiten.kinds.probes.measurement import (
@@ -55,10 +55,12 @@ from tests.reader.texts import (
     sentence,
     templates,
     templates_of,
+    whole_texts,
 )
 
 ORIGINS = frozenset(map(str, PageOrigin))
 Path = tuple[str, ...]
+Read = TypeVar("Read")
 Rule = tuple[object, ...]
 Selection = frozenset[tuple[int, int]]
 """Trials with their attempts."""
@@ -314,6 +316,14 @@ class Evidence:
         known = self.campaign.further.setdefault(name, {})
         assert isinstance(known, dict)
         return known
+
+    def once(self, key: Hashable, make: Callable[[], Read]) -> Read:
+        """What was read already in this language, by all that it depends on."""
+        known = self.kept(f"read {self.reader.language}")
+        if key not in known:
+            known[key] = make()
+        read: Read = known[key]
+        return read
 
     @cached_property
     def planned(self) -> dict[int, PlannedTrial]:
@@ -958,6 +968,8 @@ class Evidence:
         text = row[column]
         if not re.search(r"\d", text) or (row[0], text) in self.settings:
             return True
+        if text in whole_texts(self.reader.language):
+            return not SLOT.fullmatch(text)
         if SLOT.fullmatch(text) and heading not in self.headings:
             return text in self.versions
         if row[0] == phrase(self.reader.language, "fact.memory-limit"):
@@ -1046,10 +1058,8 @@ class Evidence:
         """Objects to known words with other numbers, and to servers that there are not."""
         if not re.search(r"\d", text):
             return
-        read = self.kept(f"words {self.reader.language} {len(self.every)} {self.further}")
-        if text not in read:
-            read[text] = [*self._words_objections(text)]
-        yield from read[text]
+        key = text, len(self.every), f"{self.further}"
+        yield from self.once(key, lambda: [*self._words_objections(text)])
 
     def _words_objections(self, text: str) -> Iterator[str]:
         yield from own_objections(text, self.written)

@@ -123,8 +123,6 @@ class Figures:
         """The campaigns whose blocks, pairs and trials the report counts."""
         self.reader = evidence.reader
         self.contrasts = contrasts
-        self._rows = _rows_of(document)
-        self._read: dict[int, tuple[Part, list[str]]] = {}
         self.tables = [
             [self._cells(table, row) for row in table.rows]
             for table in document.tables
@@ -139,10 +137,6 @@ class Figures:
             *(effect for each in self.counted for effect in made_of(each).effects),
         ]
         self.plan: set[float] = {*known["plan"]}
-
-    def is_of(self, document: Document) -> bool:
-        """Whether a report has the same tables: sentences that were read need not be read again."""
-        return self._rows == _rows_of(document)
 
     def _cells(self, table: Table, row: Sequence[str]) -> list[Cell]:
         own: dict[str, frozenset[str]] = {}
@@ -270,9 +264,7 @@ class Figures:
 
     def objections(self, part: Part) -> list[str]:
         """The numbers of a sentence that stand nowhere, or not at such a place."""
-        if id(part) not in self._read:
-            self._read[id(part)] = part, [*self._objections(part)]
-        return self._read[id(part)][1]
+        return self.evidence.once((self, part), lambda: [*self._objections(part)])
 
     def _objections(self, part: Part) -> Iterator[str]:
         text = POWER.sub("", HOURS.sub(_as_minutes, self.evidence.undated(part.text)))
@@ -548,10 +540,6 @@ class Figures:
             return False
         rows = {len(rows) - above for rows in self.tables for above in (0, 1)}
         return any(number.is_of(float(count)) for count in rows)
-
-
-def _rows_of(document: Document) -> list[tuple[Table, list[tuple[str, ...]]]]:
-    return [(table, [*table.rows]) for table in document.tables]
 
 
 def _as_minutes(found: re.Match[str]) -> str:

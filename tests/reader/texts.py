@@ -73,6 +73,11 @@ def phrases(language: Language) -> dict[str, str]:
     return {key.lstrip("."): plain(text.translate(BRACKETS)) for _, key, text in texts_of(language)}
 
 
+@cache
+def whole_texts(language: Language) -> frozenset[str]:
+    return frozenset(phrases(language).values())
+
+
 def phrase(language: Language, key: str) -> str:
     """A text by its key, with its places in braces."""
     return phrases(language)[key]
@@ -129,11 +134,12 @@ def _with(language: Language, half: str) -> tuple[str, ...]:
 
 @cache
 def broken(text: str, language: Language) -> tuple[str, ...]:
-    """Halves of runs of words of which no text has what stands beside them here."""
+    """Halves of runs of words of which no text has what stands beside them here; a sentence begins with
+    a capital letter."""
     return tuple(
         half
         for half in _halves(language)
-        if half in text and not any(unit in text for unit in _with(language, half))
+        if half in text and not any(unit[1:] in text for unit in _with(language, half))
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -24,7 +25,7 @@ from tests.reader.collected import (
     without_forecast,
 )
 from tests.reader.contrasts import contrast_objections, contrasts_of
-from tests.reader.document import Document, Part, Table, read_markdown
+from tests.reader.document import Document, Part, read_markdown
 from tests.reader.drawn import Drawn
 from tests.reader.evidence import MADE_BY, Evidence, moments_of
 from tests.reader.figures import Figures
@@ -111,10 +112,8 @@ def _figures(
     document: Document, evidence: Evidence, contrasts: Sequence[Mapping[str, Any]]
 ) -> Figures:
     """The figures of a report; of one with the same tables, those that were read before."""
-    known, language = evidence.kept("read"), evidence.reader.language
-    if language not in known or not known[language].is_of(document):
-        known[language] = Figures(document, evidence, contrasts)
-    figures: Figures = known[language]
+    tables = tuple((table, *table.rows) for table in document.tables)
+    figures = evidence.once(tables, lambda: Figures(document, evidence, contrasts))
     figures.reader = evidence.reader
     return figures
 
@@ -223,16 +222,9 @@ def _tables(
             cells = (cell for row in table.rows for cell in row)
             reader.objections += [why for cell in cells for why in evidence.words_objections(cell)]
         else:
-            reader.objections += _of_table(evidence, table, read.get(id(table), ()))
-
-
-def _of_table(evidence: Evidence, table: Table, read: Collection[int]) -> list[str]:
-    """What is wrong of a table, which need not be read again where only others have changed."""
-    known, state = evidence.kept(f"tables {evidence.reader.language}"), ([*table.rows], {*read})
-    if id(table) not in known or known[id(table)][1] != state:
-        known[id(table)] = table, state, [*evidence.objections(table, read)]
-    objections: list[str] = known[id(table)][2]
-    return objections
+            columns = frozenset(read.get(id(table), ()))
+            make: Callable[[], list[str]] = partial(list, evidence.objections(table, columns))
+            reader.objections += evidence.once((table, *table.rows, columns), make)
 
 
 def _read_across(document: Document, one: Across, language: Language) -> Reader:
