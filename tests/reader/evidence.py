@@ -681,6 +681,9 @@ class Evidence:
             cell = self.planned[number].cell
             cells[cell.workload].add(cell.context(contrast))
         found = set()
+        over_all = phrase(
+            self.reader.language, "table.methods.caption"
+        ) in self.reader.without_workload(table.caption)
         for workload, contexts in cells.items():
             named = self._sides(contrast, row, "") or self._both(contrast, (*row, *table.columns))
             for sides in [named] if named else itertools.permutations(campaign.sides(workload), 2):
@@ -689,7 +692,8 @@ class Evidence:
                     {*campaign.by_start(campaign.log_ratios(workload, each, sides, metric)[0])}
                     for each in contexts
                 ]
-                found |= {*map(len, blocks), len(set.intersection(*blocks))}
+                found |= {*map(len, blocks)} if not over_all else set()
+                found.add(len(set.intersection(*blocks)))
                 found.add(campaign.judged(workload, metric, sides[1]).overall.pairs)
         return found
 

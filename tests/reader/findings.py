@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from statistics import median
 
@@ -346,6 +346,7 @@ def outcome(reader: Reader, row: tuple[str, ...]) -> None:
     for kept in filter(None, map(of_checks.fullmatch, row[2].split("\n"))):
         left, of = int(kept["kept"]), int(kept["count"])
         reader.that(left <= of, "more kept than checks")
+        reader.that(not left or has_pairs(reader, row), "no two levels have two blocks in common")
         whole = word == "reproduced"
         reader.that(whole == (left == of) or word == "inconclusive", f"{word} with {left} of {of}")
     if check is None or bounds is None:
@@ -362,6 +363,16 @@ def outcome(reader: Reader, row: tuple[str, ...]) -> None:
     if word == "inconclusive":
         certainly = low.value > bounds[0] + room and high.value < bounds[1] - room
         reader.that(not certainly or bool(why), "it lies within the bounds")
+
+
+def has_pairs(reader: Reader, row: tuple[str, ...]) -> bool:
+    """Whether any two cells of a finding's workload have enough blocks in common for an interval."""
+    finding, blocks = finding_of(reader, row[0]), defaultdict[object, set[int]](set)
+    for trial in reader.campaign.planned(finding.workload) if finding else ():
+        if trial.number in reader.campaign.counted:
+            blocks[trial.cell].add(trial.block)
+    every = itertools.combinations(blocks.values(), 2)
+    return finding is None or any(len(a & b) > 1 for a, b in every)
 
 
 def bounds_of(reader: Reader, text: str) -> tuple[float, float] | None:
