@@ -342,11 +342,15 @@ def outcome(reader: Reader, row: tuple[str, ...]) -> None:
     outcome_by_plans(reader, row, word)
     check = CHECK.search(row[2])
     bounds = bounds_of(reader, row[3])
-    of_checks = sentence(reader.language, "claim.of-checks")
-    for kept in filter(None, map(of_checks.fullmatch, row[2].split("\n"))):
+    kept = sentence(reader.language, "claim.of-checks").search(row[2])
+    if kept:
         left, of = int(kept["kept"]), int(kept["count"])
         reader.that(left <= of, "more kept than checks")
-        reader.that(not left or has_pairs(reader, row), "no two levels have two blocks in common")
+        reader.that(of in (checks_of(reader, row) or {of}), f"another number of checks than {of}")
+        reader.that(
+            not left or ": —" not in row[2] or has_pairs(reader, row),
+            "no two levels have two blocks in common",
+        )
         whole = word == "reproduced"
         reader.that(whole == (left == of) or word == "inconclusive", f"{word} with {left} of {of}")
     if check is None or bounds is None:
@@ -363,6 +367,18 @@ def outcome(reader: Reader, row: tuple[str, ...]) -> None:
     if word == "inconclusive":
         certainly = low.value > bounds[0] + room and high.value < bounds[1] - room
         reader.that(not certainly or bool(why), "it lies within the bounds")
+
+
+def checks_of(reader: Reader, row: tuple[str, ...]) -> set[int]:
+    """How many levels a finding on queries or transactions is about: all of them, or each server's but
+    the first."""
+    campaign, finding = reader.campaign, finding_of(reader, row[0])
+    if finding is None or campaign.plan.study.workload(finding.workload).kind == "probes":
+        return set()
+    cells = {trial.cell for trial in looked_at(campaign, finding)}
+    servers = {cell.level("server") for cell in cells}
+    contexts = {cell.context(campaign.contrast) for cell in cells}
+    return {len(contexts), len(cells) - len(servers)}
 
 
 def has_pairs(reader: Reader, row: tuple[str, ...]) -> bool:
