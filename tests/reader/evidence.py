@@ -153,6 +153,7 @@ UNRULED_COLUMNS = frozenset(
         *("partitions scanned", "スキャンしたパーティション"),  # of all repetitions of a plan
         *("without, µs", "未発生時(µs)"),  # of the statements of which none swept
         *("new ÷ old", "新÷旧", "新 ÷ 旧"),  # relations
+        *("pairs", "組数"),  # of the sides of each row
     }
 )
 OF_PARTS: dict[str, tuple[Path, Callable[[Sequence[float]], float]]] = {

@@ -480,11 +480,12 @@ class Figures:
         self, text: str, at: int, amounts: Sequence[Amount], level: Amount | None
     ) -> Iterator[str]:
         """Objects to a word that is opposite to the comparisons which have these numbers, and to
-        another level than theirs."""
+        another level than theirs; counts, as of clients, are no comparisons."""
+        counts = all(each.number.step == 1 and not each.dimension for each in amounts)
         known = [
             effect
             for effect in self.effects
-            if effect.better is not None and _holds(effect, amounts)
+            if effect.better is not None and not counts and _holds(effect, amounts)
         ]
         if known and level and not any(_holds(effect, [level]) for effect in known):
             yield "another level than the comparison has"
