@@ -133,7 +133,7 @@ def _of_plan(campaign: Campaign) -> Iterator[tuple[str, float]]:
     yield "design.number.trimmed cut", measure.slices // 5  # at each end
     for text in ("design.duration.slices", "procedure.slices"):
         yield f"{text} slice", measure.slice_duration
-    for text in ("design.duration.slices", "procedure.measure"):
+    for text in ("design.duration.text", "design.duration.slices", "procedure.measure"):
         yield f"{text} seconds", measure.duration or 0.0
     yield from _of_levels(campaign)
     yield "procedure.profile seconds", measure.flame_graph_window or 0.0

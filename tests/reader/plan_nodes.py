@@ -189,7 +189,8 @@ def _is_by_type(language: Language, table: Table, at: int, held: Held) -> bool:
     for row in table.rows:
         for heading, text in zip(table.columns, row, strict=True):
             name = names.get(heading, "")
-            values = held.get(("node", row[0], name), (0.0,) if name == "loops" else ())
+            is_nothing = name == "loops" or ("plan", "execution") not in held
+            values = held.get(("node", row[0], name), (0.0,) * is_nothing)
             if name == "nodes":
                 values = [len(held.get(("type", row[0]), ()))]
             if values and not _agrees(text, values):

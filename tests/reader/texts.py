@@ -30,8 +30,11 @@ OF_SITE = "site.more"
 """A text of few words whose place has a name in the index of a site alone."""
 SHORT = 12
 """Characters of a number at a place, with its unit."""
-WITHIN = {"discussion.counted-part": "discussion.counted"}
-"""Texts of few words, by the section that they stand in: inside of which text they are."""
+WITHIN = {
+    "discussion.counted-part": "discussion.counted",
+    "design.duration.text": "design.duration",
+}
+"""Texts of few words, or their section, by the text or the label that they stand in."""
 
 
 def is_telling(words: str, least: int = LEAST) -> bool:
@@ -176,9 +179,10 @@ def _form(key: str, text: str, known: frozenset[str]) -> Form | None:
             pattern += VALUE + r"[^\n\d]*?"
         elif pattern:
             pattern += r"[^\n]*?"
-    if not names or not (is_telling("".join(parts[::2])) or key == OF_SITE):
+    within = WITHIN.get(key) or WITHIN.get(key.rpartition(".")[0], "")
+    if not names or not (is_telling("".join(parts[::2])) or key in {OF_SITE, *WITHIN}):
         return None
-    return Form(anchor, re.compile(pattern), tuple(names), WITHIN.get(key.rpartition(".")[0], ""))
+    return Form(anchor, re.compile(pattern), tuple(names), within)
 
 
 def stated(
@@ -190,6 +194,8 @@ def stated(
     found: dict[int, list[str]] = defaultdict(list)
     for form in forms(language, frozenset(expected)):
         around = max(re.split(PLACE, phrase(language, form.within)), key=len) if form.within else ""
+        if around and not PLACE.search(phrase(language, form.within)):
+            around += ": "  # a label
         for said in form.pattern.finditer(text) if form.anchor in text and around in text else ():
             for at, name in enumerate(form.names, start=1):
                 number = printed(said[at])
