@@ -25,7 +25,7 @@ IN_SENTENCE = re.compile(
 )
 SHARE = r"[+−-]?\d[\d,]*(?:\.\d+)?"
 OF_RATE = re.compile(
-    r"(?:^|[^\d.,±+−-])(?<!at least )(?<!少なくとも)"  # nor the δ that it exceeds
+    r"(?:^|[^\d.,±+−-])(?<!at least )(?<!beyond the )(?<!少なくとも)(?<!基準とした)"  # nor the δ that it exceeds
     rf"(?P<mean>{SHARE}) ?%(?!:|未満)"  # it is not the δ that it is below
     r"(?: (?P<word>faster|slower)|(?P<ja>速[いく]|遅[いく]))?[^()]*?"
     rf"\([\d.]+ ?%(?: interval |信頼区間 )(?P<low>{SHARE}) ?% ?(?:to|〜) ?(?P<high>{SHARE}) ?%"

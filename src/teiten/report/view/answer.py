@@ -9,7 +9,7 @@ from statistics import median
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictKind
 from teiten.kinds.contract_present import OwnAnswer, present_in, presents_in
-from teiten.model.build import OF_BUILDS
+from teiten.model.build import BUILDS_DIFFER, OF_BUILDS
 from teiten.model.study import USUAL_DISTURBED_SHARE
 from teiten.model.text import joined_sentences
 from teiten.model.trial import Outcome
@@ -45,6 +45,7 @@ def answer(kit: Kit) -> Section:
         (t("answer.cost"), _cost(kit)),
         (t("answer.excluded"), _excluded(kit)),
         *_other_load(kit),
+        *_alike_builds(kit),
         (t("answer.undecided"), _undecided(kit, asked)),
     )
     together = overview(kit, asked)
@@ -169,13 +170,8 @@ def notices(kit: Kit) -> tuple[str, ...]:
     devices = emulated(kit)
     if devices:
         sentences.append(t("notice.emulated", storages=t("list.separator").join(devices)))
-    of_builds = [
-        caution_text(caution, t.language)[0]
-        for caution in analysis.cautions
-        if caution.code in OF_BUILDS
-    ]
-    if of_builds:
-        sentences.append(joined_sentences((*of_builds, t("notice.builds"))))
+    if _builds_differ(kit):
+        sentences.append(_of_builds(kit))
     if analysis.missing and kit.study.measure.sequential is not None:
         sentences.append(t("notice.undecided-yet"))
     elif analysis.missing:
@@ -183,6 +179,28 @@ def notices(kit: Kit) -> tuple[str, ...]:
             t.plural("notice.missing", analysis.missing, planned=len(analysis.plan.trials))
         )
     return tuple(sentences)
+
+
+def _builds_differ(kit: Kit) -> bool:
+    """Whether a difference may be the builds'."""
+    return any(caution.code == BUILDS_DIFFER for caution in kit.analysis.cautions)
+
+
+def _of_builds(kit: Kit) -> str:
+    """What is to be known of the servers' builds; empty where nothing is."""
+    said = [
+        caution_text(caution, kit.t.language)[0]
+        for caution in kit.analysis.cautions
+        if caution.code in OF_BUILDS
+    ]
+    return joined_sentences((*said, kit.t("notice.builds"))) if said else ""
+
+
+def _alike_builds(kit: Kit) -> Iterator[tuple[str, str]]:
+    """The remark on builds that leave the comparison as it is."""
+    said = "" if _builds_differ(kit) else _of_builds(kit)
+    if said:
+        yield kit.t("answer.builds"), said
 
 
 def _statement(

@@ -1,4 +1,4 @@
-"""All workloads of a study with many in one chart, what got slower first, and what to do next."""
+"""All workloads of a study with many in one chart, the slowest first, and what to do next."""
 
 from __future__ import annotations
 
@@ -49,9 +49,10 @@ def _said(kit: Kit, contrasts: Sequence[ContrastResult]) -> str:
 
 
 def counted_with_slower(kit: Kit, contrasts: Sequence[ContrastResult]) -> str:
-    """Count the comparisons of each verdict, and name what is slower."""
-    words = Counter(verdict_word(kit.t, contrast.overall) for contrast in contrasts)
-    counts = (kit.t("summary.count", word=word, count=count) for word, count in words.most_common())
+    """Count the comparisons of each verdict, the slower first, and name what is slower."""
+    by_kind = sorted(contrasts, key=lambda contrast: [*VerdictKind].index(contrast.overall.kind))
+    words = Counter(verdict_word(kit.t, contrast.overall) for contrast in by_kind)
+    counts = (kit.t("summary.count", word=word, count=count) for word, count in words.items())
     separator = kit.t("list.separator")
     counted = kit.t("summary.counted", count=len(contrasts), words=separator.join(counts))
     slower = slower_ones(contrasts) if kit.study.conclusive else ()

@@ -24,7 +24,7 @@ from teiten.report.blocks import Block, Items, Text
 from teiten.report.effects import plain_percent
 from teiten.report.numbers import NOTHING, bytes_text
 from teiten.report.tables import Column, Row, Table, TableCell
-from teiten.report.view.contrasts import verdict_cell
+from teiten.report.view.contrasts import ratio_cell, verdict_cell
 from teiten.report.view.kit import Kit
 
 
@@ -33,8 +33,11 @@ def summary_table(kit: Kit, name: str, results: Sequence[ProbeResult], memory: s
     rows = tuple(row for result in results for row in _row(kit, result))
     if not rows:
         return None
-    keys = ("probe", "effect", "winner", "compared", "verdict", "longer", "interval", "of-measure")
-    numeric = ("longer", "interval", "of-measure")
+    keys = (
+        *("probe", "compared", "ratio", "verdict", "winner"),
+        *("longer", "interval", "of-measure", "effect"),
+    )
+    numeric = ("ratio", "longer", "interval", "of-measure")
     t = kit.t
     return Table(
         name,
@@ -127,13 +130,14 @@ def _row(kit: Kit, result: ProbeResult) -> Iterator[Row]:
     share = None if effect.measure is None else added.mean / effect.measure
     yield (
         TableCell(probe_title(kit, result)),
-        TableCell(effect_word(kit, effect)),
-        TableCell(winners_text(kit, result)),
         TableCell(_compared(kit, effect)),
+        ratio_cell(kit.t, effect.verdict),
         verdict_cell(kit.t, effect.verdict, verdict_said(kit, effect.verdict)),
+        TableCell(winners_text(kit, result)),
         MICROSECONDS.estimate_cell(added),
         TableCell(interval(kit.t, added, MICROSECONDS.factor), added.low),
         TableCell(NOTHING if share is None else said_percent(kit.t, share), share),
+        TableCell(effect_word(kit, effect)),
     )
 
 
