@@ -282,7 +282,10 @@ def test_the_report_tells_the_cache_by_what_each_server_used() -> None:
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", "4 nodes, emulated on one machine (memory 256 MiB, reads 1 MiB/s each), throughput is "),
+        (
+            "en",
+            "4 nodes, emulated on one machine (memory 256 MiB, reads 1 MiB/s each), throughput is ",
+        ),
         ("ja", "4ノード（1台のマシン上で模擬、それぞれメモリ 256 MiB、読み取り 1 MiB/s）の"),
     ],
 )

@@ -43,14 +43,6 @@ def detectable_text(t: Texts, verdict: Verdict) -> str:
     return t("table.detectable", percent=detectable_percent(t, smallest))
 
 
-def ratio_cell(t: Texts, verdict: Verdict) -> TableCell:
-    """The ratio with its interval, as of the verdict beside it."""
-    effect = verdict.effect
-    if effect is None:
-        return TableCell(NOTHING)
-    return TableCell(ratio_with_interval(t, effect), effect.ratio)
-
-
 def verdict_cell(t: Texts, verdict: Verdict, word: str = "") -> TableCell:
     """A verdict in a table; ``word``: other words for it."""
     return TableCell(word or verdict_word(t, verdict), kind=f"verdict {verdict_kind(verdict)}")

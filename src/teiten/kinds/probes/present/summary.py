@@ -24,7 +24,7 @@ from teiten.report.blocks import Block, Items, Text
 from teiten.report.effects import plain_percent
 from teiten.report.numbers import NOTHING, bytes_text
 from teiten.report.tables import Column, Row, Table, TableCell
-from teiten.report.view.contrasts import ratio_cell, verdict_cell
+from teiten.report.view.contrasts import verdict_cell
 from teiten.report.view.kit import Kit
 
 
@@ -34,10 +34,10 @@ def summary_table(kit: Kit, name: str, results: Sequence[ProbeResult], memory: s
     if not rows:
         return None
     keys = (
-        *("probe", "compared", "ratio", "verdict", "winner"),
+        *("probe", "compared", "verdict", "winner"),
         *("longer", "interval", "of-measure", "effect"),
     )
-    numeric = ("ratio", "longer", "interval", "of-measure")
+    numeric = ("longer", "interval", "of-measure")
     t = kit.t
     return Table(
         name,
@@ -131,7 +131,6 @@ def _row(kit: Kit, result: ProbeResult) -> Iterator[Row]:
     yield (
         TableCell(probe_title(kit, result)),
         TableCell(_compared(kit, effect)),
-        ratio_cell(kit.t, effect.verdict),
         verdict_cell(kit.t, effect.verdict, verdict_said(kit, effect.verdict)),
         TableCell(winners_text(kit, result)),
         MICROSECONDS.estimate_cell(added),
