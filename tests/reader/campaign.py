@@ -268,6 +268,10 @@ class Campaign:
         overall = contradicted(overall, levels, averaged=self.averaged(workload))
         if self.leaves_behind(workload, new):
             overall = replace(overall, reason="left-behind", worded=True, extremes=())
+            levels = {
+                context: replace(level, reason="left-behind", worded=True)
+                for context, level in levels.items()
+            }
         return Judged(workload, metric, old, new, levels, overall, left)
 
     def reference(self, workload: str, new: str) -> str:

@@ -172,7 +172,8 @@ def test_what_a_side_leaves_behind_forbids_a_verdict_only_where_that_is_sure() -
     assert stands.ending is Ending.LEFT_BEHIND
     assert len(stands.unneeded) == len(plan.trials)
     (result,) = contrasts(plan, enough, judged_only=True)
-    assert (result.overall.reason, result.overall.effect) == (LEFT_BEHIND, None)
+    for verdict in (result.overall, *(level.verdict for level in result.levels)):
+        assert (verdict.reason, verdict.effect) == (LEFT_BEHIND, None)
     found = list(carry_overs(plan, "read", observe(plan, enough)))
     assert [one.metric for one in found] == list(PLAN.carry_over)
     assert all(one.low < one.share < one.high and one.is_too_much for one in found)

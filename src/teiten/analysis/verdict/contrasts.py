@@ -175,6 +175,9 @@ def _contrast(
     overall = over_levels(overall, levels, rule, averaged=averaged)
     if has_carry_over(plan, workload, observations, new):
         overall = withheld(overall, LEFT_BEHIND)
+        levels = tuple(
+            replace(level, verdict=withheld(level.verdict, LEFT_BEHIND)) for level in levels
+        )
     return ContrastResult(
         workload=workload,
         metric=metric,

@@ -187,7 +187,7 @@ def _builds_differ(kit: Kit) -> bool:
 
 
 def _of_builds(kit: Kit) -> str:
-    """What is to be known of the servers' builds; empty where nothing is."""
+    """The cautions about the servers' builds, as sentences; empty without any."""
     said = [
         caution_text(caution, kit.t.language)[0]
         for caution in kit.analysis.cautions
