@@ -12,11 +12,12 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 from teiten.kinds.probes.measurement import MEASUREMENT, measurement_of
 from teiten.model.plan import PlannedTrial
+from teiten.model.stacks import StackSamples
 from teiten.model.trial import Outcome
 from teiten.ways.registry import way_of
 from tests.reader.campaign import JUDGED, Campaign, Context
@@ -390,7 +391,7 @@ def _of_causes(campaign: Campaign) -> Iterator[tuple[str, float]]:
         samples = getattr(campaign.counted.get(trial.number), "stack_samples", None)
         if samples is not None:
             key = trial.cell.workload, trial.cell.context(campaign.contrast)
-            windows[key][trial.cell.level(campaign.contrast)].append(samples.stacks)
+            windows[key][trial.cell.level(campaign.contrast)].append(samples)
     for sides in windows.values():
         for stacks in sides.values():
             yield from _of_windows(stacks)
@@ -441,8 +442,15 @@ def _of_probes(campaign: Campaign) -> Iterator[tuple[str, float]]:
         yield f"{text} confidence", 1 - shared
 
 
-def _of_windows(windows: Sequence[Mapping[str, int]]) -> Iterator[tuple[str, float]]:
+def _of_windows(sampled: Sequence[StackSamples]) -> Iterator[tuple[str, float]]:
+    windows = [window.stacks for window in sampled]
     total = sum(sum(stacks.values()) for stacks in windows)
+    counted = [window.counters.get("cpu_seconds", 0) if window.kernel else 0 for window in sampled]
+    seconds = [
+        cpu or sum(window.stacks.values()) / window.frequency
+        for window, cpu in zip(sampled, counted, strict=True)
+    ]
+    costs = [cpu / window.transactions for window, cpu in zip(sampled, seconds, strict=True)]
     last = (
         (str(stack).split(";")[-1], number)
         for stacks in windows
@@ -455,6 +463,7 @@ def _of_windows(windows: Sequence[Mapping[str, int]]) -> Iterator[tuple[str, flo
     )
     for text in ("flame.side-note", "flame.side-note-user"):
         yield f"{text} windows", len(windows)
+        yield f"{text} cost", fmean(costs)
         yield f"{text} samples", total
         yield f"{text} unresolved", nameless / max(1, total)
 

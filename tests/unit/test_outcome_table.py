@@ -118,3 +118,7 @@ def test_verbose_says_every_caution_with_its_advice(
     said = capsys.readouterr().err
     assert said.count("caution:") == count
     assert ("hint:" in said) == (verbosity is Verbosity.VERBOSE)
+
+
+def test_a_campaign_that_compares_nothing_has_no_table() -> None:
+    assert not [*outcome_lines(replace(invented_analysis(seconds=1), contrasts=()), None)]

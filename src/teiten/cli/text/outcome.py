@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from rich.cells import cell_len
 
@@ -44,7 +44,7 @@ def outcome_lines(analysis: CampaignAnalysis, width: int | None) -> Iterator[str
             )
     groups = tuple(tables.values())
     notes = [_note(kit, alike) for alike in groups]
-    for alike, note, following in zip(groups, notes, (*notes[1:], ""), strict=True):
+    for alike, (note, following) in zip(groups, pairwise((*notes, "")), strict=True):
         last = () if note == following else (note,)
         for line in (*_table(kit, alike, width), *last):
             yield line.replace("\u00a0", " ")  # for grep
