@@ -27,7 +27,7 @@ from tests.reader.functions import function_objections
 from tests.reader.language import DIMENSIONS, SLOT, UNIT, Printed, in_base, printed, unit_behind
 from tests.reader.method import Effect, effect_of, made_of
 from tests.reader.named import least_of, problem_counts, sweep_ratios
-from tests.reader.nouns import counted
+from tests.reader.nouns import agreement_objections, counted
 from tests.reader.relations import INTERVALS, is_middle
 from tests.reader.texts import labels, own_spans, phrase, stated, told
 from tests.reader.within import within_objections
@@ -283,6 +283,7 @@ class Figures:
             )
         counts = {at: why for at, why in counted(text, self.counted) if at not in own}
         yield from filter(None, counts.values())
+        yield from agreement_objections(part.text)
         yield from self._sides(text)
         yield from self._levels(text)
         yield from self._started(part.text)

@@ -159,6 +159,7 @@ def _of_data(campaign: Campaign) -> Iterator[tuple[str, float]]:
         fill: float | None = getattr(workload.data, "fillfactor", None)
         if fill is not None:
             yield f"design.data.{workload.data.kind} fillfactor", fill
+        yield "design.duration.probes count", len(getattr(workload.options, "probes", ()))
         for option in ("runs", "timeout"):
             limit: float | None = getattr(workload.options, option, None)
             if limit is not None:

@@ -133,6 +133,19 @@ NOUNS: tuple[tuple[str, Counted], ...] = (
 )
 
 
+COUNTABLE = "block|core|partition"
+NUMBER_OF = re.compile(
+    rf"(?<![\d.,§#])(?P<number>\d[\d,]*) (?P<noun>{COUNTABLE})(?P<s>s?)\b(?![-’'])"
+)
+
+
+def agreement_objections(text: str) -> Iterator[str]:
+    """Objects to a noun in the singular behind another number than one, and to a plural behind it."""
+    for found in NUMBER_OF.finditer(text):
+        if (found["number"] == "1") is bool(found["s"]):
+            yield f"{found[0]} is no English"
+
+
 def counted(text: str, campaigns: Sequence[Campaign]) -> Iterator[tuple[int, str]]:
     """Where counts begin whose nouns say what they are of, and what is wrong of each."""
     for noun, counts in NOUNS:

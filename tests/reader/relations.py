@@ -34,6 +34,7 @@ OF_CORES = {"cores", "CPUコア数"}
 COMPARES = re.compile(r"(?:[Nn]ew|B|新)? ?[÷/−] ?(?:old|A|旧)?|Difference|差|times|倍率|ratio|比")
 DIFFERENCE = re.compile(r"−|[Dd]ifference|差")
 INTERVALS = re.compile(r".*(?:interval|区間)")
+MEASURED = re.compile(r"(?:measured|測定値は) ?(?P<share>[+−-][\d,.]*\d) ?%")
 CUT = ("doubled at", "2倍になる個数")
 """Intervals of these end at the numbers measured, at the latest."""
 
@@ -69,13 +70,14 @@ def relation_objections(table: Table, cores: int = 0) -> Iterator[str]:
     yield from _efficiency(table, cores)
     yield from _rooms(table)
     for row in table.rows:
+        yield from _measured(table, row)
         for at, cell in enumerate(row):
             yield from beyond_reach(cell)
             part = PART.fullmatch(cell)
             if part and not printed(part[3]).is_of(int(part[1]) / int(part[2])):
                 yield f"{table.caption}: {cell}"
             within = WITHIN.fullmatch(cell)
-            if within is not None and table.columns[at] not in CUT:
+            if within is not None:
                 yield from halfway_objections(
                     table, at, cell, within["mean"], within["low"], within["high"]
                 )
@@ -107,6 +109,8 @@ def halfway_objections(
     room = max(middle.step, least.step, most.step)
     if not least.value - room <= middle.value <= most.value + room:
         yield f"{table.caption} · {table.columns[at]}: {mean} is not within {cell}"
+    elif table.columns[at] in CUT:
+        return
     elif least.value and not is_middle(middle, least, most, steps=1.0):
         yield f"{table.caption} · {table.columns[at]}: {mean} is not in the middle of {cell}"
 
@@ -124,6 +128,28 @@ def is_middle(mean: Printed, low: Printed, high: Printed, *, steps: float = 0.5)
         if 2 * m0 <= l1 + h1 + 1e-9 and l0 + h0 <= 2 * m1 + 1e-9:
             return True
     return False
+
+
+def _measured(table: Table, row: Sequence[str]) -> Iterator[str]:
+    """Objects to a difference that a verdict says was measured, and the row's ratio is not."""
+    said = next(filter(None, map(MEASURED.search, row)), None)
+    ratios = [
+        ratio
+        for at, heading in enumerate(table.columns)
+        if at and INTERVALS.fullmatch(heading) and (ratio := number(row[at - 1])) is not None
+    ]
+    if said is None or len(ratios) != 1 or ratios[0].value <= ratios[0].step or ratios[0].bound:
+        return
+    ratio, share = ratios[0], printed(said["share"])
+    ends = [ratio.value + off * ratio.step for off in (-0.5, 0.5)]
+    room = 0.5 * share.step - 1e-9
+    for low, high in (
+        sorted(100 * (end - 1) for end in ends),
+        sorted(100 / end - 100 for end in ends),
+    ):
+        if low - room <= share.value <= high + room:
+            return
+    yield f"{table.caption}: {said[0]} is not the ratio {ratio.value}"
 
 
 def _sums(table: Table) -> Iterator[str]:
