@@ -20,7 +20,7 @@ from teiten.report.render.html import html
 from teiten.report.render.typst import typst_text
 from teiten.report.tables import Column, Table, cells
 from teiten.report.texts import texts
-from teiten.report.view.answer import MOST_LINES
+from teiten.report.view.answer import MOST_LINES, answers
 from teiten.report.view.discussion import MOST_SENTENCES, discussion
 from teiten.report.view.kit import Kit
 from teiten.report.view.report import cover, summary, view
@@ -120,7 +120,9 @@ def test_the_discussion_has_three_sentences_for_a_workload_and_the_appendix_the_
 
 def test_the_summary_has_a_line_for_each_workload_and_counts_many() -> None:
     kit = Kit(ANALYSIS, "en")
-    lines = [item for block in summary(kit).blocks for item in getattr(block, "items", ())]
+    lines = [
+        item for block in summary(kit, answers(kit)).blocks for item in getattr(block, "items", ())
+    ]
     assert [line.partition(":")[0] for line in lines] == ["Range read", "Single-row update"]
     ratio = re.search(
         r"18.4 ÷ 17.10 = ([\d.]+) \([\d.]+\s% interval ([\d.]+) to ([\d.]+)\)", lines[0]
@@ -128,7 +130,8 @@ def test_the_summary_has_a_line_for_each_workload_and_counts_many() -> None:
     assert ratio and float(ratio[2]) < float(ratio[1]) < float(ratio[3]), "one form for all three"
     one = ANALYSIS.contrasts[0]
     many = replace(ANALYSIS, contrasts=(one,) * (MOST_LINES + 1), claims=())
-    (counted,) = summary(Kit(many, "en")).blocks
+    counting = Kit(many, "en")
+    (counted,) = summary(counting, answers(counting)).blocks
     assert isinstance(counted, Items) and counted.items == ("Of 13 comparisons: 13 faster.",)
 
 
@@ -136,10 +139,11 @@ def test_the_cover_has_the_answer_and_why_there_is_none() -> None:
     first, *others = ANALYSIS.contrasts
     unknown = replace(first.overall, effect=None, kind=VerdictKind.INCONCLUSIVE, reason="no-pairs")
     kit = Kit(replace(ANALYSIS, contrasts=(replace(first, overall=unknown), *others)), "en")
-    lines = dict(cover(kit))["The answer"].split("\n")
+    lines = dict(cover(kit, answers(kit)))["The answer"].split("\n")
     assert lines[0].startswith("Nothing can be said about PostgreSQL 18.4")
     assert lines[0].lower().count("range read") == 1 and lines[1].startswith("Single-row update: ")
-    probes = dict(cover(Kit(invented_probes(), "en")))["The answer"]
+    sizes = Kit(invented_probes(), "en")
+    probes = dict(cover(sizes, answers(sizes)))["The answer"]
     assert probes.startswith("Size of shared_buffers: With ")
 
 

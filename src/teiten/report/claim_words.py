@@ -20,7 +20,7 @@ from teiten.analysis.model.claims import (
 )
 from teiten.model.study import GUC_PREFIX
 from teiten.report.effects import interval_of_ratio, ratio_text, sure_interval
-from teiten.report.names import Names
+from teiten.report.names import Names, step_text
 from teiten.report.numbers import NOTHING, fixed, measured, plain
 from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
@@ -46,8 +46,7 @@ class Words:
         return self.of_side(level)
 
     def part(self, name: str) -> str:
-        step = self.texts.either(f"step.{name}", name)
-        return self.texts.either(f"part.{_key(name)}", step)
+        return self.texts.either(f"part.{_key(name)}", step_text(self.texts, name))
 
     def number(self, value: float) -> str:
         return plain(value)

@@ -180,6 +180,11 @@ class Names:
         return tuple(self.orders.get(name, {}).get(level, 0) for name, level in context)
 
 
+def step_text(t: Texts, step: str) -> str:
+    """A step of a method by the word for it, if there is one."""
+    return t.either(f"step.{step}", step)
+
+
 def _told(plan: Plan) -> dict[Context, Context]:
     """The contexts of workloads whose kind has a factor of its own, and the same without it: none
     is told with factors of which the workload has a single level, even if others have several."""

@@ -105,7 +105,10 @@ def primary(kit: Kit) -> tuple[ContrastResult, ...]:
 
 
 def answers(kit: Kit) -> tuple[str, ...]:
-    """The answers of the first page, in a line each; more than a cover has room for are counted."""
+    """The answers of the first page, in a line each; more than a cover has room for are counted.
+    None where the campaign supports no conclusion."""
+    if not kit.study.conclusive:
+        return ()
     blocks = [block for answer in _own(kit) for block in answer.blocks]
     statements = of_kind(blocks, Statement)
     own = [_said_of(kit, block.workload, block.text) for block in statements]

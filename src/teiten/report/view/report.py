@@ -54,6 +54,7 @@ def view(
         *([t("meta.finished", at=moment(ended))] if ended else []),
         t("meta.profile", profile=kit.study.profile),
     )
+    lines = answers(kit)
     of_kinds = (section for kind in presents_in(kit).values() for section in kind.sections(kit))
     first, *others = parted(
         t,
@@ -66,7 +67,7 @@ def view(
             why(kit),
             *of_kinds,
             findings(kit),
-            summary(kit),
+            summary(kit, lines),
             evidence(kit),
             about(kit, notes),
         ),
@@ -74,7 +75,7 @@ def view(
     sections = with_contents(t("heading.contents"), first, *others)
     title = t.of(notes.title) or t.of(kit.study.title)
     return Page(
-        t, title, analysis.name, meta, sections, tuple(front(kit, notes)), tuple(cover(kit))
+        t, title, analysis.name, meta, sections, tuple(front(kit, notes)), tuple(cover(kit, lines))
     )
 
 
@@ -142,25 +143,24 @@ def front(kit: Kit, notes: Notes) -> Iterator[tuple[str, str]]:
         yield t("notes.licence"), t.of(notes.licence)
 
 
-def summary(kit: Kit) -> Section:
-    """Sum up the answer in a line each; empty where the campaign supports no conclusion."""
-    title, lines = kit.t("section.summary"), answers(kit)
-    if not kit.study.conclusive or not lines:
+def summary(kit: Kit, lines: tuple[str, ...]) -> Section:
+    """Sum up the answer in its lines; empty without any."""
+    title = kit.t("section.summary")
+    if not lines:
         return Section("summary", title, ())
     claims = kit.analysis.claims
     published = (Text(summary_of_findings(kit, claims)),) if claims else ()
     return Section("summary", title, (Items(lines), *published))
 
 
-def cover(kit: Kit) -> Iterator[tuple[str, str]]:
-    """List quick look, answer, servers and machine: term and text."""
+def cover(kit: Kit, lines: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """List quick look, answer in its lines, servers and machine: term and text."""
     t, study, analysis = kit.t, kit.study, kit.analysis
     if not study.conclusive:
         yield t("cover.kind"), t("notice.no-conclusion", profile=study.profile)
     elif not study.replicates:
         yield t("cover.kind"), t("notice.quick-look", profile=study.profile)
-    lines = answers(kit)
-    if study.conclusive and lines:
+    if lines:
         yield t("section.answer"), "\n".join(lines)
     servers = (
         t.aside(f"PostgreSQL {server.version}", server.source.value)

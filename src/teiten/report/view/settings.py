@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from teiten.model.installation import checksums_by_default
+from teiten.model.quantities import SIZE_UNITS, exact_size
 from teiten.model.study import SERVER, Setting
 from teiten.report.numbers import NOTHING
 from teiten.report.tables import Column, Row, Table, TableCell
@@ -26,7 +27,6 @@ OF_INITDB = frozenset(
 )
 """Parameters that initdb itself writes into postgresql.conf."""
 
-KILOBYTES = {"kB": 1, "MB": 1024, "GB": 1024**2}
 AMOUNT = re.compile(r"(\d+) (\d*)(kB|MB|GB)")
 
 Values = dict[str, dict[str, str]]
@@ -74,11 +74,10 @@ def amount(value: str) -> str:
     """A value in its parameter's unit as ``SHOW`` says it: ``24576 8kB`` is 192MB. Any other value
     as it is."""
     in_unit = AMOUNT.fullmatch(value)
-    kilobytes = int(in_unit[1]) * int(in_unit[2] or 1) * KILOBYTES[in_unit[3]] if in_unit else 0
-    for unit, size in reversed(KILOBYTES.items()):
-        if kilobytes and kilobytes % size == 0:
-            return f"{kilobytes // size}{unit}"
-    return value
+    if in_unit is None:
+        return value
+    size = int(in_unit[1]) * int(in_unit[2] or 1) * SIZE_UNITS[in_unit[3]]
+    return exact_size(size) if size else value
 
 
 def _only_server(kit: Kit) -> str:

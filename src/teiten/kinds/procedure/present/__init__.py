@@ -16,7 +16,7 @@ from teiten.kinds.procedure.metrics import (
     SIZE_CHANGE,
 )
 from teiten.kinds.procedure.model import METHOD, NAME, procedure_of
-from teiten.kinds.procedure.present.growth import growth_answer, growth_blocks, step_text
+from teiten.kinds.procedure.present.growth import growth_answer, growth_blocks
 from teiten.kinds.procedure.results import StepOfTrial, steps_of
 from teiten.model.metrics import Metric
 from teiten.model.study import Workload
@@ -25,6 +25,7 @@ from teiten.report.charts.bars import QueryAxes, QueryBar, is_logarithmic, query
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import SeriesColumn
 from teiten.report.effects import effect_cells, percent
+from teiten.report.names import step_text
 from teiten.report.numbers import bytes_text, significant
 from teiten.report.sentences import answer_parts, verdict_kind, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
@@ -130,7 +131,7 @@ def _dominating(kit: Kit, workload: str, method: str) -> str:
     step = max(shares, key=lambda name: shares[name])
     share = percent(kit.t, shares[step], 0)
     title = _title(kit, workload, method)
-    values = {"method": title, "step": step_text(kit, step), "share": share}
+    values = {"method": title, "step": step_text(kit.t, step), "share": share}
     return kit.t("table.methods.dominating", **values)
 
 
@@ -176,7 +177,7 @@ def _with_parts(kit: Kit, workload: str, method: str) -> str:
     if not shares:
         return title
     parts = (
-        kit.t("table.methods.part", step=step_text(kit, name), share=percent(kit.t, share, 0))
+        kit.t("table.methods.part", step=step_text(kit.t, name), share=percent(kit.t, share, 0))
         for name, share in shares.items()
     )
     listed = kit.t("list.separator").join(parts)
@@ -310,7 +311,7 @@ def _steps(kit: Kit, group: TrialGroup, *, programs: bool) -> Iterator[Row]:
         share = medians[at] / sum(medians) if sum(medians) else 0.0
         yield cells(
             *_in_words(kit, group),
-            step_text(kit, step.name),
+            step_text(kit.t, step.name),
             TableCell(_milliseconds(medians[at]), medians[at]),
             TableCell(percent(kit.t, share, 0), share),
             _of_steps(same, "cpu"),

@@ -21,7 +21,7 @@ from teiten.report.blocks import Block, Further, Gallery, Heading, Items, looked
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePoint, PointKind, curves
 from teiten.report.effects import confidence_percent, plain_percent
-from teiten.report.names import Context
+from teiten.report.names import Context, step_text
 from teiten.report.numbers import NOTHING, bytes_text, fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
 from teiten.report.view.kit import Kit
@@ -117,13 +117,8 @@ def _called(kit: Kit, method: str) -> str:
     return kit.names.level(METHOD, method)
 
 
-def step_text(kit: Kit, step: str) -> str:
-    """A step by the word for it, if there is one."""
-    return kit.t.either(f"step.{step}", step)
-
-
 def _which(kit: Kit, method: str, step: str, context: Context) -> str:
-    level, timed = kit.names.varied_levels(context), kit.t.aside(method, step_text(kit, step))
+    level, timed = kit.names.varied_levels(context), kit.t.aside(method, step_text(kit.t, step))
     return kit.t.aside(timed, level) if level else timed
 
 
@@ -151,7 +146,7 @@ def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
 def _row(kit: Kit, growth: Growth, *, levels: bool) -> Row:
     slope, knee = growth.slope, growth.doubled
     return (
-        *cells(_called(kit, growth.method), step_text(kit, growth.step)),
+        *cells(_called(kit, growth.method), step_text(kit.t, growth.step)),
         *(cells(kit.names.varied_levels(growth.context)) if levels else ()),
         TableCell(_range(kit, growth), growth.points[-1].partitions),
         *(
@@ -257,7 +252,7 @@ def _by_partitions(
     order = sorted(found, key=lambda line: (methods.index(line[0]), kit.names.order(line[2])))
     rows = tuple(
         (
-            *cells(_called(kit, method), step_text(kit, step), _context(kit, others)),
+            *cells(_called(kit, method), step_text(kit.t, step), _context(kit, others)),
             *(
                 number_cell(median(values) if values else None, shown)
                 for number in numbers
