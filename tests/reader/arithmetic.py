@@ -79,6 +79,21 @@ class Judgement:
         return 1 - self.alpha
 
 
+def biased(verdict: Judgement, sure: float, most: float) -> Judgement:
+    """The verdict, or none where a bias of its mean could change it: ``most`` a decided one, what
+    is ``sure`` one that is not, however many pairs there are."""
+    if verdict.reason:
+        return verdict
+    alone = replace(verdict, worded=True, extremes=())
+    if alone.word == "inconclusive":
+        final = replace(alone, low=verdict.mean - sure, high=verdict.mean + sure)
+        stands = final.word != "inconclusive"
+    else:
+        longer = replace(alone, low=verdict.low - most, high=verdict.high + most)
+        stands = (longer.word, longer.beyond) == (alone.word, alone.beyond)
+    return verdict if stands else replace(verdict, reason="left-behind", worded=True, extremes=())
+
+
 def contradicted(
     mean: Judgement, levels: Mapping[Extreme, Judgement], *, averaged: bool
 ) -> Judgement:

@@ -17,7 +17,7 @@ from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.study import Workload
 from teiten.model.trial import Attempt, Event, Outcome, Problem, Trial
 from teiten.ways.registry import way_of
-from tests.reader.arithmetic import Judgement, always_valid, contradicted, judge
+from tests.reader.arithmetic import Judgement, always_valid, biased, contradicted, judge
 
 Context = tuple[tuple[str, str], ...]
 
@@ -265,13 +265,16 @@ class Campaign:
         if metric not in JUDGED:
             levels = {one: replace(found, worded=False) for one, found in levels.items()}
             overall = replace(overall, worded=False)
+        left_by = [
+            (min(map(abs, ends)), max(map(abs, ends)))
+            for _, *ends in self.left_behind(workload, new)
+            if min(map(abs, ends)) > 0.25 * math.log1p(measure.delta) and ends[0] * ends[1] > 0
+        ]
+        if left_by:
+            sure, most = (max(ends) for ends in zip(*left_by, strict=True))
+            overall = biased(overall, sure, most)
+            levels = {context: biased(level, sure, most) for context, level in levels.items()}
         overall = contradicted(overall, levels, averaged=self.averaged(workload))
-        if self.leaves_behind(workload, new):
-            overall = replace(overall, reason="left-behind", worded=True, extremes=())
-            levels = {
-                context: replace(level, reason="left-behind", worded=True)
-                for context, level in levels.items()
-            }
         return Judged(workload, metric, old, new, levels, overall, left)
 
     def reference(self, workload: str, new: str) -> str:
@@ -279,11 +282,6 @@ class Campaign:
         sides = self.sides(workload)
         named = self.plan.study.workload(workload).options.references.get(new, sides[0])
         return named if named in sides else sides[0]
-
-    def leaves_behind(self, workload: str, new: str) -> bool:
-        """Whether a quarter of δ, or more, is surely what paired sides leave for one another."""
-        limit = 0.25 * math.log1p(self.plan.study.measure.delta)
-        return any(low > limit or high < -limit for _, low, high in self.left_behind(workload, new))
 
     def left_behind(self, workload: str, new: str) -> Iterator[tuple[float, float, float]]:
         """Mean and interval, as logarithms, of what a new side of paired transactions and the first

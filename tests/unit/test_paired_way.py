@@ -163,8 +163,8 @@ def test_a_longer_start_that_does_not_fit_into_the_budget_is_not_begun() -> None
 
 def test_what_a_side_leaves_behind_forbids_a_verdict_only_where_that_is_sure() -> None:
     plan = paired(budget="10m")
-    few = list(attempts_of(plan, FIRST_STARTS - 1, effect=0.1, left=0.05))
-    enough = list(attempts_of(plan, FIRST_STARTS, effect=0.1, left=0.05))
+    few = list(attempts_of(plan, FIRST_STARTS - 1, effect=0.1, left=0.09))
+    enough = list(attempts_of(plan, FIRST_STARTS, effect=0.1, left=0.09))
     none = list(attempts_of(plan, FIRST_STARTS, effect=0.1))
     assert standing(plan, few, Seconds(60)).ending is None
     assert standing(plan, none, Seconds(80)).ending is Ending.DECIDED
@@ -177,6 +177,8 @@ def test_what_a_side_leaves_behind_forbids_a_verdict_only_where_that_is_sure() -
     found = list(carry_overs(plan, "read", observe(plan, enough)))
     assert [one.metric for one in found] == list(PLAN.carry_over)
     assert all(one.low < one.share < one.high and one.is_too_much for one in found)
+    small = list(attempts_of(plan, FIRST_STARTS, effect=0.1, left=0.01))
+    assert standing(plan, small, Seconds(80)).ending is Ending.DECIDED, "at least δ with it too"
     classic = replace(plan.study.measure, way="classic")
     plain = replace(plan, study=replace(plan.study, measure=classic))
     assert not list(carry_overs(plain, "read", observe(plain, enough)))
@@ -393,7 +395,7 @@ def test_a_comparison_that_is_refused_does_not_end_that_of_other_sides() -> None
     assert (refused.new, refused.overall.reason) == ("17", LEFT_BEHIND)
     assert (other.new, other.overall.reason) == ("18", None)
     assert standing(plan, undecided, Seconds(100)).ending is None, "18 is not decided"
-    decided = list(attempts(0.1, 0.05))
+    decided = list(attempts(0.1, 0.5))
     assert standing(plan, decided, Seconds(100)).ending is Ending.LEFT_BEHIND
     assert standing(plan, list(attempts(0.1, 0.0)), Seconds(100)).ending is Ending.DECIDED
     found = starts_of(plan, decided, plan.trials[-1], "tps", PLAN.paired_within)

@@ -26,6 +26,7 @@ from teiten.analysis.model.claims import (
 from teiten.analysis.model.evidence import EvidenceTable
 from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.analysis.verdict.pairs import observe, starts_of
+from teiten.analysis.verdict.verdict import log_of
 from teiten.kinds.metrics import judged_in
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import SHARED_BY_SIDES
@@ -197,13 +198,9 @@ def _room(check: Check) -> float:
     """How far the interval stays inside the bounds, in logarithms; negative where it does not."""
     if check.low is None or check.high is None:
         return 0.0
-    below = math.inf if check.least is None else _log(check.low) - math.log(check.least)
-    above = math.inf if check.most is None else math.log(check.most) - _log(check.high)
+    below = math.inf if check.least is None else log_of(check.low) - math.log(check.least)
+    above = math.inf if check.most is None else math.log(check.most) - log_of(check.high)
     return min(below, above)
-
-
-def _log(value: float) -> float:
-    return math.log(value) if value > 0 else -math.inf
 
 
 def of_major(plan: Plan, major: str) -> str | None:

@@ -91,7 +91,7 @@ class Verdict:
     (of a sequential design, whose interval is finite from ``analysis.sequential.least_pairs`` on),
     over-timeout (a query exceeded its time limit, and has no number), incomplete-blocks (there are
     pairs, but fewer than two blocks have one at every level), left-behind (of paired transactions:
-    what each side leaves behind for the other is part of the difference), levels-differ (mixed),
+    the difference could be what each side leaves behind for the other), levels-differ (mixed),
     not-averaged (levels without an order, which do not all say the same, have no mean).
     """
     conclusive: bool = True

@@ -1,5 +1,5 @@
 """Carry-over: what the sides of paired transactions leave behind for each other (METHOD.md, Paired
-transactions). Where it is surely a part of the difference, there is no verdict.
+transactions). Where the difference could be due to it, there is no verdict.
 
 Throughput of paired transactions against the servers' processor time for them.
 
@@ -12,16 +12,24 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from teiten.analysis.model.findings import ContrastResult, TrialView
 from teiten.analysis.model.observations import Context, Observation
-from teiten.analysis.model.verdict import CarryOver, CpuWitness, Interval
+from teiten.analysis.model.verdict import CarryOver, CpuWitness, Interval, Verdict, VerdictKind
 from teiten.analysis.verdict.sequential import patient_half_width
-from teiten.analysis.verdict.verdict import mean_and_deviation
+from teiten.analysis.verdict.verdict import (
+    LEFT_BEHIND,
+    Rule,
+    classify,
+    log_of,
+    mean_and_deviation,
+    withheld,
+)
 from teiten.kinds.contract import plan_of
 from teiten.model.facts import Caution, HostFacts
-from teiten.model.metrics import CPU_PER_TRANSACTION, TRANSACTIONS
+from teiten.model.metrics import CPU_PER_TRANSACTION, TRANSACTIONS, Better
 from teiten.model.plan import Plan
 from teiten.model.trial import Outcome
 from teiten.ways.registry import way_of, ways_by_clients
@@ -68,12 +76,51 @@ def _of_side(
         yield CarryOver(side, name, mean, mean - half, mean + half, limit)
 
 
-def has_carry_over(
+@dataclass(frozen=True)
+class Bias:
+    """By how much carry-over may have moved the logarithm of a ratio, to either side."""
+
+    sure: float
+    """The end of the interval next to zero."""
+    most: float
+    """The end of the interval away from zero."""
+
+
+def bias_of(
     plan: Plan, workload: str, observations: Sequence[Observation], new: str
-) -> bool:
-    """Whether paired transactions are no way to compare a new side with the base."""
-    estimates = carry_overs(plan, workload, observations)
-    return any(one.is_too_much for one in estimates if one.new == new)
+) -> Bias | None:
+    """Find the larger carry-over of a new side's numbers; None where neither is surely beyond the
+    limit.
+
+    ``observations``: the workload's.
+    """
+    ends = [
+        sorted((abs(estimate.low), abs(estimate.high)))
+        for estimate in carry_overs(plan, workload, observations)
+        if estimate.new == new and estimate.is_too_much
+    ]
+    if not ends:
+        return None
+    return Bias(max(sure for sure, _ in ends), max(most for _, most in ends))
+
+
+def withheld_for_bias(verdict: Verdict, bias: Bias, rule: Rule) -> Verdict:
+    """The verdict where no more than ``bias`` could change it, and otherwise that there is none.
+
+    A decided one stands where its interval, longer by the most at both ends, says the same. Of an
+    undecided one, more starts are of no use where the ratio alone, longer by what is sure, would
+    be undecided.
+    """
+    if verdict.effect is None:
+        return verdict
+    effect, by_sign = verdict.effect, replace(rule, worded=True, better=Better.HIGHER)
+    ratio, low, high = map(log_of, (effect.ratio, effect.low, effect.high))
+    word = classify(low, high, by_sign)
+    if word[0] is VerdictKind.INCONCLUSIVE:
+        stands = classify(ratio - bias.sure, ratio + bias.sure, by_sign) != word
+    else:
+        stands = classify(low - bias.most, high + bias.most, by_sign) == word
+    return verdict if stands else withheld(verdict, LEFT_BEHIND)
 
 
 BESIDE_THE_LOAD = 0.03

@@ -21,19 +21,17 @@ from dataclasses import replace
 from teiten.analysis.model.evidence import block_means
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
 from teiten.analysis.model.observations import Context, Observation
-from teiten.analysis.verdict.carry_over import has_carry_over
+from teiten.analysis.verdict.carry_over import bias_of, withheld_for_bias
 from teiten.analysis.verdict.drift import lag_one, trend
 from teiten.analysis.verdict.mixed import is_averaged, over_levels
 from teiten.analysis.verdict.pairs import PairedValues, by_start, observe, pair
 from teiten.analysis.verdict.sequential import decide_by_design, forecast, least_pairs
 from teiten.analysis.verdict.verdict import (
     INCOMPLETE_BLOCKS,
-    LEFT_BEHIND,
     TOO_FEW_PAIRS,
     Rule,
     median,
     over_timeout,
-    withheld,
 )
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.metrics import contrasted
@@ -171,13 +169,15 @@ def _contrast(
         )
         for context in contexts
     )
+    bias = bias_of(plan, workload, observations, new)
+    if bias is not None:
+        overall = withheld_for_bias(overall, bias, rule)
+        levels = tuple(
+            replace(level, verdict=withheld_for_bias(level.verdict, bias, level_rule))
+            for level in levels
+        )
     averaged = is_averaged(plan, workload, contexts)
     overall = over_levels(overall, levels, rule, averaged=averaged)
-    if has_carry_over(plan, workload, observations, new):
-        overall = withheld(overall, LEFT_BEHIND)
-        levels = tuple(
-            replace(level, verdict=withheld(level.verdict, LEFT_BEHIND)) for level in levels
-        )
     return ContrastResult(
         workload=workload,
         metric=metric,

@@ -7,14 +7,13 @@ them is as sure as the verdict.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 from teiten.analysis.model.findings import LevelResult
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import BY_SIGN, Extreme, Interval, Verdict, VerdictKind
-from teiten.analysis.verdict.verdict import LEVELS_DIFFER, NOT_AVERAGED, Rule, withheld
+from teiten.analysis.verdict.verdict import LEVELS_DIFFER, NOT_AVERAGED, Rule, log_of, withheld
 from teiten.kinds.contract import plan_of
 from teiten.model.plan import Plan
 from teiten.model.quantities import is_number, parse_size
@@ -76,9 +75,9 @@ def _contradiction(
         return None
     least = min(known, key=lambda one: one.effect.high)
     most = max(known, key=lambda one: one.effect.low)
-    apart = _log(most.effect.low) - _log(least.effect.high)
+    apart = log_of(most.effect.low) - log_of(least.effect.high)
     opposite = kinds.issuperset(BY_SIGN)
-    differ = apart > max(abs(_log(mean.ratio)), rule.band)
+    differ = apart > max(abs(log_of(mean.ratio)), rule.band)
     return (least, most) if opposite or differ else None
 
 
@@ -97,7 +96,3 @@ def _is_amount(level: str) -> bool:
     except ValueError:
         return is_number(text)
     return True
-
-
-def _log(ratio: float) -> float:
-    return math.log(ratio) if ratio > 0 else -math.inf

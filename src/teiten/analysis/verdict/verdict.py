@@ -190,6 +190,11 @@ def exp(value: float) -> float:
         return math.inf
 
 
+def log_of(ratio: float) -> float:
+    """The logarithm of a ratio; minus infinity of an end of an interval that is zero."""
+    return math.log(ratio) if ratio > 0 else -math.inf
+
+
 def log_ratio(old: float, new: float) -> float | None:
     """ln(new/old); None where a value is not positive and finite."""
     if not (0 < old < math.inf and 0 < new < math.inf):
