@@ -62,7 +62,7 @@ check-types:
 	$(VENV)/bin/mypy
 
 check-units:
-	$(VENV)/bin/python -m pytest --numprocesses auto --dist worksteal --hypothesis-profile ci $(PYTEST_FLAGS) tests/unit
+	$(VENV)/bin/python -m pytest --numprocesses auto --dist worksteal --hypothesis-profile ci -m 'not slow' $(PYTEST_FLAGS) tests/unit
 
 # Without make's flags, which would lend cargo a job server that it cannot reach.
 test-crates:

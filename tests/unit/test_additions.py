@@ -16,6 +16,7 @@ BESIDES = {"verb": {"teiten/cli/main.py": 1}}
 """Files that name what is added, with the number of lines."""
 
 
+@pytest.mark.slow
 @pytest.mark.disk  # a copy in memory has no links to the source
 @pytest.mark.parametrize("name", ADDITIONS)
 def test_an_addition_touches_its_own_place_alone(name: str, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ WORD = "Planted-7f3a"
 PATIENCE = 300.0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at /proc")
 def test_it_stands_in_no_command_line(tmp_path: object) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:

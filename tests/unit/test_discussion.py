@@ -60,6 +60,7 @@ def test_a_fall_that_chance_can_make_is_none() -> None:
     assert form_of(100, 190, 200, 150, blocks=1) is Form.OPEN
 
 
+@pytest.mark.slow
 @pytest.mark.same
 def test_falls_of_level_curves_are_rare() -> None:
     """The greatest of all means is compared: its having been chosen must not make a fall."""

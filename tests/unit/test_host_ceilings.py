@@ -49,6 +49,7 @@ def folder(tmp_path: Path) -> Workdir:
     return found
 
 
+@pytest.mark.slow
 def test_all_is_measured_kept_and_nothing_is_left(
     folder: Workdir, monkeypatch: pytest.MonkeyPatch
 ) -> None:

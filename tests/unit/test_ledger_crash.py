@@ -22,6 +22,7 @@ KILLS, MOST_KILLS = 5, 30
 """More than the first number only where a loaded machine gave none of them time to record."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_no_recorded_trial_is_lost_doubled_or_half(tmp_path: Path, seed: int) -> None:
     folder = tmp_path / "campaign"

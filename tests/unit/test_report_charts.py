@@ -66,6 +66,7 @@ def test_trials_below_ten_seconds_have_no_chart_by_the_second(charts: dict[str, 
     assert set(charts) - short == {"workload-1-series", "workload-2-series"}
 
 
+@pytest.mark.slow
 def test_every_chart_follows_vega_lites_schema(charts: dict[str, Chart]) -> None:
     """Altair looks at what is written without it; both workloads have the same charts."""
     for name, chart in charts.items():

@@ -211,6 +211,7 @@ def test_one_comparison_has_one_interval_in_a_report() -> None:
     assert said.count("99.58 % interval") >= 8 and "with 99.58 % intervals" in said
 
 
+@pytest.mark.slow
 @pytest.mark.same
 def test_reports_of_equal_sides_seldom_name_a_number_of_nodes() -> None:
     """At most α of them: 9.4 % did, when each curve had all of α."""

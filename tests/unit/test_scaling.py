@@ -49,6 +49,7 @@ def test_a_curve_is_found_with_intervals_that_hold_the_truth() -> None:
         assert parameter.low < truth < parameter.high
 
 
+@pytest.mark.slow
 @pytest.mark.same
 def test_intervals_cover_as_they_promise() -> None:
     covered = 0

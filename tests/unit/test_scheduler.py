@@ -50,6 +50,7 @@ def test_a_disturbed_pair_is_repeated_as_a_whole_at_the_end_and_at_most_twice() 
     assert not {number for number, _ in counting(PLAN, finished)} & set(pair)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 10_000), cut=st.integers(0, 400))
 @settings(max_examples=50, deadline=None)
 def test_a_campaign_cut_off_anywhere_goes_on_as_if_it_had_not_been(seed: int, cut: int) -> None:

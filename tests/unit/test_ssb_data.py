@@ -344,6 +344,7 @@ def test_streams_beyond_the_memory_are_told() -> None:
     assert found.count == 5 and "memory" in found.bound
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_streams_take_no_more_memory_than_the_processors_need(
     tmp_path: Path,
 ) -> None:

@@ -186,6 +186,7 @@ def whole_run(effect: float) -> tuple[Attempt, ...]:
     return tuple(run(SWEEP, lambda _: effect))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("effect", [0.0, 0.03, 0.005])
 @given(cut=st.integers(0, 120))
 @settings(max_examples=25, deadline=None)

@@ -84,6 +84,7 @@ def spoil(folder: Path, table: str, column: str, draw: random.Random) -> None:
                 connection.execute(change, (spoilt(text, draw), row))
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from([(table, column) for table in COLUMNS for column in COLUMNS[table]]),
     st.integers(0, 2**32),

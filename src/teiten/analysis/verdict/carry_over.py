@@ -77,7 +77,7 @@ def _of_side(
 
 
 @dataclass(frozen=True)
-class Bias:
+class CarryOverBias:
     """By how much carry-over may have moved the logarithm of a ratio, to either side."""
 
     sure: float
@@ -88,7 +88,7 @@ class Bias:
 
 def bias_of(
     plan: Plan, workload: str, observations: Sequence[Observation], new: str
-) -> Bias | None:
+) -> CarryOverBias | None:
     """Find the larger carry-over of a new side's numbers; None where neither is surely beyond the
     limit.
 
@@ -101,10 +101,10 @@ def bias_of(
     ]
     if not ends:
         return None
-    return Bias(max(sure for sure, _ in ends), max(most for _, most in ends))
+    return CarryOverBias(max(sure for sure, _ in ends), max(most for _, most in ends))
 
 
-def withheld_for_bias(verdict: Verdict, bias: Bias, rule: Rule) -> Verdict:
+def withheld_for_bias(verdict: Verdict, bias: CarryOverBias, rule: Rule) -> Verdict:
     """The verdict where no more than ``bias`` could change it, and otherwise that there is none.
 
     A decided one stands where its interval, longer by the most at both ends, says the same. Of an
