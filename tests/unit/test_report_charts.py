@@ -14,9 +14,18 @@ import pytest
 from jsonschema import ValidationError
 
 from teiten.analysis.model.findings import TrialView
-from teiten.report.charts.base import Chart, as_columns, as_records, logarithmic_ticks
+from teiten.report.charts.base import (
+    Chart,
+    as_columns,
+    as_records,
+    coloured_by,
+    in_lines,
+    labels_in_lines,
+    logarithmic_ticks,
+)
 from teiten.report.charts.forest import WIDEST, ForestRow, ForestWords, forest
 from teiten.report.charts.levels import Dot, LevelAxes, by_level
+from teiten.report.charts.lines import CurveLabels, CurvePointOfSide, line_chart
 from teiten.report.view.kit import Kit
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import invented_analysis
@@ -142,6 +151,33 @@ def test_ticks_of_a_logarithmic_axis() -> None:
     assert logarithmic_ticks([0.3, 4.0]) == (0.2, 0.5, 1, 2, 5)
     assert logarithmic_ticks([0.3, 4000.0]) == (0.2, 1, 10, 100, 1000, 5000)
     assert logarithmic_ticks([0.0]) == ()
+
+
+def test_few_places_are_labelled_where_they_are() -> None:
+    """Nobody measures half a node."""
+    words = CurveLabels("title", "note", "nodes", "TPS", "side", {"18": "#000"})
+
+    def ticks(count: int) -> Any:
+        points = [
+            CurvePointOfSide("18", float(x), 1.0, None, None, "1") for x in range(1, count + 1)
+        ]
+        found = (encoding["x"] for encoding in encodings(line_chart("one", points, words).spec))
+        return next(x["axis"] for x in found if "axis" in x).get("values")
+
+    assert ticks(4) == [1.0, 2.0, 3.0, 4.0]
+    assert ticks(40) is None
+
+
+def test_labels_that_do_not_fit_get_lines() -> None:
+    assert in_lines("all pages visible", 70) == ["all pages", "visible"]
+    assert in_lines("インデックスのみ高速", 60) == ["インデック", "スのみ高速"]
+    assert labels_in_lines(["1", "2"], 60) == {}
+    assert '["after", "VACUUM"]' in labels_in_lines(["after VACUUM"], 60)["labelExpr"]
+
+
+def test_one_colour_has_no_legend() -> None:
+    assert coloured_by("side:N", {"18": "#000"})["color"]["legend"] is None
+    assert "legend" not in coloured_by("side:N", {"17": "#000", "18": "#fff"})["color"]
 
 
 def test_no_line_joins_levels_that_are_words() -> None:

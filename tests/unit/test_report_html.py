@@ -12,7 +12,8 @@ import pytest
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.text import Language
 from teiten.report.forms import render_html
-from teiten.report.render.html import policy, script_json
+from teiten.report.render.html import cell_classes, policy, script_json, told
+from teiten.report.tables import TableCell
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import NASTY, empty, invented_analysis, quick
 from tests.fixtures.shown import part
@@ -80,7 +81,7 @@ def test_a_campaign_without_trials_has_no_empty_parts(
 def test_excluded_trials_are_listed_with_their_reason(analysis: CampaignAnalysis) -> None:
     text = visible(render_html(analysis, "en"))
     assert "the server&#39;s log holds an error: ERROR:  out of shared memory" in text
-    assert "the hypervisor took CPU time: 9.1 %" in text
+    assert "the hypervisor took CPU time: 9.1\u00a0%" in text
     assert "4 of 82 ended trials do not count" in text
 
 
@@ -137,3 +138,26 @@ def test_the_policy_allows_these_scripts_only() -> None:
     assert "default-src 'none'" in text
     assert "'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI='" in text
     assert "unsafe-eval" not in text
+
+
+def test_prose_is_broken_only_where_it_can_be_read() -> None:
+    assert told("0.5 % of 12 MiB") == "0.5\u00a0% of 12\u00a0MiB"
+    assert told("a % of 12 Mice") == "a % of 12 Mice"
+    assert told("see --pairs, or -Os") == (
+        'see <span class="whole">--pairs</span>, or <span class="whole">-Os</span>'
+    )
+    assert told("max_parallel_workers_per_gather") == (
+        "max_<wbr>parallel_<wbr>workers_<wbr>per_<wbr>gather"
+    )
+    assert told("work_mem of <b>") == "work_mem of &lt;b&gt;"
+
+
+def test_a_column_of_words_is_no_narrower_than_they_can_be_read() -> None:
+    assert cell_classes(TableCell("1 month"), numeric=False) == "whole"
+    assert cell_classes(TableCell("After the scan of a large table"), numeric=False) == "words"
+    assert cell_classes(TableCell("two\nlines"), numeric=False) == ""
+    assert cell_classes(TableCell("0.10 to 0.32"), numeric=True) == "number"
+    assert cell_classes(TableCell("5", 5.0), numeric=True) == ""
+    assert cell_classes(TableCell("slower", kind="verdict slower"), numeric=False) == (
+        "verdict slower"
+    )

@@ -78,6 +78,20 @@ def test_a_chart_has_a_picture_of_its_own(monkeypatch: pytest.MonkeyPatch) -> No
     assert str(still(chart)).startswith('<img alt="" src="data:image/png;base64,')
 
 
+def test_a_picture_beside_a_text_is_drawn_as_wide_as_its_place() -> None:
+    """One that the page made smaller would have smaller letters too."""
+    chart = part(view(ANALYSIS, "en"), "answer").charts[0]
+
+    def width(room: int) -> float:
+        with drawn():
+            size = re.search(r'width="([\d.]+)"', str(still(chart, room)))
+        assert size is not None
+        return float(size[1])
+
+    assert width(pictures.BESIDE) < width(pictures.WIDEST)
+    assert width(pictures.BESIDE) < 500
+
+
 def test_trials_link_to_their_files_where_these_areway_to_campaign() -> None:
     trial = replace(ANALYSIS.trials[0], evidence=(("log", "evidence/trial-0001.1/a b.log"),))
     analysis = replace(ANALYSIS, trials=(trial, *ANALYSIS.trials[1:]))

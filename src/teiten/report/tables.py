@@ -47,6 +47,8 @@ class Table:
     sortable: bool = True
     tall: bool = False
     """Scrolls in its own box."""
+    prose: bool = False
+    """Its cells are sentences: a small screen shows each row as a card."""
 
 
 def level_value(text: str, otherwise: int) -> float:

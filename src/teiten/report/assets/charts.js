@@ -19,16 +19,100 @@ function asRecords(columns) {
   return records;
 }
 
-function fitted(spec, fit, room) {
+// bare: the page shows the chart's figures, so that the chart itself needs none.
+function fitted(spec, fit, room, bare) {
   if (!fit || room <= 0) return spec;
   const copy = structuredClone(spec);
   if (fit.path[0] === "columns") {
     copy.columns = Math.max(1, Math.min(copy.columns, Math.floor((room - OUTSIDE) / fit.beside)));
+    for (const encoding of encodings(copy)) fitLegend(encoding.color, room - OUTSIDE);
     return copy;
   }
   const part = fit.path.reduce((inner, key) => inner[key], copy);
-  part.width = Math.max(110, Math.min(part.width, room - fit.beside));
+  let beside = fit.beside;
+  if (bare && fit.figures) {
+    beside -= fit.figures;
+    part.layer = part.layer.filter((layer) => layer.mark.type !== "text");
+  }
+  beside -= fitLabels(part, room);
+  part.width = Math.max(110, Math.min(part.width, room - beside));
+  for (const encoding of encodings(part)) {
+    fitLegend(encoding.color, part.width + 20);
+    fitBelow(encoding.x, part.width, room);
+  }
   return copy;
+}
+
+function encodings(part) {
+  if (typeof part !== "object" || part === null) return [];
+  const within = Object.values(part).flatMap((inner) => encodings(inner));
+  return part.encoding ? [part.encoding, ...within] : within;
+}
+
+const widthOf = (text) => Array.from(text, (letter) => (letter > "\u2fff" ? 12 : 7))
+  .reduce((sum, width) => sum + width, 0);
+const widest = (texts) => Math.max(0, ...texts.map((text) => widthOf(String(text))));
+
+// A text in lines of so many pixels, broken between words or Japanese letters.
+function inLines(text, room) {
+  const lines = [""];
+  for (const word of text.match(/[^\s\u3000-\uffef]+\s*|[\u3000-\uffef][、。ー）]*\s*/g) ?? []) {
+    if (lines.at(-1) && widthOf(lines.at(-1) + word.trimEnd()) > room) lines.push("");
+    lines[lines.length - 1] += word;
+  }
+  return lines.map((line) => line.trimEnd());
+}
+
+function labelledInLines(axis, labels, room) {
+  const lines = Object.fromEntries(labels.map((label) => [label, inLines(label, room)]));
+  axis.labelExpr = `(${JSON.stringify(lines)})[datum.label] || datum.label`;
+  return lines;
+}
+
+function fitLegend(colour, room) {
+  const labels = colour?.scale?.domain;
+  if (!Array.isArray(labels) || colour.legend === null) return;
+  const each = widest(labels) + 28;
+  if (labels.length * each > room) {
+    colour.legend = { ...colour.legend, columns: Math.max(1, Math.floor(room / each)) };
+  }
+}
+
+// Labels beside the plot that would take most of the room get lines, as many as their rows have
+// room for. The pixels that this saves.
+function fitLabels(part, room) {
+  const named = encodings(part).map((encoding) => encoding.y)
+    .filter((y) => Array.isArray(y?.scale?.domain) && y.axis && y.type === "nominal");
+  if (!named.length || typeof part.height !== "number") return 0;
+  const labels = named[0].scale.domain;
+  const most = Math.max(1, Math.floor(part.height / labels.length / 14));
+  const before = widest(labels);
+  for (const share of [0.4, 0.5, 0.6, 0.7]) {
+    if (before <= share * room) return 0;
+    const lines = labels.map((label) => inLines(label, share * room));
+    if (lines.some((broken) => broken.length > most)) continue;
+    for (const y of named) {
+      const known = JSON.stringify(labelledInLines(y.axis, labels, share * room));
+      const up = `-6.5 * (length((${known})[datum.value] || [0]) - 1)`;
+      y.axis.encoding = { labels: { dy: { value: { expr: up } } } };
+    }
+    return before - widest(lines.flat()) - 12;
+  }
+  return 0;
+}
+
+// Labels and title below the plot.
+function fitBelow(x, width, room) {
+  if (!x) return;
+  if (typeof x.title === "string" && widthOf(x.title) > Math.min(room, width + 90)) {
+    x.title = inLines(x.title, Math.min(room, width + 90));
+  }
+  const labels = x.scale?.domain;
+  if (x.type === "ordinal" && x.axis && Array.isArray(labels) && x.axis.labelAngle === 0) {
+    const step = width / labels.length - 4;
+    const lines = labelledInLines(x.axis, labels.map(String), step);
+    if (widest(Object.values(lines).flat()) > step) x.axis.labelFontSize = 10;
+  }
 }
 
 // A canvas knows no currentColor of the page: there it is the colour that text has now.
@@ -41,7 +125,9 @@ function drawRows(figure, spec, fit, rows) {
   const plot = figure.querySelector(".plot");
   const renderer = rows.length > MANY_MARKS ? "canvas" : "svg";
   const seen = (value) => (renderer === "canvas" ? inColour(value, plot) : value);
-  const complete = { ...seen(fitted(spec, fit, plot.clientWidth)) };
+  const figures = figure.querySelector(".figures");
+  const bare = figures !== null && getComputedStyle(figures).display !== "none";
+  const complete = { ...seen(fitted(spec, fit, plot.clientWidth, bare)) };
   complete.datasets = { ...complete.datasets, rows };
   return vegaEmbed(plot, complete, {
     actions: false, ast: true, config: seen(embedded("config")), mode: "vega-lite",

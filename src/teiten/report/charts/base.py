@@ -10,7 +10,9 @@ colour-blind readers (Okabe and Ito 2008).
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import cycle
@@ -61,6 +63,7 @@ WHOLE = ",~f"
 """The format of numbers on axes: as many decimals as they have."""
 _SYMBOL = 28
 """Pixels of a symbol in a legend, and of the space around it."""
+_WORDS = re.compile(r"[^\s\u3000-\uffef]+\s*|[\u3000-\uffef][\u3001\u3002\u30fc\uff09]*\s*")
 EMPTY = Markup()
 ROWS = "rows"
 """The name of a chart's data."""
@@ -71,6 +74,26 @@ def text_width(text: str, size: float = 13.0) -> float:
     return size * sum(1.0 if ord(letter) > ord("\u2fff") else 0.57 for letter in text)
 
 
+def in_lines(text: str, room: float, size: float = 12.0) -> list[str]:
+    """A label in lines of about so many pixels: broken between words, and between Japanese letters
+    where there are none."""
+    lines = [""]
+    for word in _WORDS.findall(text):
+        if lines[-1] and text_width(lines[-1] + word.rstrip(), size) > room:
+            lines.append("")
+        lines[-1] += word
+    return [line.rstrip() for line in lines]
+
+
+def labels_in_lines(labels: Sequence[str], step: float) -> Spec:
+    """What an axis needs besides, so that each label stands below its own step; nothing where one
+    line is enough."""
+    lines = {label: in_lines(label, step) for label in labels}
+    if all(len(broken) == 1 for broken in lines.values()):
+        return {}
+    return {"labelExpr": f"({json.dumps(lines, ensure_ascii=False)})[datum.label] || datum.label"}
+
+
 @dataclass(frozen=True)
 class Fit:
     """How the browser fits a chart to a narrow page: the specification's part whose width may
@@ -78,6 +101,8 @@ class Fit:
 
     path: tuple[str, ...]
     beside: int
+    figures: int = 0
+    """Of these the pixels of numbers, which a small screen shows before the chart."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +207,8 @@ def tips(*columns: tuple[str, str] | tuple[str, str, str]) -> Spec:
 def coloured_by(column: str, colours: Mapping[str, str], **how: Any) -> Spec:
     """The channel of colours. ``colours``: of each value, in the order of the legend."""
     scale = {"domain": list(colours), "range": list(colours.values())}
-    return {"color": of(column, title=None, scale=scale, **how)}
+    alone = {"legend": None} if len(colours) < 2 else {}  # one colour tells nothing apart
+    return {"color": of(column, title=None, scale=scale, **{**alone, **how})}
 
 
 def mark(kind: str, channels: Spec, *, only: str = "", **look: Any) -> Spec:

@@ -117,7 +117,8 @@ def forest(
 def _fit(rows: Sequence[ForestRow]) -> Fit:
     """Beside the plot stand the labels, and the ratios in figures."""
     labels = _labels(row.label for row in rows)
-    return Fit((), round(labels + max(text_width(row.text) for row in rows)) + 50)
+    figures = round(max(text_width(row.text) for row in rows))
+    return Fit((), round(labels) + figures + 50, figures)
 
 
 def _labels(labels: Iterable[str]) -> float:

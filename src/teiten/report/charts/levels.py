@@ -17,6 +17,7 @@ from teiten.report.charts.base import (
     as_columns,
     coloured_by,
     is_kind,
+    labels_in_lines,
     mark,
     of,
     panels,
@@ -88,15 +89,16 @@ def by_level(name: str, title: str, note: str, dots: Sequence[Dot], axes: LevelA
         for (panel, level, side), values in groups.items()
     ]
     data = as_columns(FIELDS, [*rows, *medians])
-    layers, count = _layers(axes), len(axes.panels)
+    count = len(axes.panels)
+    columns = 3 if count in (3, 5, 6) else 4
+    width = HALF if count == 1 else WIDE_PANEL if columns == 3 else PANEL
+    layers = _layers(axes, width)
     if count > 1:
-        columns = 3 if count in (3, 5, 6) else 4
-        width = WIDE_PANEL if columns == 3 else PANEL
         order, apart = list(axes.panels), _far_apart(dots)
         spec = panels(layers, width, 200, columns=columns, order=order, apart=apart)
         fit = Fit(("columns",), WIDE_PANEL + 30)
     else:
-        spec, fit = plot(layers, HALF, 260), Fit((), 90)
+        spec, fit = plot(layers, width, 260), Fit((), 90)
     return Chart(name, title, note, spec, data, fit, wide=count > 1)
 
 
@@ -117,12 +119,17 @@ def _value_scale(axes: LevelAxes) -> Spec:
     return {"zero": True}
 
 
-def _layers(axes: LevelAxes) -> list[Spec]:
+def _layers(axes: LevelAxes, width: float) -> list[Spec]:
     x = of(
         "level:O",
         scale={"domain": list(axes.levels), "paddingInner": 0.25},
         title=axes.x,
-        axis={"labelAngle": 0, "grid": False, "labelOverlap": True},
+        axis={
+            "labelAngle": 0,
+            "grid": False,
+            "labelOverlap": True,
+            **labels_in_lines(axes.levels, width / len(axes.levels) - 4),
+        },
     )
     joined = {"x": x, **coloured_by("side:N", axes.sides)}
     apart = {

@@ -35,6 +35,8 @@ from teiten.report.charts.base import (
 )
 
 ZERO = {"zero": True}
+FEW = 6
+"""Places of points up to which each has a label on the axis: nobody measures half a node."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +93,11 @@ def line_chart(
     wide: bool = True,
 ) -> Chart:
     """Lines from zero on, one for each side. ``ticks``: where the horizontal axis has labels; empty
-    leaves it to Vega. Intervals that end far above every value are cut."""
+    where points are, if they are few. Intervals that end far above every value are cut."""
     drawn, is_cut = cut_above(points)
-    places = {"values": list(ticks)} if ticks else {"tickCount": 8}
+    measured = sorted({point.x for point in points})
+    shown = list(ticks) or (measured if len(measured) <= FEW else [])
+    places = {"values": shown} if shown else {"tickCount": 8}
     x = of(
         "x:Q",
         title=words.x,

@@ -21,12 +21,22 @@ from teiten.report.charts.base import CONFIG, Chart, text_width
 from teiten.report.charts.library import library
 from teiten.report.plans.viewer import SCRIPT, STYLE, PlanPair, packed
 from teiten.report.plans.viewer import script as viewer_script
+from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
 
 LANGUAGES = {"en": "English", "ja": "日本語"}
 """The name of each language in that language."""
 LONGEST_HEADING = 150
 """Pixels of a column's heading in one line."""
+SHORT_CELL = 80
+"""Pixels of a cell up to which its words stay in one line."""
+LONG_CELL = 118
+"""Pixels of a cell from which its column is never as narrow as its longest word."""
+_OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
+_JOINED = re.compile(
+    r"(?<=\d) (?=%|(?:B|[KMGTP]iB|kB|[MG]B|[nµm]?s|min|h)\b)|(?<=[δα]) (?==)|(?<=[δα] =) "
+)
+_LONG_NAME = re.compile(r"[\w.:,=/-]{25,}")
 SCRIPTS = (
     "languages.js",
     "tables.js",
@@ -95,9 +105,11 @@ def environment() -> Environment:
     )
     made.globals["shown"] = _shown
     made.filters["breakable"] = breakable
+    made.filters["cell_classes"] = cell_classes
     made.filters["is_long"] = is_long
     made.filters["script_json"] = script_json
     made.filters["script_packed"] = script_packed
+    made.filters["told"] = told
     return made
 
 
@@ -109,6 +121,29 @@ def is_long(heading: str) -> bool:
 def breakable(text: str) -> Markup:
     """A text whose long names of parameters may be broken after their underscores."""
     return escape(text).replace("_", Markup("_<wbr>"))
+
+
+def told(text: str) -> Markup:
+    """Prose in which a number stays beside its unit, an option of the command line is not broken
+    after its dash, and a long name may be broken between its parts."""
+    whole = _JOINED.sub("\u00a0", text)
+    marked = _OPTION.sub(lambda option: f"\0{option[0]}\1", whole)
+    broken = _LONG_NAME.sub(lambda name: re.sub(r"(?<=[_,=/])(?=\w)", "\2", name[0]), marked)
+    html = str(escape(broken)).replace("\0", '<span class="whole">').replace("\1", "</span>")
+    return Markup(html.replace("\2", "<wbr>"))  # noqa: S704 - escaped, and no text holds such signs
+
+
+def cell_classes(cell: TableCell, numeric: bool) -> str:
+    """The classes of a cell: of its kind, and of how its column is laid out."""
+    if cell.kind and cell.kind != "left":
+        return cell.kind
+    if cell.sort is not None and not cell.kind:
+        return ""
+    if numeric:
+        return cell.kind or "number"
+    width = text_width(cell.text, 14.0)
+    laid = "whole" if width <= SHORT_CELL and "\n" not in cell.text else ""
+    return " ".join(filter(None, (cell.kind, "words" if width > LONG_CELL else laid)))
 
 
 def script_json(value: Any) -> Markup:
@@ -163,7 +198,11 @@ def _embedded(shown: Iterable[Block]) -> Iterator[tuple[str, dict[str, Any]]]:
 def _chart_data(chart: Chart) -> dict[str, Any]:
     data: dict[str, Any] = {"spec": _without_config(chart.spec)}
     if chart.fit:
-        data["fit"] = {"path": list(chart.fit.path), "beside": chart.fit.beside}
+        data["fit"] = {
+            "path": list(chart.fit.path),
+            "beside": chart.fit.beside,
+            "figures": chart.fit.figures,
+        }
     if not chart.chooser:
         return {**data, "rows": chart.rows}
     columns = [

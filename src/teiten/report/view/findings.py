@@ -82,6 +82,7 @@ def _outcomes(kit: Kit, found: list[ClaimOutcome]) -> Table:
         (*columns, Column(t("table.outcome"))),
         tuple(_outcome_row(kit, outcome) for outcome in found),
         note=t("table.claims.note"),
+        prose=True,
     )
 
 
@@ -125,4 +126,5 @@ def _not_applicable(kit: Kit, found: list[ClaimOutcome]) -> Table:
             )
             for outcome in found
         ),
+        prose=True,
     )
