@@ -36,6 +36,7 @@ from teiten.analysis.verdict.verdict import mean_and_deviation, student_half_wid
 from teiten.execute.postgres.cluster import Cluster
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, numbers
+from teiten.model.settings import ABOUT_FLUSHES
 
 CLASSIC, PAIRS, IN_STEP = WAYS = ("classic", "pairs", "in step")
 ALPHA = 0.05
@@ -199,6 +200,13 @@ def log_ratio(values: npt.NDArray[np.float64]) -> float:
     return math.log(values[1] / values[0])
 
 
+def offered_way(effect: Effect, clients: int, cores: int) -> str:
+    """The way that Teiten takes where none is asked for."""
+    if any(ABOUT_FLUSHES.intersection(settings) for settings in effect.settings):
+        return CLASSIC
+    return PAIRS if clients <= cores else IN_STEP
+
+
 def table(lines: list[Line]) -> Iterator[str]:
     """A row for each effect and number of clients; B's speed over A's, of each way."""
     yield (
@@ -210,14 +218,16 @@ def table(lines: list[Line]) -> Iterator[str]:
     for (name, clients), own in groups(lines, "effect", "clients"):
         if len(own) < 2:
             continue
-        offered = PAIRS if own[0]["clients"] <= own[0]["cores"] else IN_STEP
+        offered = offered_way(EFFECTS[own[0]["effect"]], own[0]["clients"], own[0]["cores"])
         speed = {way: interval([line[way][0] for line in own]) for way in WAYS}
         cost = {way: interval([-line[way][1] for line in own]) for way in WAYS}
         low, high = speed[offered][1:]
         agrees = low <= speed[CLASSIC][2] and speed[CLASSIC][1] <= high
-        agreeing.append(agrees)
+        if offered != CLASSIC:
+            agreeing.append(agrees)
+        said = "–" if offered == CLASSIC else "yes" if agrees else "**no**"
         cells = (*(ratio(*speed[way]) for way in WAYS), *(ratio(*cost[way]) for way in WAYS))
-        yield row(name, clients, len(own), *cells, offered, "yes" if agrees else "**no**")
+        yield row(name, clients, len(own), *cells, offered, said)
     if agreeing:
         loads = [line["load"] for line in lines]
         yield (

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from teiten.errors import MachineError, StudyError, UsageError
+from teiten.errors import MachineError, StudyError, UsageError, WayError
 from teiten.host.cautions.machine import plan_cautions
 from teiten.model.facts import DirectoryFacts, HostFacts
 from teiten.model.installation import Version
@@ -151,20 +152,18 @@ def test_a_level_without_effect_or_safety_has_a_caution(
     assert not plan_cautions(planned("workloads=update"), HOST)
 
 
-@pytest.mark.parametrize(
-    ("shared", "overrides"),
-    [
-        (True, ("workloads=update", "way=pairs")),
-        (False, ("workloads=update",)),
-        (False, ("workloads=read", "way=pairs")),
-    ],
-)
-def test_sides_that_flush_differently_on_one_disk_have_a_caution(
-    shared: bool, overrides: tuple[str, ...]
+@pytest.mark.parametrize(("workload", "shared"), [("update", True), ("read", False)])
+def test_sides_that_flush_differently_do_not_write_to_one_disk_at_the_same_time(
+    workload: str, shared: bool
 ) -> None:
     factor = "guc:synchronous_commit"
-    plan = planned(f"{factor}=on,off", "checksums=off", f"contrast={factor}", *overrides)
-    codes = {caution.code for caution in plan_cautions(plan, HOST)}
+    words = (f"{factor}=on,off", "checksums=off", f"contrast={factor}", f"workloads={workload}")
+    with pytest.raises(WayError, match="holds up the other") if shared else nullcontext():
+        planned(*words, "way=pairs")
+    plan = planned(*words)
+    assert "parameter-shared-disk" not in {one.code for one in plan_cautions(plan, HOST)}
+    earlier = replace(plan.study, measure=replace(plan.study.measure, way="pairs"))
+    codes = {caution.code for caution in plan_cautions(replace(plan, study=earlier), HOST)}
     assert ("parameter-shared-disk" in codes) is shared
 
 

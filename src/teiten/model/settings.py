@@ -21,6 +21,10 @@ _UNITLESS = {
 }
 """Bytes that a number without a unit counts in (pg_settings.unit)."""
 
+ABOUT_FLUSHES = frozenset(
+    {"commit_delay", "commit_siblings", "fsync", "synchronous_commit", "wal_sync_method"}
+)
+"""Parameters that decide how long a commit waits for the disk."""
 SPARE_CONNECTIONS = 10
 """Beyond the clients: superusers, the sampler, the checks."""
 DEFAULTS = {

@@ -447,6 +447,11 @@ class Study:
         """Whether each trial of a workload begins with a copy of its own."""
         return workload.changes_data or self.measure.rounds or self.read_anew
 
+    @property
+    def writes(self) -> bool:
+        """Whether a workload changes data."""
+        return any(workload.changes_data for workload in self.workloads)
+
     def factor(self, name: str) -> Factor | None:
         return next((factor for factor in self.factors if factor.name == name), None)
 

@@ -207,7 +207,7 @@ def _replication(
     """Choose the length of trials, slices and restarts; ``slice_of``: seconds of a slice."""
     study = planned.plan.study
     measure = study.measure
-    restores = any(workload.changes_data for workload in study.workloads)
+    restores = study.writes
     pairs = max(1, sum(trial.block == 1 for trial in planned.plan.trials) // 2)
     length: Length = choose_length(
         parts,

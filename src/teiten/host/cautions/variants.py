@@ -9,13 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 from teiten.model.facts import Caution, HostFacts, LogicalCpu
 from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.settings import ABOUT_FLUSHES
 from teiten.model.study import GUC_PREFIX, SERVER
 from teiten.ways.registry import way_of
 
-ABOUT_FLUSHES = frozenset(
-    {"commit_delay", "commit_siblings", "fsync", "synchronous_commit", "wal_sync_method"}
-)
-"""Parameters that decide how long a commit waits for the disk."""
 ONLY_FOR_WRITES = ABOUT_FLUSHES | {
     "checkpoint_timeout",
     "full_page_writes",
@@ -98,15 +95,16 @@ def _nodes(plan: Plan, facts: HostFacts) -> Found:
 
 def _without_effect(plan: Plan, _facts: HostFacts) -> Found:
     for name in _varied(plan):
-        if name in ONLY_FOR_WRITES and not _writes(plan):
+        if name in ONLY_FOR_WRITES and not plan.study.writes:
             yield Caution.warning("parameter-needs-writes", name=name)
         if name in ONLY_FOR_READS and plan.study.measure.prewarm:
             yield Caution.warning("parameter-needs-reads", name=name)
 
 
 def _one_disk(plan: Plan, _facts: HostFacts) -> Found:
-    """Where sides that flush differently run at the same time, each has the other's queue."""
-    if way_of(plan.study.measure).concurrent and _writes(plan):
+    """Where sides that flush differently ran at the same time, as in campaigns of earlier versions,
+    each has the other's queue."""
+    if way_of(plan.study.measure).concurrent and plan.study.writes:
         for name in sorted(ABOUT_FLUSHES.intersection(_varied(plan))):
             yield Caution.warning("parameter-shared-disk", name=name)
 
@@ -164,10 +162,6 @@ def _varied(plan: Plan) -> dict[str, set[str]]:
             if name in values:
                 values[name].add(value.lower())
     return values
-
-
-def _writes(plan: Plan) -> bool:
-    return any(workload.changes_data for workload in plan.study.workloads)
 
 
 def _shares(trial: PlannedTrial) -> bool:

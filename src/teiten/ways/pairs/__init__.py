@@ -14,8 +14,9 @@ from typing import ClassVar
 
 from teiten.kinds.contract import plan_of
 from teiten.model.plan import Plan
+from teiten.model.settings import ABOUT_FLUSHES
 from teiten.model.starts import FIRST_SECONDS, of_sides
-from teiten.model.study import CachePolicy, Measure, Study
+from teiten.model.study import GUC_PREFIX, CachePolicy, Measure, Study
 from teiten.model.units import Share
 from teiten.ways.contract import WayRule
 from teiten.ways.registry import concurrent_trials, ways_by_clients
@@ -54,10 +55,17 @@ class PairedTransactions(WayRule):
         if measure.memory is not None:
             yield "a limit of memory is for one side's server with its load"
         of_aliases = {name for _, levels in study.server_levels for name, _ in levels}
-        varied = {name for name in (study.contrast, *of_aliases) if name in OF_ONE_LOAD}
+        of_sides = {study.contrast, *of_aliases}
+        varied = of_sides.intersection(OF_ONE_LOAD)
         fixed = {factor.name for factor in study.factors} & {"cores", "memory"}
         for name in sorted(varied | fixed):
             yield f"{name} is set for each side's load by itself"
+        flushes = of_sides & {GUC_PREFIX + name for name in ABOUT_FLUSHES}
+        for name in sorted(flushes) if study.writes else ():
+            yield (
+                f"sides that differ in {name.removeprefix(GUC_PREFIX)} write to one disk, where the"
+                " side that flushes holds up the other"
+            )
         for workload in study.workloads:
             reason = plan_of(workload.kind).unpaired(workload)
             if reason is not None:
