@@ -225,9 +225,9 @@ def table(lines: list[Line]) -> Iterator[str]:
         agrees = low <= speed[CLASSIC][2] and speed[CLASSIC][1] <= high
         if offered != CLASSIC:
             agreeing.append(agrees)
-        said = "–" if offered == CLASSIC else "yes" if agrees else "**no**"
+        agreement = "–" if offered == CLASSIC else "yes" if agrees else "**no**"
         cells = (*(ratio(*speed[way]) for way in WAYS), *(ratio(*cost[way]) for way in WAYS))
-        yield row(name, clients, len(own), *cells, offered, said)
+        yield row(name, clients, len(own), *cells, offered, agreement)
     if agreeing:
         loads = [line["load"] for line in lines]
         yield (
