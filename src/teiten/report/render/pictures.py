@@ -45,7 +45,9 @@ def picture_path(name: str) -> str:
 def with_stills(page: Page) -> Page:
     """The page with a picture in each of its charts. Takes a twentieth of a second a chart."""
 
-    beside = {said.chart.name for said in of_kind(page.blocks(), Statement) if said.chart}
+    beside = {
+        statement.chart.name for statement in of_kind(page.blocks(), Statement) if statement.chart
+    }
 
     def drawn(block: object) -> object:
         if not isinstance(block, Chart):
