@@ -86,7 +86,7 @@ def in_lines(text: str, room: float, size: float = 12.0) -> list[str]:
 
 
 def labels_in_lines(labels: Sequence[str], step: float) -> Spec:
-    """What an axis needs besides, so that each label stands below its own step; nothing where one
+    """Keys of an axis that put each label below its own step, in lines; none where one
     line is enough."""
     lines = {label: in_lines(label, step) for label in labels}
     if all(len(broken) == 1 for broken in lines.values()):
@@ -102,7 +102,7 @@ class Fit:
     path: tuple[str, ...]
     beside: int
     figures: int = 0
-    """Of these the pixels of numbers, which a small screen shows before the chart."""
+    """The pixels of numbers among these, which a small screen shows before the chart."""
 
 
 @dataclass(frozen=True)
