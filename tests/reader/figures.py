@@ -380,7 +380,9 @@ class Figures:
             if each.kind == "probes":  # the slowest against the fastest
                 known |= {*itertools.permutations(campaign.sides(each.name), 2)}
         for found in SIDES.finditer(text) if len(self.evidence.every) == 1 else ():
-            new, old = side_of(found["new"]), side_of(found["old"])
+            behind = re.split(r"[,、] ?", found["new"], maxsplit=1)[-1]  # the metric's name
+            new = side_of(found["new"]) or side_of(re.sub(r"^\w+ (?=\d+$)", "", behind))
+            old = side_of(found["old"])
             if {new, old} - {None} and (new, old) not in known:
                 yield f"no comparison is {found[0]}"
         for name in itertools.chain(

@@ -153,13 +153,14 @@ def _of_plan(campaign: Campaign) -> Iterator[tuple[str, float]]:
 
 
 def _of_data(campaign: Campaign) -> Iterator[tuple[str, float]]:
+    probes = (len(getattr(workload.options, "probes", ())) for workload in campaign.workloads())
+    yield "design.duration.probes count", sum(probes)
     for workload in campaign.workloads():
         unit = 2**20 if workload.data.kind == "probes" else 1  # told in MiB
         yield f"design.data.{workload.data.kind} scale", (workload.data.scale or 0) * unit
         fill: float | None = getattr(workload.data, "fillfactor", None)
         if fill is not None:
             yield f"design.data.{workload.data.kind} fillfactor", fill
-        yield "design.duration.probes count", len(getattr(workload.options, "probes", ()))
         for option in ("runs", "timeout"):
             limit: float | None = getattr(workload.options, option, None)
             if limit is not None:

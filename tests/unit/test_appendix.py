@@ -12,13 +12,23 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.verdict import Interval, VerdictKind
 from teiten.model.text import Language
 from teiten.model.units import Share
-from teiten.report.blocks import Block, Details, Further, Heading, Items, Section, Text, of_kind
+from teiten.report.blocks import (
+    Block,
+    Details,
+    Further,
+    Heading,
+    Items,
+    Page,
+    Section,
+    Text,
+    of_kind,
+)
 from teiten.report.charts.base import Chart
 from teiten.report.effects import effect_cells, interval_of_ratio
-from teiten.report.parts import numbered, parted
+from teiten.report.parts import noted_once, numbered, parted
 from teiten.report.render.html import html
 from teiten.report.render.typst import typst_text
-from teiten.report.tables import Column, Table, cells
+from teiten.report.tables import Column, Table, cells, number_cell, without_unknown
 from teiten.report.texts import texts
 from teiten.report.view.answer import MOST_LINES, answers
 from teiten.report.view.discussion import MOST_SENTENCES, discussion
@@ -157,3 +167,29 @@ def test_a_pair_has_no_charts_of_the_machine_that_both_sides_share() -> None:
     charts = {one.name for one in shown.blocks() if isinstance(one, Chart)}
     assert not charts & {"workload-1-cpu", "workload-1-idle", "workload-1-disk"}
     assert [one for one in shown.blocks() if isinstance(one, Table)]
+
+
+def test_a_section_says_a_note_once() -> None:
+    table = Table("one", "caption", (Column("a"),), (cells("1"),), note="what it is")
+    chart = Chart("two", "title", "what it is", {}, {})
+    section = Section("results", "Results", (table, replace(table, name="three"), chart))
+    page = Page(texts("en"), "title", "campaign", (), (section, replace(section, name="why")))
+    first, second, drawn = noted_once(page).sections[0].blocks
+    assert isinstance(first, Table) and isinstance(second, Table) and isinstance(drawn, Chart)
+    assert (first.note, second.note, drawn.note) == ("what it is", "", "")
+    assert drawn.alternative == "what it is", "a reader who cannot see it has no other text"
+    assert [block.note for block in of_kind(noted_once(page).sections[1].blocks, Table)] == [
+        "what it is",
+        "",
+    ]
+
+
+def test_a_column_in_which_nothing_is_known_is_left_out() -> None:
+    columns = (Column("method"), Column("rows/s", numeric=True), Column("ms", numeric=True))
+    rows = (
+        cells("VACUUM", number_cell(None), number_cell(1.0)),
+        cells("—", number_cell(None), number_cell(None)),
+    )
+    kept, lines = without_unknown(columns, rows)
+    assert [column.title for column in kept] == ["method", "ms"]
+    assert [[cell.text for cell in line] for line in lines] == [["VACUUM", "1"], ["—", "—"]]

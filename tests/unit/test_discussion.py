@@ -118,7 +118,7 @@ def test_a_mean_that_is_apart_where_no_level_is_by_itself_is_said() -> None:
     [
         (0, 1, "lower at 1, not shown to differ at 2"),
         (1, 2, "higher at 1, lower at 2"),
-        (3, 0, "higher at 3"),
+        (3, 0, "higher at all 3"),
     ],
 )
 def test_a_count_of_levels_names_none_without_levels(higher: int, lower: int, said: str) -> None:

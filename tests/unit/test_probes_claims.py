@@ -138,7 +138,7 @@ def test_what_is_told_of_checks() -> None:
     assert said["faster"].startswith("after-scan: 75% ÷ 25%: 0.03")
     assert "divided by the ratio of their sizes (3)" in said["proportional"]
     assert said["share"].startswith("after-scan, 25%: pages from the buffers: 0.500")
-    assert said["part"].startswith("mean time in 10% of table, working-set: 75% ÷ 25%")
+    assert said["part"].startswith("mean time in 10\u00a0% of the table, working-set: 75% ÷ 25%")
     assert reason_text(t, found["no-such"].reason) == "the campaign does not run the probe no-such"
 
 

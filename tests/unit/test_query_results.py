@@ -180,7 +180,7 @@ def test_a_slower_query_whose_plan_begins_smaller_is_explained() -> None:
     assert dict(reason.context)["query"] == "q3.1"
     assert (reason.old.planned, reason.new.planned) == (9, 3)
     page = render_html(analysis, "en")
-    assert "it begins with supplier, 109 MiB, whose size gives it 3 workers" in page
+    assert "it begins with supplier, 109\u00a0MiB, whose size gives it 3 workers" in page
 
 
 def test_every_part_is_shown_in_both_languages(star: CampaignAnalysis) -> None:

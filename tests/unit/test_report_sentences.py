@@ -41,7 +41,7 @@ def said(
 
 def test_faster() -> None:
     assert said(VerdictKind.FASTER, (1.023, 1.011, 1.035)) == (
-        "PostgreSQL 18.4 is 2.3 % faster than 17.10 on the range read workload"
+        "PostgreSQL 18.4 is 2.3 % faster than 17.10 on “Range read”"
         " (95 % interval 1.1 % to 3.5 %; 2 cores of AMD EPYC 7763)."
     )
 
@@ -74,7 +74,7 @@ def test_slower_counts_downwards() -> None:
 def test_a_rate_of_many_times_is_a_factor_and_a_fall_is_not() -> None:
     """2,372 % more is nothing that anybody reads; 96 % less is."""
     many = said(VerdictKind.FASTER, (24.72, 13.5, 45.25), beyond=True)
-    assert "PostgreSQL 18.4 is 24.7 times as fast as 17.10 on the" in many
+    assert "PostgreSQL 18.4 is 24.7 times as fast as 17.10 on “Range read”" in many
     assert "beyond the 2 % that matter (95 % interval 13.5 to 45.2" in many.replace("45.3", "45.2")
     fall = said(VerdictKind.SLOWER, (0.04, 0.02, 0.08), beyond=True)
     assert "is 96 % slower than 17.10" in fall.replace("96.0", "96")
@@ -83,7 +83,9 @@ def test_a_rate_of_many_times_is_a_factor_and_a_fall_is_not() -> None:
 
 def test_a_metric_beside_the_judged_one_is_told_without_a_word() -> None:
     sentence = said(VerdictKind.UNJUDGED, (0.977, 0.965, 0.989), metric="latency_mean")
-    assert sentence.startswith("mean latency: PostgreSQL 18.4 against 17.10 measured −2.3 % on the")
+    assert sentence.startswith(
+        "mean latency: PostgreSQL 18.4 against 17.10 measured −2.3 % on “Range read”"
+    )
 
 
 def test_by_at_least_delta_equivalent_and_small() -> None:
@@ -102,7 +104,7 @@ def test_inconclusive_says_what_could_have_been_shown() -> None:
 
 def test_nothing_can_be_said_without_pairs() -> None:
     assert said(VerdictKind.INCONCLUSIVE, None) == (
-        "Nothing can be said about PostgreSQL 18.4 against 17.10 on the range read workload:"
+        "Nothing can be said about PostgreSQL 18.4 against 17.10 on “Range read”:"
         " there are fewer than two valid pairs of trials (2 cores of AMD EPYC 7763)."
     )
 

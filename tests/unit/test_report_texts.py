@@ -139,3 +139,15 @@ def test_every_named_level_of_a_shipped_study_has_words(factor: str, language: L
         named |= {*study["factors"].get(factor, ())}
         named |= {name for names in layouts for name in names if factor == "layout"}
     assert len(named) > 4 and not [name for name in named if f"level.{factor}.{name}" not in t]
+
+
+def test_names_with_commas_stay_apart() -> None:
+    t = texts("en")
+    assert t.listed(["VACUUM", "REINDEX"]) == "VACUUM, REINDEX"
+    assert t.listed(["VACUUM", "CREATE INDEX, BRIN"]) == "VACUUM; CREATE INDEX, BRIN"
+    assert t.listed(["CREATE INDEX, BRIN"]) == "CREATE INDEX, BRIN"
+    assert texts("ja").listed(["継承", "単表のDELETE、VACUUM"]) == "継承；単表のDELETE、VACUUM"
+    assert (t.quoted("8 clients"), t.quoted("index scan, join")) == (
+        "8 clients",
+        "“index scan, join”",
+    )

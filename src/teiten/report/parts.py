@@ -68,6 +68,29 @@ def noted(t: Texts, section: Section) -> Section:
     return rebuilt(section, change)
 
 
+def noted_once(page: Page) -> Page:
+    """The page without the notes that a section has already: a study of sixteen workloads would
+    explain its tables sixteen times."""
+    return replace(page, sections=tuple(map(_noted_once, page.sections)))
+
+
+def _noted_once(section: Section) -> Section:
+    known: set[str] = set()
+
+    def change(part: Any) -> Any:
+        if not isinstance(part, Table | Chart) or not part.note:
+            return part
+        is_new = part.note not in known
+        known.add(part.note)
+        if is_new:
+            return part
+        if isinstance(part, Chart):
+            return replace(part, note="", alternative=part.alternative or part.note)
+        return replace(part, note="")
+
+    return rebuilt(section, change)
+
+
 def _parts(t: Texts, section: Section) -> tuple[Section, Section]:
     parting = _Parting()
     for block in section.blocks:

@@ -119,7 +119,7 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
     values = {
         "old": old.short if names.is_server and not names.configured else old.long,
         "new": new.long,
-        "workload": names.workload_in_sentence(contrast.workload),
+        "workload": names.workload(contrast.workload),
         "machine": machine,
     }
     subject = (
@@ -268,7 +268,7 @@ def extremes_said(
         said, interval = _said(t, extreme, metric)
         values |= {
             name: said,
-            f"{name}_at": level(extreme.context),
+            f"{name}_at": t.quoted(level(extreme.context)),
             f"{name}_interval": interval,
         }
     return values

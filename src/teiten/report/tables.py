@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from teiten.report.numbers import NOTHING, plain
@@ -49,6 +49,22 @@ class Table:
     """Scrolls in its own box."""
     prose: bool = False
     """Its cells are sentences: a small screen shows each row as a card."""
+
+
+def without_unknown(
+    columns: Iterable[Column], rows: Iterable[Row]
+) -> tuple[tuple[Column, ...], tuple[Row, ...]]:
+    """Columns and rows without columns of numbers in which nothing is known."""
+    titles, lines = tuple(columns), tuple(rows)
+    kept = [
+        at
+        for at, column in enumerate(titles)
+        if not column.numeric or any(line[at].text != NOTHING for line in lines)
+    ]
+    return (
+        tuple(titles[at] for at in kept),
+        tuple(tuple(line[at] for at in kept) for line in lines),
+    )
 
 
 def level_value(text: str, otherwise: int) -> float:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -74,6 +74,18 @@ class Texts:
     def aside(self, said: str, aside: str) -> str:
         """``said`` with ``aside`` in the language's own brackets."""
         return self("list.aside", said=said, aside=aside)
+
+    def listed(self, parts: Iterable[str]) -> str:
+        """Parts one after the other; where one has a comma of its own, semicolons part them."""
+        known = list(parts)
+        comma = self("list.separator").strip()
+        has_commas = len(known) > 1 and any(comma in part for part in known)
+        return self("list.strong" if has_commas else "list.separator").join(known)
+
+    def quoted(self, name: str) -> str:
+        """A name inside of a sentence; in quotes where it has a comma."""
+        comma = self("list.separator").strip()
+        return self("list.quoted", name=name) if comma in name else name
 
     def plural(self, key: str, count: int, **values: object) -> str:
         """``key.one`` or ``key.many``, with ``{count}``."""

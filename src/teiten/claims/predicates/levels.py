@@ -355,7 +355,7 @@ def _with_metric(check: Check, words: ClaimWords, what: str) -> str:
     """With the metric's name, unless it is the one that the workload is judged by."""
     measure, _, of = check.metric.partition(":")
     if of:
-        return words(f"claim.{measure}", of=of, what=what)
+        return words(f"claim.{measure}", of=words.part(of), what=what)
     if not measure or by_name()[measure].judged:
         return what
     alone = check.kind in (RATIO, VALUE)

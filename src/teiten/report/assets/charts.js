@@ -35,10 +35,11 @@ function fitted(spec, fit, room, bare) {
     part.layer = part.layer.filter((layer) => layer.mark.type !== "text");
   }
   beside -= fitLabels(part, room);
+  const beyond = fit.figures && !bare ? 160 : 60; // to either side of the plot, for the title below
   part.width = Math.max(110, Math.min(part.width, room - beside));
   for (const encoding of encodings(part)) {
     fitLegend(encoding.color, part.width + 20);
-    fitBelow(encoding.x, part.width, room);
+    fitBelow(encoding.x, part.width, Math.min(room, part.width + beyond));
   }
   return copy;
 }
@@ -53,8 +54,15 @@ const widthOf = (text) => Array.from(text, (letter) => (letter > "\u2fff" ? 12 :
   .reduce((sum, width) => sum + width, 0);
 const widest = (texts) => Math.max(0, ...texts.map((text) => widthOf(String(text))));
 
-// A text in lines of so many pixels, broken between words or Japanese letters.
+// A text in as few lines of so many pixels as possible, none much shorter than the others.
 function inLines(text, room) {
+  const fewest = broken(text, room);
+  const tried = [0.5, 0.6, 0.7, 0.8, 0.9].map((share) => broken(text, share * room));
+  return tried.find((lines) => lines.length === fewest.length) ?? fewest;
+}
+
+// Broken between words or Japanese letters.
+function broken(text, room) {
   const lines = [""];
   for (const word of text.match(/[^\s\u3000-\uffef]+\s*|[\u3000-\uffef][、。ー）]*\s*/g) ?? []) {
     if (lines.at(-1) && widthOf(lines.at(-1) + word.trimEnd()) > room) lines.push("");
@@ -90,7 +98,7 @@ function fitLabels(part, room) {
   for (const share of [0.4, 0.5, 0.6, 0.7]) {
     if (before <= share * room) return 0;
     const lines = labels.map((label) => inLines(label, share * room));
-    if (lines.some((broken) => broken.length > most)) continue;
+    if (lines.some((label) => label.length > most)) continue;
     for (const y of named) {
       const known = JSON.stringify(labelledInLines(y.axis, labels, share * room));
       const up = `-6.5 * (length((${known})[datum.value] || [0]) - 1)`;
@@ -104,9 +112,7 @@ function fitLabels(part, room) {
 // Labels and title below the plot.
 function fitBelow(x, width, room) {
   if (!x) return;
-  if (typeof x.title === "string" && widthOf(x.title) > Math.min(room, width + 90)) {
-    x.title = inLines(x.title, Math.min(room, width + 90));
-  }
+  if (typeof x.title === "string" && widthOf(x.title) > room) x.title = inLines(x.title, room);
   const labels = x.scale?.domain;
   if (x.type === "ordinal" && x.axis && Array.isArray(labels) && x.axis.labelAngle === 0) {
     const step = width / labels.length - 4;

@@ -19,6 +19,7 @@ from teiten.report import blocks
 from teiten.report.blocks import Block, Page, apart
 from teiten.report.charts.base import CONFIG, Chart, text_width
 from teiten.report.charts.library import library
+from teiten.report.parts import noted_once
 from teiten.report.plans.viewer import SCRIPT, STYLE, PlanPair, packed
 from teiten.report.plans.viewer import script as viewer_script
 from teiten.report.tables import TableCell
@@ -55,7 +56,9 @@ def html(page: Page, teiten_version: str, *others: Page) -> str:
     ``others``: the same in other languages; the reader's browser chooses which is shown, and the
     reader can choose another.
     """
-    pages = [page, *(apart(page, f"{page.texts.language}-") for page in others)]
+    pages = list(
+        map(noted_once, [page, *(apart(page, f"{page.texts.language}-") for page in others)])
+    )
     shown = [block for page in pages for block in page.blocks()]
     scripts = ["\n".join(asset(name) for name in SCRIPTS)]
     if any(isinstance(block, Chart) for block in shown):

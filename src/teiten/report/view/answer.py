@@ -129,6 +129,7 @@ def _line(kit: Kit, contrast: ContrastResult) -> str:
         "summary.line",
         workload=workload,
         word=verdict_word(t, contrast.overall),
+        metric=t.metric(contrast.metric),
         sides=kit.ratio_of(contrast),
         ratio=ratio_text(effect),
         interval=interval_of_ratio(t, effect),
@@ -297,7 +298,7 @@ def _undecided(kit: Kit, asked: Sequence[ContrastResult]) -> str:
             levels = t("list.separator").join(open_levels)
             parts.append(t("answer.undecided.workload", workload=workload, levels=levels))
     for reason, workloads in alone.items():
-        named = t("list.separator").join(workloads)
+        named = t.listed(workloads)
         listed = t("answer.undecided.workload", workload=named, levels=reason) if reason else named
         parts.append(listed)
     return t("list.strong").join(parts) if parts else t("answer.undecided.none")

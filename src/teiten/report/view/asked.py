@@ -105,7 +105,7 @@ def _design(kit: Kit) -> tuple[tuple[str, str], ...]:
     factors = [
         (
             kit.names.factor(factor.name),
-            t("list.separator").join(
+            t.listed(
                 kit.names.listed(level)
                 if factor.name == study.contrast and (factor.name, level) not in kit.names.titles
                 else kit.names.level(factor.name, level)
@@ -148,11 +148,8 @@ def _data_of(kit: Kit) -> list[str]:
     by_data: dict[str, list[Workload]] = {}
     for workload in kit.study.workloads:
         by_data.setdefault(_data(kit, workload, ""), []).append(workload)
-    separator = kit.t("list.separator")
     return [
-        _data(
-            kit, alike[0], separator.join(kit.names.workload(workload.name) for workload in alike)
-        )
+        _data(kit, alike[0], kit.t.listed(kit.names.workload(workload.name) for workload in alike))
         for alike in by_data.values()
     ]
 

@@ -13,7 +13,7 @@ from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.model.quantities import is_number
 from teiten.model.starts import pairs_of_a_start
 from teiten.report.blocks import Block, Details, rebuilt
-from teiten.report.charts.base import Chart
+from teiten.report.charts.base import Chart, text_width
 from teiten.report.charts.forest import ForestRow, ForestWords
 from teiten.report.effects import (
     confidence_percent,
@@ -23,13 +23,15 @@ from teiten.report.effects import (
     says_nothing,
     speed_with_interval,
 )
-from teiten.report.names import Context
+from teiten.report.names import Context, Names
 from teiten.report.numbers import NOTHING, measured, spread
 from teiten.report.sentences import detectable_percent, told_detectable, verdict_kind, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell, cells, level_value
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit, factor_of
 
+LONGEST_HEADING = 150
+"""Pixels of a side's name above its column."""
 Compared = ContrastResult | UnpairedResult
 Value = Callable[[LevelResult, int], TableCell]
 """The cell of a level's old side (0) or new side (1)."""
@@ -193,7 +195,7 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
         caption_of(kit, contrast, kit.metric_title(contrast.metric)),
         factors,
         tuple(names.factor(factor) for factor in factors),
-        (names.side(contrast.old).long, names.side(contrast.new).long),
+        _headings(names, contrast),
         names.ratio,
         t("table.pairs"),
         t("level.overall"),
@@ -204,6 +206,15 @@ def judged_by_pairs(kit: Kit, contrast: ContrastResult, *, noted: bool) -> Judge
         lambda level: _pairs(kit, contrast, level),
         named=names.level,
     )
+
+
+def _headings(names: Names, contrast: ContrastResult) -> tuple[str, str]:
+    """Both sides above their columns: by the names that charts have where others would be long."""
+    levels = (contrast.old, contrast.new)
+    old, new = (names.side(level).long for level in levels)
+    if max(text_width(old), text_width(new)) <= LONGEST_HEADING:
+        return old, new
+    return names.titled(contrast.old), names.titled(contrast.new)
 
 
 def _at_each_level(kit: Kit, contrast: ContrastResult) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from teiten.model.plan import PlannedTrial
 from teiten.model.progress import allotted_blocks
 from teiten.model.starts import pairs_of_a_start, trimmed_at_each_end
+from teiten.model.text import joined_sentences
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import Chart
 from teiten.report.charts.grid import Square, design_grid
@@ -90,13 +91,18 @@ def noise_rows(kit: Kit) -> Iterator[tuple[str, str]]:
         text = kit.t(
             "design.noise.text",
             workload=kit.names.workload(floor.workload),
-            clients=floor.clients,
+            clients=_clients(kit, floor.clients),
             deviation=percent(kit.t, floor.deviation, 1),
             pairs=floor.pairs,
             seconds=kit.seconds(floor.duration),
             campaign=floor.campaign,
         )
         yield kit.t("design.noise"), text
+
+
+def _clients(kit: Kit, count: int) -> str:
+    """``1 client``, as levels are called."""
+    return kit.names.context((("clients", str(count)),))
 
 
 def pairs_check_rows(kit: Kit) -> Iterator[tuple[str, str]]:
@@ -111,7 +117,7 @@ def pairs_check_rows(kit: Kit) -> Iterator[tuple[str, str]]:
         t(
             "design.pairs-check.number",
             number=t(f"design.pairs-check.{number.name}"),
-            clients=number.clients,
+            clients=_clients(kit, number.clients),
             low=change(t, math.exp(number.low), 2),
             high=change(t, math.exp(number.high), 2),
             equal=t(f"design.pairs-check.{number.equal}"),
@@ -127,7 +133,7 @@ def pairs_check_rows(kit: Kit) -> Iterator[tuple[str, str]]:
         starts=check.starts,
         load=f"{check.load_average:.1f}",
         moment=moment(check.measured_at),
-        numbers=t("list.strong").join(numbers),
+        numbers=joined_sentences(numbers),
     )
     yield t("design.pairs-check"), text
 

@@ -94,7 +94,7 @@ def levels_text(kit: Kit, contexts: Sequence[Context], compared: int) -> str:
     if len(contexts) == compared > 1:
         return kit.t("discussion.both" if compared == 2 else "discussion.every", count=compared)
     listed = (level_text(kit, context) for context in contexts[:MOST_LEVELS])
-    shown = kit.t("list.separator").join(listed)
+    shown = kit.t.listed(listed)
     more = len(contexts) - MOST_LEVELS
     return kit.t("discussion.and-more", levels=shown, count=more) if more > 0 else shown
 
@@ -107,7 +107,7 @@ def level_text(kit: Kit, context: Context) -> str:
 
 
 def sides_text(kit: Kit, levels: Iterable[str]) -> str:
-    return kit.t("list.separator").join(map(kit.names.titled, levels))
+    return kit.t.listed(map(kit.names.titled, levels))
 
 
 # --- where the sides part --------------------------------------------------------------------
@@ -173,7 +173,8 @@ def _counts(kit: Kit, tally: SignCount) -> Iterator[str]:
     told = [(part, count) for part, count in counts if count]
     for part, count in told:
         last = "last-" if part == told[-1][0] else ""
-        yield kit.t(f"discussion.counted-part.{last}{part}", count=count)
+        place = "all-" if part != "rest" and count == tally.compared > 1 else last
+        yield kit.t(f"discussion.counted-part.{place}{part}", count=count)
 
 
 def _mean_apart(kit: Kit, mean: MeanApart) -> str:

@@ -62,7 +62,7 @@ def counted_with_slower(kit: Kit, contrasts: Sequence[ContrastResult]) -> str:
 def _listed(kit: Kit, key: str, contrasts: Iterable[ContrastResult]) -> str:
     """A sentence that names workloads; empty without any."""
     names = dict.fromkeys(kit.names.workload(contrast.workload) for contrast in contrasts)
-    return kit.t(key, listed=kit.t("list.separator").join(names)) if names else ""
+    return kit.t(key, listed=kit.t.listed(names)) if names else ""
 
 
 def is_many(kit: Kit) -> bool:

@@ -98,7 +98,7 @@ def _limited(kit: Kit, row: PlacementRow) -> str:
 
 def _loaded(kit: Kit, use: StorageUse) -> str:
     key = "placement.busy" if use.of_limit is None else "placement.of-limit"
-    return kit.t(key, storage=storage_name(kit, use.storage), share=percent(kit.t, use.load, 0))
+    return kit.t(key, storage=use.storage, share=percent(kit.t, use.load, 0))
 
 
 def _followed(kit: Kit, result: PlacementResult) -> str:

@@ -62,7 +62,8 @@ class ProbesPresent(UsualPresent):
     )
 
     def duration(self, kit: Kit, workload: Workload) -> str:
-        return kit.t("design.duration.probes", count=len(run_of(workload)))
+        alike = [part for part in kit.study.workloads if part.kind == workload.kind]
+        return kit.t("design.duration.probes", count=sum(len(run_of(part)) for part in alike))
 
     def procedure(self, kit: Kit, workload: Workload) -> str:
         return kit.t("procedure.probes")

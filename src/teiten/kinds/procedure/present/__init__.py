@@ -26,9 +26,9 @@ from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import SeriesColumn
 from teiten.report.effects import effect_cells, percent
 from teiten.report.names import step_text
-from teiten.report.numbers import bytes_text, significant
+from teiten.report.numbers import MINUS, NOTHING, bytes_text, significant
 from teiten.report.sentences import answer_parts, verdict_kind, verdict_word
-from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
+from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell, without_unknown
 from teiten.report.view.contrasts import of_workload, verdict_cell
 from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.series import series_of
@@ -211,9 +211,7 @@ def _undecided(kit: Kit, workload: str, contrasts: Sequence[ContrastResult]) -> 
         count, of = len(open_ones), len(contrasts)
         yield kit.t(f"procedure.undecided-{key}", workload=name, count=count, of=of)
     elif open_ones:
-        listed = kit.t("list.separator").join(
-            _title(kit, workload, open_one.new) for open_one in open_ones
-        )
+        listed = kit.t.listed(_title(kit, workload, open_one.new) for open_one in open_ones)
         yield kit.t("procedure.undecided", workload=name, methods=listed)
 
 
@@ -228,7 +226,8 @@ def _in_words(kit: Kit, group: TrialGroup) -> tuple[str, str]:
     others = tuple(pair for pair in group.context if pair[0] != METHOD)
     said = kit.names.context(others)
     if kit.study.contrast != METHOD:
-        said = kit.t("list.separator").join(filter(None, (said, kit.short(group.side))))
+        levels = said if others else ""
+        said = kit.t("list.separator").join(filter(None, (levels, kit.short(group.side))))
     return _title(kit, group.workload, _method_of(kit, group)), said
 
 
@@ -271,9 +270,14 @@ def _taken(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
         for group in groups
     )
     keys = ("time", "rate", "cpu", "wal", "size")
-    columns = (Column(t("factor.method")), Column(t("table.level")), *_columns(kit, keys))
-    caption = t("table.taken.caption")
-    return Table(name, caption, columns, rows, note=t("table.taken.note"), tall=len(rows) > 24)
+    columns, rows = without_unknown(
+        (Column(t("factor.method")), Column(t("table.level")), *_columns(kit, keys)), rows
+    )
+    texts = [cell.text for row in rows for cell in row]
+    note = t("table.taken.note")
+    note += t("table.taken.note-size") if any(text.startswith(MINUS) for text in texts) else ""
+    note += t("table.taken.note-unknown") if NOTHING in texts else ""
+    return Table(name, t("table.taken.caption"), columns, rows, note=note, tall=len(rows) > 24)
 
 
 def _by_step(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:

@@ -96,9 +96,7 @@ def sentences(kit: Kit, lines: Sequence[Growth]) -> Iterator[str]:
         those = [line for line, said in zip(lines, words, strict=True) if said == word]
         listed = t("list.strong").join(_grown(kit, growth) for growth in those)
         if len(those) > MOST_LISTED:
-            methods = t("list.separator").join(
-                dict.fromkeys(_called(kit, growth.method) for growth in those)
-            )
+            methods = t.listed(dict.fromkeys(_called(kit, growth.method) for growth in those))
             listed = t("growth.many", methods=methods, count=len(those), of=len(lines))
         yield t(f"growth.sentence.{word}", unit=unit, delta=delta, listed=listed)
 

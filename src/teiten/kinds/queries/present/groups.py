@@ -24,6 +24,7 @@ from teiten.report.effects import (
     levels_text,
     percent,
     percent_decimals,
+    plain_percent,
     says_nothing,
     shorter_text,
     speed_cells,
@@ -31,7 +32,7 @@ from teiten.report.effects import (
     times_text,
 )
 from teiten.report.numbers import REACH
-from teiten.report.sentences import verdict_word
+from teiten.report.sentences import DECIDED, verdict_word
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.view.contrasts import detectable_text, forest_row, verdict_cell
 from teiten.report.view.kit import Kit
@@ -163,11 +164,14 @@ def _said(kit: Kit, conclusion: GroupConclusion) -> str:
         return t.either(f"reason.{conclusion.verdict.reason}", verdict_word(t, conclusion.verdict))
     if says_nothing(effect) and conclusion.verdict.conclusive:
         return _undecided(kit, conclusion)
+    verdict = conclusion.verdict
+    decided = verdict.conclusive and verdict.kind in DECIDED and verdict.at_least_delta
     return t(
-        "query-group.said",
+        "query-group.said-beyond" if decided and is_many_times(effect) else "query-group.said",
         effect=effect_text(kit, effect),
         interval=effect_interval_text(kit, effect),
-        verdict=verdict_word(t, conclusion.verdict),
+        verdict=verdict_word(t, verdict),
+        delta=plain_percent(t, verdict.delta),
     )
 
 

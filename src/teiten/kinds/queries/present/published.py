@@ -23,7 +23,7 @@ from teiten.report.claim_words import place_text, source_text
 from teiten.report.effects import confidence_percent, speed_cells, speed_with_interval
 from teiten.report.names import Context
 from teiten.report.numbers import NOTHING, fixed, significant
-from teiten.report.tables import Column, Row, Table, cells, number_cell
+from teiten.report.tables import Column, Row, Table, cells, number_cell, without_unknown
 from teiten.report.view.kit import Kit
 
 
@@ -179,8 +179,9 @@ def _workers(kit: Kit) -> Table | None:
     return Table(
         "published-workers",
         t("table.published-workers.caption"),
-        (Column(t("table.finding")), Column(kit.names.factor(QUERY)), *columns),
-        tuple(rows),
+        *without_unknown(
+            (Column(t("table.finding")), Column(kit.names.factor(QUERY)), *columns), rows
+        ),
         note=t("table.published-workers.note"),
     )
 

@@ -125,7 +125,7 @@ def varied_factors(kit: Kit, contexts: Iterable[Context]) -> tuple[str, ...]:
 
 def listed(kit: Kit, queries: Sequence[str]) -> str:
     """The names of the first queries, and how many more there are."""
-    shown = kit.t("list.separator").join(queries[:MOST_NAMED])
+    shown = kit.t.listed(queries[:MOST_NAMED])
     more = len(queries) - MOST_NAMED
     return kit.t("query-group.more", queries=shown, count=more) if more > 0 else shown or NOTHING
 
