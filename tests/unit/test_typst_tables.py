@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -91,6 +92,23 @@ def test_the_words_of_narrow_columns_stay_whole(size: float) -> None:
     share = room / sum(found)
     assert found[0] * share > len("lookup") and found[1] * share > len("15.18")
     assert found[3] > found[0]
+
+
+def test_a_table_of_many_wide_words_has_smaller_letters() -> None:
+    """Letters of a word that is wider than its column would stand in the next one."""
+    shown = table("lookup", "クエリ", *["ブロック数（継承パーティション）"] * 8)
+    text = TypstWriter(T, {}).one(shown)
+    size = re.search(r"size: ([\d.]+)pt", text)
+    assert size is not None and float(size[1]) < 6.5
+    widths = [
+        float(one.removesuffix("fr")) for one in widths_of(shown, float(size[1])).split(", ")[:-1]
+    ]
+    assert sum(widths) <= LINE / (float(size[1]) / 2) + 0.5
+    assert min(widths[2:]) > len("パーティション") * 2
+
+
+def test_a_number_stays_before_its_katakana() -> None:
+    assert '#box("6ブロック")' in content("6ブロック、72組")
 
 
 def test_a_picture_as_high_as_a_page_leaves_room_for_its_note() -> None:

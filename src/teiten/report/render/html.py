@@ -122,8 +122,9 @@ def is_long(heading: str) -> bool:
 
 
 def breakable(text: str) -> Markup:
-    """A text whose long names of parameters may be broken after their underscores."""
-    return escape(text).replace("_", Markup("_<wbr>"))
+    """A heading whose long names of parameters may be broken after their underscores; in a ratio
+    the sign stays behind what is divided."""
+    return escape(text.replace(" ÷ ", "\u00a0÷ ")).replace("_", Markup("_<wbr>"))
 
 
 def told(text: str) -> Markup:

@@ -41,6 +41,8 @@ TALL = 12
 """Lines from which on a row may go on on the next page."""
 SIZES = ((4, 7.5), (9, 7.0), (13, 6.5), (99, 5.5))
 """Up to so many columns: points of their text."""
+SMALLEST = 5.0
+"""Points of the smallest text of a table."""
 LINE = 482.0
 """Points of a line."""
 OF_PIXEL = 0.52
@@ -78,7 +80,7 @@ COMPOUND = "インデックス|オンリー|スキャン"
 """Words of which longer ones are made, between which these may be broken."""
 WHOLE_WORD = re.compile(
     r"([-+−<>0-9.,/%×]*〜[-+−<>0-9.,/%×]*※?"
-    rf"|{COMPOUND}|[ァ-ヶー]{{2,9}}?(?={COMPOUND})|[ァ-ヶー]{{2,9}})"
+    rf"|[0-9]{{0,3}}(?:{COMPOUND}|[ァ-ヶー]{{2,9}}?(?={COMPOUND})|[ァ-ヶー]{{2,9}}))"
 )
 """Intervals, and words in katakana."""
 
@@ -378,11 +380,21 @@ def _joined(text: str) -> str:
 
 
 def _size(table: Table, largest: float) -> float:
-    """Points of a table's text: a little smaller where its cells then have their line each."""
+    """Points of a table's text: a little smaller where its cells then have their line each, and as
+    small as it needs for no word to reach into the next column."""
     usual = min(largest, next(points for most, points in SIZES if len(table.columns) <= most))
     smaller = usual - 0.5
     fits = [sum(_of_cells(table, size)) <= LINE / (size / 2) for size in (usual, smaller)]
-    return smaller if fits == [False, True] else usual
+    size = smaller if fits == [False, True] else usual
+    while size > SMALLEST and sum(_of_words(table, size)) > LINE / (size / 2):
+        size -= 0.5
+    return size
+
+
+def _of_words(table: Table, size: float) -> list[float]:
+    """Half-width characters of the longest word of each column, with the space around it."""
+    around = PADDING / (size / 2)
+    return [_longest_word(table, at) * WIDER + around for at in range(len(table.columns))]
 
 
 def _of_cells(table: Table, size: float) -> list[float]:
@@ -407,6 +419,8 @@ def _widths(table: Table, size: float) -> str:
         max(_longest_word(table, at), min(need, LEAST)) * WIDER + around
         for at, need in enumerate(of_cells)
     ]
+    if sum(least) > line:
+        least = _of_words(table, size)
     usual = [min(need, MOST_WANTED) * WIDER + around for need in of_cells]
     least, usual = (usual, whole) if sum(usual) < line else (_satisfied(least, usual, line), usual)
     wanted = [max(width - floor, 0.0) for width, floor in zip(usual, least, strict=True)]

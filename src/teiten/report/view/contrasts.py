@@ -249,7 +249,7 @@ def caption_of(kit: Kit, contrast: ContrastResult, metric: str) -> str:
 
 def of_workload(kit: Kit, what: str, workload: str) -> str:
     """The caption of what is shown of a workload."""
-    named = kit.names.workload(workload)
+    named = kit.t.quoted(kit.names.workload(workload))
     return kit.t.title("table.contrast.caption", metric=what, workload=named)
 
 

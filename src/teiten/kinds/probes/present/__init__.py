@@ -113,7 +113,7 @@ def _titled(kit: Kit, result: ProbeResult, charts: Iterable[Chart | None]) -> It
     title = probe_title(kit, result)
     for chart in charts:
         if chart is not None:
-            yield replace(chart, title=kit.t("probe.chart", metric=chart.title, probe=title))
+            yield replace(chart, title=kit.t("probe.chart", metric=chart.title, probe=kit.t.quoted(title)))
 
 
 PRESENT = ProbesPresent()
