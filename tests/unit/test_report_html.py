@@ -146,7 +146,8 @@ def test_prose_is_broken_only_where_it_can_be_read() -> None:
     assert told("see --pairs, or -Os") == (
         'see <span class="whole">--pairs</span>, or <span class="whole">-Os</span>'
     )
-    assert told("max_parallel_workers_per_gather") == (
+    assert told("max_parallel_workers_per_gather") == "max_parallel_workers_per_gather"
+    assert told("max_parallel_workers_per_gather", 25) == (
         "max_<wbr>parallel_<wbr>workers_<wbr>per_<wbr>gather"
     )
     assert told("work_mem of <b>") == "work_mem of &lt;b&gt;"

@@ -37,7 +37,8 @@ _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 _JOINED = re.compile(
     r"(?<=\d) (?=%|(?:B|[KMGTP]iB|kB|[MG]B|[nµm]?s|min|h)\b)|(?<=[δα]) (?==)|(?<=[δα] =) "
 )
-_LONG_NAME = re.compile(r"[\w.:,=/-]{25,}")
+_NAME = re.compile(r"[\w.:,=/-]+")
+_PART = re.compile(r"(?<=[_,=/])(?=\w)")
 SCRIPTS = (
     "languages.js",
     "tables.js",
@@ -127,12 +128,14 @@ def breakable(text: str) -> Markup:
     return escape(text.replace(" ÷ ", "\u00a0÷ ")).replace("_", Markup("_<wbr>"))
 
 
-def told(text: str) -> Markup:
+def told(text: str, long: int = 40) -> Markup:
     """Prose in which a number stays beside its unit, an option of the command line is not broken
-    after its dash, and a long name may be broken between its parts."""
+    after its dash, and a name of ``long`` letters or more may be broken between its parts."""
     whole = _JOINED.sub("\u00a0", text)
     marked = _OPTION.sub(lambda option: f"\0{option[0]}\1", whole)
-    broken = _LONG_NAME.sub(lambda name: re.sub(r"(?<=[_,=/])(?=\w)", "\2", name[0]), marked)
+    broken = _NAME.sub(
+        lambda name: _PART.sub("\2", name[0]) if len(name[0]) >= long else name[0], marked
+    )
     html = str(escape(broken)).replace("\0", '<span class="whole">').replace("\1", "</span>")
     return Markup(html.replace("\2", "<wbr>"))  # noqa: S704 - escaped, and no text holds such signs
 

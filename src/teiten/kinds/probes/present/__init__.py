@@ -110,10 +110,10 @@ def _probe(kit: Kit, prefix: str, result: ProbeResult) -> Iterator[Block]:
 
 
 def _titled(kit: Kit, result: ProbeResult, charts: Iterable[Chart | None]) -> Iterator[Chart]:
-    title = probe_title(kit, result)
+    probe = kit.t.quoted(probe_title(kit, result))
     for chart in charts:
         if chart is not None:
-            yield replace(chart, title=kit.t("probe.chart", metric=chart.title, probe=kit.t.quoted(title)))
+            yield replace(chart, title=kit.t("probe.chart", metric=chart.title, probe=probe))
 
 
 PRESENT = ProbesPresent()
