@@ -95,10 +95,12 @@ def metric_chart(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metr
     if not dots:
         return None
     title = kit.t("chart.by-level.title", metric=kit.t.metric(metric))
-    return by_level(
-        name,
-        of_workload(kit, title, groups[0].workload),
-        kit.t("chart.by-level.note"),
-        dots,
-        axes_for(kit, groups, kit.metric_title(metric)),
-    )
+    axes = axes_for(kit, groups, kit.metric_title(metric))
+    title = of_workload(kit, title, groups[0].workload)
+    return by_level(name, title, note_of(kit, axes), dots, axes)
+
+
+def note_of(kit: Kit, axes: LevelAxes) -> str:
+    """The legend of a chart by level: its medians are joined where several levels are numbers."""
+    numbers = [level for level in axes.levels if level[:1].isdecimal()]
+    return kit.t("chart.by-level.note" if len(numbers) > 1 else "chart.by-level.note-apart")

@@ -21,7 +21,7 @@ from teiten.report.charts.levels import Dot, by_level
 from teiten.report.sites import of_first_host
 from teiten.report.view.contrasts import of_workload, with_captions
 from teiten.report.view.kit import Kit, TrialGroup
-from teiten.report.view.levels import axes_for, dot_at, dots_of, place_of
+from teiten.report.view.levels import axes_for, dot_at, dots_of, note_of, place_of
 from teiten.report.view.overview import is_many, slower_ones
 from teiten.report.view.root_cause import root_causes
 from teiten.ways.registry import way_of
@@ -198,7 +198,7 @@ def _cpu_idle(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | No
     if not dots:
         return None
     axes = replace(axes_for(kit, groups, kit.t("axis.cpu-idle")), maximum=100.0)
-    note = kit.t("chart.by-level.note") + of_first_host(kit)
+    note = note_of(kit, axes) + of_first_host(kit)
     return by_level(f"{prefix}-idle", kit.t("chart.idle.title"), note, dots, axes)
 
 
@@ -207,7 +207,7 @@ def _wal(kit: Kit, prefix: str, groups: Sequence[TrialGroup]) -> Chart | None:
     if not any(dot.value > 0 for dot in dots):
         return None
     axes = axes_for(kit, groups, kit.t("axis.wal"))
-    note = kit.t("chart.by-level.note") + kit.of_nodes
+    note = note_of(kit, axes) + kit.of_nodes
     return by_level(f"{prefix}-wal", kit.t("chart.wal.title"), note, dots, axes)
 
 

@@ -49,9 +49,7 @@ def _part(kit: Kit, name: str, results: Sequence[ScalingResult]) -> Iterator[Blo
     context = results[0].context if results[0].load == CLIENTS else _varied(kit, results[0].context)
     title = wording(kit, results[0].load)("title")
     yield Heading(4, kit.t.aside(title, kit.names.context(context)) if context else title)
-    yield Items(
-        tuple(sentence for result in results for sentence in findings(kit, result)), "findings"
-    )
+    yield Items(tuple(_alike(kit, results)), "findings")
     yield Further((_chart(kit, name, results), _table(kit, f"{name}-table", results)))
 
 
@@ -206,6 +204,17 @@ def side_of(kit: Kit, result: ScalingResult) -> Side:
     """Find the name of a curve: a server's where the load is cores, else a side's."""
     names = kit.names
     return names.server(result.side) if result.load == CORES else names.side(result.side)
+
+
+def _alike(kit: Kit, results: Sequence[ScalingResult]) -> Iterator[str]:
+    """Sentences about the curves; what is the same of several stands once, behind their names."""
+    sides: dict[str, list[str]] = {}
+    for result in results:
+        name = side_of(kit, result).long
+        for sentence in findings(kit, result):
+            sides.setdefault(sentence.removeprefix(name), []).append(name)
+    for behind, names in sides.items():
+        yield f"{kit.t.listed(names)}{behind}"
 
 
 def findings(kit: Kit, result: ScalingResult) -> Iterator[str]:
