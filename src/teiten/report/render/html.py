@@ -114,6 +114,7 @@ def environment() -> Environment:
     made.filters["script_json"] = script_json
     made.filters["script_packed"] = script_packed
     made.filters["told"] = told
+    made.filters["command"] = command
     return made
 
 
@@ -132,12 +133,26 @@ def told(text: str, long: int = 40) -> Markup:
     """Prose in which a number stays beside its unit, an option of the command line is not broken
     after its dash, and a name of ``long`` letters or more may be broken between its parts."""
     whole = _JOINED.sub("\u00a0", text)
-    marked = _OPTION.sub(lambda option: f"\0{option[0]}\1", whole)
+    marked = _options_whole(whole)
     broken = _NAME.sub(
         lambda name: _PART.sub("\2", name[0]) if len(name[0]) >= long else name[0], marked
     )
-    html = str(escape(broken)).replace("\0", '<span class="whole">').replace("\1", "</span>")
-    return Markup(html.replace("\2", "<wbr>"))  # noqa: S704 - escaped, and no text holds such signs
+    return _with_elements(broken)
+
+
+def command(text: str) -> Markup:
+    """Lines of a shell in which no option is broken after its dash."""
+    return _with_elements(_options_whole(text))
+
+
+def _options_whole(text: str) -> str:
+    return _OPTION.sub(lambda option: f"\0{option[0]}\1", text)
+
+
+def _with_elements(text: str) -> Markup:
+    """The text escaped, with elements in the place of signs that no text holds."""
+    html = str(escape(text)).replace("\0", '<span class="whole">').replace("\1", "</span>")
+    return Markup(html.replace("\2", "<wbr>"))  # noqa: S704 - escaped before
 
 
 def cell_classes(cell: TableCell, numeric: bool) -> str:
