@@ -12,7 +12,14 @@ from teiten.analysis.verdict.sequential import least_pairs
 from teiten.errors import UsageError
 from teiten.model.plan import Plan
 from teiten.model.study import Study
-from teiten.plan.durations import LEAST_BLOCKS, MOST_TRIALS, block_seconds, preparing_seconds
+from teiten.plan.durations import (
+    LEAST_BLOCKS,
+    MOST_TRIALS,
+    ROOM_FOR_FASTER,
+    block_seconds,
+    blocks_in_budget,
+    preparing_seconds,
+)
 from teiten.plan.estimate import estimate
 from teiten.plan.ordering import pairs_of_a_start
 from teiten.plan.sizing import size
@@ -30,19 +37,19 @@ def ab(**shared: object) -> Study:
 
 @given(st.integers(180, 20_000), st.integers(1, 60))
 @settings(max_examples=60, deadline=None)
-def test_as_many_blocks_as_the_budget_permits(budget: int, duration: int) -> None:
+def test_blocks_for_a_machine_that_is_faster_than_expected(budget: int, duration: int) -> None:
     study = ab(budget=f"{budget}s", duration=f"{duration}s", overrides=("scale=1",))
-    blocks, one = study.measure.blocks, block_seconds(study)
+    blocks, of_one = blocks_in_budget(study), block_seconds(study)
     cost = preparing_seconds(study)
-    assert cost + blocks * one <= budget * (1 + 1e-9)
-    assert cost + (blocks + 1) * one > budget or 2 * blocks == MOST_TRIALS
+    assert cost + blocks * of_one <= budget * (1 + 1e-9) < cost + (blocks + 1) * of_one
+    assert study.measure.blocks == min(ROOM_FOR_FASTER * blocks, MOST_TRIALS // 2)
     assert size(study, HOST) == study, "sizing a sized study changes nothing"
 
 
 def test_the_duration_is_derived_from_the_budget() -> None:
     half_hour, short = ab(budget="30m"), ab(budget="10m")
     assert 15 <= (half_hour.measure.duration or 0) <= 30
-    assert 25 <= half_hour.measure.blocks <= 35
+    assert 25 <= blocks_in_budget(half_hour) <= 35
     assert (short.measure.duration or 0) == 10
 
 
@@ -68,7 +75,7 @@ def test_the_least_budget_permits_a_verdict_and_one_minute_less_does_not(duratio
     least = int(caught.value.hint.removeprefix("give --budget ").partition("m ")[0])
     for minutes, enough in ((least, True), (least - 1, False)):
         study = ab(budget=f"{minutes}m", duration=duration, overrides=("scale=1",))
-        starts = study.measure.blocks // pairs_of_a_start(study)
+        starts = blocks_in_budget(study) // pairs_of_a_start(study)
         assert (starts >= least_pairs(study.measure.alpha)) == enough
 
 

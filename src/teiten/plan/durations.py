@@ -97,6 +97,9 @@ EXPECTED_STARTS = 10
 LEAST_BLOCKS = 6
 """With which a verdict can come: from ``analysis.verdict.sequential.LEAST_PAIRS`` on an interval is
 finite, at any share of α that studies have (a test compares)."""
+ROOM_FOR_FASTER = 2
+"""Times the blocks that are expected in a budget are planned: estimates are on the safe side, and
+what ends a campaign is its budget."""
 MOST_TRIALS = 5_000
 """The most trials that the blocks of a sequential study may come to."""
 
@@ -119,12 +122,12 @@ def bounded(study: Study) -> Measure:
     measure = study.measure
     if measure.sequential is None:
         return measure
-    budget, block, preparing = target(study), block_seconds(study), preparing_seconds(study)
-    permitted = _permitted(study, budget - preparing, block)
+    budget, permitted = target(study), blocks_in_budget(study)
     if permitted < 1:
-        raise _too_short(study, budget, block, preparing)
+        raise _too_short(study, budget, block_seconds(study), preparing_seconds(study))
     trials = sum(trials_of(study, group) for group in cell_groups(study))
-    blocks = min(permitted, measure.sequential.most_blocks or permitted, MOST_TRIALS // trials)
+    room = permitted * (1 if measure.lengthens else ROOM_FOR_FASTER)
+    blocks = min(room, measure.sequential.most_blocks or room, MOST_TRIALS // trials)
     shared = pairs_of_a_start(study)
     blocks = blocks // shared * shared or blocks  # a start counts once all of its pairs have run
     return replace(
@@ -141,9 +144,10 @@ def least_budget(study: Study) -> Seconds:
     return Seconds(60.0 * math.ceil((preparing_seconds(study) + seconds) / 60))
 
 
-def _permitted(study: Study, seconds: float, block: float) -> int:
-    """Blocks in so many seconds; ``block``: of one. Of starts whose length follows from what they
+def blocks_in_budget(study: Study) -> int:
+    """Estimate how many blocks end within the budget. Of starts whose length follows from what they
     have shown, the first ones have the planned length, and the others may be the shortest."""
+    seconds, block = target(study) - preparing_seconds(study), block_seconds(study)
     permitted = math.floor(seconds / block + 1e-9)
     if not study.measure.lengthens or permitted <= FIRST_STARTS:
         return permitted

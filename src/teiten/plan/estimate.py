@@ -116,7 +116,7 @@ def estimate(
     storages = storage_needs(study, trials)
     seconds = _preparing(study, trials, missing) + sum(_trial_times(study, trials))
     sequential = study.measure.sequential
-    if study.measure.lengthens and sequential is not None and sequential.budget is not None:
+    if sequential is not None and sequential.budget is not None:
         seconds = min(seconds, sequential.budget)
     return Needs(
         seconds=Seconds(seconds),

@@ -20,6 +20,7 @@ from teiten.model.quantities import exact_share
 from teiten.model.study import Study
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds, Share
+from teiten.plan.durations import blocks_in_budget
 from teiten.study.sides import SideFlags, ab_study
 
 
@@ -79,7 +80,8 @@ def _campaign(session: Session, question: Question, name: str) -> CommitComparis
         if "budget" not in error.message:
             raise
         return None
-    if planned.plan.study.measure.blocks < least_pairs(question.alpha):
+    sized = planned.plan.study
+    if min(sized.measure.blocks, blocks_in_budget(sized)) < least_pairs(question.alpha):
         return None
     begin(session, planned, name, question.command, telling=question.telling)
     return _comparison(carry_out_new(session, name))

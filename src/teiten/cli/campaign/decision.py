@@ -19,6 +19,7 @@ from teiten.model.quantities import rough_duration
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
+from teiten.plan.durations import target
 from teiten.plan.sites.of import all_start
 from teiten.report.effects import interval_percent, percent_decimals
 from teiten.report.sentences import verdict_word
@@ -130,6 +131,9 @@ def still_needed(
     further = max(contrast.forecast, least, contrast.overall.pairs + 1) - contrast.overall.pairs
     cells = sum(trial.block == 1 for trial in plan.trials)
     of_one = pairs_of_a_start(plan) * plan.study.starts_of_all
-    seconds = Seconds(further * of_one * cells * trial_seconds(plan, attempts))
+    of_trial = trial_seconds(plan, attempts)
+    seconds = Seconds(further * of_one * cells * of_trial)
     most = plan.study.measure.blocks // of_one
-    return StillNeeded(further, seconds, contrast.forecast > most)
+    in_all = len(attempts) * of_trial + seconds
+    is_beyond = contrast.forecast > most or in_all > target(plan.study)
+    return StillNeeded(further, seconds, is_beyond)

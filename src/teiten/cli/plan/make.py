@@ -32,7 +32,7 @@ from teiten.model.plan import Plan
 from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import Study
 from teiten.plan.checks import check
-from teiten.plan.durations import least_budget
+from teiten.plan.durations import blocks_in_budget, least_budget
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
 from teiten.plan.parameters import check_parameters
@@ -184,7 +184,8 @@ def _of_servers(plan: Plan) -> tuple[Caution, ...]:
 def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:
     """A caution where so few pairs fit into the budget that no interval can be finite."""
     measure = plan.study.measure
-    pairs = measure.blocks // (pairs_of_a_start(plan) * plan.study.starts_of_all)
+    blocks = min(measure.blocks // plan.study.starts_of_all, blocks_in_budget(plan.study))
+    pairs = blocks // pairs_of_a_start(plan)
     workloads = {trial.cell.workload for trial in plan.trials}
     least = min((pairs_to_interval(plan, name) for name in workloads), default=0)
     if measure.sequential is None or pairs >= least:
