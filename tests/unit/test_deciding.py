@@ -120,7 +120,7 @@ def test_a_side_with_settings_of_its_own_is_named_with_them(tmp_path: Path) -> N
         analysis = analyse_campaign(ledger)
     sentence = verdict_sentence(analysis, analysis.contrasts[0], "en")
     assert sentence.startswith("B (PostgreSQL 18.4, jit = off) is ")
-    assert " faster than A (PostgreSQL 18.4) on the " in sentence
+    assert " faster than A (PostgreSQL 18.4) on “" in sentence
 
 
 def test_the_ledger_gives_attempts_with_their_metric_or_without(tmp_path: Path) -> None:

@@ -174,7 +174,7 @@ def judged(analysis: CampaignAnalysis) -> ContrastResult:
 
 def test_the_sentence_names_both_with_their_intervals(analysis: CampaignAnalysis) -> None:
     said = verdict_sentence(analysis, judged(analysis), "en").replace("\u00a0", " ")
-    assert said.startswith("Mixed on the ")
+    assert said.startswith("Mixed on “Range read”")
     assert "is 60.0 % slower at 1 client and" in said
     assert "is 3.00 times as fast at 64 clients" in said
     assert "98 % intervals 57.9 % to 62.0 % and 2.85 to 3.15" in said and "10.0" not in said
@@ -185,7 +185,7 @@ def test_the_sentence_names_both_with_their_intervals(analysis: CampaignAnalysis
 
 def test_without_a_conclusion_it_is_said_as_such(analysis: CampaignAnalysis) -> None:
     said = verdict_sentence(analysis, marked(judged(analysis)), "en")
-    assert said.startswith("No conclusion on the ") and "64" in said
+    assert said.startswith("No conclusion on “Range read”") and "64" in said
 
 
 def test_every_form_has_the_one_value(analysis: CampaignAnalysis, tmp_path: Path) -> None:
