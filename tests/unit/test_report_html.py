@@ -12,8 +12,8 @@ import pytest
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.model.text import Language
 from teiten.report.forms import render_html
-from teiten.report.render.html import cell_classes, policy, script_json, told
-from teiten.report.tables import TableCell
+from teiten.report.render.html import cards, cell_classes, policy, script_json, told
+from teiten.report.tables import Column, Table, TableCell, cells
 from teiten.report.view.report import view
 from tests.fixtures.invented_analysis import NASTY, empty, invented_analysis, quick
 from tests.fixtures.shown import part
@@ -151,6 +151,17 @@ def test_prose_is_broken_only_where_it_can_be_read() -> None:
         "max_<wbr>parallel_<wbr>workers_<wbr>per_<wbr>gather"
     )
     assert told("work_mem of <b>") == "work_mem of &lt;b&gt;"
+
+
+def test_few_rows_of_many_cells_are_cards_on_a_phone() -> None:
+    """A verdict in the eighth column would lie beyond the edge, and nobody would look for it."""
+    columns = tuple(Column(name) for name in "abcdef")
+    rows = (cells("1", "2", "3", "4", "5", "6"),) * 2
+    table = Table("one", "caption", columns, rows, total=cells("all", "", "", "", "", "7"))
+    assert cards(table) == "cards few"
+    assert cards(replace(table, rows=rows * 2)) == ""
+    assert cards(replace(table, columns=columns[:5])) == ""
+    assert cards(replace(table, rows=rows * 9, prose=True)) == "cards"
 
 
 def test_a_column_of_words_is_no_narrower_than_they_can_be_read() -> None:

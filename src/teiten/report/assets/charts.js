@@ -104,7 +104,7 @@ function fitLabels(part, room) {
       const up = `-6.5 * (length((${known})[datum.value] || [0]) - 1)`;
       y.axis.encoding = { labels: { dy: { value: { expr: up } } } };
     }
-    return before - widest(lines.flat()) - 12;
+    return before - widest(lines.flat()) - 24;
   }
   return 0;
 }

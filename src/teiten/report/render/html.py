@@ -22,13 +22,15 @@ from teiten.report.charts.library import library
 from teiten.report.parts import noted_once
 from teiten.report.plans.viewer import SCRIPT, STYLE, PlanPair, packed
 from teiten.report.plans.viewer import script as viewer_script
-from teiten.report.tables import TableCell
+from teiten.report.tables import Table, TableCell
 from teiten.report.texts import Texts
 
 LANGUAGES = {"en": "English", "ja": "日本語"}
 """The name of each language in that language."""
 LONGEST_HEADING = 150
 """Pixels of a column's heading in one line."""
+FEW_ROWS = 3
+FEW_COLUMNS = 5
 SHORT_CELL = 80
 """Pixels of a cell up to which its words stay in one line."""
 LONG_CELL = 118
@@ -109,6 +111,7 @@ def environment() -> Environment:
     )
     made.globals["shown"] = _shown
     made.filters["breakable"] = breakable
+    made.filters["cards"] = cards
     made.filters["cell_classes"] = cell_classes
     made.filters["is_long"] = is_long
     made.filters["script_json"] = script_json
@@ -153,6 +156,15 @@ def _with_elements(text: str) -> Markup:
     """The text escaped, with elements in the place of signs that no text holds."""
     html = str(escape(text)).replace("\0", '<span class="whole">').replace("\1", "</span>")
     return Markup(html.replace("\2", "<wbr>"))  # noqa: S704 - escaped before
+
+
+def cards(table: Table) -> str:
+    """The classes of a table whose rows a small screen shows as cards: where cells are sentences,
+    and where rows are few and have more cells than fit beside one another."""
+    if table.prose:
+        return "cards"
+    rows = len(table.rows) + (table.total is not None)
+    return "cards few" if rows <= FEW_ROWS and len(table.columns) > FEW_COLUMNS else ""
 
 
 def cell_classes(cell: TableCell, numeric: bool) -> str:
