@@ -49,6 +49,9 @@ OF_PIXEL = 0.52
 """Points of a pixel of a chart, whose letters are then as large as a caption's."""
 TALLEST = 300.0
 """Points of the height of a picture, of which two share a page."""
+PAGE = 640.0
+"""Points of the height of a picture that has a page: of one whose letters could not be read if it
+shared it."""
 TALLEST_DRAWING = 230.0
 """Points of the height of Teiten's own drawings, whose size is told by their ``viewBox``: their
 letters are large enough to be smaller, so that they share a page with the chart before them."""
@@ -102,7 +105,9 @@ def _width(drawn: str) -> float:
         return LINE
     width = min(LINE, float(found[1]) * OF_PIXEL)
     if high is not None:
-        return min(width, TALLEST * float(found[1]) / float(high[1]))
+        natural = width * float(high[1]) / float(found[1])
+        most = TALLEST if natural < 1.5 * TALLEST else PAGE
+        return min(width, width * most / natural)
     box = re.search(r'<svg[^>]*?\sviewBox="0 0 ([\d.]+) ([\d.]+)"', drawn)
     return width if box is None else min(width, TALLEST_DRAWING * float(box[1]) / float(box[2]))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import compress
+from operator import not_
 from statistics import median
 
 from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictKind
@@ -20,6 +22,7 @@ from teiten.report.blocks import (
     Section,
     Statement,
     Text,
+    Unprinted,
     WithoutScripts,
     of_kind,
 )
@@ -50,12 +53,16 @@ def answer(kit: Kit) -> Section:
     )
     together = overview(kit, asked)
     asked = tuple(slowest_first(asked)) if together else asked
-    statements: tuple[Block, ...] = tuple(
+    statements: list[Block] = [
         _statement(kit, at, contrast, asked, drawn=not together)
         for at, contrast in enumerate(asked)
-    )
+    ]
     if together:
-        statements = (Details(t("overview.each"), statements),)
+        is_decided = [contrast.overall.kind is not VerdictKind.INCONCLUSIVE for contrast in asked]
+        decided = tuple(compress(statements, is_decided))
+        others = tuple(compress(statements, map(not_, is_decided)))
+        each = (*decided, *([Unprinted(t("overview.undecided"), others)] if others else ()))
+        statements = [Details(t("overview.each"), each)]
     own = (block for answer in _own(kit) for block in answer.blocks)
     return answer_section(
         t, notices(kit), (*together, *statements, *_scope(kit, asked), *own), remarks

@@ -241,7 +241,11 @@ def _pairs(kit: Kit, contrast: ContrastResult, level: LevelResult | None) -> Tab
 
 def caption_of(kit: Kit, contrast: ContrastResult, metric: str) -> str:
     """Name metric and workload; of several contrasts the sides too."""
-    caption = of_workload(kit, metric, contrast.workload)
+    return with_sides(kit, of_workload(kit, metric, contrast.workload), contrast)
+
+
+def with_sides(kit: Kit, caption: str, contrast: ContrastResult) -> str:
+    """A caption with the sides of a contrast, where there are several."""
     if len(kit.study.contrasted_levels) <= 2:
         return caption
     return kit.t.aside(caption, kit.ratio_of(contrast))

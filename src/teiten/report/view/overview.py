@@ -16,8 +16,10 @@ from teiten.report.blocks import Block, Code, Text
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, forest
 from teiten.report.sentences import verdict_word
-from teiten.report.view.contrasts import forest_row, forest_words
+from teiten.report.tables import Column, Table, TableCell
+from teiten.report.view.contrasts import forest_row, forest_words, with_sides
 from teiten.report.view.kit import Kit
+from teiten.report.view.usual import contrasts_of
 
 MANY_WORKLOADS = 6
 """So many are told together, before each has its sentence; what each has of charts and causes is
@@ -67,6 +69,57 @@ def _listed(kit: Kit, key: str, contrasts: Iterable[ContrastResult]) -> str:
 
 def is_many(kit: Kit) -> bool:
     return len(list(kit.workloads_measured())) >= MANY_WORKLOADS
+
+
+def in_one_table(
+    kit: Kit, parts: Mapping[str, tuple[Block, ...]]
+) -> tuple[tuple[Table, ...], dict[str, tuple[Block, ...]]]:
+    """Tables of one row that many workloads have alike, as one with a row for each; and what is
+    left of each workload's blocks.
+
+    ``parts``: by workload.
+    """
+    alike: dict[tuple[int, tuple[Column, ...]], dict[str, Table]] = {}
+    for workload, blocks in parts.items():
+        for table in blocks:
+            if isinstance(table, Table) and len(table.rows) == 1 and table.total is None:
+                _, _, number = table.name.rpartition("-contrast-")
+                if number.isdecimal():
+                    alike.setdefault((int(number), table.columns), {})[workload] = table
+    merged = {key: tables for key, tables in alike.items() if len(tables) >= MANY_WORKLOADS}
+    gone = {id(table) for tables in merged.values() for table in tables.values()}
+    left = {
+        workload: tuple(block for block in blocks if id(block) not in gone)
+        for workload, blocks in parts.items()
+    }
+    return tuple(_together(kit, *key, tables) for key, tables in merged.items()), left
+
+
+def _together(
+    kit: Kit, number: int, columns: tuple[Column, ...], tables: Mapping[str, Table]
+) -> Table:
+    contrast = contrasts_of(kit, next(iter(tables)))[number - 1]
+    factors = kit.names.varied([level.context for level in contrast.levels])
+    first = next(iter(tables.values())).rows[0]
+    differ = [
+        at
+        for at in range(len(columns))
+        if at >= len(factors) or any(table.rows[0][at] != first[at] for table in tables.values())
+    ]
+    rows = (
+        (
+            TableCell(kit.names.workload(workload), kind="left"),
+            *(table.rows[0][at] for at in differ),
+        )
+        for workload, table in tables.items()
+    )
+    return Table(
+        f"workloads-contrast-{number}",
+        with_sides(kit, kit.metric_title(contrast.metric), contrast),
+        (Column(kit.t("table.workload")), *(columns[at] for at in differ)),
+        tuple(rows),
+        note=joined_sentences(dict.fromkeys(table.note for table in tables.values())),
+    )
 
 
 def slowest_first(contrasts: Iterable[ContrastResult]) -> list[ContrastResult]:

@@ -36,7 +36,7 @@ from teiten.report.view.discussion import discussion
 from teiten.report.view.evidence import evidence
 from teiten.report.view.findings import findings, summary_of_findings
 from teiten.report.view.kit import Kit
-from teiten.report.view.overview import is_many
+from teiten.report.view.overview import in_one_table, is_many
 from teiten.report.view.why import why
 
 
@@ -80,13 +80,18 @@ def view(
 
 
 def results(kit: Kit) -> Section:
-    """A part for each workload that was measured."""
-    shown: list[Block] = []
+    """A part for each workload that was measured; of many, first what they have in one table."""
+    parts: dict[str, tuple[Block, ...]] = {}
     for at, name in enumerate(kit.workloads_measured()):
-        shown.append(Heading(3, kit.names.workload(name), part=True))
         of_kind = present_in(kit, name).results(kit, f"workload-{at + 1}", name)
-        captioned = with_captions(kit, name, of_kind)
-        shown += (_off_the_body(kit, block) for block in captioned) if is_many(kit) else captioned
+        parts[name] = with_captions(kit, name, of_kind)
+    shown: list[Block] = []
+    if is_many(kit):
+        together, parts = in_one_table(kit, parts)
+        shown += together
+    for name, blocks in parts.items():
+        shown.append(Heading(3, kit.names.workload(name), part=True))
+        shown += (_off_the_body(kit, block) for block in blocks) if is_many(kit) else blocks
     return Section("results", kit.t("section.results"), tuple(shown))
 
 
