@@ -61,8 +61,8 @@ def answer(kit: Kit) -> Section:
         is_decided = [contrast.overall.kind is not VerdictKind.INCONCLUSIVE for contrast in asked]
         decided = tuple(compress(statements, is_decided))
         others = tuple(compress(statements, map(not_, is_decided)))
-        each = (*decided, *([Unprinted(t("overview.undecided"), others)] if others else ()))
-        statements = [Details(t("overview.each"), each)]
+        shown = (*decided, *([Unprinted(t("overview.undecided"), others)] if others else ()))
+        statements = [Details(t("overview.each"), shown)]
     own = (block for answer in _own(kit) for block in answer.blocks)
     return answer_section(
         t, notices(kit), (*together, *statements, *_scope(kit, asked), *own), remarks
