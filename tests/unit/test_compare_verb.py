@@ -70,7 +70,7 @@ def test_other_data_are_refused_unless_anyway(workdir: Path, tmp_path: Path) -> 
     done = run(workdir, "linux-2025", "large", "--anyway", "--lang", "en", "--to", str(tmp_path))
     assert done.exception is None
     html = (tmp_path / "comparison.en.html").read_text(encoding="utf-8")
-    notice = html.index("compared only because --anyway was given")
+    notice = html.index('compared only because <span class="whole">--anyway</span> was given')
     assert notice < html.index('class="statement"')
 
 

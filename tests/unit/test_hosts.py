@@ -255,8 +255,8 @@ def test_the_report_shows_both_hosts(language: Language) -> None:
         "db1 (node-db1)",
         "load1 (node-load1)",
         "10.0.0.1",
-        "+12.3 ms",
-        "-200.0 ms",
+        "+12.3\u00a0ms",
+        "-200.0\u00a0ms",
         "75%",
     ):
         assert text in page, text
@@ -273,7 +273,7 @@ def test_the_report_shows_the_hosts_of_nodes(language: Language) -> None:
     first = replace(first, facts={**first.facts, **clocks})
     shown = replace(analysis, trials=(first, *rest), plan=replace(analysis.plan, hosts=NODES))
     page = _half_width(render_html(shown, language))
-    for text in ("db1 (node-db1)", "db2 (node-db2)", "10.0.0.2", "-200.0 ms"):
+    for text in ("db1 (node-db1)", "db2 (node-db2)", "10.0.0.2", "-200.0\u00a0ms"):
         assert text in page, text
 
 

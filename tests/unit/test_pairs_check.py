@@ -138,7 +138,7 @@ def test_the_terminal_says_what_holds(language: Language, said: str) -> None:
 
 @pytest.mark.parametrize(
     ("language", "cited", "missing"),
-    [("en", "times its cost", "none was made on this machine"), ("ja", "実際の何倍", "未実施")],
+    [("en", "more work is seen", "none was made on this machine"), ("ja", "倍に見える", "未実施")],
 )
 def test_the_report_of_paired_transactions_cites_the_check_or_says_there_is_none(
     language: Language, cited: str, missing: str
