@@ -353,7 +353,9 @@ def test_probes_that_need_no_restart_run_on_attached_servers(
     assert all(statement.read == 0 for statement in measured.measured[0].statements)
     assert measured.measured[0].pages == measured.shared_buffers * 9 // 10 // 8192
     pages = {one: report_of(teiten, one) for one in ("en", "ja")}
-    assert "One server was measured as it is, prod with shared_buffers of 128 MiB" in pages["en"]
+    assert (
+        "One server was measured as it is, prod with shared_buffers of 128\u00a0MiB" in pages["en"]
+    )
     assert "Left out on the server prod: clock-sweep" in pages["en"]
     assert "all that the machine has" not in pages["en"], "its memory is not known"
     assert "測定したのはprodの1台（shared_buffersは128 MiB）だけ" in pages["ja"]
