@@ -11,7 +11,7 @@ def rounds(clients: int, *, pairs: float, in_step: float) -> list[dict[str, obje
     """Three rounds in which the classic way tells 10 %, a thousandth up or down."""
     return [
         {
-            "effect": "build",
+            "effect": "build (-Os, -O2)",
             "round": number,
             "clients": clients,
             "cores": TWO_CORES,
