@@ -19,7 +19,7 @@ NODE = "Index Scan"
 CHECKS_KEYS = ("foreign-key",)
 """Operations whose foreign keys are checked by queries of the server's own, which no plan shows."""
 _DRAWN = re.compile(r"\\set (\w+) random\w*\((\d+), (\d+)")
-_PLANNED = re.compile(r"(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b", re.IGNORECASE)
+_PLANNED = re.compile(r"(?:SELECT|INSERT|UPDATE|DELETE|WITH|SET)\b", re.IGNORECASE)
 
 
 def users_of_index_scans(study: Study, installation: Installation) -> frozenset[str]:
@@ -57,10 +57,17 @@ def _settings(study: Study) -> Iterator[Setting]:
 def _scans(connection: Any, workload: Workload) -> bool:
     text = pgbench_of(workload).script.text
     values = {name: (int(low) + int(high)) // 2 for name, low, high in _DRAWN.findall(text)}
-    return any(
-        _has_node(connection.execute(f"EXPLAIN (FORMAT JSON) {statement}".encode()).fetchone()[0])
-        for statement in _statements(text, values)
-    )
+    with connection.transaction(force_rollback=True):
+        return any(_scans_in(connection, statement) for statement in _statements(text, values))
+
+
+def _scans_in(connection: Any, statement: str) -> bool:
+    """Whether a statement's plan has the node; what sets a parameter for those after it is run."""
+    if statement.upper().startswith("SET"):
+        connection.execute(statement.encode())
+        return False
+    plan = connection.execute(f"EXPLAIN (FORMAT JSON) {statement}".encode()).fetchone()[0]
+    return _has_node(plan)
 
 
 def _statements(text: str, values: Mapping[str, int]) -> Iterator[str]:

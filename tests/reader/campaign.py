@@ -102,7 +102,7 @@ class Campaign:
                 found[trial.number] = trial
         return found
 
-    @property
+    @cached_property
     def alpha(self) -> float:
         """Of one of the report's primary statements: of each workload, of each new side."""
         return self.plan.study.measure.alpha / max(1, len(list(self.answers())))
@@ -144,13 +144,28 @@ class Campaign:
     def workloads(self) -> list[Workload]:
         return list(self.plan.study.workloads)
 
+    @cached_property
+    def _planned(self) -> dict[str, list[PlannedTrial]]:
+        by_workload: dict[str, list[PlannedTrial]] = defaultdict(list)
+        for trial in self.plan.trials:
+            by_workload[trial.cell.workload].append(trial)
+        return by_workload
+
     def planned(self, workload: str) -> list[PlannedTrial]:
-        return [trial for trial in self.plan.trials if trial.cell.workload == workload]
+        return self._planned.get(workload, [])
+
+    @cached_property
+    def _sides(self) -> dict[str, list[str]]:
+        levels = self.levels(self.contrast)
+        here = {
+            workload: {trial.cell.level(self.contrast) for trial in planned}
+            for workload, planned in self._planned.items()
+        }
+        return {workload: [one for one in levels if one in here[workload]] for workload in here}
 
     def sides(self, workload: str) -> list[str]:
         """Old first, then the others in the study's order."""
-        here = {one.cell.level(self.contrast) for one in self.planned(workload)}
-        return [one for one in self.levels(self.contrast) if one in here]
+        return self._sides.get(workload, [])
 
     def levels(self, factor: str) -> tuple[str, ...]:
         found = next((one for one in self.plan.study.factors if one.name == factor), None)
