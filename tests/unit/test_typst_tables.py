@@ -13,6 +13,7 @@ from teiten.report.render.typst import (
     HALVED,
     LINE,
     OF_PIXEL,
+    PAGE,
     TALLEST,
     TALLEST_DRAWING,
     TypstWriter,
@@ -114,8 +115,8 @@ def test_a_number_stays_before_its_katakana() -> None:
 def test_a_picture_as_high_as_a_page_leaves_room_for_its_note() -> None:
     assert width_of('<svg width="600" height="300">') == pytest.approx(600 * OF_PIXEL)
     assert width_of('<svg width="960" height="300">') == LINE
-    high = width_of('<svg width="600" height="1800">')
-    assert high * 3 == pytest.approx(TALLEST)
+    assert width_of('<svg width="600" height="800">') * 800 / 600 == pytest.approx(TALLEST)
+    assert width_of('<svg width="600" height="1800">') * 3 == pytest.approx(PAGE)
 
 
 def test_a_fingerprint_can_be_broken() -> None:

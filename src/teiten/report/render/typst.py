@@ -49,7 +49,7 @@ OF_PIXEL = 0.52
 """Points of a pixel of a chart, whose letters are then as large as a caption's."""
 TALLEST = 300.0
 """Points of the height of a picture, of which two share a page."""
-PAGE = 640.0
+PAGE = 600.0
 """Points of the height of a picture that has a page: of one whose letters could not be read if it
 shared it."""
 TALLEST_DRAWING = 230.0
