@@ -358,7 +358,7 @@ def test_probes_that_need_no_restart_run_on_attached_servers(
     )
     assert "Left out on the server prod: clock-sweep" in pages["en"]
     assert "all that the machine has" not in pages["en"], "its memory is not known"
-    assert "測定したのはprodの1台（shared_buffersは128 MiB）だけ" in pages["ja"]
+    assert "測定したのはprodの1台（shared_buffersは128\u00a0MiB）だけ" in pages["ja"]
     assert "次を除外した: clock-sweep" in pages["ja"]
     assert strange.settings() == before and not strange.databases()
 

@@ -101,7 +101,10 @@ def entry_of(analysis: CampaignAnalysis, place: Place) -> Entry:
 
 
 def _answers(page: Page) -> tuple[str, ...]:
-    statements = of_kind(page.sections[0].blocks, Statement)
+    """The sentences of the first page; of many workloads, whose sentences are folded, how many
+    there are of each verdict."""
+    blocks = page.sections[0].blocks
+    statements = [block for block in blocks if isinstance(block, Statement)]
     told = tuple(f"{statement.workload}: {statement.text}" for statement in statements)
     return told or _paragraphs(page, "")[:1]
 

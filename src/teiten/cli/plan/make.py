@@ -184,11 +184,13 @@ def _of_servers(plan: Plan) -> tuple[Caution, ...]:
 def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:
     """A caution where so few pairs fit into the budget that no interval can be finite."""
     measure = plan.study.measure
+    if measure.sequential is None:
+        return ()
     blocks = min(measure.blocks // plan.study.starts_of_all, blocks_in_budget(plan.study))
     pairs = blocks // pairs_of_a_start(plan)
     workloads = {trial.cell.workload for trial in plan.trials}
     least = min((pairs_to_interval(plan, name) for name in workloads), default=0)
-    if measure.sequential is None or pairs >= least:
+    if pairs >= least:
         return ()
     minutes = f"{least_budget(plan.study) / 60:.0f}m"
     return (Caution.warning("budget-short", pairs=pairs, least=least, budget=minutes),)
