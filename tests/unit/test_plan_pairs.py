@@ -53,6 +53,12 @@ def test_the_duration_is_derived_from_the_budget() -> None:
     assert (short.measure.duration or 0) == 10
 
 
+def test_no_more_is_measured_than_the_budget_has_time_for() -> None:
+    plan = expanded(ab(budget="10m", duration="30s", overrides=("scale=1",)))
+    needs = estimate(plan.study, plan.trials, plan.templates)
+    assert 0 < needs.measured_seconds < needs.seconds <= 600
+
+
 def test_no_more_pairs_than_are_asked_for() -> None:
     assert ab(budget="30m", blocks=7).measure.blocks == 7
     assert (ab(budget="30m", blocks=7).measure.duration or 0) == 60

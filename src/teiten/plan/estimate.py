@@ -114,13 +114,15 @@ def estimate(
     """
     missing = [template for template in templates if template.fingerprint not in ready]
     storages = storage_needs(study, trials)
-    seconds = _preparing(study, trials, missing) + sum(_trial_times(study, trials))
+    preparing, of_trials = _preparing(study, trials, missing), sum(_trial_times(study, trials))
+    measured = sum(_measured(study, trial) for trial in trials)
     sequential = study.measure.sequential
     if sequential is not None and sequential.budget is not None:
-        seconds = min(seconds, sequential.budget)
+        within = min(of_trials, max(0.0, sequential.budget - preparing))
+        of_trials, measured = within, measured * within / of_trials
     return Needs(
-        seconds=Seconds(seconds),
-        measured_seconds=Seconds(sum(_measured(study, trial) for trial in trials)),
+        seconds=Seconds(preparing + of_trials),
+        measured_seconds=Seconds(measured),
         disk=Bytes(_disk(study, trials, missing) + working_folder_needs(study, storages)),
         memory=_memory(study, trials),
         directories=(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from teiten.report.numbers import NOTHING, plain
@@ -61,9 +61,16 @@ def without_unknown(
         for at, column in enumerate(titles)
         if not column.numeric or any(line[at].text != NOTHING for line in lines)
     ]
+    return with_columns(kept, titles, lines)
+
+
+def with_columns(
+    kept: Sequence[int], columns: Sequence[Column], rows: Iterable[Row]
+) -> tuple[tuple[Column, ...], tuple[Row, ...]]:
+    """Columns and rows without all columns but those at some places."""
     return (
-        tuple(titles[at] for at in kept),
-        tuple(tuple(line[at] for at in kept) for line in lines),
+        tuple(columns[at] for at in kept),
+        tuple(tuple(row[at] for at in kept) for row in rows),
     )
 
 

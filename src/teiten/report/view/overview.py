@@ -16,7 +16,7 @@ from teiten.report.blocks import Block, Code, Text
 from teiten.report.charts.base import Chart
 from teiten.report.charts.forest import ForestRow, forest
 from teiten.report.sentences import verdict_word
-from teiten.report.tables import Column, Table, TableCell
+from teiten.report.tables import Column, Table, TableCell, with_columns
 from teiten.report.view.contrasts import forest_row, forest_words, with_sides
 from teiten.report.view.kit import Kit
 from teiten.report.view.usual import contrasts_of
@@ -106,18 +106,13 @@ def _together(
         for at in range(len(columns))
         if at >= len(factors) or any(table.rows[0][at] != first[at] for table in tables.values())
     ]
-    rows = (
-        (
-            TableCell(kit.names.workload(workload), kind="left"),
-            *(table.rows[0][at] for at in differ),
-        )
-        for workload, table in tables.items()
-    )
+    titles, values = with_columns(differ, columns, (table.rows[0] for table in tables.values()))
+    named = (TableCell(kit.names.workload(workload), kind="left") for workload in tables)
     return Table(
         f"workloads-contrast-{number}",
         with_sides(kit, kit.metric_title(contrast.metric), contrast),
-        (Column(kit.t("table.workload")), *(columns[at] for at in differ)),
-        tuple(rows),
+        (Column(kit.t("table.workload")), *titles),
+        tuple((name, *row) for name, row in zip(named, values, strict=True)),
         note=joined_sentences(dict.fromkeys(table.note for table in tables.values())),
     )
 
