@@ -18,7 +18,6 @@ from teiten.report.blocks import (
     Further,
     Heading,
     Items,
-    Page,
     Section,
     Text,
     of_kind,
@@ -173,15 +172,10 @@ def test_a_section_says_a_note_once() -> None:
     table = Table("one", "caption", (Column("a"),), (cells("1"),), note="what it is")
     chart = Chart("two", "title", "what it is", {}, {})
     section = Section("results", "Results", (table, replace(table, name="three"), chart))
-    page = Page(texts("en"), "title", "campaign", (), (section, replace(section, name="why")))
-    first, second, drawn = noted_once(page).sections[0].blocks
+    first, second, drawn = noted_once(section).blocks
     assert isinstance(first, Table) and isinstance(second, Table) and isinstance(drawn, Chart)
     assert (first.note, second.note, drawn.note) == ("what it is", "", "")
     assert drawn.alternative == "what it is", "a reader who cannot see it has no other text"
-    assert [block.note for block in of_kind(noted_once(page).sections[1].blocks, Table)] == [
-        "what it is",
-        "",
-    ]
 
 
 def test_a_column_in_which_nothing_is_known_is_left_out() -> None:

@@ -22,6 +22,7 @@ from teiten.model.facts import HostFacts
 from teiten.model.metrics import SERVER_CPU, TRANSACTIONS, WAL_BYTES, by_node, total_of_nodes
 from teiten.model.plan import Plan
 from teiten.model.study import Measure
+from teiten.ways.registry import way_of
 
 RUNNING = "CPU"
 """Backends that wait for nothing: their time is the CPU's row."""
@@ -48,10 +49,13 @@ COUNTED = (
     ("blocks-read", Counted.COUNT, "blocks_read"),
     ("buffers-written-by-backends", Counted.COUNT, "buffers_written_by_backends"),
     ("buffers-written-by-checkpointer", Counted.COUNT, "buffers_written_by_checkpointer"),
+)
+OF_THE_MACHINE = (
     ("disk-read", Counted.BYTES, "disk_read_bytes"),
     ("disk-written", Counted.BYTES, "disk_written_bytes"),
     ("context-switches", Counted.COUNT, "context_switches"),
 )
+"""The same number for sides under load in the same seconds, which these do not tell apart."""
 BY_PERF = (
     ("server-context-switches", "context_switches"),
     ("page-faults", "page_faults"),
@@ -70,7 +74,8 @@ def per_transaction(
 
 
 def _table(pairs: PairedViews, cpu: Of, measure: Measure) -> PerTransaction:
-    known = [(row, numbers) for row in _rows(pairs, cpu) if (numbers := pairs.numbers(row.of))]
+    asked = ((row, pairs.numbers(row.of)) for row in _rows(pairs, cpu, measure))
+    known = [(row, numbers) for row, numbers in asked if numbers]
     rows = tuple(
         Taken(
             row.name,
@@ -86,13 +91,13 @@ def _table(pairs: PairedViews, cpu: Of, measure: Measure) -> PerTransaction:
     return PerTransaction(pairs.workload, pairs.context, pairs.old, pairs.new, rows)
 
 
-def _rows(pairs: PairedViews, cpu: Of) -> Iterator[_Row]:
+def _rows(pairs: PairedViews, cpu: Of, measure: Measure) -> Iterator[_Row]:
     yield _Row("cpu", Counted.SECONDS, cpu)
     for name, in_kernel in (("cpu-user", False), ("cpu-system", True)):
         yield _Row(name, Counted.SECONDS, _by_mode(in_kernel), Origin.PROFILE)
     for name, counter in BY_PERF:
         yield _Row(name, Counted.COUNT, _by_perf(counter), Origin.PROFILE)
-    for name, kind, metric in COUNTED:
+    for name, kind, metric in COUNTED + (() if way_of(measure).concurrent else OF_THE_MACHINE):
         yield _Row(name, kind, _metric(metric))
     for event in _events(view for pair in pairs.blocks for view in pair):
         yield _Row(event, Counted.SECONDS, _waited(event))

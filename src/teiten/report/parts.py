@@ -68,13 +68,9 @@ def noted(t: Texts, section: Section) -> Section:
     return rebuilt(section, change)
 
 
-def noted_once(page: Page) -> Page:
-    """The page without the notes that a section has already: a study of sixteen workloads would
-    explain its tables sixteen times."""
-    return replace(page, sections=tuple(map(_noted_once, page.sections)))
-
-
-def _noted_once(section: Section) -> Section:
+def noted_once(section: Section) -> Section:
+    """The section without the notes that a chart or a table before has already: a study of sixteen
+    workloads would explain its tables sixteen times."""
     known: set[str] = set()
 
     def change(part: Any) -> Any:

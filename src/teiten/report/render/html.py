@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -59,9 +60,8 @@ def html(page: Page, teiten_version: str, *others: Page) -> str:
     ``others``: the same in other languages; the reader's browser chooses which is shown, and the
     reader can choose another.
     """
-    pages = list(
-        map(noted_once, [page, *(apart(page, f"{page.texts.language}-") for page in others)])
-    )
+    written = [page, *(apart(other, f"{page.texts.language}-") for other in others)]
+    pages = [replace(each, sections=tuple(map(noted_once, each.sections))) for each in written]
     shown = [block for page in pages for block in page.blocks()]
     scripts = ["\n".join(asset(name) for name in SCRIPTS)]
     if any(isinstance(block, Chart) for block in shown):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import compress
 from operator import not_
 from statistics import median
@@ -26,8 +25,8 @@ from teiten.report.blocks import (
     WithoutScripts,
     of_kind,
 )
-from teiten.report.charts.base import Chart
 from teiten.report.effects import interval_of_ratio, percent, ratio_text
+from teiten.report.parts import noted_once
 from teiten.report.sentences import answer_parts, verdict_kind, verdict_word
 from teiten.report.texts import Texts, caution_text, problem_text
 from teiten.report.view.design import stopped
@@ -79,25 +78,11 @@ def answer_section(
     excluded, undecided: term and text."""
     shown: tuple[Block, ...] = (
         *(Text(notice, "notice") for notice in notices),
-        *_noted_once(statements),
+        *statements,
         WithoutScripts(t("notice.no-script")),
         Pairs(tuple(remarks), "remarks"),
     )
-    return Section("answer", t("section.answer"), shown)
-
-
-def _noted_once(blocks: Iterable[Block]) -> Iterator[Block]:
-    """Blocks, without the notes of charts that stand below a chart before them."""
-    known: set[str] = set()
-    for block in blocks:
-        match block:
-            case Statement(chart=Chart(note=note) as chart) if note in known:
-                yield replace(block, chart=replace(chart, note=""))
-            case Statement(chart=Chart(note=note)):
-                known.add(note)
-                yield block
-            case _:
-                yield block
+    return noted_once(Section("answer", t("section.answer"), shown))
 
 
 def primary(kit: Kit) -> tuple[ContrastResult, ...]:

@@ -47,7 +47,6 @@ from teiten.report.flame_graph import (
 from teiten.report.numbers import NOTHING, fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.view.kit import Kit
-from teiten.ways.registry import way_of
 
 MOST_FUNCTIONS = 25
 MICRO, MILLI = 1e6, 1e3
@@ -55,8 +54,6 @@ POINTS = 100
 MILLI_FROM = 0.02
 """Seconds of CPU per transaction from which milliseconds are read more easily."""
 CERTAIN = "verdict certain"
-OF_THE_MACHINE = ("disk-read", "disk-written", "context-switches")
-"""Rows that are the same number for sides under load in the same seconds."""
 
 
 @dataclass(frozen=True)
@@ -358,9 +355,7 @@ def _taken(kit: Kit, name: str, transaction: PerTransaction) -> Table:
         Column(t("root.difference"), numeric=True),
         Column(t("table.pairs"), numeric=True),
     )
-    shared = OF_THE_MACHINE if way_of(kit.study.measure).concurrent else ()
-    shown = [row for row in transaction.rows if row.name not in shared]
-    by_perf = any(row.origin is Origin.PROFILE for row in shown)
+    by_perf = any(row.origin is Origin.PROFILE for row in transaction.rows)
     note = t(
         "taken.note",
         rows=len(transaction.rows),
@@ -370,7 +365,7 @@ def _taken(kit: Kit, name: str, transaction: PerTransaction) -> Table:
         name,
         t("taken.caption"),
         columns,
-        tuple(_taken_row(kit, row) for row in shown),
+        tuple(_taken_row(kit, row) for row in transaction.rows),
         note=note + (t("taken.note-perf") if by_perf else "") + kit.of_nodes,
         sortable=False,  # rows of bytes, seconds and counts have no order by value
     )
