@@ -28,7 +28,6 @@ from teiten.execute.sites.attached.site import AttachedSite
 from teiten.execute.sites.contract import Site
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Ending
-from teiten.model.starts import pairs_of_a_start
 from teiten.model.text import Language
 from teiten.model.trial import Attempt, Outcome, Trial
 from teiten.model.units import GIB, Bytes, Seconds
@@ -81,7 +80,7 @@ def test_sides_that_run_at_the_same_time_rest_once_after_the_last_checkpoint(
 def test_servers_that_change_no_data_stay_up_for_as_many_pairs_as_the_study_says() -> None:
     starts = [trial.restart for trial in sliced("restart_every=3").trials]
     assert starts == [1] * 6 + [2] * 6
-    assert pairs_of_a_start(sliced("restart_every=3")) == 3
+    assert sliced("restart_every=3").pairs_of_a_start == 3
 
 
 @pytest.mark.parametrize(

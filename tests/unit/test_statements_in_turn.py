@@ -15,7 +15,7 @@ from teiten.datasets.plan import data_bytes
 from teiten.errors import WayError
 from teiten.kinds.contract import plan_of
 from teiten.model.plan import Plan, of_each_kind
-from teiten.model.starts import last_of_their_start, pairs_of_a_start, start_of, started_before
+from teiten.model.starts import last_of_their_start, start_of, started_before
 from teiten.plan.cells import data_sets
 from teiten.plan.durations import block_seconds
 from teiten.plan.estimate import (
@@ -45,7 +45,7 @@ def test_every_block_is_a_start_of_all_servers_and_every_query_runs_on_both() ->
         assert first.copy != second.copy and sorted(first.turns + second.turns) == [1, 2]
     assert len(started_before(plan)) == 6 * 2 * 12
     assert len(last_of_their_start(plan)) == 6 * 2
-    assert pairs_of_a_start(plan) == 1, "blocks are the numbers that stand for themselves"
+    assert plan.pairs_of_a_start == 1, "blocks are the numbers that stand for themselves"
 
 
 def test_another_context_is_another_start() -> None:

@@ -121,7 +121,7 @@ def comparison_alpha(plan: Plan, workload: str, averaged: int = 1) -> Share:
 def primary_statements(plan: Plan) -> int:
     """One or more."""
     contrast = plan.study.contrast
-    sides = {(trial.cell.workload, trial.cell.level(contrast)) for trial in plan.trials}
+    sides = {(cell.workload, cell.level(contrast)) for cell in plan.cells}
     workloads = {workload for workload, _ in sides}
     return max(1, len(sides) - len(workloads))
 
@@ -129,5 +129,4 @@ def primary_statements(plan: Plan) -> int:
 def combinations_of(plan: Plan, workload: str) -> int:
     """How many combinations of levels, beside those contrasted, a workload has: one or more."""
     contrast = plan.study.contrast
-    mine = (trial.cell for trial in plan.trials if trial.cell.workload == workload)
-    return max(1, len({cell.context(contrast) for cell in mine}))
+    return max(1, len({cell.context(contrast) for cell in plan.cells_of(workload)}))

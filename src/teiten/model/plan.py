@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 from teiten.model.distribution import Distribution
@@ -241,6 +242,25 @@ class Plan:
     needs: Needs
     hosts: HostAssignment | None = None
     """Where it runs; None for this machine."""
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells of all trials, each once, in the order in which they come first. There are some
+        dozens of them where there are thousands of trials."""
+        return tuple(dict.fromkeys(trial.cell for trial in self.trials))
+
+    def cells_of(self, workload: str) -> tuple[Cell, ...]:
+        """Those of one workload."""
+        return tuple(cell for cell in self.cells if cell.workload == workload)
+
+    @cached_property
+    def pairs_of_a_start(self) -> int:
+        """How many pairs share a start of their servers, at most; they count as one pair."""
+        blocks: dict[int, set[int]] = {}
+        for trial in self.trials:
+            if trial.restart:
+                blocks.setdefault(trial.restart, set()).add(trial.block)
+        return max(map(len, blocks.values()), default=1)
 
     @property
     def client_machine(self) -> HostFacts | None:

@@ -48,15 +48,6 @@ def last_of_their_start(plan: Plan) -> frozenset[int]:
     return frozenset(trial.number for trial in last.values())
 
 
-def pairs_of_a_start(plan: Plan) -> int:
-    """How many pairs share a start of their servers, at most; they count as one pair."""
-    blocks: dict[int, set[int]] = {}
-    for trial in plan.trials:
-        if trial.restart:
-            blocks.setdefault(trial.restart, set()).add(trial.block)
-    return max(map(len, blocks.values()), default=1)
-
-
 def start_of(trial: PlannedTrial) -> Start:
     """Find the start that a trial's servers belong to."""
     return trial.restart, trial.fingerprints, trial.copy

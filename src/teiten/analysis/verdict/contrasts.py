@@ -95,18 +95,14 @@ def compared(
 def sides_of(plan: Plan, workload: str) -> tuple[str, ...]:
     """The levels of the contrasted factor that a workload has, in their order: never none, but a
     single one where nothing is contrasted."""
-    planned = {
-        trial.cell.level(plan.study.contrast)
-        for trial in plan.trials
-        if trial.cell.workload == workload
-    }
+    planned = {cell.level(plan.study.contrast) for cell in plan.cells_of(workload)}
     levels = plan.study.contrasted_levels or ("",)
     return tuple(level for level in levels if level in planned) or levels
 
 
 def _workloads(plan: Plan) -> list[str]:
     """Those that have trials, in the study's order."""
-    planned = {trial.cell.workload for trial in plan.trials}
+    planned = {cell.workload for cell in plan.cells}
     return [workload.name for workload in plan.study.workloads if workload.name in planned]
 
 
@@ -245,13 +241,9 @@ def pairs_to_interval(plan: Plan, workload: str) -> int:
 
 def contexts_of(plan: Plan, workload: str) -> tuple[Context, ...]:
     """The contexts of a workload, in the order of the factors' levels."""
-    found = {
-        trial.cell.context(plan.study.contrast)
-        for trial in plan.trials
-        if trial.cell.workload == workload
-    }
+    contexts = {cell.context(plan.study.contrast) for cell in plan.cells_of(workload)}
 
     def in_order(context: Context) -> list[tuple[int, tuple[str, str]]]:
         return list(zip(plan.study.ranks(context), context, strict=True))
 
-    return tuple(sorted(found, key=in_order))
+    return tuple(sorted(contexts, key=in_order))

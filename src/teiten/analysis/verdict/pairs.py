@@ -12,7 +12,6 @@ from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.verdict import log_ratio
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import counting
-from teiten.model.starts import pairs_of_a_start
 from teiten.model.trial import Attempt
 
 
@@ -71,6 +70,8 @@ def pair(
 def by_start(plan: Plan, attempts: Iterable[Attempt], d: Mapping[int, float]) -> dict[int, float]:
     """d, or the logarithm of one side, of what stands for itself: the mean of the pairs that share
     a start of their servers (METHOD.md, One number per trial), by their first block."""
+    if plan.pairs_of_a_start == 1:
+        return dict(sorted(d.items()))
     return means_of_starts(d, starts_of(plan, attempts))
 
 
@@ -79,7 +80,7 @@ def starts_of(plan: Plan, attempts: Iterable[Attempt]) -> dict[int, int]:
 
     A start of which a pair is still to come is left out: a look inside it would be one more look.
     """
-    if pairs_of_a_start(plan) == 1:
+    if plan.pairs_of_a_start == 1:
         return {trial.block: trial.block for trial in plan.trials}
     tried = {attempt.number for attempt in attempts}
     blocks: dict[int, set[int]] = defaultdict(set)

@@ -16,7 +16,6 @@ from teiten.ledger.store import Ledger
 from teiten.model.plan import Plan
 from teiten.model.progress import Ending, Standing, allotted_blocks
 from teiten.model.quantities import rough_duration
-from teiten.model.starts import pairs_of_a_start
 from teiten.model.trial import Attempt
 from teiten.model.units import Seconds
 from teiten.plan.durations import target
@@ -88,7 +87,7 @@ def _stand(contrast: ContrastResult) -> str:
 
 def counted_pairs(plan: Plan, count: int) -> str:
     """``12 starts``, in the unit that counts as one number."""
-    shared = pairs_of_a_start(plan)
+    shared = plan.pairs_of_a_start
     if shared > 1:
         return f"{count} {'start' if count == 1 else 'starts'} of {shared} pairs"
     if plan.study.measure.rounds:
@@ -130,7 +129,7 @@ def still_needed(
     least = pairs_to_interval(plan, contrast.workload)
     further = max(contrast.forecast, least, contrast.overall.pairs + 1) - contrast.overall.pairs
     cells = sum(trial.block == 1 for trial in plan.trials)
-    of_one = pairs_of_a_start(plan) * plan.study.starts_of_all
+    of_one = plan.pairs_of_a_start * plan.study.starts_of_all
     of_trial = trial_seconds(plan, attempts)
     seconds = Seconds(further * of_one * cells * of_trial)
     most = plan.study.measure.blocks // of_one

@@ -37,7 +37,6 @@ from teiten.ledger.store import Ledger
 from teiten.model.facts import HostFacts
 from teiten.model.progress import ALLOTTED, allotted_blocks, is_published
 from teiten.model.quantities import rough_duration
-from teiten.model.starts import pairs_of_a_start
 from teiten.model.trial import Outcome
 from teiten.model.units import Bytes, Seconds
 from teiten.study.collection import CampaignTable
@@ -220,7 +219,7 @@ def _of_ledger(night: Night, called: str) -> CampaignProgress:
         preparing=Seconds(0.0),
         block=block_of(analysis),
         further=tuple(blocks for blocks in foretold if blocks is not None),
-        unit=pairs_of_a_start(analysis.plan),
+        unit=analysis.plan.pairs_of_a_start,
     )
 
 

@@ -15,7 +15,6 @@ from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, check_planned, plan_sized, plan_study
 from teiten.errors import MachineError, TeitenError
 from teiten.model.quantities import format_size
-from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import Sequential, Study
 from teiten.model.units import Bytes, Seconds
 from teiten.plan.durations import LEAST_BLOCKS, block_seconds
@@ -103,7 +102,7 @@ def plan_whole(session: Session, collection: CollectionTable, table: CampaignTab
     sized = plan_study(
         session, first_study(collection, table), seed=None, checked=False, building=True
     ).plan
-    study, unit = sized.study, pairs_of_a_start(sized)
+    study, unit = sized.study, sized.pairs_of_a_start
     trials = sum(trial.block == 1 for trial in sized.trials)
     most = max(blocks_of_first_pass(table), min(MOST_BLOCKS, MOST_TRIALS // trials))
     blocks = max(unit, most // unit * unit)

@@ -29,7 +29,6 @@ from teiten.model.build import PlannedBuild
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
-from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import Study
 from teiten.plan.checks import check
 from teiten.plan.durations import blocks_in_budget, least_budget
@@ -187,7 +186,7 @@ def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:
     if measure.sequential is None:
         return ()
     blocks = min(measure.blocks // plan.study.starts_of_all, blocks_in_budget(plan.study))
-    pairs = blocks // pairs_of_a_start(plan)
+    pairs = blocks // plan.pairs_of_a_start
     workloads = {trial.cell.workload for trial in plan.trials}
     least = min((pairs_to_interval(plan, name) for name in workloads), default=0)
     if pairs >= least:

@@ -24,7 +24,6 @@ from teiten.cli.text.noise import EFFECTS
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.progress import Ending
-from teiten.model.starts import pairs_of_a_start
 from teiten.model.text import Language
 from teiten.report.scope import boots
 from teiten.report.sentences import verdict_sentence
@@ -203,7 +202,7 @@ def json_two_sides(
         way_by_clients=way_names(plan),
         cpu_agrees=_cpu_agrees(analysis, result),
         boots=boots(analysis),
-        pairs_of_a_start=pairs_of_a_start(plan),
+        pairs_of_a_start=plan.pairs_of_a_start,
         chosen_by=pilot.source if pilot else None,
         ending=analysis.standing.ending,
         reports=reports,

@@ -26,7 +26,6 @@ from teiten.model.installation import Installation
 from teiten.model.nodes import NodeMachine
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
-from teiten.model.starts import pairs_of_a_start
 from teiten.plan.sites.of import server_object
 
 _Server = Annotated[Names, Keyword("required", ("name", "version"))]
@@ -174,7 +173,7 @@ def _measure(plan: Plan) -> JsonMeasure:
         measure,
         until_decided=measure.sequential is not None,
         way_by_clients=way_names(plan),
-        pairs_of_a_start=pairs_of_a_start(plan),
+        pairs_of_a_start=plan.pairs_of_a_start,
     )
 
 

@@ -11,7 +11,6 @@ from teiten.analysis.model.comparison import UnpairedResult
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict, VerdictKind
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.model.quantities import is_number
-from teiten.model.starts import pairs_of_a_start
 from teiten.report.blocks import Block, Details, rebuilt
 from teiten.report.charts.base import Chart, text_width
 from teiten.report.charts.forest import ForestRow, ForestWords
@@ -230,7 +229,7 @@ def _pairs(kit: Kit, contrast: ContrastResult, level: LevelResult | None) -> Tab
     """Count the pairs of a level; of all levels the blocks, which their mean is made of, and the
     pairs in them."""
     count = (level.verdict if level else contrast.overall).pairs
-    if level or len(contrast.levels) < 2 or pairs_of_a_start(kit.analysis.plan) > 1:
+    if level or len(contrast.levels) < 2 or kit.analysis.plan.pairs_of_a_start > 1:
         return TableCell(str(count), count)
     pairs = count * len(
         [level for level in contrast.levels if level.context not in contrast.left_out]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from teiten.model.plan import PlannedTrial
 from teiten.model.progress import allotted_blocks
-from teiten.model.starts import pairs_of_a_start, trimmed_at_each_end
+from teiten.model.starts import trimmed_at_each_end
 from teiten.model.text import joined_sentences
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import Chart
@@ -57,7 +57,7 @@ def side_by_side_rows(kit: Kit) -> Iterator[tuple[str, str]]:
             for workload in kit.study.workloads
         )
         yield t("design.number"), t("list.strong").join(numbers)
-    pairs = pairs_of_a_start(kit.analysis.plan)
+    pairs = kit.analysis.plan.pairs_of_a_start
     shared = "design.starts.every" if pairs == 1 else "design.starts.shared"
     yield t("design.starts"), way_text(kit, "starts", t(shared, pairs=pairs))
 

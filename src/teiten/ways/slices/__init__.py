@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from teiten.model.plan import Plan
 from teiten.model.quantities import format_duration
-from teiten.model.starts import pairs_of_a_start
 from teiten.model.study import CLASSIC, Measure
 from teiten.ways.contract import WayRule
 
@@ -29,7 +28,7 @@ class Slices(WayRule):
         return measure.restart_every
 
     def described(self, plan: Plan, anew: str, copies: str) -> str:
-        measure, shared = plan.study.measure, pairs_of_a_start(plan)
+        measure, shared = plan.study.measure, plan.pairs_of_a_start
         pairs = "every pair" if shared == 1 else f"{shared} pairs, which count as one"
         cut = ""
         if self.parts(measure):
