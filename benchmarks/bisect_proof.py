@@ -112,19 +112,19 @@ def search(arguments: argparse.Namespace, repository: Path, commits: Sequence[st
     if done.returncode != 0:
         print(f"bisect ended with {done.returncode}")
         return 1
-    found = json.loads(done.stdout)
+    outcome = json.loads(done.stdout)
     unchanged = (head, status) == (
         git(repository, "rev-parse", "HEAD"),
         git(repository, "status", "--porcelain"),
     )
-    right = found["first_bad"] == commits[PLANTED]
-    print(json.dumps({key: found[key] for key in ("ending", "subject", "effect")}, indent=1))
-    for step in found["steps"]:
+    right = outcome["first_bad"] == commits[PLANTED]
+    print(json.dumps({key: outcome[key] for key in ("ending", "subject", "effect")}, indent=1))
+    for step in outcome["steps"]:
         print(
             commits.index(step["commit"]), step["mark"], step["why"] or step["comparison"]["pairs"]
         )
     print(f"the right commit: {right}; the checkout unchanged: {unchanged}")
-    print(f"{time.monotonic() - begin:.0f} s, of which {found['seconds']:.0f} s of comparisons")
+    print(f"{time.monotonic() - begin:.0f} s, of which {outcome['seconds']:.0f} s of comparisons")
     return 0 if right and unchanged else 1
 
 

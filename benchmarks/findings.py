@@ -170,7 +170,10 @@ def count(
     }
     outcomes = carried_out(
         known,
-        {name: trials(each.plan, speeds, noise, PAIR, random) for name, each in known.items()},
+        {
+            name: trials(campaign.plan, speeds, noise, PAIR, random)
+            for name, campaign in known.items()
+        },
     )
     wrong = 0
     for name in known:
@@ -245,7 +248,7 @@ def _key(plan: Plan, trial: PlannedTrial) -> tuple[str, str]:
 def _progress(
     name: str, campaign: InventedCampaign, blocks: int, outcomes: Sequence[ClaimOutcome]
 ) -> CampaignProgress:
-    foretold = (further_blocks(each, campaign.plan.study.measure.alpha) for each in outcomes)
+    foretold = (further_blocks(outcome, campaign.plan.study.measure.alpha) for outcome in outcomes)
     further = tuple(number for number in foretold if number is not None)
     most = campaign.plan.study.measure.blocks
     return CampaignProgress(name, blocks, blocks, LEAST_BLOCKS, most, Seconds(0.0), BLOCK, further)

@@ -58,16 +58,16 @@ def main() -> int:
             write_synthetic_ledger(folder, trials=arguments.trials, samples=arguments.samples)
         command = [sys.executable, "-m", "benchmarks.report_size", "--child", str(folder)]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found: dict[str, float] = json.loads(done.stdout)
+    costs: dict[str, float] = json.loads(done.stdout)
     print(
         f"{arguments.trials} trials, {arguments.samples} samples:"
-        f" {found['seconds']:.1f} s of {MOST_SECONDS:.0f} s"
-        f" (analysis {found['analysis_seconds']:.1f} s, page {found['render_seconds']:.1f} s),"
-        f" {found['cpu_seconds']:.1f} s of CPU,"
-        f" {found['peak_bytes'] / 2**20:.0f} MiB of {MOST_BYTES / 2**20:.0f} MiB,"
-        f" page {found['page_bytes'] / 2**20:.1f} MiB"
+        f" {costs['seconds']:.1f} s of {MOST_SECONDS:.0f} s"
+        f" (analysis {costs['analysis_seconds']:.1f} s, page {costs['render_seconds']:.1f} s),"
+        f" {costs['cpu_seconds']:.1f} s of CPU,"
+        f" {costs['peak_bytes'] / 2**20:.0f} MiB of {MOST_BYTES / 2**20:.0f} MiB,"
+        f" page {costs['page_bytes'] / 2**20:.1f} MiB"
     )
-    within = found["seconds"] < MOST_SECONDS and found["peak_bytes"] < MOST_BYTES
+    within = costs["seconds"] < MOST_SECONDS and costs["peak_bytes"] < MOST_BYTES
     return 0 if within else EXCEEDED
 
 

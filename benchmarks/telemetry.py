@@ -97,8 +97,8 @@ def main() -> None:
                         print(json.dumps(summary(ratios)), file=sys.stderr, flush=True)
             finally:
                 bench.end()
-        found = {"workload": name, "log_sampling_rate": bench.rate, **summary(ratios)}
-        print(json.dumps(found), flush=True)
+        line = {"workload": name, "log_sampling_rate": bench.rate, **summary(ratios)}
+        print(json.dumps(line), flush=True)
 
 
 @contextmanager
@@ -155,8 +155,8 @@ class Bench:
     def pair(self, seed: int) -> float:
         """ln(TPS on / TPS off) of two runs in random order with the same seed."""
         order = random.sample([True, False], 2)
-        found = {telemetry: self.tps(seed, telemetry=telemetry) for telemetry in order}
-        return math.log(found[True] / found[False])
+        tps = {telemetry: self.tps(seed, telemetry=telemetry) for telemetry in order}
+        return math.log(tps[True] / tps[False])
 
     def tps(self, seed: int, *, telemetry: bool) -> float:
         with self.cluster.connect(BENCH_DATABASE) as connection:

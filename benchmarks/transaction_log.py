@@ -253,7 +253,7 @@ def cost_of_a_line(results: Results, arm: str) -> dict[str, float]:
 def compare(results: Results, arm: str) -> dict[str, object]:
     tps = np.array([run.result.metrics["tps"] for run in results[arm]])
     cpu = np.array([run.cpu_per_transaction for run in results[arm]])
-    found: dict[str, object] = {
+    figures: dict[str, object] = {
         "median_tps": float(np.median(tps)),
         "pgbench_cpu_microseconds": pgbench_cpu(results[arm]),
         "all_cpu_microseconds": float(np.median(cpu)) * 1e6,
@@ -266,10 +266,10 @@ def compare(results: Results, arm: str) -> dict[str, object]:
             np.array([run.result.cpu_seconds / run.transactions for run in runs])
             for runs in (results[arm], base)
         )
-        found["tps_ratio"] = ratio_with_interval(np.log(tps / base_tps))
-        found["cpu_ratio"] = ratio_with_interval(np.log(cpu / base_cpu))
-        found["pgbench_cpu_ratio"] = ratio_with_interval(np.log(own / base_own))
-    return found | reader_cost(results[arm])
+        figures["tps_ratio"] = ratio_with_interval(np.log(tps / base_tps))
+        figures["cpu_ratio"] = ratio_with_interval(np.log(cpu / base_cpu))
+        figures["pgbench_cpu_ratio"] = ratio_with_interval(np.log(own / base_own))
+    return figures | reader_cost(results[arm])
 
 
 def reader_cost(runs: list[Run]) -> dict[str, float]:

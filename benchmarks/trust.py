@@ -84,16 +84,18 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a twentieth of the campaigns")
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
-    names = [one for name in given.names for one in (SIMULATED if name == "simulated" else [name])]
+    names = [
+        chosen for name in given.names for chosen in (SIMULATED if name == "simulated" else [name])
+    ]
     for name in names:
         if name in LIVE and given.record is None:
             sys.exit(f"{name} is of a record: --record FILE")
         lines = [line for file in given.record or () for line in kept(file)]
-        found = "\n".join(table(name, lines, 60 * given.budget, quick=given.quick))
+        text = "\n".join(table(name, lines, 60 * given.budget, quick=given.quick))
         if given.write:
-            PAGE.write_text(placed(PAGE.read_text(encoding="utf-8"), name, found), encoding="utf-8")
+            PAGE.write_text(placed(PAGE.read_text(encoding="utf-8"), name, text), encoding="utf-8")
         else:
-            print(f"\n{name}\n\n{found}")
+            print(f"\n{name}\n\n{text}")
 
 
 def table(name: str, lines: list[Line], budget: float, *, quick: bool) -> Iterable[str]:
@@ -123,13 +125,15 @@ def single(campaigns: int) -> Iterator[str]:
     )
     yield f"| --- | --- |{' --: |' * 6}"
     for kind in KINDS:
-        found = count(SINGLE, kind, campaigns, SEED)
-        for name, told in SINGLE_TOLD.items():
-            design, two = SINGLE[name][0], found[name, 0.02]
-            covered = min(one.share(one.covers) for one in (found[name, e] for e in EFFECTS))
+        tallies = count(SINGLE, kind, campaigns, SEED)
+        for name, rule in SINGLE_TOLD.items():
+            design, two = SINGLE[name][0], tallies[name, 0.02]
+            covered = min(
+                tally.share(tally.covers) for tally in (tallies[name, e] for e in EFFECTS)
+            )
             pairs = two.share(two.pairs)
             yield _row(
-                *(MACHINES[kind], told, _alarms(found, name)),
+                *(MACHINES[kind], rule, _alarms(tallies, name)),
                 _percent(covered) if two.has_interval else "none",
                 *(_percent(two.share(two.slower)), _percent(two.share(two.equivalent))),
                 *(f"{pairs:.1f}", f"{pairs * design.seconds_of_block / 60:.0f}"),
@@ -142,28 +146,28 @@ def sweep(campaigns: int) -> Iterator[str]:
     )
     yield f"| --- | --- |{' --: |' * 4}"
     for kind in KINDS:
-        found = count(SWEEP, kind, campaigns, SEED)
-        for name, told in SWEEP_TOLD.items():
-            design, two = SWEEP[name][0], found[name, 0.02]
+        tallies = count(SWEEP, kind, campaigns, SEED)
+        for name, rule in SWEEP_TOLD.items():
+            design, two = SWEEP[name][0], tallies[name, 0.02]
             cells = [
                 _percent(two.share(two.slower)),
                 _percent(two.share(two.equivalent)),
                 f"{two.share(two.pairs) * design.seconds_of_block / 60:.0f}",
             ]
             cells = ["", "", ""] if ANY in name else cells
-            yield _row(MACHINES[kind], told, _alarms(found, name), *cells)
+            yield _row(MACHINES[kind], rule, _alarms(tallies, name), *cells)
 
 
-def placed(page: str, name: str, found: str) -> str:
+def placed(page: str, name: str, text: str) -> str:
     """The page with this table in its place. Raises ValueError where it has none."""
     pattern = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
     if not pattern.search(page):
         raise ValueError(f"{PAGE.name} has no place for {name}: <!-- table {name} -->")
-    return pattern.sub(lambda where: f"{where[1]}\n{found}\n\n{where[2]}", page)
+    return pattern.sub(lambda where: f"{where[1]}\n{text}\n\n{where[2]}", page)
 
 
-def _alarms(found: Tallies, name: str) -> str:
-    none = found[name, 0.0]
+def _alarms(tallies: Tallies, name: str) -> str:
+    none = tallies[name, 0.0]
     return _percent(none.share(none.differs))
 
 

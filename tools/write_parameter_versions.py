@@ -35,8 +35,8 @@ def main(folders: list[str]) -> None:
     versions: list[Version] = []
     for folder in folders:
         postgres = Path(folder) / "postgres"
-        said = subprocess.run([postgres, "--version"], capture_output=True, check=True)
-        version = Version.parse(said.stdout.decode())
+        done = subprocess.run([postgres, "--version"], capture_output=True, check=True)
+        version = Version.parse(done.stdout.decode())
         versions.append(version)
         known[version.major] = parameters(postgres)
     majors = [version.major for version in sorted(versions)]

@@ -75,13 +75,18 @@ def main(versions: list[str], *, missing: bool) -> None:
 
 
 def chosen(versions: list[str]) -> list[Installation]:
-    found = find_installations(Workdir(default_workdir()))
     kept: dict[tuple[str, bool], Installation] = {}
-    for one in found:
-        if one.postgres is None or float(one.version.major) < 10:
+    for installation in find_installations(Workdir(default_workdir())):
+        if installation.postgres is None or float(installation.version.major) < 10:
             continue
-        kept.setdefault((one.version.major, one.name.startswith("system")), one)
-    return [one for one in kept.values() if not versions or one.version.major in versions]
+        kept.setdefault(
+            (installation.version.major, installation.name.startswith("system")), installation
+        )
+    return [
+        installation
+        for installation in kept.values()
+        if not versions or installation.version.major in versions
+    ]
 
 
 def explain_all(
@@ -153,4 +158,4 @@ def explain(
 
 
 if __name__ == "__main__":
-    main([one for one in sys.argv[1:] if one != "--missing"], missing="--missing" in sys.argv)
+    main([word for word in sys.argv[1:] if word != "--missing"], missing="--missing" in sys.argv)

@@ -66,9 +66,9 @@ def json_page() -> str:
         "| schema | what | printed by | a list of it by |",
         "|---|---|---|---|",
     ]
-    for one in SCHEMAS:
-        cells = (_verbs(one.verbs), _verbs(one.listing))
-        lines.append(" | ".join((f"| `{one.name}`", one.what, *cells)) + " |")
+    for json_schema in SCHEMAS:
+        cells = (_verbs(json_schema.verbs), _verbs(json_schema.listing))
+        lines.append(" | ".join((f"| `{json_schema.name}`", json_schema.what, *cells)) + " |")
     lines += [
         "",
         "Objects take no other keys than those of their schema. Open are: a verdict alone, beside",
@@ -80,7 +80,7 @@ def json_page() -> str:
 
 
 def _verbs(verbs: tuple[str, ...]) -> str:
-    return ", ".join(f"`{one}`" for one in verbs)
+    return ", ".join(f"`{verb}`" for verb in verbs)
 
 
 def cli_page() -> str:
@@ -105,9 +105,9 @@ def help_texts(command: click.Command, name: str) -> Iterator[str]:
     if isinstance(command, click.Group):
         context = HelpContext(command, info_name=name)
         for child in command.list_commands(context):
-            found = command.get_command(context, child)
-            assert found is not None
-            yield from help_texts(found, f"{name} {child}")
+            subcommand = command.get_command(context, child)
+            assert subcommand is not None
+            yield from help_texts(subcommand, f"{name} {child}")
 
 
 def help_of(command: click.Command, name: str) -> str:
@@ -182,11 +182,14 @@ def telemetry_page() -> str:
         "Everything is stored unrounded in base units: seconds, bytes, shares from 0 to 1.\n",
         "## One number for each trial\n",
         "| metric | unit | better |\n| --- | --- | --- |",
-        *(f"| `{each.name}` | {each.unit} | {each.better.value} |" for each in by_name().values()),
+        *(
+            f"| `{metric.name}` | {metric.unit} | {metric.better.value} |"
+            for metric in by_name().values()
+        ),
         "\n## Series, once a second\n",
         "| source | column | unit | meaning |\n| --- | --- | --- | --- |",
         *(
-            f"| {each.source} | `{each.name}` | {each.unit} | {each.meaning} |"
+            f"| {column.source} | `{column.name}` | {column.unit} | {column.meaning} |"
             for group in (
                 columns.OS,
                 columns.CPU_STATES,
@@ -194,7 +197,7 @@ def telemetry_page() -> str:
                 columns.OWN,
                 columns.POSTGRES,
             )
-            for each in group
+            for column in group
         ),
         "\nWhere a study has the factor placement, the means over the measured time of each storage"
         " class besides: `storage:NAME:read_bytes_per_second`, and so on with the columns of"

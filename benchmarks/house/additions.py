@@ -61,7 +61,7 @@ class Tried:
 
     files: Mapping[str, int]
     """Each file below ``src`` that is new or differs, and how many lines were added and removed."""
-    said: str
+    output: str
     """What Teiten said, with the reports that it wrote."""
 
 
@@ -120,7 +120,7 @@ def main() -> None:
     for name, addition in ADDITIONS.items():
         with tempfile.TemporaryDirectory(prefix="teiten-house-") as folder:
             tried = try_out(name, Path(folder))
-        missing = [words for words in addition.shown if words not in tried.said]
+        missing = [words for words in addition.shown if words not in tried.output]
         print(f"a {name}: {'not shown: ' + ', '.join(missing) if missing else 'in use'}")
         for file, lines in tried.files.items():
             print(f"{lines:>6} lines  {file}")

@@ -83,7 +83,7 @@ def _imported(tree: ast.Module, sources: Sources) -> Iterator[str]:
             program, _, module = name.partition(".")
             if program == "teiten":
                 package = module.rpartition(".")[0]
-                yield from [each for each in (module, package) if each in sources][:1]
+                yield from [known for known in (module, package) if known in sources][:1]
 
 
 def floor_of(module: str) -> int:

@@ -72,13 +72,13 @@ def sequential(pairs: int) -> dict[str, object]:
 
 def missing(done: list[Outcome], arguments: argparse.Namespace) -> Iterator[tuple[str, int]]:
     """What is left to run: truths in between, so that a record cut short has something of each."""
-    rows = [int(one) for one in arguments.rows.split(",")]
+    rows = [int(row) for row in arguments.rows.split(",")]
     wanted = [("null", BASE_ROWS, arguments.nulls)]
     wanted += [("truth", row, 1) for row in rows]
     wanted += [("effect", row, arguments.each) for row in rows]
     queues = [
-        [(kind, one)] * max(0, count - sum((d.kind, d.rows) == (kind, one) for d in done))
-        for kind, one, count in wanted
+        [(kind, row)] * max(0, count - sum((d.kind, d.rows) == (kind, row) for d in done))
+        for kind, row, count in wanted
     ]
     total = max(map(len, queues), default=0)
     for at in range(total):

@@ -45,18 +45,18 @@ def compare(
         name = json.loads(_output(command))["campaign"]
     with Ledger.open(workdir.campaigns / name, read_only=True) as ledger:
         analysis = analyse_campaign(ledger, series=False)
-    found = next(contrast for contrast in analysis.contrasts if contrast.metric.name == "tps")
-    effect = found.overall.effect
+    throughput = next(contrast for contrast in analysis.contrasts if contrast.metric.name == "tps")
+    effect = throughput.overall.effect
     (pairs,) = recorded_pairs(workdir.campaigns / name, least=1).values()
     _output([*teiten, "rm", name, "--yes"])
     return Outcome(
         kind=kind,
         rows=rows,
-        verdict=found.overall.kind.value,
+        verdict=throughput.overall.kind.value,
         ratio=effect.ratio if effect else None,
         low=effect.low if effect else None,
         high=effect.high if effect else None,
-        pairs=found.overall.pairs,
+        pairs=throughput.overall.pairs,
         log_ratios=tuple(float(new - old) for new, old in pairs),
         seconds=analysis.wall,
     )

@@ -21,14 +21,14 @@ def tables(outcomes: Sequence[Outcome]) -> Iterator[str]:
     yield from ["", *effects(outcomes)]
 
 
-def nulls(found: Sequence[Outcome]) -> Iterator[str]:
+def nulls(outcomes: Sequence[Outcome]) -> Iterator[str]:
     """How often equal servers were called different, with an exact interval."""
-    if not found:
+    if not outcomes:
         return
-    alarms = sum(one.verdict in DIFFERENT for one in found)
-    interval = stats.binomtest(alarms, len(found)).proportion_ci(method="exact")
-    equal = sum(one.verdict == "equivalent" for one in found)
-    early = [median_of_three(one) for one in found if len(one.log_ratios) >= 3]
+    alarms = sum(outcome.verdict in DIFFERENT for outcome in outcomes)
+    interval = stats.binomtest(alarms, len(outcomes)).proportion_ci(method="exact")
+    equal = sum(outcome.verdict == "equivalent" for outcome in outcomes)
+    early = [median_of_three(outcome) for outcome in outcomes if len(outcome.log_ratios) >= 3]
     yield from head(
         "comparisons",
         "false alarms",
@@ -41,28 +41,30 @@ def nulls(found: Sequence[Outcome]) -> Iterator[str]:
         "minutes",
     )
     cells = [
-        str(len(found)),
+        str(len(outcomes)),
         str(alarms),
         f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %",
-        f"{100 * fmean(abs(math.expm1(one)) > THRESHOLD for one in early):.0f} %",
+        f"{100 * fmean(abs(math.expm1(log_ratio)) > THRESHOLD for log_ratio in early):.0f} %",
         str(equal),
-        str(len(found) - alarms - equal),
-        deviation(found),
-        f"{fmean(one.pairs for one in found):.1f}",
-        f"{sum(one.seconds for one in found) / 60:.0f}",
+        str(len(outcomes) - alarms - equal),
+        deviation(outcomes),
+        f"{fmean(outcome.pairs for outcome in outcomes):.1f}",
+        f"{sum(outcome.seconds for outcome in outcomes) / 60:.0f}",
     ]
     yield f"| {' | '.join(cells)} |"
 
 
-def deviation(found: Sequence[Outcome]) -> str:
+def deviation(outcomes: Sequence[Outcome]) -> str:
     """How far the pairs of one comparison lie apart, the root mean square of the comparisons."""
-    deviations = [stdev(one.log_ratios) for one in found if len(one.log_ratios) > 1]
-    return f"{100 * math.sqrt(fmean(one**2 for one in deviations)):.2f} %" if deviations else "—"
+    deviations = [stdev(outcome.log_ratios) for outcome in outcomes if len(outcome.log_ratios) > 1]
+    return (
+        f"{100 * math.sqrt(fmean(spread**2 for spread in deviations)):.2f} %" if deviations else "—"
+    )
 
 
-def median_of_three(one: Outcome) -> float:
+def median_of_three(outcome: Outcome) -> float:
     """What the reports' rule would have looked at: the first three pairs."""
-    return median(one.log_ratios[:3])
+    return median(outcome.log_ratios[:3])
 
 
 def effects(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -92,23 +94,25 @@ def effects(outcomes: Sequence[Outcome]) -> Iterator[str]:
         mine = [
             outcome for outcome in outcomes if outcome.kind == "effect" and outcome.rows == count
         ]
-        means = [fmean(one.log_ratios) for one in mine if one.log_ratios]
+        means = [fmean(outcome.log_ratios) for outcome in mine if outcome.log_ratios]
         centre = fmean(truth.log_ratios)
         points += [(centre, mean) for mean in means]
         held = [
-            (one.low or 0) <= math.exp(centre) <= one.high for one in mine if one.high is not None
+            (outcome.low or 0) <= math.exp(centre) <= outcome.high
+            for outcome in mine
+            if outcome.high is not None
         ]
         cells = [
             f"{count:,}",
             f"{percent(centre)} ({percent(math.log(truth.low or 1))} to"
             f" {percent(math.log(truth.high or 1))})",
             percent(fmean(means)),
-            f"{sum(one.verdict == 'slower' for one in mine)} of {len(mine)}",
-            str(sum(one.verdict == "equivalent" for one in mine)),
-            str(sum(one.verdict == "inconclusive" for one in mine)),
+            f"{sum(outcome.verdict == 'slower' for outcome in mine)} of {len(mine)}",
+            str(sum(outcome.verdict == "equivalent" for outcome in mine)),
+            str(sum(outcome.verdict == "inconclusive" for outcome in mine)),
             f"{sum(held)} of {len(held)}",
             deviation([truth, *mine]),
-            f"{fmean(one.pairs for one in mine):.1f}",
+            f"{fmean(outcome.pairs for outcome in mine):.1f}",
         ]
         yield f"| {' | '.join(cells)} |"
     yield ""

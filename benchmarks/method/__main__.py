@@ -54,10 +54,10 @@ def main() -> None:
         return
     campaigns = QUICK if arguments.quick else FULL
     record = {}
-    for title, rules, found in _parts(arguments.recorded, campaigns, arguments.seed):
+    for title, rules, counts in _parts(arguments.recorded, campaigns, arguments.seed):
         print(f"\n{title}, {campaigns:,} campaigns for each line\n")
-        print("\n".join(table(rules, found)))
-        record[title] = {kind: _as_json(tallies) for kind, tallies in found.items()}
+        print("\n".join(table(rules, counts)))
+        record[title] = {kind: _as_json(tallies) for kind, tallies in counts.items()}
     if arguments.json:
         arguments.json.write_text(json.dumps(record, indent=1), encoding="utf-8")
 
@@ -74,18 +74,18 @@ def _parts(
         pairs = recorded_pairs(recorded)
         if not pairs:
             sys.exit(f"{recorded} has no level with {LEAST_BLOCKS} complete pairs")
-        found = {name: count_recorded(of, campaigns, seed) for name, of in pairs.items()}
-        yield "Recorded noise", dict.fromkeys(RULES, math.nan), found
+        counts = {name: count_recorded(of, campaigns, seed) for name, of in pairs.items()}
+        yield "Recorded noise", dict.fromkeys(RULES, math.nan), counts
         return
     for title, rules in (("One level", SINGLE), ("Eight levels", SWEEP)):
         costs = {name: design.seconds_of_block for name, (design, _) in rules.items()}
         yield title, costs, {kind: count(rules, kind, campaigns, seed) for kind in KINDS}
 
 
-def table(costs: Costs, found: Mapping[str, Tallies]) -> list[str]:
+def table(costs: Costs, counts: Mapping[str, Tallies]) -> list[str]:
     """Markdown: a row for each kind of noise and rule."""
     lines = [f"| {' | '.join(HEAD)} |", f"| --- | --- |{' --: |' * (len(HEAD) - 2)}"]
-    for kind, tallies in found.items():
+    for kind, tallies in counts.items():
         lines += [
             f"| {kind} | {name} | {' | '.join(_row(tallies, name, seconds))} |"
             for name, seconds in costs.items()
@@ -95,7 +95,9 @@ def table(costs: Costs, found: Mapping[str, Tallies]) -> list[str]:
 
 def _row(tallies: Tallies, name: str, seconds: float) -> list[str]:
     none, two, three = (tallies[name, effect] for effect in (0.0, 0.02, 0.03))
-    covered = min(one.share(one.covers) for one in (tallies[name, effect] for effect in EFFECTS))
+    covered = min(
+        tally.share(tally.covers) for tally in (tallies[name, effect] for effect in EFFECTS)
+    )
     pairs = two.share(two.pairs)
     return [
         _percent(float(np.mean(none.spread)), 2),
@@ -116,14 +118,14 @@ def _percent(share: float, decimals: int = 1) -> str:
 def _as_json(tallies: Tallies) -> dict[str, dict[str, float]]:
     return {
         f"{name} at {effect:g}": {
-            "campaigns": one.campaigns,
-            "differs": one.differs,
-            "slower": one.slower,
-            "equivalent": one.equivalent,
-            "covers": one.covers,
-            "pairs": one.pairs,
+            "campaigns": tally.campaigns,
+            "differs": tally.differs,
+            "slower": tally.slower,
+            "equivalent": tally.equivalent,
+            "covers": tally.covers,
+            "pairs": tally.pairs,
         }
-        for (name, effect), one in tallies.items()
+        for (name, effect), tally in tallies.items()
     }
 
 

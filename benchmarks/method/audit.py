@@ -17,7 +17,7 @@ def table(campaigns: int, seed: int) -> Iterator[str]:
 
 def _rows(campaigns: int, seed: int) -> Iterator[tuple[str, float, float]]:
     alone, whole = (
-        repeats.false_alarms(whole=one, campaigns=campaigns, seed=seed) for one in (False, True)
+        repeats.false_alarms(whole=how, campaigns=campaigns, seed=seed) for how in (False, True)
     )
     yield "repeats on a machine that drifts: false alarms", alone, whole
     yield (
@@ -29,10 +29,10 @@ def _rows(campaigns: int, seed: int) -> Iterator[tuple[str, float, float]]:
         ("five pairs of a start, two campaigns: false alarms", starts.of_two_campaigns),
         ("five pairs of a start, costs per transaction: false alarms", starts.of_paired_costs),
     ):
-        one, start = (
+        by_pair, by_start = (
             counted(as_starts=how, campaigns=campaigns, seed=seed) for how in (False, True)
         )
-        yield what, one, start
+        yield what, by_pair, by_start
     files = "files that favour a side by 1 % by chance"
     for where, boots in (
         (files, 0),

@@ -38,16 +38,16 @@ class Tally:
     spread: list[float] = field(default_factory=list)
     """The pairs' deviation, by chunk."""
 
-    def add(self, said: Said, deviation: float) -> None:
-        self.campaigns += len(said.differs)
-        self.differs += int(said.differs.sum())
-        self.slower += int(said.slower.sum())
-        self.equivalent += int(said.equivalent.sum())
-        self.pairs += int(said.pairs.sum())
+    def add(self, verdicts: Said, deviation: float) -> None:
+        self.campaigns += len(verdicts.differs)
+        self.differs += int(verdicts.differs.sum())
+        self.slower += int(verdicts.slower.sum())
+        self.equivalent += int(verdicts.equivalent.sum())
+        self.pairs += int(verdicts.pairs.sum())
         self.spread.append(deviation)
-        if said.covers is not None:
+        if verdicts.covers is not None:
             self.has_interval = True
-            self.covers += int(said.covers.sum())
+            self.covers += int(verdicts.covers.sum())
 
     def share(self, count: int) -> float:
         return count / self.campaigns
@@ -59,8 +59,8 @@ Rule = Callable[[Array, float], Said]
 
 def _differences(cells: Array, truth: float) -> Array:
     """d of each block and level: (campaigns, blocks, levels)."""
-    found: Array = cells[..., 1] - cells[..., 0] + truth
-    return found
+    differences: Array = cells[..., 1] - cells[..., 0] + truth
+    return differences
 
 
 def one_level(rule: Callable[[Array, float], Said]) -> Rule:
@@ -69,15 +69,15 @@ def one_level(rule: Callable[[Array, float], Said]) -> Rule:
 
 def over_levels(cells: Array, truth: float) -> Said:
     """The primary verdict: block means over the levels, sequentially."""
-    found = _differences(cells, truth)
-    return sequential(found.mean(axis=2), truth, levels=found.shape[2])
+    differences = _differences(cells, truth)
+    return sequential(differences.mean(axis=2), truth, levels=differences.shape[2])
 
 
 def any_level(cells: Array, truth: float) -> Said:
     """Whether any of K levels is said to differ, each at α/K."""
-    found = _differences(cells, truth)
-    levels = found.shape[2]
-    return _any(sequential(found[:, :, at], truth, ALPHA / levels) for at in range(levels))
+    differences = _differences(cells, truth)
+    levels = differences.shape[2]
+    return _any(sequential(differences[:, :, at], truth, ALPHA / levels) for at in range(levels))
 
 
 def reports_mean(cells: Array, truth: float) -> Said:
@@ -91,14 +91,14 @@ def reports_any(cells: Array, truth: float) -> Said:
 
 
 def _any(single: Iterator[Said]) -> Said:
-    found = list(single)
-    differs = np.any([one.differs for one in found], axis=0)
+    levels = list(single)
+    differs = np.any([level.differs for level in levels], axis=0)
     return Said(
         differs,
-        np.any([one.slower for one in found], axis=0),
-        np.all([one.equivalent for one in found], axis=0),
+        np.any([level.slower for level in levels], axis=0),
+        np.all([level.equivalent for level in levels], axis=0),
         None,
-        np.stack([one.pairs for one in found]).max(axis=0),
+        np.stack([level.pairs for level in levels]).max(axis=0),
     )
 
 
@@ -131,6 +131,6 @@ def count(
             deviation = float(np.std(cells[..., 1] - cells[..., 0]))
             for name, (of, rule) in rules.items():
                 for effect in EFFECTS if of is design else ():
-                    said = rule(cells, float(np.log1p(-effect)))
-                    tallies[name, effect].add(said, deviation)
+                    verdicts = rule(cells, float(np.log1p(-effect)))
+                    tallies[name, effect].add(verdicts, deviation)
     return tallies

@@ -56,5 +56,5 @@ def _metrics(d: Array) -> Iterator[Array]:
 
 def _differs(d: Array, alpha: float) -> Flags:
     half = d.std(axis=1, ddof=1) * student_half_width(1.0, BLOCKS, alpha)
-    found: Flags = np.abs(d.mean(axis=1)) > half
-    return found
+    differs: Flags = np.abs(d.mean(axis=1)) > half
+    return differs

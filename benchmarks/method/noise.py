@@ -40,8 +40,8 @@ def drift(shape: tuple[int, int], _period: int, random: np.random.Generator) -> 
     """The machine gets faster or slower, by up to 2.5 % an hour."""
     hours = np.arange(shape[1]) * SLOT / 3600
     slope = random.uniform(-0.025, 0.025, (shape[0], 1))
-    found: Array = iid(shape, 0, random) + slope * hours
-    return found
+    logs: Array = iid(shape, 0, random) + slope * hours
+    return logs
 
 
 def autocorrelated(shape: tuple[int, int], _period: int, random: np.random.Generator) -> Array:
@@ -58,14 +58,14 @@ def periodic(shape: tuple[int, int], period: int, random: np.random.Generator) -
     """4 % slower during every second trial's time: what ABAB would take for a difference."""
     phase = random.integers(0, period, (shape[0], 1))
     slow = (np.arange(shape[1]) + phase) % period < period / 2
-    found: Array = iid(shape, 0, random) - 0.04 * slow
-    return found
+    logs: Array = iid(shape, 0, random) - 0.04 * slow
+    return logs
 
 
 def heavy_tailed(shape: tuple[int, int], _period: int, random: np.random.Generator) -> Array:
     """Student's t with three degrees of freedom, of the same deviation."""
-    found: Array = random.standard_t(3, shape) * WITHIN / np.sqrt(3)
-    return found
+    logs: Array = random.standard_t(3, shape) * WITHIN / np.sqrt(3)
+    return logs
 
 
 def outliers(shape: tuple[int, int], _period: int, random: np.random.Generator) -> Array:
@@ -76,8 +76,8 @@ def outliers(shape: tuple[int, int], _period: int, random: np.random.Generator) 
     lasting = np.zeros(shape)
     for later in range(minute):
         lasting[:, later:] = np.maximum(lasting[:, later:], taken[:, : shape[1] - later])
-    found: Array = iid(shape, 0, random) + np.log1p(-lasting)
-    return found
+    logs: Array = iid(shape, 0, random) + np.log1p(-lasting)
+    return logs
 
 
 KINDS: dict[str, Callable[[tuple[int, int], int, np.random.Generator], Array]] = {

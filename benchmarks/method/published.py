@@ -32,31 +32,31 @@ def reproduced(
     there; 1 for the bounds by themselves.
     """
     printed = checks_in_print(claim)
-    if not printed or any(one.standing is not ClaimStanding.REPRODUCED for one in printed):
+    if not printed or any(check.standing is not ClaimStanding.REPRODUCED for check in printed):
         return None
     random = np.random.default_rng(seed)
-    found = (_standing(printed, blocks, random, comparisons) for _ in range(campaigns))
-    return sum(one is ClaimStanding.REPRODUCED for one in found) / campaigns
+    standings = (_standing(printed, blocks, random, comparisons) for _ in range(campaigns))
+    return sum(standing is ClaimStanding.REPRODUCED for standing in standings) / campaigns
 
 
 def _standing(
     printed: Sequence[Check], blocks: int, random: np.random.Generator, comparisons: int
 ) -> ClaimStanding:
-    checks = [_drawn(one, len(printed), blocks, random, comparisons) for one in printed]
+    checks = [_drawn(check, len(printed), blocks, random, comparisons) for check in printed]
     return standing_of(checks)[0]
 
 
 def _drawn(
-    one: Check, among: int, blocks: int, random: np.random.Generator, comparisons: int
+    printed: Check, among: int, blocks: int, random: np.random.Generator, comparisons: int
 ) -> Check:
-    means = max(1, len(one.at), sum(map(len, one.classes)))
+    means = max(1, len(printed.at), sum(map(len, printed.classes)))
     noise = random.normal(0.0, DEVIATION / math.sqrt(means), blocks)
-    values = math.log(one.ratio or math.nan) + noise
-    low = -math.inf if one.least is None else math.log(one.least)
-    high = math.inf if one.most is None else math.log(one.most)
+    values = math.log(printed.ratio or math.nan) + noise
+    low = -math.inf if printed.least is None else math.log(printed.least)
+    high = math.inf if printed.most is None else math.log(printed.most)
     question = ClaimQuestion(
-        one.kind, one.sides, one.at, dict(enumerate(values.tolist())), low, high
+        printed.kind, printed.sides, printed.at, dict(enumerate(values.tolist())), low, high
     )
-    own = ALPHA * means / comparisons if one.kind.of_sides else None
+    own = ALPHA * means / comparisons if printed.kind.of_sides else None
     check = check_of(question, ALPHA, student, among=among, own=own)
-    return replace(check, classes=one.classes)
+    return replace(check, classes=printed.classes)

@@ -43,33 +43,35 @@ def recorded_pairs(
     """
     with Ledger.open(folder, read_only=True) as ledger:
         attempts = [
-            Attempt(one.number, one.attempt, one.outcome, one.metrics)
-            for one in ledger.trials(series=False)
+            Attempt(trial.number, trial.attempt, trial.outcome, trial.metrics)
+            for trial in ledger.trials(series=False)
         ]
         observations = observe(ledger.plan, attempts)
-    found: dict[str, dict[int, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
+    logs: dict[str, dict[int, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for observation in observations:
         value = observation.metrics.get(metric, math.nan)
         if 0 < value < math.inf:
-            found[_name(observation)][observation.block][observation.side] = math.log(value)
+            logs[_name(observation)][observation.block][observation.side] = math.log(value)
     complete = {
         name: [list(sides.values()) for _, sides in sorted(blocks.items()) if len(sides) == 2]
-        for name, blocks in _ordered(found).items()
+        for name, blocks in _ordered(logs).items()
     }
     return {name: np.array(rows) for name, rows in complete.items() if len(rows) >= least}
 
 
-def _name(one: Observation) -> str:
-    return " ".join((one.workload, *(f"{name}={level}" for name, level in one.context)))
+def _name(observation: Observation) -> str:
+    return " ".join(
+        (observation.workload, *(f"{name}={level}" for name, level in observation.context))
+    )
 
 
 def _ordered(
-    found: Mapping[str, Mapping[int, Mapping[str, float]]],
+    logs: Mapping[str, Mapping[int, Mapping[str, float]]],
 ) -> dict[str, dict[int, dict[str, float]]]:
     """Both sides of every block in the same order."""
     return {
         name: {block: dict(sorted(sides.items())) for block, sides in blocks.items()}
-        for name, blocks in found.items()
+        for name, blocks in logs.items()
     }
 
 
@@ -96,5 +98,5 @@ def draw(pairs: Array, campaigns: int, blocks: int, random: np.random.Generator)
     cells = pairs[chosen.reshape(campaigns, -1)[:, :blocks]]
     swapped = random.integers(0, 2, campaigns, dtype=bool)
     cells[swapped] = cells[swapped][:, :, ::-1]
-    found: Array = cells[:, :, None, :]
-    return found
+    drawn: Array = cells[:, :, None, :]
+    return drawn

@@ -68,8 +68,8 @@ def _placed(slope: Array, shape: tuple[int, int, int, int], random: np.random.Ge
     times = np.arange(ROUNDS * PAIRS * 2).reshape(1, *shape[1:]) / (ROUNDS * PAIRS * 2)
     order = random.integers(0, 2, (shape[0], 1, PAIRS, 1)) ^ np.arange(2)
     drifted = np.take_along_axis(slope * times, np.broadcast_to(order, shape), axis=3)
-    found: Array = drifted + random.normal(0.0, NOISE, shape)
-    return found
+    shown: Array = drifted + random.normal(0.0, NOISE, shape)
+    return shown
 
 
 def _differences(values: Array, bad: Flags, *, whole: bool) -> tuple[Array, Flags]:

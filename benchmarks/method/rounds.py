@@ -46,11 +46,11 @@ def false_alarms(
     def numbers(starts: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         copies = starts if rounds else 1
         files = random.normal(0.0, of_files, (campaigns, copies))
-        found = random.normal(0.0, OF_A_START, (campaigns, starts)) + files
+        log_ratios = random.normal(0.0, OF_A_START, (campaigns, starts)) + files
         if boots:
             of_boots = random.normal(0.0, OF_A_BOOT, (campaigns, boots))
-            found += of_boots[:, np.arange(starts) * boots // starts]
-        return found
+            log_ratios += of_boots[:, np.arange(starts) * boots // starts]
+        return log_ratios
 
     return FalseAlarms(
         sequential=float(np.mean(sequential(numbers(STARTS), 0.0).differs)),

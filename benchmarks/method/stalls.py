@@ -38,5 +38,5 @@ def stalled(*, trimmed: bool, often: float, campaigns: int, seed: int) -> Stalle
     speed[..., 1] *= np.where(stalls, 1 - TRUTH / often, 1.0)
     cut = trimmed_at_each_end(SLICES) if trimmed else 0
     numbers = np.sort(speed, axis=2)[:, :, cut : SLICES - cut].mean(axis=2)
-    said: Said = sequential(np.log(numbers[..., 1] / numbers[..., 0]), np.log1p(-TRUTH))
-    return Stalled(float(said.equivalent.mean()), float(said.slower.mean()))
+    verdicts: Said = sequential(np.log(numbers[..., 1] / numbers[..., 0]), np.log1p(-TRUTH))
+    return Stalled(float(verdicts.equivalent.mean()), float(verdicts.slower.mean()))

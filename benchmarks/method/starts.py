@@ -25,8 +25,11 @@ def of_two_campaigns(*, as_starts: bool, campaigns: int, seed: int) -> float:
     """False alarms of two campaigns of one server each, compared without pairs."""
     sides = _values((campaigns, 2), seed)
     numbers = sides.mean(axis=3) if as_starts else sides.reshape(campaigns, 2, -1)
-    found = [estimate_unpaired(list(old), list(new), ALPHA) for old, new in numbers]
-    return float(np.mean([one is not None and not one[1] <= 0 <= one[2] for one in found]))
+    estimates = [estimate_unpaired(list(old), list(new), ALPHA) for old, new in numbers]
+    alarms = [
+        estimate is not None and not estimate[1] <= 0 <= estimate[2] for estimate in estimates
+    ]
+    return float(np.mean(alarms))
 
 
 def of_paired_costs(*, as_starts: bool, campaigns: int, seed: int) -> float:
@@ -34,11 +37,11 @@ def of_paired_costs(*, as_starts: bool, campaigns: int, seed: int) -> float:
     sides = _values((campaigns, 2), seed).reshape(campaigns, 2, -1)
     pairs = STARTS * PAIRS_OF_A_START
     starts = [at // PAIRS_OF_A_START if as_starts else at for at in range(pairs)]
-    found = [
+    changes = [
         change(list(old), list(new), starts=starts, alpha=ALPHA, width=student_half_width)
         for old, new in sides
     ]
-    return float(np.mean([one.certain for one in found]))
+    return float(np.mean([cost_change.certain for cost_change in changes]))
 
 
 def _values(shape: tuple[int, int], seed: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:

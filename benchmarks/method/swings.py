@@ -33,10 +33,10 @@ def marked(points: int, *, correlation: float, step: float, lines: int, seed: in
     noise[:, 1:] *= np.sqrt(1 - correlation**2)
     series = lfilter([1.0], [1.0, -correlation], noise, axis=1)
     series[:, points // 2 :] += step
-    found = [_firm(row) for row in series.tolist()]
+    marks = [_firm(row) for row in series.tolist()]
     return Marked(
-        float(np.mean([one is not None for one in found])),
-        float(np.mean([one is True for one in found])),
+        float(np.mean([mark is not None for mark in marks])),
+        float(np.mean([mark is True for mark in marks])),
     )
 
 

@@ -51,7 +51,9 @@ def compared(arguments: argparse.Namespace, *words: str) -> dict[str, str]:
     printed = json.loads(teiten(arguments.workdir, *fixed, *chosen, *changes, *words))
     print(f"{printed['campaign']}: {time.monotonic() - begun:.0f} s", flush=True)
     return {
-        one["workload"]: one["verdict"] for one in printed["contrasts"] if one["metric"] == "tps"
+        contrast["workload"]: contrast["verdict"]
+        for contrast in printed["contrasts"]
+        if contrast["metric"] == "tps"
     }
 
 
@@ -71,7 +73,11 @@ def planted(arguments: argparse.Namespace) -> int:
         verdicts = compared(arguments, "--servers", ",".join(BUILDS))
         study = load_study("operations", profile=arguments.profile)
         workdir = Workdir(arguments.workdir)
-        base = next(one for one in find_installations(workdir) if one.name == BUILDS[0])
+        base = next(
+            installation
+            for installation in find_installations(workdir)
+            if installation.name == BUILDS[0]
+        )
         users = users_of_index_scans(study, base) & verdicts.keys()
     finally:
         teiten(arguments.workdir, "pg", "remove", "--anyway", *BUILDS, check=False)
@@ -89,7 +95,7 @@ def planted(arguments: argparse.Namespace) -> int:
 
 
 def told(named: Mapping[str, str]) -> str:
-    return ", ".join(f"{one} {verdict}" for one, verdict in sorted(named.items())) or "no alarm"
+    return ", ".join(f"{name} {verdict}" for name, verdict in sorted(named.items())) or "no alarm"
 
 
 def null(arguments: argparse.Namespace) -> int:

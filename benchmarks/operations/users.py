@@ -41,10 +41,12 @@ def users_of_index_scans(study: Study, installation: Installation) -> frozenset[
                 script = script_of(study.workloads[0].data).script
                 connection.execute(script.text.encode())
                 connection.execute("VACUUM (FREEZE, ANALYZE)")
-                users = {one.name for one in study.workloads if _scans(connection, one)}
+                users = {
+                    workload.name for workload in study.workloads if _scans(connection, workload)
+                }
         finally:
             cluster.remove()
-    checking = {one.name for one in study.workloads if one.name in CHECKS_KEYS}
+    checking = {workload.name for workload in study.workloads if workload.name in CHECKS_KEYS}
     return frozenset(users | checking)
 
 

@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("--server", default="18")
     parser.add_argument("--workdir", type=Path, default=default_workdir())
     given = parser.parse_args()
-    effects = [float(one) for one in given.effects.split(",")]
+    effects = [float(effect) for effect in given.effects.split(",")]
     asked = list(itertools.product(range(given.comparisons), given.scripts.split(","), effects))
     deadline = time.monotonic() + 60 * given.minutes
     for number, script, effect in asked:
@@ -80,8 +80,8 @@ def carry_out(given: argparse.Namespace, number: int, script: str, effect: float
             keep(given.record, {"calibration": script, **line})
         share = share_of(kept(given.record), script)
         rows = round(BASE_ROWS * (1 + effect / share))
-        while not is_over(found := of_one(kept(given.record), own), budget):
-            seconds = next_seconds([as_start(one, "throughput") for one in found])
+        while not is_over(lines := of_one(kept(given.record), own), budget):
+            seconds = next_seconds([as_start(line, "throughput") for line in lines])
             keep(given.record, {**own, "rows": rows, **start(pair, script, rows, seconds)})
 
 
@@ -99,14 +99,14 @@ def start(pair: Pair, script: str, rows: int, seconds: float) -> Line:
 
 
 def calibrated(record: Path, script: str) -> bool:
-    found = [one for one in kept(record) if one.get("calibration") == script]
-    return len(found) >= CALIBRATIONS
+    calibrations = [line for line in kept(record) if line.get("calibration") == script]
+    return len(calibrations) >= CALIBRATIONS
 
 
 def share_of(lines: Iterable[Line], script: str) -> float:
     """By how much twice the work makes a transaction longer."""
-    found = [-line["throughput"] for line in lines if line.get("calibration") == script]
-    return math.expm1(float(np.median(found)))
+    log_ratios = [-line["throughput"] for line in lines if line.get("calibration") == script]
+    return math.expm1(float(np.median(log_ratios)))
 
 
 def of_one(lines: Iterable[Line], own: Line) -> list[Line]:
@@ -120,20 +120,20 @@ def as_start(line: Line, number: str) -> PairedStart:
 
 def spent(starts: Iterable[Line]) -> float:
     """Seconds."""
-    return math.fsum(one["seconds"] + one["fixed"] for one in starts)
+    return math.fsum(line["seconds"] + line["fixed"] for line in starts)
 
 
 def is_over(starts: list[Line], budget: float) -> bool:
     """Both numbers are decided, or another start would not end within the budget (seconds)."""
     if starts and all(is_decided(verdict(starts, number)) for number in NUMBERS):
         return True
-    fixed = float(np.median([one["fixed"] for one in starts])) if starts else 0.0
-    after = next_seconds([as_start(one, "throughput") for one in starts]) + fixed
+    fixed = float(np.median([line["fixed"] for line in starts])) if starts else 0.0
+    after = next_seconds([as_start(line, "throughput") for line in starts]) + fixed
     return spent(starts) + after > budget
 
 
 def verdict(starts: list[Line], number: str) -> Verdict:
-    return decide_sequentially([one[number] for one in starts], RULE)
+    return decide_sequentially([line[number] for line in starts], RULE)
 
 
 def decided_after(starts: list[Line], number: str) -> list[Line]:
@@ -152,11 +152,11 @@ def tables(lines: list[Line], budget: float) -> Iterator[str]:
     )
     yield "|---" * 11 + "|"
     own = [line for line in lines if "comparison" in line]
-    for script, effect in dict.fromkeys((one["script"], one["effect"]) for one in own):
+    for script, effect in dict.fromkeys((line["script"], line["effect"]) for line in own):
         of_both = of_one(own, {"script": script, "effect": effect})
-        numbers = dict.fromkeys(one["comparison"] for one in of_both)
+        numbers = dict.fromkeys(line["comparison"] for line in of_both)
         every = [of_one(of_both, {"comparison": number}) for number in numbers]
-        over = [one for one in every if is_over(one, budget)]
+        over = [comparison for comparison in every if is_over(comparison, budget)]
         for number in NUMBERS if over else ():
             if effect and number == "typical" and script in WITHOUT_TYPICAL:
                 continue
@@ -170,13 +170,15 @@ def tables(lines: list[Line], budget: float) -> Iterator[str]:
 def _row(script: str, effect: float, number: str, comparisons: list[list[Line]]) -> str:
     truth = -math.log1p(effect)
     until = [decided_after(comparison, number) for comparison in comparisons]
-    verdicts = [verdict(one, number) for one in until]
-    decided = [spent(one) for one, found in zip(until, verdicts, strict=True) if is_decided(found)]
-    kinds = [one.kind for one in verdicts]
+    verdicts = [verdict(starts, number) for starts in until]
+    decided = [
+        spent(starts) for starts, judged in zip(until, verdicts, strict=True) if is_decided(judged)
+    ]
+    kinds = [judged.kind for judged in verdicts]
     equal = kinds.count(VerdictKind.EQUIVALENT)
-    effects = [one.effect for one in verdicts if one.effect is not None]
+    effects = [judged.effect for judged in verdicts if judged.effect is not None]
     held = sum(math.log(effect.low) <= truth <= math.log(effect.high) for effect in effects)
-    mean = np.mean([np.mean([start[number] for start in one]) for one in until])
+    mean = np.mean([np.mean([line[number] for line in starts]) for starts in until])
     load = np.median([start["load"] for comparison in comparisons for start in comparison])
     cells = (
         *(script, f"{effect:.0%}", number, len(comparisons), len(decided)),

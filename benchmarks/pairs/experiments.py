@@ -90,7 +90,9 @@ def pgbench(pair: Pair, seconds: float, seed: int) -> Iterator[Line]:
             yield line
 
 
-EXPERIMENTS = {one.__name__: one for one in (deviation, effects, carried, starts, pgbench)}
+EXPERIMENTS = {
+    experiment.__name__: experiment for experiment in (deviation, effects, carried, starts, pgbench)
+}
 
 
 def paired(pair: Pair, script: str, clients: int, seconds: float, seed: int) -> Line:
@@ -104,16 +106,16 @@ def pinned(pair: Pair, script: str, clients: int, seconds: float, seed: int) -> 
 
 def of_start(result: PairedResult) -> Line:
     times = PairedTimes.of(result.pairs)
-    found, order = numbers(times), carry_over(times)
+    whole, order = numbers(times), carry_over(times)
     inside = parts(times)
     return {
         "pairs": len(times),
-        "throughput": found.throughput,
-        "typical": found.typical,
+        "throughput": whole.throughput,
+        "typical": whole.typical,
         "order_throughput": order.throughput,
         "order_typical": order.typical,
-        "parts_throughput": [one.throughput for one in inside],
-        "parts_typical": [one.typical for one in inside],
+        "parts_throughput": [part.throughput for part in inside],
+        "parts_typical": [part.typical for part in inside],
         "mean_ms": float(times.latency.mean()) / 1e6,
     }
 
@@ -124,9 +126,9 @@ def sliced(pair: Pair, script: str, clients: int, seconds: float, seed: int) -> 
     for turn in range(round(seconds / 2 / SLICE_SECONDS)):
         for side in random.sample((0, 1), 2):
             threads = max(1, clients // 2)
-            found = pair.run_pgbench(
+            rate = pair.run_pgbench(
                 side, script, clients, SLICE_SECONDS, seed=seed + turn, threads=threads
             )
-            tps[side].append(found)
+            tps[side].append(rate)
     mean = trimmed_mean if script in READS else lambda values: math.fsum(values) / len(values)
     return {"way": "slices", "throughput": math.log(mean(tps[1]) / mean(tps[0]))}

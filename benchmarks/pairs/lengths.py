@@ -87,12 +87,12 @@ def rows(campaigns: int, seed: int) -> Iterator[str]:
     yield "|---" * 9 + "|"
     for machine in MACHINES:
         for effect in (0.0, 0.02):
-            found = [campaign(machine, math.log1p(effect), random) for _ in range(campaigns)]
-            kinds = Counter(verdict.kind for verdict, _, _ in found)
+            outcomes = [campaign(machine, math.log1p(effect), random) for _ in range(campaigns)]
+            kinds = Counter(verdict.kind for verdict, _, _ in outcomes)
             equal = kinds[VerdictKind.EQUIVALENT] / campaigns
             open_ = kinds[VerdictKind.INCONCLUSIVE] / campaigns
-            starts = np.mean([count for _, count, _ in found])
-            time = np.median([spent for _, _, spent in found])
+            starts = np.mean([count for _, count, _ in outcomes])
+            time = np.median([spent for _, _, spent in outcomes])
             cells = (
                 *(f"{machine.between:.1%}", f"{math.sqrt(machine.within):.1%}", machine.alike),
                 *(f"{effect:.0%}", f"{1 - equal - open_:.1%}", f"{equal:.1%}", f"{open_:.1%}"),

@@ -73,18 +73,18 @@ def null(study: str, server: str, overrides: tuple[str, ...], workdir: Path) -> 
     words = [word for change in changes for word in ("--set", change)]
     load, began = os.getloadavg()[0], time.monotonic()
     command = [*teiten, "run", study, "--profile", "quick", "--yes", "--json", *words]
-    said = json.loads(_output(command))
-    _output([*teiten, "rm", said["campaign"], "--yes"])
-    if not said["conclusive"]:
+    printed = json.loads(_output(command))
+    _output([*teiten, "rm", printed["campaign"], "--yes"])
+    if not printed["conclusive"]:
         raise SystemExit(f"the profile quick of {study} has no verdicts, and so no alarms")
     return {
         "study": study,
         "load": load,
         "seconds": time.monotonic() - began,
         "verdicts": [
-            [each["workload"], each["metric"], each["verdict"], each["interval"]]
-            for each in said["contrasts"]
-            if each["verdict"] != VerdictKind.UNJUDGED
+            [contrast["workload"], contrast["metric"], contrast["verdict"], contrast["interval"]]
+            for contrast in printed["contrasts"]
+            if contrast["verdict"] != VerdictKind.UNJUDGED
         ],
     }
 
@@ -118,13 +118,13 @@ def table(lines: list[dict[str, Any]]) -> Iterator[str]:
         yield f"\n{alarms} alarms in {count} campaigns: {low:.1%} to {high:.1%}"
 
 
-def binomial_interval(found: int, count: int) -> tuple[float, float]:
+def binomial_interval(alarms: int, count: int) -> tuple[float, float]:
     """The share's interval by Clopper and Pearson, Biometrika 26 (1934): never too narrow."""
     tail = (1 - CONFIDENCE) / 2
-    low = 0.0 if not found else float(special.betaincinv(found, count - found + 1, tail))
-    if found == count:
+    low = 0.0 if not alarms else float(special.betaincinv(alarms, count - alarms + 1, tail))
+    if alarms == count:
         return low, 1.0
-    return low, float(special.betaincinv(found + 1, count - found, 1 - tail))
+    return low, float(special.betaincinv(alarms + 1, count - alarms, 1 - tail))
 
 
 if __name__ == "__main__":

@@ -30,17 +30,17 @@ def tables(lines: Iterable[Line]) -> str:
         "starts": of_starts,
         "pgbench": of_pgbench,
     }
-    found = []
+    sections = []
     for name, table in made.items():
         own = [line for line in known if line["experiment"] == name]
         if own:
-            found += [f"## {name}", "", *table(own), ""]
-    return "\n".join(found)
+            sections += [f"## {name}", "", *table(own), ""]
+    return "\n".join(sections)
 
 
 def groups(lines: list[Line], *keys: str) -> Iterator[tuple[tuple[object, ...], list[Line]]]:
-    for found in dict.fromkeys(tuple(line.get(key) for key in keys) for line in lines):
-        yield found, [line for line in lines if tuple(line.get(key) for key in keys) == found]
+    for group in dict.fromkeys(tuple(line.get(key) for key in keys) for line in lines):
+        yield group, [line for line in lines if tuple(line.get(key) for key in keys) == group]
 
 
 def deviation_of(values: list[float]) -> float:
@@ -74,9 +74,15 @@ def of_deviation(lines: list[Line]) -> Iterator[str]:
         yield row(*cells, "–", 1, "–", mean_of(slices), "–")
         for way in ("pairs", "pinned pairs"):
             both = [values(own, number, way=way) for number in NUMBERS]
-            deviations = [deviation_of(found) for found in both]
-            ratios = [f"{deviation_of(slices) / one:.1f}" for one in deviations]
-            cells = [script, clients, way, len(both[0]), *[f"{one:.2%}" for one in deviations]]
+            deviations = [deviation_of(log_ratios) for log_ratios in both]
+            ratios = [f"{deviation_of(slices) / deviation:.1f}" for deviation in deviations]
+            cells = [
+                script,
+                clients,
+                way,
+                len(both[0]),
+                *[f"{deviation:.2%}" for deviation in deviations],
+            ]
             yield row(*cells, *ratios, *map(mean_of, both))
 
 
@@ -95,7 +101,7 @@ def of_deviation_in_short(lines: list[Line]) -> Iterator[str]:
         clients = list(dict.fromkeys(line["clients"] for line in own))
         of_clients = [[line for line in own if line["clients"] == client] for client in clients]
         slices = [deviation_of(values(client, "throughput", way="slices")) for client in of_clients]
-        found = {
+        deviations = {
             number: [deviation_of(values(client, number, way=SHORT)) for client in of_clients]
             for number in NUMBERS
         }
@@ -104,18 +110,21 @@ def of_deviation_in_short(lines: list[Line]) -> Iterator[str]:
             f"{script}, {_by_clients(clients, 'd')}",
             starts,
             *(
-                f"{_by_clients([100 * one for one in each], '.2g')} %"
-                for each in (slices, *found.values())
+                f"{_by_clients([100 * deviation for deviation in by_clients], '.2g')} %"
+                for by_clients in (slices, *deviations.values())
             ),
             *(
-                _by_clients([of / one for of, one in zip(slices, each, strict=True)], ".0f")
-                for each in found.values()
+                _by_clients(
+                    [of / deviation for of, deviation in zip(slices, by_clients, strict=True)],
+                    ".0f",
+                )
+                for by_clients in deviations.values()
             ),
         )
 
 
 def _by_clients(numbers: Iterable[float], form: str) -> str:
-    return " / ".join(f"{one:{form}}" for one in numbers)
+    return " / ".join(f"{number:{form}}" for number in numbers)
 
 
 def of_effects(lines: list[Line]) -> Iterator[str]:
@@ -148,8 +157,8 @@ def of_starts(lines: list[Line]) -> Iterator[str]:
     for (script,), own in groups(lines, "script"):
         fixed = float(np.median(values(own, "fixed")))
         for number in NUMBERS:
-            found = values(own, number)
-            if len(found) < 2:
+            log_ratios = values(own, number)
+            if len(log_ratios) < 2:
                 continue
             known = spread(
                 [
@@ -161,7 +170,7 @@ def of_starts(lines: list[Line]) -> Iterator[str]:
                     for line in own
                 ]
             )
-            cells = [script, len(own), f"{fixed:.1f}", number, f"{deviation_of(found):.2%}"]
+            cells = [script, len(own), f"{fixed:.1f}", number, f"{deviation_of(log_ratios):.2%}"]
             cells += [f"{math.sqrt(known.within):.2%}", f"{known.between:.2%}"]
             yield row(*cells, f"{wall_seconds(fixed, known):.0f}")
 

@@ -30,41 +30,41 @@ def read(text: str) -> ExplainedPlan | None:
 
 def check(old: ExplainedPlan, new: ExplainedPlan, language: Language) -> None:
     """Raises AssertionError where something does not hold."""
-    found = difference(old, new)
-    for side in (found.old, found.new):
+    compared = difference(old, new)
+    for side in (compared.old, compared.new):
         check_accounts(side)
-    check_matches(found)
-    text = "\n".join(as_lines(found, SIDES, language))
+    check_matches(compared)
+    text = "\n".join(as_lines(compared, SIDES, language))
     text.encode("utf-8")
-    json.dumps(jsonable(json_plan_difference(found, SIDES)), allow_nan=False)
+    json.dumps(jsonable(json_plan_difference(compared, SIDES)), allow_nan=False)
 
 
 def check_accounts(side: PlanStatistics) -> None:
     """Nothing is negative, and the parts add up."""
     own, total, root = side.accounts.nodes, side.accounts.total, side.plan.root
-    size = max((abs(one.seconds) for one in own), default=0.0) + max(
+    size = max((abs(account.seconds) for account in own), default=0.0) + max(
         (sum(node.seconds.values()) for node in side.plan.nodes if node.seconds), default=0.0
     )
     slack = SHARE * size + 1e-9
-    assert all(one.leader >= -slack and one.workers >= -slack for one in own)
-    assert all(value >= 0 for one in own for value in one.buffers.values())
-    assert abs(math.fsum(one.leader for one in own) - total.leader) <= slack * len(own)
-    assert abs(math.fsum(one.workers for one in own) - total.workers) <= slack * len(own)
+    assert all(account.leader >= -slack and account.workers >= -slack for account in own)
+    assert all(value >= 0 for account in own for value in account.buffers.values())
+    assert abs(math.fsum(account.leader for account in own) - total.leader) <= slack * len(own)
+    assert abs(math.fsum(account.workers for account in own) - total.workers) <= slack * len(own)
     assert total.leader >= (root.seconds or {}).get(LEADER, 0.0) - slack
     shares = [kind.share for kind in side.kinds if kind.share is not None]
     assert not shares or abs(sum(shares) - 1) < 1e-6
 
 
-def check_matches(found: PlanDifference) -> None:
+def check_matches(compared: PlanDifference) -> None:
     """Every node is in one pair, in one group, or new or gone."""
-    for side, one in enumerate((found.old, found.new)):
-        numbers = [pair[side] for pair in found.pairs]
-        numbers += [n for group in found.groups for n in (group.old, group.new)[side]]
+    for side, statistics in enumerate((compared.old, compared.new)):
+        numbers = [pair[side] for pair in compared.pairs]
+        numbers += [n for group in compared.groups for n in (group.old, group.new)[side]]
         numbers += [
             number
-            for change in found.changes
+            for change in compared.changes
             if None in (change.old, change.new)
             for number in [(change.old, change.new)[side]]
             if number is not None
         ]
-        assert sorted(numbers) == list(range(len(one.plan.nodes)))
+        assert sorted(numbers) == list(range(len(statistics.plan.nodes)))

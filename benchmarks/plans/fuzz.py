@@ -25,13 +25,13 @@ def one(seed: int) -> str:
         random.choice(everything),
         random.choice(everything),
     )
-    text, other = corpus(server)[query]["plan"], corpus(other_server)[other_query]["plan"]
+    text, counterpart = corpus(server)[query]["plan"], corpus(other_server)[other_query]["plan"]
     if random.random() < 0.5:  # the same question, as it is asked in life
-        other = text
+        counterpart = text
     changed = ""
     try:
-        changed = mutated(text, other, random)
-        old, new = read(changed), read(other)
+        changed = mutated(text, counterpart, random)
+        old, new = read(changed), read(counterpart)
         if old is None or new is None:
             return "refused"
         if seed % 2:
@@ -48,19 +48,19 @@ def batch(first: int) -> Counter[str]:
 
 def fuzz(count: int, seed: int, processes: int) -> int:
     """Try ``count`` plans from a seed on; returns how many failed."""
-    found: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
     with ProcessPoolExecutor(processes) as pool:
         for done in pool.map(batch, range(seed, seed + count, BATCH)):
-            found += done
-            sys.stderr.write(f"\r{sum(found.values()):,} plans")
+            outcomes += done
+            sys.stderr.write(f"\r{sum(outcomes.values()):,} plans")
             sys.stderr.flush()
-    failures = [text for text in found if text.startswith("failed")]
+    failures = [text for text in outcomes if text.startswith("failed")]
     sys.stderr.write("\n")
     for text in failures[:10]:
         sys.stdout.write(f"{text}\n")
     sys.stdout.write(
-        f"{sum(found.values()):,} plans from seed {seed}: {found['compared']:,} compared,"
-        f" {found['refused']:,} refused in words, {len(failures)} failed\n"
+        f"{sum(outcomes.values()):,} plans from seed {seed}: {outcomes['compared']:,} compared,"
+        f" {outcomes['refused']:,} refused in words, {len(failures)} failed\n"
     )
     return len(failures)
 
@@ -73,9 +73,9 @@ def save(seed: int, folder: Path) -> None:
         random.choice(everything),
         random.choice(everything),
     )
-    text, other = corpus(server)[query]["plan"], corpus(other_server)[other_query]["plan"]
+    text, counterpart = corpus(server)[query]["plan"], corpus(other_server)[other_query]["plan"]
     if random.random() < 0.5:
-        other = text
-    data = mutated(text, other, random).encode("utf-8", "surrogatepass")
+        counterpart = text
+    data = mutated(text, counterpart, random).encode("utf-8", "surrogatepass")
     (folder / f"{seed}-changed.json").write_bytes(data)
-    (folder / f"{seed}-other.json").write_text(other, encoding="utf-8")
+    (folder / f"{seed}-other.json").write_text(counterpart, encoding="utf-8")

@@ -40,12 +40,12 @@ NAMED = ("Alias", "Relation Name", "CTE Name", "Index Name")
 CUTS = ("{", "}", '"', ",", "\n", " +\n", "|", "\x00", "NaN", "\\ud800", "1e999", "│", "(1 row)")
 
 
-def mutated(text: str, other: str, random: Random) -> str:
-    """A text like ``text``; parts may come from ``other``. Both are plans as EXPLAIN gave them."""
+def mutated(text: str, donor: str, random: Random) -> str:
+    """A text like ``text``; parts may come from ``donor``. Both are plans as EXPLAIN gave them."""
     document = json.loads(text, object_pairs_hook=merged)
     for _ in range(random.choice((1, 1, 2, 3, 8))):
         mutation = random.choice(MUTATIONS)
-        mutation(document, other, random)
+        mutation(document, donor, random)
     changed = json.dumps(document, indent=random.choice((None, 1, 2)))
     if random.random() < 0.15:
         changed = _damaged(changed, random)
@@ -74,13 +74,13 @@ def framed(text: str, random: Random) -> str:
 def _nodes(value: Any) -> Iterator[Node]:
     open_ends = [value]
     while open_ends:
-        one = open_ends.pop()
-        if isinstance(one, dict):
-            if "Node Type" in one:
-                yield one
-            open_ends += one.values()
-        elif isinstance(one, list):
-            open_ends += one
+        part = open_ends.pop()
+        if isinstance(part, dict):
+            if "Node Type" in part:
+                yield part
+            open_ends += part.values()
+        elif isinstance(part, list):
+            open_ends += part
 
 
 def _any_node(document: Any, random: Random) -> Node:
@@ -88,15 +88,15 @@ def _any_node(document: Any, random: Random) -> Node:
     return random.choice(nodes) if nodes else {}
 
 
-def _value(document: Any, other: str, random: Random) -> None:
-    del other
+def _value(document: Any, donor: str, random: Random) -> None:
+    del donor
     node = _any_node(document, random)
     if node:
         node[random.choice(list(node))] = copy.deepcopy(random.choice(VALUES))
 
 
-def _scaled(document: Any, other: str, random: Random) -> None:
-    del other
+def _scaled(document: Any, donor: str, random: Random) -> None:
+    del donor
     node = _any_node(document, random)
     for key in random.sample(list(node), min(3, len(node))):
         if isinstance(node[key], int | float) and not isinstance(node[key], bool):
@@ -104,15 +104,15 @@ def _scaled(document: Any, other: str, random: Random) -> None:
             node[key] = type(node[key])(min(1e50, abs(node[key])) * factor)
 
 
-def _removed(document: Any, other: str, random: Random) -> None:
-    del other
+def _removed(document: Any, donor: str, random: Random) -> None:
+    del donor
     node = _any_node(document, random)
     if node:
         del node[random.choice(list(node))]
 
 
-def _labelled(document: Any, other: str, random: Random) -> None:
-    del other
+def _labelled(document: Any, donor: str, random: Random) -> None:
+    del donor
     node = _any_node(document, random)
     choice = random.randrange(4)
     if choice == 0:
@@ -126,9 +126,9 @@ def _labelled(document: Any, other: str, random: Random) -> None:
         node[random.choice(NAMED)] = random.choice(NAMES)
 
 
-def _moved(document: Any, other: str, random: Random) -> None:
-    """A subtree, of this plan or of the other, becomes a child of some node."""
-    source = json.loads(other, object_pairs_hook=merged) if random.random() < 0.5 else document
+def _moved(document: Any, donor: str, random: Random) -> None:
+    """A subtree, of this plan or of the donor, becomes a child of some node."""
+    source = json.loads(donor, object_pairs_hook=merged) if random.random() < 0.5 else document
     part = copy.deepcopy(_any_node(source, random))
     target = _any_node(document, random)
     children = target.setdefault("Plans", [])
@@ -136,8 +136,8 @@ def _moved(document: Any, other: str, random: Random) -> None:
         children.insert(random.randrange(len(children) + 1), part)
 
 
-def _shuffled(document: Any, other: str, random: Random) -> None:
-    del other
+def _shuffled(document: Any, donor: str, random: Random) -> None:
+    del donor
     children = _any_node(document, random).get("Plans")
     if isinstance(children, list):
         random.shuffle(children)
@@ -145,8 +145,8 @@ def _shuffled(document: Any, other: str, random: Random) -> None:
             children.pop()
 
 
-def _workers(document: Any, other: str, random: Random) -> None:
-    del other
+def _workers(document: Any, donor: str, random: Random) -> None:
+    del donor
     node = _any_node(document, random)
     node["Workers"] = [
         {

@@ -47,10 +47,17 @@ def values(count: int) -> Node:
 
 def correlated(count: int) -> Node:
     plans = [
-        node("Result", "SubPlan", **{"Subplan Name": f"SubPlan {one}"}, Plans=[scan(one, "Outer")])
-        for one in range(count // 2)
+        node(
+            "Result",
+            "SubPlan",
+            **{"Subplan Name": f"SubPlan {number}"},
+            Plans=[scan(number, "Outer")],
+        )
+        for number in range(count // 2)
     ]
-    return node("Result", Output=[f"(SubPlan {one})" for one in range(count // 2)], Plans=plans)
+    return node(
+        "Result", Output=[f"(SubPlan {number})" for number in range(count // 2)], Plans=plans
+    )
 
 
 def initial(count: int) -> Node:
@@ -60,20 +67,22 @@ def initial(count: int) -> Node:
             node(
                 "Result",
                 "InitPlan",
-                **{"Subplan Name": f"InitPlan {one} (returns ${one})"},
-                Plans=[scan(one, "Outer", Filter=f"(a = ${one + 1})")],
+                **{"Subplan Name": f"InitPlan {number} (returns ${number})"},
+                Plans=[scan(number, "Outer", Filter=f"(a = ${number + 1})")],
             )
-            for one in range(count // 2)
+            for number in range(count // 2)
         ],
     )
 
 
 def common(count: int) -> Node:
     ctes = [
-        node("Result", "InitPlan", **{"Subplan Name": f"CTE c{one}"}) for one in range(count // 2)
+        node("Result", "InitPlan", **{"Subplan Name": f"CTE c{number}"})
+        for number in range(count // 2)
     ]
     scans = [
-        node("CTE Scan", **{"CTE Name": f"c{one}", "Alias": f"c{one}"}) for one in range(count // 2)
+        node("CTE Scan", **{"CTE Name": f"c{number}", "Alias": f"c{number}"})
+        for number in range(count // 2)
     ]
     return node("Append", Plans=[*ctes, *scans])
 
@@ -111,8 +120,8 @@ def seconds(text: str) -> float:
     """Processor time to read two plans, compare them and say it."""
     begun = time.process_time()
     with collector_at_rest():
-        found = difference(read_plan(text), read_plan(text))
-        list(as_lines(found, ("a", "b"), "en"))
+        compared = difference(read_plan(text), read_plan(text))
+        list(as_lines(compared, ("a", "b"), "en"))
     return time.process_time() - begun
 
 

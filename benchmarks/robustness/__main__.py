@@ -104,7 +104,7 @@ def main() -> None:
         record.add(given.record, name, seed, result)
     for line in result.lines():
         print(line)
-    sys.exit(1 if result.found else 0)
+    sys.exit(1 if result.findings else 0)
 
 
 def _run(given: argparse.Namespace, count: int, seed: int) -> Result:

@@ -31,9 +31,9 @@ def spell_addresses(count: int, seed: int = 1) -> Tally:
     """Take the secrets out of ``count`` addresses, and give them back."""
     tally = Tally("addresses")
     for number in range(count):
-        one = spelling(Random(seed * 1_000_003 + number))
-        wrong = list(_wrong(one))
-        shown = f"address {number} of seed {seed}: {one.text!r}"
+        spelled = spelling(Random(seed * 1_000_003 + number))
+        wrong = list(_wrong(spelled))
+        shown = f"address {number} of seed {seed}: {spelled.text!r}"
         outcome = Outcome(1 if wrong else 0, "", "error: " + "; ".join(wrong), 0.0)
         tally.add(shown, outcome)
     return tally
@@ -73,7 +73,7 @@ def _query(secret: str, random: Random) -> Spelling:
 def _keywords(secret: str, random: Random) -> Spelling:
     keyword = random.choice(("password", "sslpassword"))
     quoted = "'" + secret.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    bare = "".join(f"\\{one}" if one in " '\\" else one for one in secret)
+    bare = "".join(f"\\{letter}" if letter in " '\\" else letter for letter in secret)
     space = random.choice(("", " ", "  "))
     parts = ["host=h", "dbname=d", f"{keyword}{space}={space}{random.choice((quoted, bare))}"]
     random.shuffle(parts)
@@ -99,30 +99,31 @@ def _cut_off(secret: str, random: Random) -> Spelling:
 def _escaped(secret: str, random: Random) -> str:
     """Percent signs where they are needed, and at random where they are not."""
     return "".join(
-        quote(one, safe="") if one in ODD or random.random() < 0.3 else one for one in secret
+        quote(letter, safe="") if letter in ODD or random.random() < 0.3 else letter
+        for letter in secret
     )
 
 
 def _escaped_word(word: str, random: Random) -> str:
-    return "".join(f"%{ord(one):02x}" if random.random() < 0.3 else one for one in word)
+    return "".join(f"%{ord(letter):02x}" if random.random() < 0.3 else letter for letter in word)
 
 
-def _wrong(one: Spelling) -> Iterator[str]:
-    clean, secrets = without_secrets(one.text)
+def _wrong(spelled: Spelling) -> Iterator[str]:
+    clean, secrets = without_secrets(spelled.text)
     if WORD in clean:
         yield f"left in {clean!r}"
     if not secrets:
         yield "nothing was found"
     try:
-        read_address(one.text)
+        read_address(spelled.text)
     except AddressError as error:
         if WORD in str(error):
             yield f"left in {error}"
-    if not one.valid:
+    if not spelled.valid:
         return
-    if secrets != one.secrets:
+    if secrets != spelled.secrets:
         yield f"found {secrets}"
-    known = read_address(one.text)
+    known = read_address(spelled.text)
     if read_address(clean) != {key: known[key] for key in known if key not in SECRET}:
         yield f"the rest became {clean!r}"
     if read_address(to_address(clean, secrets)) != known:

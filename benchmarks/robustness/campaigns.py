@@ -215,21 +215,21 @@ class Small:
 
     def call(self, *words: str) -> tuple[int, str]:
         process = self.start(*words, verbose=False)
-        said, _ = process.communicate(timeout=PATIENCE)
-        return process.returncode, said
+        output, _ = process.communicate(timeout=PATIENCE)
+        return process.returncode, output
 
     def kept(self) -> list[tuple[int, int]]:
         """Number and attempt of the trials that are recorded; none where there is no campaign."""
         if not (self.folder / FILE_NAME).is_file():
             return []
         with Ledger.open(self.folder, read_only=True) as ledger:
-            return [one[:2] for one in ledger.finished()]
+            return [trial[:2] for trial in ledger.finished()]
 
     def damages(self, before: Sequence[tuple[int, int]]) -> Iterator[str]:
         """What may not be after a campaign was broken off. ``before``: the trials kept so far."""
-        code, said = self.call("runs")
+        code, output = self.call("runs")
         if code != 0:
-            yield f"runs: exit code {code}: {said.strip()[-300:]}"
+            yield f"runs: exit code {code}: {output.strip()[-300:]}"
         kept = self.kept()
         if kept[: len(before)] != list(before):
             yield f"trials lost: {before} became {kept}"
@@ -297,7 +297,11 @@ def socket_folders_of(pids: set[int]) -> Iterator[str]:
 
 def _newest(root: Path) -> str:
     Workdir(root).prepare()
-    servers = [one for one in managed_installations(Workdir(root)) if one.postgres is not None]
+    servers = [
+        installation
+        for installation in managed_installations(Workdir(root))
+        if installation.postgres is not None
+    ]
     if not servers:
         sys.exit("no PostgreSQL server is installed: teiten pg install 18")
-    return max(servers, key=lambda one: one.version).name
+    return max(servers, key=lambda server: server.version).name

@@ -37,13 +37,13 @@ def fill_disks(count: int, seed: int, server: str | None) -> Breaks:
             while result.count < count:
                 _fill_once(small, random, result)
         small.kill_last()
-        code, said = small.call(*small.next_words())
+        code, output = small.call(*small.next_words())
         result.codes[code] += 1
         if code != 0:
-            result.found.append(f"the last one: exit code {code}: {said[-500:]}")
+            result.findings.append(f"the last one: exit code {code}: {output[-500:]}")
         else:
-            result.found += small.unfinished()
-        result.found += small.leftovers()
+            result.findings += small.unfinished()
+        result.findings += small.leftovers()
     return result
 
 
@@ -88,8 +88,8 @@ def full(place: Path, *, inodes: bool = False, left: int = 0) -> Iterator[None]:
             os.truncate(hog / "file", (hog / "file").stat().st_size - left)
         yield
     finally:
-        for one in hog.iterdir():
-            one.unlink()
+        for file in hog.iterdir():
+            file.unlink()
         hog.rmdir()
 
 
@@ -118,21 +118,21 @@ def _fill_once(small: Small, random: Random, result: Breaks) -> None:
     before = small.kept()
     process = small.start(*small.next_words())
     lines, inodes = random.randrange(LINES), random.random() < 0.25
-    said = small.reach(process, lines, random.uniform(0.0, 0.8))
-    if said is None:
+    output = small.reach(process, lines, random.uniform(0.0, 0.8))
+    if output is None:
         with full(small.root.parent, inodes=inodes):
-            said = _waited(small, process)
+            output = _waited(small, process)
         result.count += 1
         shown = f"disk {result.count} after {lines} lines{' (inodes)' if inodes else ''}"
     else:
         shown = "before the disk was full"
     result.codes[process.returncode] += 1
-    result.found += [f"{shown}: {one}" for one in _wrong(process.returncode, said)]
-    result.tell(said)
-    result.found += [f"{shown}: {one}" for one in small.damages(before)]
+    result.findings += [f"{shown}: {why}" for why in _wrong(process.returncode, output)]
+    result.tell(output)
+    result.findings += [f"{shown}: {damage}" for damage in small.damages(before)]
     if process.returncode == 0:
         result.campaigns += 1
-        result.found += small.unfinished()
+        result.findings += small.unfinished()
         small.call("rm", NAME, "--yes")
         small.forget()
 
@@ -146,8 +146,8 @@ def _waited(small: Small, process: subprocess.Popen[str]) -> str:
     return small.heard(process)
 
 
-def _wrong(code: int, said: str) -> Iterator[str]:
-    if code not in ACCOUNTED or "Traceback" in said or "defect of Teiten" in said:
-        yield f"exit code {code}: {said[-600:]}"
-    elif code != 0 and not any(word in said for word in FULL_WORDS):
-        yield f"exit code {code} without the cause: {said[-600:]}"
+def _wrong(code: int, output: str) -> Iterator[str]:
+    if code not in ACCOUNTED or "Traceback" in output or "defect of Teiten" in output:
+        yield f"exit code {code}: {output[-600:]}"
+    elif code != 0 and not any(word in output for word in FULL_WORDS):
+        yield f"exit code {code} without the cause: {output[-600:]}"

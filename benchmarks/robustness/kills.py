@@ -23,23 +23,23 @@ class Breaks:
     """Of the Teitens that were killed."""
     campaigns: int = 0
     codes: Counter[int] = field(default_factory=Counter)
-    told: Counter[str] = field(default_factory=Counter)
+    remarks: Counter[str] = field(default_factory=Counter)
     """What was said of it, to be read."""
-    found: list[str] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
 
-    def tell(self, said: str) -> None:
+    def tell(self, output: str) -> None:
         """Keep the error, and its hint, without its numbers."""
-        lines = [one for one in said.splitlines() if one.startswith(("error:", "hint:"))]
+        lines = [line for line in output.splitlines() if line.startswith(("error:", "hint:"))]
         if lines:
-            self.told[re.sub(r"\d+", "N", " | ".join(lines))[:400]] += 1
+            self.remarks[re.sub(r"\d+", "N", " | ".join(lines))[:400]] += 1
 
     def lines(self) -> list[str]:
         codes = ", ".join(f"{code}: {count}" for code, count in sorted(self.codes.items()))
         return [
             f"{self.about}: {self.count}; {self.campaigns} campaigns completed"
-            f" (exit codes {codes}); {len(self.found)} findings",
-            *(f"    {one}" for one in self.found),
-            *(f"  {count} × {one}" for one, count in self.told.most_common()),
+            f" (exit codes {codes}); {len(self.findings)} findings",
+            *(f"    {finding}" for finding in self.findings),
+            *(f"  {count} × {remark}" for remark, count in self.remarks.most_common()),
         ]
 
 
@@ -53,16 +53,16 @@ def kill_campaigns(count: int, seed: int, server: str | None, kind: str = "study
                 _kill_once(small, random, result)
         small.kill_last()
         _complete(small, result)
-        result.found += small.leftovers()
-        result.found += made_in_the_kernel(result.pids)
+        result.findings += small.leftovers()
+        result.findings += made_in_the_kernel(result.pids)
     return result
 
 
 def _kill_once(small: Small, random: Random, result: Breaks) -> None:
     before = small.kept()
     process = small.start(*small.next_words())
-    said = small.reach(process, random.randrange(small.lines), random.uniform(0.0, 0.8))
-    if said is None:
+    output = small.reach(process, random.randrange(small.lines), random.uniform(0.0, 0.8))
+    if output is None:
         process.send_signal(signal.SIGKILL)
         process.wait(PATIENCE)
         result.pids.add(process.pid)
@@ -73,26 +73,26 @@ def _kill_once(small: Small, random: Random, result: Breaks) -> None:
         result.codes[process.returncode] += 1
         if process.returncode != 0:
             code = process.returncode
-            result.found.append(f"kill {result.count}: exit code {code}: {said[-500:]}")
+            result.findings.append(f"kill {result.count}: exit code {code}: {output[-500:]}")
         else:
             _ended(small, result)
             return
-    result.found += [f"kill {result.count}: {one}" for one in small.damages(before)]
+    result.findings += [f"kill {result.count}: {damage}" for damage in small.damages(before)]
 
 
 def _complete(small: Small, result: Breaks) -> None:
-    code, said = small.call(*small.next_words())
+    code, output = small.call(*small.next_words())
     result.codes[code] += 1
     if code != 0:
-        result.found.append(f"the last one: exit code {code}: {said[-500:]}")
+        result.findings.append(f"the last one: exit code {code}: {output[-500:]}")
         return
     _ended(small, result)
 
 
 def _ended(small: Small, result: Breaks) -> None:
     result.campaigns += 1
-    result.found += small.unfinished()
-    code, said = small.call("rm", NAME, "--yes")
+    result.findings += small.unfinished()
+    code, output = small.call("rm", NAME, "--yes")
     if code != 0 or small.folder.exists():
-        result.found.append(f"rm: exit code {code}: {said[-300:]}")
+        result.findings.append(f"rm: exit code {code}: {output[-300:]}")
         small.forget()

@@ -40,7 +40,7 @@ def spoil_ledgers(count: int, seed: int = 1) -> Tally:
                 shown = f"ledger {number} of seed {seed} ({what}): {' '.join(verb)}"
                 tally.add(shown, outcome)
                 if verb == ["runs"] and (outcome.code or "good" not in outcome.out):
-                    tally.found.append(f"no list: {shown}")
+                    tally.findings.append(f"no list: {shown}")
     return tally
 
 

@@ -58,15 +58,15 @@ def _shapes() -> Iterator[tuple[tuple[str, ...], list[str]]]:
     for name in VERBS:
         command = teiten.get_command(context, name)
         if isinstance(command, click.Group):
-            for inner, one in command.commands.items():
-                yield (name, inner), _flags(one)
+            for inner, child in command.commands.items():
+                yield (name, inner), _flags(child)
         elif command is not None:
             yield (name,), _flags(command)
 
 
 def _flags(command: click.Command) -> list[str]:
     known = [name for param in command.params for name in (*param.opts, *param.secondary_opts)]
-    return [one for one in known if one.startswith("-") and one not in LEFT_OUT]
+    return [flag for flag in known if flag.startswith("-") and flag not in LEFT_OUT]
 
 
 def _line(random: Random, shapes: dict[tuple[str, ...], list[str]]) -> list[str]:

@@ -83,8 +83,8 @@ def _renamed_section(text: bytes, random: Random) -> bytes:
     parts = text.split(b"\n[")
     number = random.randrange(len(parts))
     name, bracket, rest = parts[number].partition(b"]")
-    other = random.choice((b"study", b"workloads", b"x", b"servers.a", b"profiles.quick", b""))
-    parts[number] = (other if number else name) + bracket + rest
+    new_name = random.choice((b"study", b"workloads", b"x", b"servers.a", b"profiles.quick", b""))
+    parts[number] = (new_name if number else name) + bracket + rest
     return b"\n[".join(parts)
 
 

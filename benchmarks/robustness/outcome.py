@@ -35,18 +35,18 @@ class Outcome:
         self, secrets: Sequence[str] = ()
     ) -> str | None:
         """What may never be; None where all is in order."""
-        said = self.out + self.err
+        output = self.out + self.err
         if self.code not in CODES:
             return f"exit code {self.code}"
-        if "Traceback (most recent" in said or "error: a defect of Teiten" in said:
+        if "Traceback (most recent" in output or "error: a defect of Teiten" in output:
             return "a traceback"
         if self.code and self.code not in (130,) and "error: " not in self.err:
             return f"exit code {self.code} without an error"
         if self.code in (2, 3) and not ("hint: " in self.err or "Usage: " in self.err):
             return "an error without a hint"
-        if any(one in said for one in STEERING):
+        if any(mark in output for mark in STEERING):
             return "something that steers a terminal"
-        if any(secret in said for secret in secrets):
+        if any(secret in output for secret in secrets):
             return "a password"
         if self.seconds > LONGEST:
             return f"{self.seconds:.0f} s"
@@ -59,14 +59,14 @@ class Tally:
 
     about: str
     codes: Counter[int] = field(default_factory=Counter)
-    found: list[str] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
 
     def add(self, shown: str, outcome: Outcome, secrets: Sequence[str] = ()) -> None:
         self.codes[outcome.code] += 1
         wrong = outcome.wrong(secrets)
         if wrong is not None:
             last = outcome.err.strip().splitlines()[-2:] or [""]
-            self.found.append(f"{wrong}: {shown}\n      {' | '.join(last)[:400]}")
+            self.findings.append(f"{wrong}: {shown}\n      {' | '.join(last)[:400]}")
 
     @property
     def count(self) -> int:
@@ -74,9 +74,9 @@ class Tally:
 
     def lines(self) -> Iterator[str]:
         codes = ", ".join(f"{code}: {count}" for code, count in sorted(self.codes.items()))
-        yield f"{self.about}: {self.count} (by exit code {codes}); {len(self.found)} findings"
-        for one in self.found:
-            yield f"    {one}"
+        yield f"{self.about}: {self.count} (by exit code {codes}); {len(self.findings)} findings"
+        for finding in self.findings:
+            yield f"    {finding}"
 
 
 def called(arguments: Sequence[str]) -> Outcome:
@@ -92,8 +92,8 @@ def called(arguments: Sequence[str]) -> Outcome:
             err.write(f"escaped: {type(error).__name__}: {error}\n")
         out.flush()
         err.flush()
-        said = [_content(one) for one in (out, err)]
-    return Outcome(code, said[0], said[1], time.monotonic() - begin)
+        printed = [_content(stream) for stream in (out, err)]
+    return Outcome(code, printed[0], printed[1], time.monotonic() - begin)
 
 
 @contextmanager

@@ -48,7 +48,7 @@ CAMPAIGNS: dict[str, tuple[str, ...]] = {
     "slices": (*SIDES, "--way", "classic", "--duration", "2s", "--slices", "2"),
     "pairs": (*SIDES, "--way", "pairs"),
     "in step": (*SIDES, "--way", "in-step"),
-    "rounds": (*(one for one in SIDES if one not in ("--blocks", "2")), "--rounds", "6"),
+    "rounds": (*(word for word in SIDES if word not in ("--blocks", "2")), "--rounds", "6"),
     "flame graphs": (*SIDES, "--way", "classic", "--flame-graph"),
     "cold caches": (*SIDES, "--way", "classic", "--set", "caches=evict"),
     "queries": ("run", "queries", *CATALOGUE, "--set", "scale=1", *THEIRS, *BOTH),
@@ -117,7 +117,7 @@ class Traced:
     kinds: set[str] = field(default_factory=set)
     """Of the workloads that were measured."""
     ways: set[str] = field(default_factory=set)
-    found: list[str] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
 
     @property
     def count(self) -> int:
@@ -128,15 +128,15 @@ class Traced:
         calls = ", ".join(f"{name}: {count:,}" for name, count in self.inside.items())
         yield f"paths: calls of root in folders of others by campaign ({calls})"
         yield f"    kinds {', '.join(sorted(self.kinds))}; ways {', '.join(sorted(self.ways))}"
-        yield f"    {len(self.found)} findings"
-        for finding in self.found:
+        yield f"    {len(self.findings)} findings"
+        for finding in self.findings:
             yield f"    {finding}"
 
     def add(self, name: str, findings: Findings) -> None:
         self.inside[name] += findings.inside
         crossings = Counter((crossing.call, crossing.path) for crossing in findings.crossings)
         for (call, path), count in crossings.most_common():
-            self.found.append(f"{name}: {call} {path} ({count} times)")
+            self.findings.append(f"{name}: {call} {path} ({count} times)")
 
     def add_measured(self, workdir: Workdir) -> None:
         """Note what the campaigns of a working folder have measured."""
@@ -149,9 +149,9 @@ class Traced:
     def add_missing(self) -> None:
         """A kind or a way that no campaign has is a finding."""
         for kind in sorted({*kinds.names()} - self.kinds):
-            self.found.append(f"no campaign has the kind {kind}")
+            self.findings.append(f"no campaign has the kind {kind}")
         for way in sorted({*rules()} - self.ways):
-            self.found.append(f"no campaign has the way {way}")
+            self.findings.append(f"no campaign has the way {way}")
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def trace_campaigns(count: int, seed: int, server: str | None, only: str | None 
                 try:
                     _trace(name, Path(folder), server, seen)
                 except pytest.skip.Exception as reason:
-                    seen.found.append(f"{name} was not run: {reason}")
+                    seen.findings.append(f"{name} was not run: {reason}")
     if set(seen.inside) == set(EVERY):
         seen.add_missing()
     return seen
@@ -263,7 +263,7 @@ def _traced_call(
         env=small.environment,
     )
     if done.returncode not in (0, 4):
-        seen.found.append(f"{name}: exit code {done.returncode}: {done.stderr.strip()[-400:]}")
+        seen.findings.append(f"{name}: exit code {done.returncode}: {done.stderr.strip()[-400:]}")
     seen.add_measured(small.workdir)
     seen.add(name, read_notes(notes, foreign))
 
@@ -281,7 +281,7 @@ def _kill_in_a_trial(
     limit = time.monotonic() + PATIENCE
     while not _is_in_a_trial(small, notes.parent) and time.monotonic() < limit:
         if process.poll() is not None:
-            seen.found.append(f"{name}: it ended before it was killed: {process.returncode}")
+            seen.findings.append(f"{name}: it ended before it was killed: {process.returncode}")
             break
         time.sleep(0.05)
     for teiten in psutil.Process(process.pid).children():
@@ -311,6 +311,10 @@ def _command(small: Small, words: tuple[str, ...]) -> list[str]:
 
 def _older(small: Small) -> str:
     """Another server, where there is one."""
-    servers = [one for one in managed_installations(small.workdir) if one.postgres is not None]
-    names = [server.name for server in sorted(servers, key=lambda one: one.version)]
+    servers = [
+        installation
+        for installation in managed_installations(small.workdir)
+        if installation.postgres is not None
+    ]
+    names = [server.name for server in sorted(servers, key=lambda server: server.version)]
     return next((name for name in reversed(names) if name != small.server), small.server)

@@ -33,7 +33,7 @@ class Plantings:
     planted: Counter[tuple[str, str]] = field(default_factory=Counter)
     seen: Counter[tuple[str, str]] = field(default_factory=Counter)
     missed: list[str] = field(default_factory=list)
-    found: list[str] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
 
     @property
     def count(self) -> int:
@@ -42,7 +42,7 @@ class Plantings:
 
     def lines(self) -> Iterator[str]:
         yield (
-            f"reports: {self.reports.total()}; {len(self.found)} findings;"
+            f"reports: {self.reports.total()}; {len(self.findings)} findings;"
             f" {self.planted.total()} wrong numbers planted, {self.seen.total()} seen"
         )
         for kind in self.reports:
@@ -50,7 +50,7 @@ class Plantings:
                 f"{place}s {self.seen[kind, place]}/{self.planted[kind, place]}" for place in PLACES
             )
             yield f"    {kind}: {self.reports[kind]} reports; {by_place}"
-        for text in (*self.found, *self.missed):
+        for text in (*self.findings, *self.missed):
             yield f"    {text}"
 
 
@@ -87,7 +87,7 @@ def _plant_one(result: Plantings, number: int) -> None:
         again = read_whole(wrong[0], drawn, language)
         seen = bool(set(again.objections) - set(reader.objections))
     result.reports[name] += 1
-    result.found += [f"{about}: {why}" for why in objections]
+    result.findings += [f"{about}: {why}" for why in objections]
     result.planted[name, place] += wrong is not None
     result.seen[name, place] += seen
     if wrong is not None and not seen:
@@ -107,11 +107,11 @@ def wrong_sentence(
         return None
     at = chance.choice(places)
     part = document.parts[at]
-    found = chance.choice(list(NUMBER.finditer(part.text)))
-    text = part.text[: found.start()] + other(found[0]) + part.text[found.end() :]
+    number = chance.choice(list(NUMBER.finditer(part.text)))
+    text = part.text[: number.start()] + other(number[0]) + part.text[number.end() :]
     parts = [*document.parts]
     parts[at] = replace(part, text=text)
-    return Document(parts, document.tables), f"{text} (was: {found[0]})"
+    return Document(parts, document.tables), f"{text} (was: {number[0]})"
 
 
 def wrong_cell(document: Document, chance: random.Random) -> tuple[Document, str] | None:
@@ -127,8 +127,8 @@ def wrong_cell(document: Document, chance: random.Random) -> tuple[Document, str
     table = document.tables[at]
     place, column = chance.choice(cells)
     row = table.rows[place]
-    found = chance.choice(list(NUMBER.finditer(row[column])))
-    cell = row[column][: found.start()] + other(found[0]) + row[column][found.end() :]
+    number = chance.choice(list(NUMBER.finditer(row[column])))
+    cell = row[column][: number.start()] + other(number[0]) + row[column][number.end() :]
     rows = [*table.rows]
     rows[place] = (*row[:column], cell, *row[column + 1 :])
     changed = replace(table, rows=rows)
@@ -144,7 +144,7 @@ def wrong_cell(document: Document, chance: random.Random) -> tuple[Document, str
     tables_now[at] = changed
     return Document(
         parts, tables_now
-    ), f"{table.caption}, {table.columns[column]}: {new} (was: {found[0]})"
+    ), f"{table.caption}, {table.columns[column]}: {new} (was: {number[0]})"
 
 
 def _cells(rows: list[tuple[str, ...]]) -> Iterator[tuple[int, int]]:

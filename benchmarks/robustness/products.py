@@ -43,9 +43,9 @@ def kill_products(count: int, seed: int, server: str | None, kind: str) -> Break
     """Kill ``count`` times."""
     result, random, product = Breaks(f"kills of {kind}"), Random(seed), PRODUCTS[kind]
     with Small.for_a_while(server) as small, suppress(KeyboardInterrupt):
-        code, said = small.call(*small.next_words())
+        code, output = small.call(*small.next_words())
         if code != 0:
-            result.found.append(f"the campaign: exit code {code}: {said[-300:]}")
+            result.findings.append(f"the campaign: exit code {code}: {output[-300:]}")
             return result
         made = small.root.parent / "made" / f"product{product.ending}"
         made.parent.mkdir()
@@ -63,21 +63,21 @@ def kill_products(count: int, seed: int, server: str | None, kind: str) -> Break
             process.send_signal(signal.SIGKILL)
             process.communicate(timeout=PATIENCE)
             result.codes[process.returncode] += 1
-            result.found += (f"kill {result.count}: {broken}" for broken in _broken(made))
+            result.findings += (f"kill {result.count}: {broken}" for broken in _broken(made))
             if random.random() < AFRESH:
                 _call(small, words, result)
-                result.found += _other_names(names, set(_names(made.parent)), result.count)
+                result.findings += _other_names(names, set(_names(made.parent)), result.count)
         _call(small, words, result)
-        result.found += _other_names(names, set(_names(made.parent)), result.count)
-        result.found += small.leftovers()
+        result.findings += _other_names(names, set(_names(made.parent)), result.count)
+        result.findings += small.leftovers()
     return result
 
 
 def _call(small: Small, words: list[str], result: Breaks) -> None:
-    code, said = small.call(*words)
+    code, output = small.call(*words)
     result.campaigns += code == 0
     if code != 0:
-        result.found.append(f"after kill {result.count}: exit code {code}: {said[-300:]}")
+        result.findings.append(f"after kill {result.count}: exit code {code}: {output[-300:]}")
 
 
 def _names(folder: Path) -> Iterator[str]:

@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 class Result(Protocol):
     """What a run came to."""
 
-    found: list[str]
+    findings: list[str]
 
     @property
     def count(self) -> int: ...
@@ -40,7 +40,7 @@ def add(record: Path, name: str, seed: int, result: Result) -> None:
             "commit": _commit(),
             "seed": seed,
             "count": result.count,
-            "findings": result.found,
+            "findings": result.findings,
             "summary": summary,
         },
     )

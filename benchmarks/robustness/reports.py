@@ -38,17 +38,17 @@ class Readings:
     sentences: int = 0
     planted: int = 0
     missed: list[str] = field(default_factory=list)
-    found: list[str] = field(default_factory=list)
+    findings: list[str] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
         by_kind = ", ".join(f"{kind}: {count}" for kind, count in sorted(self.reports.items()))
         yield (
             f"reports: {self.reports.total()} ({by_kind}); {self.sentences} sentences;"
-            f" {len(self.found)} findings; {self.planted} wrong sentences planted,"
+            f" {len(self.findings)} findings; {self.planted} wrong sentences planted,"
             f" {len(self.missed)} not seen"
         )
-        for one in (*self.found, *self.missed):
-            yield f"    {one}"
+        for text in (*self.findings, *self.missed):
+            yield f"    {text}"
 
 
 def read_reports(count: int, seed: int) -> Readings:
@@ -66,7 +66,7 @@ def _read_campaign(readings: Readings, at: int, drawn_from: int) -> None:
     drawn = kind(random.Random(drawn_from))
     about = f"{kind.__name__}, seed {drawn_from}"
     if isinstance(drawn, Drawn):
-        readings.found += [f"{about}: {why}" for why in trials_objections(drawn)]
+        readings.findings += [f"{about}: {why}" for why in trials_objections(drawn)]
     for language in get_args(Language):
         document = document_of(drawn, language)
         reader = _tallied(readings, drawn, document, language, about)
@@ -79,19 +79,23 @@ def _read_campaign(readings: Readings, at: int, drawn_from: int) -> None:
 
 
 def _tallied(
-    readings: Readings, one: Drawn | Across, document: Document, language: Language, about: str
+    readings: Readings, drawn: Drawn | Across, document: Document, language: Language, about: str
 ) -> Reader:
-    reader = read_whole(document, one, language)
-    readings.reports[one.kind] += 1
+    reader = read_whole(document, drawn, language)
+    readings.reports[drawn.kind] += 1
     readings.sentences += reader.read
-    readings.found += [f"{about}, {language}: {why}" for why in reader.objections]
+    readings.findings += [f"{about}, {language}: {why}" for why in reader.objections]
     return reader
 
 
 def _plant(
-    readings: Readings, one: Drawn | Across, document: Document, language: Language, reader: Reader
+    readings: Readings,
+    drawn: Drawn | Across,
+    document: Document,
+    language: Language,
+    reader: Reader,
 ) -> None:
     for wrong in planted(document, language, reader.given):
         readings.planted += 1
-        if not read_whole(wrong.document, one, language).objections:
+        if not read_whole(wrong.document, drawn, language).objections:
             readings.missed.append(f"not seen: {wrong.after} (was: {wrong.before})")

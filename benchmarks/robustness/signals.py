@@ -46,34 +46,34 @@ def _interrupt_once(small: Small, random: Random, result: Breaks) -> None:
     name = random.choice(list(ENDINGS))
     lines = random.randrange(LINES)
     process = small.start(*small.next_words())
-    said = small.reach(process, lines, random.uniform(0.0, 0.8))
+    output = small.reach(process, lines, random.uniform(0.0, 0.8))
     shown = f"{name} after {lines} lines"
-    if said is None:
+    if output is None:
         ENDINGS[name](process)
         try:
             process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
-            result.found.append(f"{shown}: it did not end")
-        said = small.heard(process)
+            result.findings.append(f"{shown}: it did not end")
+        output = small.heard(process)
         result.count += 1
     result.codes[process.returncode] += 1
-    result.found += [f"{shown}: {one}" for one in _wrong(small, process, said)]
-    result.found += [f"{shown}: {one}" for one in small.damages(before)]
+    result.findings += [f"{shown}: {why}" for why in _wrong(small, process, output)]
+    result.findings += [f"{shown}: {damage}" for damage in small.damages(before)]
     if process.returncode == 0:
         result.campaigns += 1
-        result.found += small.unfinished()
+        result.findings += small.unfinished()
         small.call("rm", NAME, "--yes")
         small.forget()
 
 
-def _wrong(small: Small, process: subprocess.Popen[str], said: str) -> Iterator[str]:
-    begun = bool(said.strip())  # before that it is the interpreter that a signal ends
+def _wrong(small: Small, process: subprocess.Popen[str], output: str) -> Iterator[str]:
+    begun = bool(output.strip())  # before that it is the interpreter that a signal ends
     if process.returncode not in IN_ORDER and (begun or process.returncode >= 0):
-        yield f"exit code {process.returncode}: {said[-400:]}"
-    if process.returncode == 130 and "interrupted" not in said:
-        yield f"not a word: {said[-400:]}"
-    if begun and "Traceback" in said:
-        yield f"a traceback: {said[-600:]}"
+        yield f"exit code {process.returncode}: {output[-400:]}"
+    if process.returncode == 130 and "interrupted" not in output:
+        yield f"not a word: {output[-400:]}"
+    if begun and "Traceback" in output:
+        yield f"a traceback: {output[-600:]}"
     yield from small.leftovers()
     yield from socket_folders_of({process.pid})

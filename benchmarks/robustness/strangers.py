@@ -57,19 +57,19 @@ def _storm(small: Small, kind: str, random: Random, result: Breaks) -> None:
             storm = replace(calm, awaited=awaited, seconds=seconds)
             study = small.root / "stranger.toml"
             study.write_text(STUDIES[kind](storm, json.dumps(small.server)))
-            code, said = small.call("run", str(study), "--name", NAME, "--yes")
+            code, output = small.call("run", str(study), "--name", NAME, "--yes")
             result.codes[code] += 1
-            result.told["the storm raged" if storm.has_begun else "its moment never came"] += 1
+            result.remarks["the storm raged" if storm.has_begun else "its moment never came"] += 1
             result.campaigns += code == 0
-            if code not in EXPECTED or "Traceback" in said or "defect" in said:
-                result.found.append(f"{shown}: exit code {code}: {said[-500:]}")
+            if code not in EXPECTED or "Traceback" in output or "defect" in output:
+                result.findings.append(f"{shown}: exit code {code}: {output[-500:]}")
             storm.assert_harmless()
             assert_secret_is_kept(small.workdir.campaigns, storm.canary)
             kept = sum(path.lstat().st_size for path in small.workdir.campaigns.rglob("*"))
             assert kept < GIANT, f"{kept} bytes were kept"
     except AssertionError as error:
-        result.found.append(f"{shown}: {error}")
-    result.found += (f"{shown}: {left}" for left in small.leftovers())
+        result.findings.append(f"{shown}: {error}")
+    result.findings += (f"{shown}: {left}" for left in small.leftovers())
 
 
 def _swap(result: Breaks) -> None:
@@ -83,4 +83,6 @@ def _swap(result: Breaks) -> None:
             try:
                 work_among_links(work, theirs, stranger, AMONG_LINKS)
             except AssertionError as error:
-                result.found.append(f"attack {result.count}, {work.__name__} among links: {error}")
+                result.findings.append(
+                    f"attack {result.count}, {work.__name__} among links: {error}"
+                )

@@ -32,11 +32,11 @@ CPUS = sorted(os.sched_getaffinity(0))
 
 def main() -> int:
     arguments = _arguments()
-    seconds, found = arguments.measure(arguments)
+    seconds, ratios = arguments.measure(arguments)
     tell(seconds, lineorders(arguments.scale))
-    for one in found:
-        print(one)
-    return 0 if all(one.suffices for one in found) else 1
+    for ratio in ratios:
+        print(ratio)
+    return 0 if all(ratio.suffices for ratio in ratios) else 1
 
 
 def of_pipes(arguments: argparse.Namespace) -> tuple[Seconds, Sequence[Ratio]]:
@@ -98,8 +98,8 @@ def _arguments() -> argparse.Namespace:
 
 
 def _program(name: str) -> Path | None:
-    found = shutil.which(name)
-    return Path(found) if found else None
+    path = shutil.which(name)
+    return Path(path) if path else None
 
 
 if __name__ == "__main__":

@@ -150,12 +150,12 @@ def makers(
 ) -> dict[str, Callable[[], float]]:
     """What is measured, by name."""
     data = SsbData(scale, tables=FACT)
-    found: dict[str, Callable[[], float]] = {}
+    by_name: dict[str, Callable[[], float]] = {}
     for number in streams:
         for what, copy in COPIERS.items():
-            found[label(what, number)] = partial(seconds_of_files, dsn, data, files, number, copy)
-        found[label("load", number)] = partial(seconds_of_load, dsn, data, number)
-    return found
+            by_name[label(what, number)] = partial(seconds_of_files, dsn, data, files, number, copy)
+        by_name[label("load", number)] = partial(seconds_of_load, dsn, data, number)
+    return by_name
 
 
 def ratios(seconds: Seconds, streams: Sequence[int]) -> list[Ratio]:

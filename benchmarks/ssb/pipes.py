@@ -74,33 +74,33 @@ def chunks_label(what: str, cores: int) -> str:
 
 def makers(scale: int, tpchgen: Path | None, cpus: Sequence[int]) -> dict[str, Callable[[], float]]:
     """What is measured, by name."""
-    found: dict[str, Callable[[], float]] = {}
+    by_name: dict[str, Callable[[], float]] = {}
     for cores in sorted({1, len(cpus)}):
         kept = tuple(cpus)[:cores]
         if tpchgen is not None:
             command = their_command(tpchgen, scale, cores)
-            found[label(TPCHGEN, cores)] = partial(seconds_of_pipes, (command, kept))
+            by_name[label(TPCHGEN, cores)] = partial(seconds_of_pipes, (command, kept))
         for form, name in NAMES.items():
             command = our_command(scale, form, cores)
-            found[label(name, cores)] = partial(seconds_of_pipes, (command, kept))
+            by_name[label(name, cores)] = partial(seconds_of_pipes, (command, kept))
             if cores > 1:
-                found[chunks_label(name, cores)] = partial(
+                by_name[chunks_label(name, cores)] = partial(
                     seconds_of_pipes,
                     *(
                         (our_command(scale, form, 1, f"{number}/{cores}"), (cpu,))
                         for number, cpu in enumerate(kept, 1)
                     ),
                 )
-    return found
+    return by_name
 
 
 def ratios(seconds: Seconds, cores: int) -> list[Ratio]:
     """What is told of them."""
     text, binary = NAMES.values()
-    found = []
+    compared = []
     for number in sorted({1, cores}):
         if label(TPCHGEN, number) in seconds:
-            found.append(
+            compared.append(
                 ratio(
                     label(text, number).replace("to a pipe", "against tpchgen-cli"),
                     seconds[label(TPCHGEN, number)],
@@ -109,11 +109,11 @@ def ratios(seconds: Seconds, cores: int) -> list[Ratio]:
                 )
             )
         name = label(binary, number).replace(" to a pipe", " against text")
-        found.append(ratio(name, seconds[label(text, number)], seconds[label(binary, number)]))
+        compared.append(ratio(name, seconds[label(text, number)], seconds[label(binary, number)]))
     if cores > 1:
         for what in (text, binary):
             name = f"{what}, {cores} cores against 1"
             alone = seconds[label(what, 1)]
-            found.append(ratio(name, alone, seconds[label(what, cores)]))
-            found.append(ratio(f"{name}, by chunks", alone, seconds[chunks_label(what, cores)]))
-    return found
+            compared.append(ratio(name, alone, seconds[label(what, cores)]))
+            compared.append(ratio(f"{name}, by chunks", alone, seconds[chunks_label(what, cores)]))
+    return compared

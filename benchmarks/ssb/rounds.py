@@ -50,7 +50,7 @@ def ratio(
     name: str, reference: Sequence[float], ours: Sequence[float], least: float | None = None
 ) -> Ratio:
     """How many times as fast ``ours`` is, from the seconds of the same rounds."""
-    logs = [math.log(one / other) for one, other in zip(reference, ours, strict=True)]
+    logs = [math.log(theirs / own) for theirs, own in zip(reference, ours, strict=True)]
     half = math.nan
     if len(logs) > 1:
         half = float(stats.t.ppf(0.975, len(logs) - 1)) * stdev(logs) / math.sqrt(len(logs))

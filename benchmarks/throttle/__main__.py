@@ -47,13 +47,13 @@ def main() -> None:
     workdir.prepare()
     measure = ("--set", f"blocks={arguments.blocks}", "--set", f"duration={arguments.seconds}s")
     common = ("--servers", arguments.servers, *measure, "--set", "settle=0s")
-    found: dict[Scenario, tuple[BottleneckResult, ...]] = {}
+    by_scenario: dict[Scenario, tuple[BottleneckResult, ...]] = {}
     for scenario in SCENARIOS:
         if any(word in scenario.name for word in arguments.only.split(",")):
-            found[scenario] = run(scenario, workdir, common)
-            for result in found[scenario]:
+            by_scenario[scenario] = run(scenario, workdir, common)
+            for result in by_scenario[scenario]:
                 print(f"{scenario.name}: {said(result)}", flush=True)
-    print("\n".join(("", *table(found))))
+    print("\n".join(("", *table(by_scenario))))
 
 
 def run(
@@ -107,20 +107,20 @@ def said(result: BottleneckResult) -> str:
     return f"{result.side}: {word} at {result.load:g} clients: {evidence}"
 
 
-def table(found: dict[Scenario, tuple[BottleneckResult, ...]]) -> list[str]:
+def table(by_scenario: dict[Scenario, tuple[BottleneckResult, ...]]) -> list[str]:
     """What was made scarce, against what was said: of how many servers."""
     head = [*(resource.value for resource in Resource), "nothing"]
     lines = [
         f"| made scarce | expected | {' | '.join(head)} |",
         f"| --- | --- |{' :-: |' * len(head)}",
     ]
-    for scenario, results in found.items():
+    for scenario, results in by_scenario.items():
         counts = Counter(
             result.finding.resource.value if isinstance(result.finding, Consistent) else "nothing"
             for result in results
         )
         expected = scenario.expected.value if scenario.expected else "nothing"
-        marks = " | ".join(str(counts[one]) if counts[one] else "" for one in head)
+        marks = " | ".join(str(counts[word]) if counts[word] else "" for word in head)
         lines.append(f"| {scenario.name} | {expected} | {marks} |")
     return lines
 

@@ -47,12 +47,12 @@ def _controllers(limits: Limits) -> list[str]:
     wanted = [*(["cpu"] if limits.cores is not None else []), *(["io"] if limits.io else [])]
     if (ROOT / "cgroup.controllers").exists():
         return ["+".join(wanted)] if wanted else []
-    return ["blkio" if one == "io" else one for one in wanted]
+    return ["blkio" if controller == "io" else controller for controller in wanted]
 
 
 def _make(controller: str, name: str) -> Path:
     if (ROOT / "cgroup.controllers").exists():
-        switches = " ".join(f"+{one}" for one in controller.split("+"))
+        switches = " ".join(f"+{part}" for part in controller.split("+"))
         (ROOT / "cgroup.subtree_control").write_text(switches)
         group = ROOT / name
     else:

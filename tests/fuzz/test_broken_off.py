@@ -63,7 +63,7 @@ def forked(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("forked")
 def test_kills_lose_and_double_nothing(server: str) -> None:
     result = kill_campaigns(2, 3, server)
-    assert not result.found, "\n".join(result.lines())
+    assert not result.findings, "\n".join(result.lines())
 
 
 @pytest.mark.usefixtures("forked")
@@ -72,13 +72,13 @@ def test_kills_leave_nothing_half_made(server: str, kind: str) -> None:
     if kind == "pdf":
         pytest.importorskip("typst")
     result = kill_products(2, 3, server, kind)
-    assert not result.found, "\n".join(result.lines())
+    assert not result.findings, "\n".join(result.lines())
 
 
 @pytest.mark.usefixtures("forked")
 def test_signals_end_a_campaign_in_order(server: str) -> None:
     result = interrupt_campaigns(3, 4, server)
-    assert not result.found, "\n".join(result.lines())
+    assert not result.findings, "\n".join(result.lines())
 
 
 @needs_disk
@@ -88,7 +88,7 @@ def test_full_disks_are_told_as_that(server: str) -> None:
         result = fill_disks(2, 5, server)
     except PermissionError as error:
         pytest.skip(str(error))
-    assert not result.found, "\n".join(result.lines())
+    assert not result.findings, "\n".join(result.lines())
 
 
 @needs_disk

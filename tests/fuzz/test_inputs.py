@@ -22,7 +22,7 @@ from benchmarks.robustness.studies import spoil_studies
 def test_odd_inputs_are_refused_in_order(spoil: Callable[[int, int], Tally], count: int) -> None:
     tally = spoil(count, 20)
     assert tally.count >= count
-    assert not tally.found, "\n".join(tally.lines())
+    assert not tally.findings, "\n".join(tally.lines())
 
 
 @pytest.mark.parametrize(

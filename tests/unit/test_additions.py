@@ -27,7 +27,7 @@ def test_an_addition_touches_its_own_place_alone(name: str, tmp_path: Path) -> N
         file: n for file, n in tried.files.items() if not PurePath(file).is_relative_to(place)
     }
     assert elsewhere == BESIDES.get(name, {})
-    assert [words for words in ADDITIONS[name].shown if words not in tried.said] == []
+    assert [words for words in ADDITIONS[name].shown if words not in tried.output] == []
 
 
 @pytest.mark.parametrize("name", ADDITIONS)

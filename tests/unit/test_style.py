@@ -11,9 +11,9 @@ from benchmarks.house.style import NEEDS_THE_LINE_ABOVE, VAGUE, first_words, vag
 
 pytestmark = pytest.mark.same
 
-NAMES = {"one": 40, "other": 4, "found": 247, "told": 23, "those": 1, "said": 87, "each": 36}
-"""How many variables and parameters below ``src`` may have each of these names: who lowers a count
-lowers its bound."""
+NAMES = {"one": 0, "other": 0, "found": 0, "told": 0, "those": 0, "said": 0, "each": 3}
+"""How many variables and parameters below ``src`` may have each of these names; three fields are keys of
+study files and ledgers. Who lowers a count lowers its bound."""
 DOCSTRINGS = {"What": 0, "Of": 0, "The same": 0}
 """How many docstrings may begin with these words."""
 

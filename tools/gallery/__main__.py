@@ -79,16 +79,16 @@ class Gallery:
     def _pdf(self, analysis: CampaignAnalysis, entry: Entry) -> Iterator[Link]:
         for language, name in LANGUAGES:
             report = render_pdf(analysis, language)
-            told = f"{entry.title} (PDF, {name}"
-            yield from self._report(f"{entry.study}.{language}.pdf", told, report)
+            label = f"{entry.title} (PDF, {name}"
+            yield from self._report(f"{entry.study}.{language}.pdf", label, report)
 
-    def _report(self, name: str, told: str, report: bytes) -> Iterator[Link]:
+    def _report(self, name: str, label: str, report: bytes) -> Iterator[Link]:
         """Nothing of one that is too large for a repository."""
         if len(report) > MOST:
             click.echo(f"{name} is left out: it has {len(report):,} bytes", err=True)
             return
         self._write(f"reports/{name}", report)
-        yield Link(f"{told}, {len(report) / 1e6:.1f} MB)", f"reports/{name}")
+        yield Link(f"{label}, {len(report) / 1e6:.1f} MB)", f"reports/{name}")
 
     def _write(self, name: str, content: bytes) -> None:
         path = self.target / name

@@ -105,8 +105,8 @@ def _answers(page: Page) -> tuple[str, ...]:
     there are of each verdict."""
     blocks = page.sections[0].blocks
     statements = [block for block in blocks if isinstance(block, Statement)]
-    told = tuple(f"{statement.workload}: {statement.text}" for statement in statements)
-    return told or _paragraphs(page, "")[:1]
+    sentences = tuple(f"{statement.workload}: {statement.text}" for statement in statements)
+    return sentences or _paragraphs(page, "")[:1]
 
 
 def _paragraphs(page: Page, kind: str) -> tuple[str, ...]:

@@ -132,7 +132,7 @@ def _measured(plan: Plan, views: Iterable[TrialView]) -> Seconds:
 
 def _of_kinds(measured: Measured) -> dict[str, object]:
     """Collect what each kind of the campaign's workloads finds in its own trials."""
-    found: dict[str, object] = {}
+    by_kind: dict[str, object] = {}
     for kind in dict.fromkeys(workload.kind for workload in measured.plan.study.workloads):
         mine = tuple(
             workload.name for workload in measured.plan.study.workloads if workload.kind == kind
@@ -147,8 +147,8 @@ def _of_kinds(measured: Measured) -> dict[str, object]:
                 ),
             )
         )
-        found[kind] = as_declared(of_kind, measured.plan.study)
-    return found
+        by_kind[kind] = as_declared(of_kind, measured.plan.study)
+    return by_kind
 
 
 def wall_seconds(created_at: float, events: Sequence[Event], ends: Sequence[float]) -> float:

@@ -63,9 +63,9 @@ def partings(study: Study, contrasts: Iterable[ContrastResult]) -> Iterator[Part
             others = tuple(pair for pair in level.context if pair[0] != axis)
             if level.verdict.effect is not None:
                 lines.setdefault(others, {})[dict(level.context)[axis]] = level.verdict.effect
-        for others, found in lines.items():
-            if len(found) >= FEWEST:
-                yield _parting(contrast, axis, others, found)
+        for others, effects in lines.items():
+            if len(effects) >= FEWEST:
+                yield _parting(contrast, axis, others, effects)
 
 
 def tallies(study: Study, contrasts: Iterable[ContrastResult]) -> Iterator[SignCount]:
@@ -93,15 +93,15 @@ def means_apart(contrasts: Iterable[ContrastResult]) -> Iterator[MeanApart]:
 
 def axis_of(study: Study, contrast: ContrastResult) -> str | None:
     """The factor with the most levels, all numbers, of those that vary in the contrast."""
-    found = [
+    candidates = [
         (len(levels), factor.name)
         for factor in study.factors
         if factor.name != SERVER
         and len(levels := _levels(contrast, factor.name)) > 1
         and all(map(is_number, levels))
     ]
-    most = max((count for count, _ in found), default=0)
-    return next((name for count, name in found if count == most), None)
+    most = max((count for count, _ in candidates), default=0)
+    return next((name for count, name in candidates if count == most), None)
 
 
 def course_of(signs: Sequence[int]) -> Course:

@@ -104,16 +104,16 @@ def share_of(window: StackSamples, function: str) -> float:
 
 def _levels(plan: Plan, views: Iterable[TrialView]) -> list[LevelStacks]:
     contrast = plan.study.contrast
-    found: dict[tuple[str, tuple[tuple[str, str], ...], str], list[StackSamples]] = defaultdict(
+    by_level: dict[tuple[str, tuple[tuple[str, str], ...], str], list[StackSamples]] = defaultdict(
         list
     )
     for view in views:
         if view.outcome is Outcome.COUNTED and view.stack_samples is not None:
             context = tuple(pair for pair in view.levels if pair[0] != contrast)
-            found[view.workload, context, dict(view.levels).get(contrast, "")].append(
+            by_level[view.workload, context, dict(view.levels).get(contrast, "")].append(
                 view.stack_samples
             )
-    return [_level(*key, windows) for key, windows in found.items()]
+    return [_level(*key, windows) for key, windows in by_level.items()]
 
 
 def _level(
@@ -227,8 +227,8 @@ class _Comparison:
         """
         if cost.only_old or cost.only_new or (total and self._nearly_all(cost)):
             return None
-        found = cost.total_change if total else cost.self_change
-        part = found.difference / self.whole.difference
+        cost_change = cost.total_change if total else cost.self_change
+        part = cost_change.difference / self.whole.difference
         before, after = self._shares(cost.name, total=total)
         share = cost.share_change if total else self._share_change(cost.name, total=False)
         if not share.certain or share.difference * self.whole.difference < 0:

@@ -25,7 +25,7 @@ class ToldStep:
 
     code: str
     """Under which reports have their words for it."""
-    said: str
+    phrase: str
     """In English, for plans."""
     values: Mapping[str, float] = field(default_factory=dict)
     """For reports: times in seconds as float, counts as int."""
@@ -262,14 +262,14 @@ class KindPlan(ABC):
 
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
         """Describe what one trial does in its slice of a number, from 1 on."""
-        return self.measuring(study, study.workload(trial.cell.workload)).said
+        return self.measuring(study, study.workload(trial.cell.workload)).phrase
 
 
 def plan_of(name: str) -> KindPlan:
     """Find a kind's part in the stages before anything runs. Raises KeyError for an unknown one."""
-    found = kind(name, Stage.PLAN).PLAN
-    assert isinstance(found, KindPlan), f"kinds/{name}/plan.py holds no KindPlan"
-    return found
+    kind_plan = kind(name, Stage.PLAN).PLAN
+    assert isinstance(kind_plan, KindPlan), f"kinds/{name}/plan.py holds no KindPlan"
+    return kind_plan
 
 
 def all_last(study: Study) -> bool:
@@ -280,9 +280,9 @@ def all_last(study: Study) -> bool:
 def titles_of(workloads: Iterable[Workload]) -> dict[tuple[str, str], Bilingual]:
     """Find what workloads call the levels of their kind's own factor; of several that say different
     things of one level none is taken."""
-    found: dict[tuple[str, str], set[Bilingual]] = {}
+    titles_by_level: dict[tuple[str, str], set[Bilingual]] = {}
     for workload in workloads:
         of_kind = plan_of(workload.kind)
         for level, title in of_kind.titles(workload.options).items():
-            found.setdefault((of_kind.own_factor or "", level), set()).add(title)
-    return {level: titles.pop() for level, titles in found.items() if len(titles) == 1}
+            titles_by_level.setdefault((of_kind.own_factor or "", level), set()).add(title)
+    return {level: titles.pop() for level, titles in titles_by_level.items() if len(titles) == 1}

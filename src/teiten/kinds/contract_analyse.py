@@ -102,9 +102,9 @@ def analysis_of(name: str) -> KindAnalysis:
     """Find a kind's analysis of its trials. Raises KeyError for an unknown kind."""
     if not offers(name, Stage.ANALYSE):
         return KindAnalysis()
-    found = kind(name, Stage.ANALYSE).ANALYSIS
-    assert isinstance(found, KindAnalysis), f"kinds/{name}/analyse.py holds no KindAnalysis"
-    return found
+    kind_analysis = kind(name, Stage.ANALYSE).ANALYSIS
+    assert isinstance(kind_analysis, KindAnalysis), f"kinds/{name}/analyse.py holds no KindAnalysis"
+    return kind_analysis
 
 
 def comparison_alpha(plan: Plan, workload: str, averaged: int = 1) -> Share:

@@ -121,9 +121,9 @@ class KindPresent(ABC):
 
 def present_of(name: str) -> KindPresent:
     """Find a kind's part in the report. Raises KeyError for an unknown kind."""
-    found = kind(name, Stage.PRESENT).PRESENT
-    assert isinstance(found, KindPresent), f"kinds/{name}/present.py holds no KindPresent"
-    return found
+    kind_present = kind(name, Stage.PRESENT).PRESENT
+    assert isinstance(kind_present, KindPresent), f"kinds/{name}/present.py holds no KindPresent"
+    return kind_present
 
 
 def presents_in(kit: Kit) -> dict[str, KindPresent]:

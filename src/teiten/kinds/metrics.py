@@ -31,24 +31,24 @@ def deciding(plan: Plan) -> tuple[str, ...]:
     """The names of what decides on a plan's workloads: what is judged, and what stands for it; in
     paired transactions also what the length of starts follows from, and what forbids them."""
     kinds = dict.fromkeys(workload.kind for workload in plan.study.workloads)
-    found = [name for metric in map(judged, kinds) for name in (metric.name, metric.exceeded)]
+    decisive = [name for metric in map(judged, kinds) for name in (metric.name, metric.exceeded)]
     if way_of(plan.study.measure).concurrent:
         own = [plan_of(kind) for kind in kinds]
-        found += [name for kind in own for name in (kind.paired_within, *kind.carry_over)]
-        found.append(MEASURED_SECONDS.name)
-    return tuple(name for name in found if name)
+        decisive += [name for kind in own for name in (kind.paired_within, *kind.carry_over)]
+        decisive.append(MEASURED_SECONDS.name)
+    return tuple(name for name in decisive if name)
 
 
 def rates(plan: Plan) -> dict[str, str]:
     """By workload the name of what rises with its clients, of those that have any."""
-    found = {workload.name: plan_of(workload.kind).rate for workload in plan.study.workloads}
-    return {name: rate.name for name, rate in found.items() if rate is not None}
+    by_workload = {workload.name: plan_of(workload.kind).rate for workload in plan.study.workloads}
+    return {name: rate.name for name, rate in by_workload.items() if rate is not None}
 
 
 def is_turnaround(metric: str) -> bool:
     """Whether a metric is how long a client waits for its next turn."""
-    found = (plan_of(name).turnaround for name in names())
-    return any(known is not None and known.name == metric for known in found)
+    turnarounds = (plan_of(name).turnaround for name in names())
+    return any(known is not None and known.name == metric for known in turnarounds)
 
 
 def by_name() -> dict[str, Metric]:
@@ -62,8 +62,8 @@ def measures() -> tuple[str, ...]:
     return tuple(measure for name in names() for measure in plan_of(name).measures)
 
 
-def in_order(found: Iterable[str]) -> list[str]:
+def in_order(metrics: Iterable[str]) -> list[str]:
     """Names of metrics in the order of ``by_name``; unknown ones last, as they come."""
-    given = dict.fromkeys(found)
+    given = dict.fromkeys(metrics)
     known = [name for name in by_name() if name in given]
     return [*known, *(name for name in given if name not in known)]

@@ -52,8 +52,8 @@ class Version:
     def __str__(self) -> str:
         return f"{self.major}.{self.number % 100 if self.number < 100000 else self.number % 10000}"
 
-    def __lt__(self, other: Version) -> bool:
-        return self.number < other.number
+    def __lt__(self, version: Version) -> bool:
+        return self.number < version.number
 
 
 class Source(StrEnum):

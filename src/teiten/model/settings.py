@@ -66,7 +66,7 @@ class Refusal:
     name: str
     value: str
     """Empty where the parameter is unknown: no value would do."""
-    said: str
+    message: str
     """In the server's own words."""
     unknown: bool = False
     """It does not know the parameter at all."""

@@ -59,7 +59,7 @@ class DryTrial:
         return self._unless_up(self._site.settle(self._trial, self._measure))
 
     def warm_up(self) -> Facts:
-        action = self._kind.warm_up(self._plan.study, self._workload).said
+        action = self._kind.warm_up(self._plan.study, self._workload).phrase
         own = self._measure.of_session(self._trial.settings)
         if own:
             self._say(f"SET {', '.join(f'{name} = {value}' for name, value in own)}")
@@ -124,7 +124,7 @@ class DryExecutor:
 
     def rehearse(self, trial: PlannedTrial) -> None:
         kind = plan_of(self._plan.study.workload(trial.cell.workload).kind)
-        self.actions.append(f"start a server for {trial.cell} once and {kind.rehearsal().said}")
+        self.actions.append(f"start a server for {trial.cell} once and {kind.rehearsal().phrase}")
 
     def begin(self, trial: PlannedTrial, attempt: int) -> DryTrial:
         del attempt

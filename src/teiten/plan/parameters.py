@@ -43,7 +43,7 @@ def check_parameters(refusals: Sequence[Refusal]) -> None:
             " servers",
         )
     raise UsageError(
-        f"{server} refuses {name} = {refusal.value}: {refusal.said}{more}", _value_hint(refusal)
+        f"{server} refuses {name} = {refusal.value}: {refusal.message}{more}", _value_hint(refusal)
     )
 
 

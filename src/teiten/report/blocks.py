@@ -312,21 +312,21 @@ def walk(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _inside(block: Block) -> Iterable[Block]:
-    found: Iterable[Block | None] = ()
+    inside: Iterable[Block | None] = ()
     match block:
         case Statement(chart=chart):
-            found = (chart,)
+            inside = (chart,)
         case Gallery(charts=charts):
-            found = charts
+            inside = charts
         case Details(blocks=blocks) | Unprinted(blocks=blocks) | Further(blocks=blocks):
-            found = blocks
+            inside = blocks
         case Entries(entries=entries):
-            found = (inner for entry in entries for inner in entry.blocks)
+            inside = (inner for entry in entries for inner in entry.blocks)
         case Beside(parts=parts):
-            found = (inner for part in parts for inner in part)
+            inside = (inner for part in parts for inner in part)
         case Downloads(table=table):
-            found = (table,)
-    return (inner for inner in found if inner is not None)
+            inside = (table,)
+    return (inner for inner in inside if inner is not None)
 
 
 def folded(table: Table | None) -> tuple[Block, ...]:
@@ -343,16 +343,16 @@ LEAVES = (Table, Chart, Drawing, Download)
 
 def rebuilt(shown: T, change: Callable[[Any], Any]) -> T:
     """Sections or blocks as ``change`` makes each of them, those inside of others first."""
-    found: Any = shown
-    if isinstance(found, tuple):
-        return tuple(rebuilt(part, change) for part in found)  # type: ignore[return-value]
-    if not is_dataclass(found) or isinstance(found, type):
+    whole: Any = shown
+    if isinstance(whole, tuple):
+        return tuple(rebuilt(part, change) for part in whole)  # type: ignore[return-value]
+    if not is_dataclass(whole) or isinstance(whole, type):
         return shown
-    if not isinstance(found, LEAVES):
-        parts = {field.name: getattr(found, field.name) for field in fields(found)}
+    if not isinstance(whole, LEAVES):
+        parts = {field.name: getattr(whole, field.name) for field in fields(whole)}
         new = {name: rebuilt(part, change) for name, part in parts.items()}
-        found = replace(found, **new)
-    made: T = change(found)
+        whole = replace(whole, **new)
+    made: T = change(whole)
     return made
 
 
@@ -362,7 +362,7 @@ def apart(page: Page, prefix: str) -> Page:
     def renamed(part: Any) -> Any:
         if isinstance(part, Contents):
             return replace(
-                part, sections=tuple((prefix + name, said) for name, said in part.sections)
+                part, sections=tuple((prefix + name, title) for name, title in part.sections)
             )
         if isinstance(part, Drawing):
             return replace(part, name=prefix + part.name, svg=_with_own_names(part.svg, prefix))

@@ -118,8 +118,8 @@ def lines_about(t: Texts, outcome: ClaimOutcome, names: Names | None) -> list[st
         facts.append((t("table.bounds"), bounds_text(t, outcome.deciding)))
     if assessed and outcome.reason is not None:
         facts.append((t("table.reason"), reason_text(t, outcome.reason)))
-    said = (t("claim.fact", name=name, text=text) for name, text in facts)
-    return "\n".join((statement_text(t, outcome.claim), *said)).split("\n")
+    lines = (t("claim.fact", name=name, text=text) for name, text in facts)
+    return "\n".join((statement_text(t, outcome.claim), *lines)).split("\n")
 
 
 def place_text(t: Texts, source: ClaimSource) -> str:
@@ -245,5 +245,5 @@ def bounds_text(t: Texts, check: Check | None) -> str:
 
 def what_is_checked(t: Texts, check: Check, side: Side) -> str:
     """Tell what a ratio compares, and on which server where the check names one."""
-    what = check.kind.said(check, Words(t, side))
+    what = check.kind.wording(check, Words(t, side))
     return t("claim.on-server", server=check.server, what=what) if check.server else what

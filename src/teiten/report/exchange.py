@@ -34,7 +34,7 @@ class ToldVerdict:
     contrast: ContrastResult
     name: str
     verdict: Verdict
-    said: str
+    text: str
     """In a sentence."""
 
 
@@ -57,9 +57,9 @@ def _told(analysis: CampaignAnalysis) -> Iterator[ToldVerdict]:
             continue
         for level in contrast.levels:
             context = ", ".join(f"{name} {value}" for name, value in level.context)
-            said = verdict_word(kit.t, level.verdict)
             name = f"{contrast.workload}, {context}, {sides}"
-            yield ToldVerdict(contrast, name, level.verdict, said)
+            word = verdict_word(kit.t, level.verdict)
+            yield ToldVerdict(contrast, name, level.verdict, word)
 
 
 def _junit(analysis: CampaignAnalysis) -> str:
@@ -83,10 +83,10 @@ def _junit(analysis: CampaignAnalysis) -> str:
             suite, "testcase", classname=analysis.plan.study.name, name=statement.name, time="0"
         )
         if _fails(statement.verdict):
-            ElementTree.SubElement(case, "failure", message=_plain(statement.said), type="slower")
+            ElementTree.SubElement(case, "failure", message=_plain(statement.text), type="slower")
         elif _is_open(statement.verdict):
-            ElementTree.SubElement(case, "skipped", message=_plain(statement.said))
-        ElementTree.SubElement(case, "system-out").text = _plain(statement.said)
+            ElementTree.SubElement(case, "skipped", message=_plain(statement.text))
+        ElementTree.SubElement(case, "system-out").text = _plain(statement.text)
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)
@@ -118,26 +118,26 @@ def _github(analysis: CampaignAnalysis, language: Language) -> str:
 
 
 def _levels(kit: Kit, contrast: ContrastResult, at: int) -> Table:
-    said = judged_by_pairs(kit, contrast, noted=at == 0)
-    return verdict_table(f"summary-{at}", said, contrast.levels, contrast.overall)
+    judged = judged_by_pairs(kit, contrast, noted=at == 0)
+    return verdict_table(f"summary-{at}", judged, contrast.levels, contrast.overall)
 
 
 def _bencher(analysis: CampaignAnalysis) -> str:
     """Bencher's metric format: the ratio new ÷ old with its interval. A verdict without an interval
     has no number to give, and is left out. What supports no conclusion is a measure of its own, so
     that no threshold is held against it."""
-    found: dict[str, Any] = {}
+    benchmarks: dict[str, Any] = {}
     for statement in _told(analysis):
         effect = statement.verdict.effect
         if effect is not None:
-            found[statement.name] = {
+            benchmarks[statement.name] = {
                 f"{statement.contrast.metric.name}-ratio{_apart(statement.verdict)}": {
                     "value": effect.ratio,
                     "lower_value": effect.low,
                     "upper_value": effect.high,
                 }
             }
-    return _json(found)
+    return _json(benchmarks)
 
 
 def _apart(verdict: Verdict) -> str:
@@ -146,7 +146,7 @@ def _apart(verdict: Verdict) -> str:
 
 def _benchmark_action(analysis: CampaignAnalysis) -> str:
     """``customSmallerIsBetter``: the time that the same work takes, new ÷ old."""
-    found = []
+    benchmarks = []
     for statement in _told(analysis):
         effect = statement.verdict.effect
         if effect is None:
@@ -154,16 +154,16 @@ def _benchmark_action(analysis: CampaignAnalysis) -> str:
         ratio, low, high = effect.ratio, effect.low, effect.high
         if statement.contrast.metric.better is Better.HIGHER:
             ratio, low, high = 1 / ratio, 1 / high, 1 / low
-        found.append(
+        benchmarks.append(
             {
                 "name": statement.name + _apart(statement.verdict),
                 "unit": "time of new ÷ old",
                 "value": ratio,
                 "range": f"{low:.4f} to {high:.4f}",
-                "extra": _plain(statement.said),
+                "extra": _plain(statement.text),
             }
         )
-    return _json(found)
+    return _json(benchmarks)
 
 
 def _json(value: Any) -> str:

@@ -155,8 +155,7 @@ class Names:
         """The context as the label on the axis (clients, where varied) and that of its panel, in
         which factors of a single level are not told."""
         axis_factor = self.axis_factor(context)
-        told = self.told.get(context, context)
-        varied = self.varied_levels(told, axis_factor or "")
+        varied = self.varied_levels(self.told.get(context, context), axis_factor or "")
         if axis_factor is None:
             return "", varied
         return self.level(axis_factor, dict(context).get(axis_factor, "")), varied
@@ -188,7 +187,7 @@ def step_text(t: Texts, step: str) -> str:
 def _told(plan: Plan) -> dict[Context, Context]:
     """The contexts of workloads whose kind has a factor of its own, and the same without it: none
     is told with factors of which the workload has a single level, even if others have several."""
-    found: dict[Context, Context] = {}
+    shortened: dict[Context, Context] = {}
     for workload in plan.study.workloads:
         own = plan_of(workload.kind).own_factor
         if own is None:
@@ -200,10 +199,10 @@ def _told(plan: Plan) -> dict[Context, Context]:
         }
         levels = Counter(factor for factor, _ in {pair for context in contexts for pair in context})
         for context in contexts:
-            told = tuple(pair for pair in context if levels[pair[0]] > 1 or pair[0] == own)
-            found.setdefault(context, told)
-            found.setdefault(without(own, context), without(own, told))
-    return found
+            kept = tuple(pair for pair in context if levels[pair[0]] > 1 or pair[0] == own)
+            shortened.setdefault(context, kept)
+            shortened.setdefault(without(own, context), without(own, kept))
+    return shortened
 
 
 def without(factor: str, context: Context) -> Context:

@@ -12,8 +12,8 @@ from teiten.ways.registry import way_of
 
 def boots(analysis: CampaignAnalysis) -> int | None:
     """In how many boots of the machine the counted trials ran; None where a trial does not say."""
-    found = {trial.facts.get(BOOT) for trial in analysis.trials if trial.outcome is Outcome.COUNTED}
-    return None if None in found or not found else len(found)
+    ids = {trial.facts.get(BOOT) for trial in analysis.trials if trial.outcome is Outcome.COUNTED}
+    return None if None in ids or not ids else len(ids)
 
 
 def scope_text(t: Texts, analysis: CampaignAnalysis, rounds: int) -> str:
@@ -23,9 +23,9 @@ def scope_text(t: Texts, analysis: CampaignAnalysis, rounds: int) -> str:
     if not measure.rounds:
         return t.either(f"way.{way_of(measure).name}.scope", "")
     what = _linked_text(t, analysis)
-    said = "scope-rounds-linked" if what else "scope-rounds"
+    key = "scope-rounds-linked" if what else "scope-rounds"
     return t(
-        f"sentence.{said}.{_varied(analysis.plan, boots(analysis), rounds)}",
+        f"sentence.{key}.{_varied(analysis.plan, boots(analysis), rounds)}",
         rounds=rounds,
         boots=boots(analysis) or 0,
         what=what,
@@ -36,21 +36,21 @@ def relinked(analysis: CampaignAnalysis) -> dict[str, bool]:
     """Say of each server whether all of its counted trials were linked in an order of objects of
     their own."""
     of_trial = {trial.number: trial.template.installation.name for trial in analysis.plan.trials}
-    found: dict[str, bool] = {}
+    by_server: dict[str, bool] = {}
     for trial in analysis.trials:
         if trial.outcome is Outcome.COUNTED:
             name = of_trial[trial.number]
-            found[name] = found.get(name, True) and LINKED in trial.facts
-    return found
+            by_server[name] = by_server.get(name, True) and LINKED in trial.facts
+    return by_server
 
 
 def _linked_text(t: Texts, analysis: CampaignAnalysis) -> str:
     """Empty where no server was linked anew."""
-    found = relinked(analysis)
-    names = [name for name, linked in found.items() if linked]
+    by_server = relinked(analysis)
+    names = [name for name, linked in by_server.items() if linked]
     if not names:
         return ""
-    if all(found.values()):
+    if all(by_server.values()):
         return t("sentence.linked.all")
     return t("sentence.linked.some", servers=t("list.separator").join(names))
 
@@ -71,11 +71,11 @@ def round_rows(t: Texts, analysis: CampaignAnalysis) -> tuple[tuple[str, str], .
     if not analysis.plan.study.measure.rounds:
         return ()
     attached = of_one_start(analysis.plan)
-    said = t("design.rounds.attached" if attached else "design.rounds.text")
+    text = t("design.rounds.attached" if attached else "design.rounds.text")
     if not attached:
         what = _linked_text(t, analysis)
-        said += t("design.rounds.linked", what=what) if what else t("design.rounds.not-linked")
+        text += t("design.rounds.linked", what=what) if what else t("design.rounds.not-linked")
     booted = None if attached else boots(analysis)
     if booted is not None:
-        said += t.plural("design.rounds.boots", booted)
-    return ((t("design.rounds"), said),)
+        text += t.plural("design.rounds.boots", booted)
+    return ((t("design.rounds"), text),)

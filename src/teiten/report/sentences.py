@@ -126,16 +126,16 @@ def sentence(t: Texts, names: Names, contrast: ContrastResult, machine: str) -> 
         "" if contrast.metric.judged else t("sentence.metric", metric=t.metric(contrast.metric))
     )
     subject += pooled_text(t, names, contrast.levels)
-    said = subject + statement(t, "sentence", contrast, values, names.context)
+    text = subject + statement(t, "sentence", contrast, values, names.context)
     if names.of_one_start and verdict.is_given:
-        said += t("sentence.one-start")
+        text += t("sentence.one-start")
     is_described = (
         f"side-of.{names.contrast}" in t
         or f"side.{names.contrast}.{contrast.new}" in t
         or (names.contrast, contrast.new) in names.titles
     )
-    begins = is_described and said.startswith(new.long)
-    return said[:1].upper() + said[1:] if begins else said
+    begins = is_described and text.startswith(new.long)
+    return text[:1].upper() + text[1:] if begins else text
 
 
 def pooled_text(t: Texts, names: Names, levels: Sequence[LevelResult]) -> str:
@@ -265,9 +265,9 @@ def extremes_said(
     least, most = verdict.extremes
     values = {"confidence": confidence_percent(t, least.effect.confidence)}
     for name, extreme in (("least", least), ("most", most)):
-        said, interval = _said(t, extreme, metric)
+        text, interval = _said(t, extreme, metric)
         values |= {
-            name: said,
+            name: text,
             f"{name}_at": t.quoted(level(extreme.context)),
             f"{name}_interval": interval,
         }
@@ -290,10 +290,10 @@ def _said(t: Texts, extreme: Extreme, metric: Metric) -> tuple[str, str]:
             low, high = (shorter_text(t, end, shown) for end in (shown.low, shown.high))
             interval = t("shorter.interval", low=low, high=high)
             return t("extreme.times-shorter", factor=factor), interval
-        said = t(f"extreme.times-{direction}", factor=times_text(shown.ratio, shown))
-        return said, _to(t, times_text(shown.low, shown), times_text(shown.high, shown))
-    said = t(f"extreme.{direction}", percent=percent(t, abs(effect.ratio - 1), digits))
-    return said, _to(t, *(percent(t, end, digits) for end in _differences(effect)))
+        text = t(f"extreme.times-{direction}", factor=times_text(shown.ratio, shown))
+        return text, _to(t, times_text(shown.low, shown), times_text(shown.high, shown))
+    text = t(f"extreme.{direction}", percent=percent(t, abs(effect.ratio - 1), digits))
+    return text, _to(t, *(percent(t, end, digits) for end in _differences(effect)))
 
 
 def _differences(effect: Interval) -> tuple[float, float]:

@@ -47,21 +47,21 @@ def host_rows(kit: Kit) -> Rows:
         return []
     t = kit.t
     first = {"both": hosts.db} if hosts.together else {"db": hosts.db, "client": hosts.client}
-    found: Rows = [(t(f"host.role-{role}"), _of_host(kit, node)) for role, node in first.items()]
-    found += [
+    rows: Rows = [(t(f"host.role-{role}"), _of_host(kit, node)) for role, node in first.items()]
+    rows += [
         (t("host.role-node", number=number), _of_host(kit, node.host))
         for number, node in enumerate(hosts.more, start=2)
     ]
     for node in hosts.more:
         words = {"address": node.address, "client": node.peer}
-        found.append((t("host.way-of-nodes"), t("host.way.text", **words)))
+        rows.append((t("host.way-of-nodes"), t("host.way.text", **words)))
     if hosts.address is not None:
         words = {"address": hosts.address, "client": hosts.client_address or ""}
-        found.append((t("host.way"), t("host.way.text", **words)))
-    found += [(t("host.clock"), text) for text in _clocks(kit)]
+        rows.append((t("host.way"), t("host.way.text", **words)))
+    rows += [(t("host.clock"), text) for text in _clocks(kit)]
     if not hosts.together:
-        found.append((t("host.client-cpu"), _client_cpu(kit)))
-    return found
+        rows.append((t("host.client-cpu"), _client_cpu(kit)))
+    return rows
 
 
 def client_rows(kit: Kit, rows: Callable[[Kit, HostFacts], Rows]) -> Rows:

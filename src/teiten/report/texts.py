@@ -71,9 +71,9 @@ class Texts:
     def of(self, text: Bilingual) -> str:
         return text.in_language(self.language)
 
-    def aside(self, said: str, aside: str) -> str:
-        """``said`` with ``aside`` in the language's own brackets."""
-        return self("list.aside", said=said, aside=aside)
+    def aside(self, text: str, aside: str) -> str:
+        """``text`` with ``aside`` in the language's own brackets."""
+        return self("list.aside", said=text, aside=aside)
 
     def listed(self, parts: Iterable[str]) -> str:
         """Parts one after the other; where one has a comma of its own, semicolons part them."""

@@ -79,10 +79,10 @@ def segmentation(values: FloatArray, penalty: float) -> tuple[int, ...]:
         costs = least[starts] + deviations + penalty
         begins[end] = np.argmin(costs)
         least[end] = costs[begins[end]]
-    found, end = [], points
+    firsts, end = [], points
     while (end := int(begins[end])) > 0:
-        found.append(end)
-    return tuple(reversed(found))
+        firsts.append(end)
+    return tuple(reversed(firsts))
 
 
 def noise_of(series: FloatArray) -> FloatArray:
@@ -92,15 +92,15 @@ def noise_of(series: FloatArray) -> FloatArray:
     the same estimate.
     """
     steps = np.abs(np.diff(series, axis=1))
-    found: FloatArray = np.median(steps, axis=1) / NORMAL_MEDIAN / math.sqrt(2)
-    return found
+    deviations: FloatArray = np.median(steps, axis=1) / NORMAL_MEDIAN / math.sqrt(2)
+    return deviations
 
 
 def running_medians(series: FloatArray) -> FloatArray:
     """Medians of three neighbours in each row, shape (rows, n); the ends are their neighbours'."""
     middle = np.median(np.stack([series[:, :-2], series[:, 1:-1], series[:, 2:]]), axis=0)
-    found: FloatArray = np.concatenate([middle[:, :1], middle, middle[:, -1:]], axis=1)
-    return found
+    medians: FloatArray = np.concatenate([middle[:, :1], middle, middle[:, -1:]], axis=1)
+    return medians
 
 
 @cache
@@ -131,19 +131,19 @@ def _one_change(series: FloatArray) -> FloatArray:
     sums = _sums(series)
     points = series.shape[1]
     gains = [_between(sums, (0, cut, points)) for cut in range(SHORTEST, points - SHORTEST + 1)]
-    found: FloatArray = np.max(gains, axis=0)
-    return found
+    greatest: FloatArray = np.max(gains, axis=0)
+    return greatest
 
 
 def _two_changes(series: FloatArray) -> FloatArray:
     """Find the greatest decrease of the sum of squares by cutting a piece out. A few rows at a
     time, so that what is added up for all ends of the piece stays in the processor's cache: 500
     campaigns have 125,000 pieces."""
-    found = np.zeros(len(series))
+    gains = np.zeros(len(series))
     for first_row in range(0, len(series), ROWS_AT_A_TIME):
         rows = slice(first_row, first_row + ROWS_AT_A_TIME)
-        found[rows] = _two_changes_of_a_few(_sums(series[rows]))
-    return found
+        gains[rows] = _two_changes_of_a_few(_sums(series[rows]))
+    return gains
 
 
 def _two_changes_of_a_few(sums: FloatArray) -> FloatArray:
@@ -166,10 +166,10 @@ def _two_changes_of_a_few(sums: FloatArray) -> FloatArray:
 
 def _sums(series: FloatArray) -> FloatArray:
     """Sums of the first k values, shape (rows, n + 1)."""
-    found: FloatArray = np.concatenate(
+    sums: FloatArray = np.concatenate(
         [np.zeros((len(series), 1)), np.cumsum(series, axis=1)], axis=1
     )
-    return found
+    return sums
 
 
 def _between(sums: FloatArray, edges: Sequence[int]) -> FloatArray:

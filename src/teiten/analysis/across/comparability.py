@@ -26,11 +26,11 @@ OBSTACLE, CAUTION, SUBJECT = Weight.OBSTACLE, Weight.CAUTION, Weight.SUBJECT
 
 def comparability(a: CampaignAnalysis, b: CampaignAnalysis) -> tuple[Difference, ...]:
     """All differences between two campaigns, the obstacles first."""
-    found = [*_of_question(a, b), *_of_measure(a, b), *_of_servers(a, b), *_of_state(a, b)]
-    found += _of_machine(a, b)
+    differences = [*_of_question(a, b), *_of_measure(a, b), *_of_servers(a, b), *_of_state(a, b)]
+    differences += _of_machine(a, b)
     order = list(Weight)
     return tuple(
-        sorted(dict.fromkeys(found), key=lambda difference: order.index(difference.weight))
+        sorted(dict.fromkeys(differences), key=lambda difference: order.index(difference.weight))
     )
 
 
@@ -73,11 +73,11 @@ def _of_one_major(
 def _cells(plan: Plan, workload: str, side: str) -> dict[tuple[tuple[str, str], ...], PlannedTrial]:
     """Contexts of a workload on a side, each with its first planned trial."""
     contrast = plan.study.contrast
-    found: dict[tuple[tuple[str, str], ...], PlannedTrial] = {}
+    first_trials: dict[tuple[tuple[str, str], ...], PlannedTrial] = {}
     for trial in plan.trials:
         if trial.cell.workload == workload and trial.cell.level(contrast) == side:
-            found.setdefault(trial.cell.context(contrast), trial)
-    return dict(sorted(found.items(), key=lambda entry: plan.study.ranks(entry[0])))
+            first_trials.setdefault(trial.cell.context(contrast), trial)
+    return dict(sorted(first_trials.items(), key=lambda entry: plan.study.ranks(entry[0])))
 
 
 def _differ(

@@ -92,7 +92,9 @@ def logs(evidence: EvidenceTable, values: Values) -> Logs:
         for context, by_block in values.items()
     }
     unusable = sum(len(by_block) - len(usable[context]) for context, by_block in values.items())
-    return Logs({context: evidence.alone(found) for context, found in usable.items()}, unusable)
+    return Logs(
+        {context: evidence.alone(by_block) for context, by_block in usable.items()}, unusable
+    )
 
 
 def _results(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[UnpairedResult]:

@@ -79,12 +79,12 @@ def history(
             without.append(LeftOut(path, f"the same campaign as {known[identity]}"))
             continue
         known[identity] = path
-        found = estimates_of(path, campaign)
-        if isinstance(found, LeftOut):
-            without.append(found)
+        estimates = estimates_of(path, campaign)
+        if isinstance(estimates, LeftOut):
+            without.append(estimates)
             continue
         kept = replace(campaign, trials=(), contrasts=(), results={}, claims=())
-        located += [Located(estimate, partial(_itself, kept)) for estimate in found]
+        located += [Located(estimate, partial(_itself, kept)) for estimate in estimates]
     return laid_out(located, axis, without)
 
 
@@ -100,8 +100,8 @@ def estimates_of(path: str, campaign: CampaignAnalysis) -> tuple[LineEstimate, .
     if metric:
         why = f"it is judged by {metric}; the lines are of TPS"
         return LeftOut(path, why, "judged-by", metric)
-    found = tuple(_estimates(path, campaign))
-    return found or LeftOut(path, "it has no complete block yet", "no-block")
+    estimates = tuple(_estimates(path, campaign))
+    return estimates or LeftOut(path, "it has no complete block yet", "no-block")
 
 
 def laid_out(located: Iterable[Located], axis: Axis, left_out: Sequence[LeftOut]) -> History:
@@ -109,14 +109,14 @@ def laid_out(located: Iterable[Located], axis: Axis, left_out: Sequence[LeftOut]
     lines: dict[Key, list[Located]] = defaultdict(list)
     for placed in located:
         lines[_key(placed.estimate, axis)].append(placed)
-    made = [_line(key, found, axis) for key, found in lines.items()]
+    made = [_line(key, of_line, axis) for key, of_line in lines.items()]
     return History(axis, tuple(sorted(made, key=_order)), tuple(left_out))
 
 
 def _not_a_rate(plan: Plan) -> str:
     """Name the metric by which a workload is judged, where that is no rate; else empty."""
-    found = (judged_in(plan, workload.name) for workload in plan.study.workloads)
-    return next((metric.name for metric in found if metric.unit != RATE), "")
+    metrics = (judged_in(plan, workload.name) for workload in plan.study.workloads)
+    return next((metric.name for metric in metrics if metric.unit != RATE), "")
 
 
 def _order(line: HistoryLine) -> tuple[object, ...]:
@@ -143,14 +143,16 @@ def _key(estimate: LineEstimate, axis: Axis) -> Key:
 
 def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[LineEstimate]:
     plan = campaign.plan
-    found = evidence_of(campaign)
+    evidence = evidence_of(campaign)
     cells: dict[tuple[str, str], dict[Context, None]] = defaultdict(dict)
     for trial in plan.trials:
         side = trial.cell.level(plan.study.contrast) or ""
         cells[trial.cell.workload, side][trial.cell.context(plan.study.contrast)] = None
     machine, conditions = machine_fingerprint(campaign.facts), conditions_fingerprint(plan)
     for (workload, side), contexts in cells.items():
-        point = _point(path, campaign, found, workload=workload, side=side, contexts=list(contexts))
+        point = _point(
+            path, campaign, evidence, workload=workload, side=side, contexts=list(contexts)
+        )
         if point is not None:
             yield LineEstimate(machine, conditions, workload, plan.study.contrast, point)
 
@@ -158,7 +160,7 @@ def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[LineEstimate]:
 def _point(
     path: str,
     campaign: CampaignAnalysis,
-    found: EvidenceTable,
+    evidence: EvidenceTable,
     *,
     workload: str,
     side: str,
@@ -166,8 +168,8 @@ def _point(
 ) -> HistoryPoint | None:
     """None without a block that has every level, or with a value that is not positive."""
     metric = judged_in(campaign.plan, workload).name
-    values = {context: found.side(workload, context, side, metric) for context in contexts}
-    of_values = logs(found, values)
+    values = {context: evidence.side(workload, context, side, metric) for context in contexts}
+    of_values = logs(evidence, values)
     means = of_values.means
     if not means or of_values.unusable:
         return None
@@ -203,9 +205,9 @@ def _version(campaign: CampaignAnalysis, side: str) -> tuple[str, int]:
     return str(chosen.version), chosen.version.number
 
 
-def _line(key: Key, found: Sequence[Located], axis: Axis) -> HistoryLine:
+def _line(key: Key, located: Sequence[Located], axis: Axis) -> HistoryLine:
     machine, conditions, workload, level = key
-    ordered = sorted(found, key=lambda placed: _place(placed.point, axis))
+    ordered = sorted(located, key=lambda placed: _place(placed.point, axis))
     newest = max(ordered, key=lambda placed: placed.point.at).load()
     study = newest.plan.study
     return HistoryLine(
@@ -243,13 +245,13 @@ def _changes(ordered: Sequence[Located]) -> Iterator[ChangePoint]:
         before, after = values[edges[at - 1] : first], values[first : edges[at + 1]]
         ratio = math.exp(math.fsum(after) / len(after) - math.fsum(before) / len(before))
         differences = comparability(ordered[first - 1].load(), ordered[first].load())
-        told = [
+        unexpected = [
             difference
             for difference in differences
             if difference.code not in EXPECTED and difference.code != "same-campaign"
         ]
-        told.sort(key=lambda difference: difference.weight is Weight.SUBJECT)
-        yield ChangePoint(first, ratio, first in firm, tuple(told))
+        unexpected.sort(key=lambda difference: difference.weight is Weight.SUBJECT)
+        yield ChangePoint(first, ratio, first in firm, tuple(unexpected))
 
 
 Arrival = tuple[HistoryLine, HistoryPoint, HistoryPoint]

@@ -174,10 +174,10 @@ def standing_of(
     """``withheld``: why the study judges no findings (``Study.withholds_findings``)."""
     if withheld:
         return ClaimStanding.INCONCLUSIVE, Reason(withheld)
-    found = {check.standing for check in checks}
-    if ClaimStanding.CONTRADICTED in found:
+    standings = {check.standing for check in checks}
+    if ClaimStanding.CONTRADICTED in standings:
         return ClaimStanding.CONTRADICTED, None
-    if found == {ClaimStanding.REPRODUCED}:
+    if standings == {ClaimStanding.REPRODUCED}:
         return ClaimStanding.REPRODUCED, None
     lack = next((check.lack for check in checks if check.lack), "undecided")
     return ClaimStanding.INCONCLUSIVE, Reason(lack)

@@ -229,31 +229,34 @@ def _type(node: PlanNode) -> tuple[str, str, str]:
 def _with_bitmaps(
     old: ExplainedPlan,
     new: ExplainedPlan,
-    groups: Iterable[NodeGroup],
-    pairs: Iterable[tuple[int, int]],
+    groups: Sequence[NodeGroup],
+    pairs: Sequence[tuple[int, int]],
 ) -> list[NodeGroup]:
     """Scans of a bitmap belong to the scan of the table where the other plan has none."""
-    found = list(groups)
-    olds = {old_node for old_node, _ in pairs} | {number for group in found for number in group.old}
-    news = {new_node for _, new_node in pairs} | {number for group in found for number in group.new}
+    olds = {old_node for old_node, _ in pairs} | {
+        number for group in groups for number in group.old
+    }
+    news = {new_node for _, new_node in pairs} | {
+        number for group in groups for number in group.new
+    }
     return [
         NodeGroup(
             (*group.old, *_bitmaps(old, group.old, olds)),
             (*group.new, *_bitmaps(new, group.new, news)),
         )
-        for group in found
+        for group in groups
     ]
 
 
 def _bitmaps(plan: ExplainedPlan, scans: Iterable[int], known: set[int]) -> list[int]:
     """Adds what it returns to ``known``: no node is in two groups."""
-    found: list[int] = []
+    bitmaps: list[int] = []
     for scan in scans:
         if plan.nodes[scan].kind == "Bitmap Heap Scan":
             new = [node for node in plan.below(scan) if node.kind.startswith("Bitmap")]
-            found += [node.number for node in new if node.number not in known]
-            known.update(found)
-    return found
+            bitmaps += [node.number for node in new if node.number not in known]
+            known.update(bitmaps)
+    return bitmaps
 
 
 @dataclass
@@ -281,21 +284,21 @@ class Work:
         return any(node.number in self._partitions for node in nodes)
 
     def by_key(self) -> Mapping[Key, list[PlanNode]]:
-        found: dict[Key, list[PlanNode]] = defaultdict(list)
+        nodes: dict[Key, list[PlanNode]] = defaultdict(list)
         inside = _subplans(self.plan)
         for node in self.plan.nodes:
-            found[self._class(node), self.tables[node.number], inside[node.number]].append(node)
-        return found
+            nodes[self._class(node), self.tables[node.number], inside[node.number]].append(node)
+        return nodes
 
     def _reads_others(self) -> list[bool]:
         """For each node whether it reads, or one below, what is no partition of such a table."""
-        found = [
+        reads = [
             bool(name := _read(node)) and name not in self.names.whole for node in self.plan.nodes
         ]
         for node in reversed(self.plan.nodes):
             if node.parent is not None and not is_subplan(node):
-                found[node.parent] = found[node.parent] or found[node.number]
-        return found
+                reads[node.parent] = reads[node.parent] or reads[node.number]
+        return reads
 
     def _class(self, node: PlanNode) -> str:
         """An Append over partitions does the work of what is below it, as the scans of a bitmap do
@@ -361,9 +364,9 @@ def _read(node: PlanNode) -> str:
 
 def _subplans(plan: ExplainedPlan) -> list[str]:
     """For each node the subplan in which it stands."""
-    found: list[str] = []
+    subplans: list[str] = []
     for node in plan.nodes:
-        above = found[node.parent] if node.parent is not None else ""
+        above = subplans[node.parent] if node.parent is not None else ""
         name = node.subplan.split(" (returns")[0]
-        found.append(f"{above}/{name}" if is_subplan(node) else above)
-    return found
+        subplans.append(f"{above}/{name}" if is_subplan(node) else above)
+    return subplans

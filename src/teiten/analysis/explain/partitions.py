@@ -84,10 +84,10 @@ class _Side:
         seen: set[str] = set()
         for node in plan.nodes:
             if node.kind in APPENDS:
-                for found in _partitions_of(plan, node):
-                    if not seen.intersection(_aliases(found.scans)):
-                        self.partitioned[found.base].append(found)
-                        seen.update(_aliases(found.scans))
+                for partitions in _partitions_of(plan, node):
+                    if not seen.intersection(_aliases(partitions.scans)):
+                        self.partitioned[partitions.base].append(partitions)
+                        seen.update(_aliases(partitions.scans))
         for node in plan.nodes:
             if node.kind in SCANS and node.alias:
                 self.relations[node.alias] = node.relation
@@ -128,10 +128,10 @@ def _both_partitioned(old: _Side, new: _Side) -> Iterator[tuple[_Partitions, _Pa
 def _partitioned_here(side: _Side, counterpart: _Side) -> Iterator[tuple[_Partitions, str]]:
     """Tables that have partitions on this side only, with their aliases on the other."""
     unnamed = list(side.partitioned.get("", ()))
-    for base, found in side.partitioned.items():
+    for base, tables in side.partitioned.items():
         if not base:
             continue
-        for partitions, plain in zip(found, counterpart.plain.get(base, ()), strict=False):
+        for partitions, plain in zip(tables, counterpart.plain.get(base, ()), strict=False):
             if len(partitions.scans) > 1 or plain.relation not in partitions.relations:
                 yield partitions, plain.alias
     strange = {

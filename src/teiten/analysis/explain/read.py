@@ -174,8 +174,8 @@ def _partial(raw: Mapping[str, Any]) -> str:
 
 def _operation(raw: Mapping[str, Any]) -> str:
     """Find the operation of ModifyTable or of a modifying foreign scan, or a SetOp's command."""
-    found = _first(raw, "Operation", "Command")
-    return "" if found == "Select" else found
+    operation = _first(raw, "Operation", "Command")
+    return "" if operation == "Select" else operation
 
 
 def _first(raw: Mapping[str, Any], *keys: str) -> str:

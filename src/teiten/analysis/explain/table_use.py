@@ -23,7 +23,7 @@ _NUMBERED = re.compile(r"_(?:\d+|p\d+|default)$")
 
 
 @dataclass
-class _Found:
+class _Use:
     """Scans, partitions and blocks that a plan has of one table or family of partitions."""
 
     nodes: list[PlanNode] = field(default_factory=list)
@@ -38,8 +38,8 @@ def greatest_table(plans: Iterable[PlanStatistics], relations: Iterable[Relation
     """The table of which the plans touch the most blocks: of a star schema the fact table."""
     most: dict[str, int] = defaultdict(int)
     for plan, known in zip(plans, relations, strict=True):
-        for table, found in _found(plan, known).items():
-            most[table] = max(most[table], found.blocks)
+        for table, use in _uses(plan, known).items():
+            most[table] = max(most[table], use.blocks)
     return max(most, key=lambda table: most[table], default=None)
 
 
@@ -47,35 +47,35 @@ def table_use(
     statistics: PlanStatistics, table: str, relations: Relations, context: Context, side: str
 ) -> TableUse:
     """Find how an executed plan used a table: blocks, partitions, and scans that workers shared."""
-    found = _found(statistics, relations).get(table, _Found())
+    use = _uses(statistics, relations).get(table, _Use())
     return TableUse(
         context=context,
         side=side,
         table=table,
-        blocks=found.blocks if statistics.accounts.total.buffers else None,
-        partitions=_partitions(table, found, relations),
-        shared=_shared(statistics.plan, found),
+        blocks=use.blocks if statistics.accounts.total.buffers else None,
+        partitions=_partitions(table, use, relations),
+        shared=_shared(statistics.plan, use),
     )
 
 
-def _found(statistics: PlanStatistics, relations: Relations) -> dict[str, _Found]:
+def _uses(statistics: PlanStatistics, relations: Relations) -> dict[str, _Use]:
     plan = statistics.plan
-    found: dict[str, _Found] = defaultdict(_Found)
+    uses: dict[str, _Use] = defaultdict(_Use)
     for node in plan.nodes:
         if node.kind in SCANS and node.relation:
             table = _table(node.relation, relations)
-            entry = found[table]
-            entry.nodes.append(node)
-            entry.blocks += _blocks(statistics, node)
-            entry.blocks += sum(_blocks(statistics, index) for index in _below_bitmap(plan, node))
+            use = uses[table]
+            use.nodes.append(node)
+            use.blocks += _blocks(statistics, node)
+            use.blocks += sum(_blocks(statistics, index) for index in _below_bitmap(plan, node))
             if table != node.relation:
-                executed = entry.members.get(node.relation, False)
-                entry.members[node.relation] = executed or node.executed
+                executed = use.members.get(node.relation, False)
+                use.members[node.relation] = executed or node.executed
         elif node.kind in APPENDS and node.subplans_removed:
             first = first_scan(plan, node)
             if first is not None:
-                found[_table(first.relation, relations)].removed += node.subplans_removed
-    return found
+                uses[_table(first.relation, relations)].removed += node.subplans_removed
+    return uses
 
 
 def _below_bitmap(plan: ExplainedPlan, node: PlanNode) -> list[PlanNode]:
@@ -98,17 +98,17 @@ def _table(relation: str, relations: Relations) -> str:
     return relation if relations else _NUMBERED.sub("", relation)
 
 
-def _partitions(table: str, found: _Found, relations: Relations) -> PartitionUse | None:
+def _partitions(table: str, use: _Use, relations: Relations) -> PartitionUse | None:
     every = sum(
         relation.parent == table and relation.kind == TABLE for relation in relations.values()
     )
-    if not found.members and not every:
+    if not use.members and not every:
         return None
-    scanned = sum(found.members.values())
+    scanned = sum(use.members.values())
     return PartitionUse(
         partitions=every or None,
         scanned=scanned,
-        skipped=len(found.members) - scanned + found.removed,
+        skipped=len(use.members) - scanned + use.removed,
     )
 
 
@@ -118,7 +118,7 @@ def share_of_leader(statistics: PlanStatistics, table: str, relations: Relations
     no partition was scanned below a Gather. Of several Appends the one that takes the longest."""
     plan = statistics.plan
     scans: dict[int, list[PlanNode]] = defaultdict(list)
-    for node in _shared_scans(plan, _found(statistics, relations).get(table, _Found())):
+    for node in _shared_scans(plan, _uses(statistics, relations).get(table, _Use())):
         append = _append_above(plan, node)
         if append is not None:
             scans[append].append(node)
@@ -137,7 +137,7 @@ def _append_above(plan: ExplainedPlan, node: PlanNode) -> int | None:
     return parent
 
 
-def _shared_scans(plan: ExplainedPlan, found: _Found) -> Iterator[PlanNode]:
+def _shared_scans(plan: ExplainedPlan, use: _Use) -> Iterator[PlanNode]:
     """The executed scans of partitions below a Gather."""
     shared = {
         node.number
@@ -145,8 +145,8 @@ def _shared_scans(plan: ExplainedPlan, found: _Found) -> Iterator[PlanNode]:
         if gather.kind in GATHERS
         for node in plan.below(gather.number)
     }
-    for node in found.nodes:
-        if node.number in shared and found.members and node.seconds and _processes(node):
+    for node in use.nodes:
+        if node.number in shared and use.members and node.seconds and _processes(node):
             yield node
 
 
@@ -154,10 +154,10 @@ def _processes(node: PlanNode) -> int:
     return sum(loops > 0 for loops in node.own_loops.values())
 
 
-def _shared(plan: ExplainedPlan, found: _Found) -> tuple[SharedScans, ...]:
+def _shared(plan: ExplainedPlan, use: _Use) -> tuple[SharedScans, ...]:
     """The executed scans of partitions below a Gather, by number of workers."""
     times: Mapping[int, list[float]] = defaultdict(list)
-    for node in _shared_scans(plan, found):
+    for node in _shared_scans(plan, use):
         times[node.workers].append(sum((node.seconds or {}).values()) / _processes(node))
     return tuple(
         SharedScans(workers, len(seconds), Seconds(fmean(seconds)))

@@ -49,22 +49,23 @@ def plan_document(text: str) -> dict[str, Any]:
     if not text.strip():
         raise PlanTextError("is empty")
     try:
-        found = list(_documents(text))
+        documents = list(_documents(text))
     except RecursionError:
         raise _too_deep() from None
-    if not found and _MERGE_COUNTS.search(text):
+    if not documents and _MERGE_COUNTS.search(text):
         raise PlanTextError(
             "is JSON that PostgreSQL itself printed broken: of a MERGE into a table with partitions"
             " EXPLAIN ANALYZE of 15 to 18 puts the counts of tuples into the list of target tables",
             "take the plan without ANALYZE, or of a MERGE into one partition",
         )
-    if not found:
+    if not documents:
         raise PlanTextError(_what(text.strip()))
-    if len(found) > 1:
+    if len(documents) > 1:
         raise PlanTextError(
-            f"holds {len(found)} plans", "give one plan at a time; cut the others out of the file"
+            f"holds {len(documents)} plans",
+            "give one plan at a time; cut the others out of the file",
         )
-    return found[0]
+    return documents[0]
 
 
 def well_formed(text: str) -> str:
@@ -129,9 +130,9 @@ def _documents(text: str) -> Iterator[dict[str, Any]]:
         lambda asciidoc: asciidoc.replace("\\|", "|"),
     )
     for way in ways:
-        found = list(_logged(way(text)))
-        if found:
-            yield from found
+        logged = list(_logged(way(text)))
+        if logged:
+            yield from logged
             return
 
 

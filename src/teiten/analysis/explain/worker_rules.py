@@ -79,10 +79,10 @@ def leading_child(plan: ExplainedPlan, node: PlanNode) -> PlanNode | None:
 
 def first_scan(plan: ExplainedPlan, node: PlanNode) -> PlanNode | None:
     """The table, at a node or below it on the outer side, that is read first."""
-    found: PlanNode | None = node
-    while found is not None and not found.relation:
-        found = leading_child(plan, found)
-    return found
+    scan: PlanNode | None = node
+    while scan is not None and not scan.relation:
+        scan = leading_child(plan, scan)
+    return scan
 
 
 def worker_source(

@@ -190,7 +190,7 @@ class CheckKind:
     """A kind of comparison: what its ratio compares, and how that is said."""
 
     value: str
-    said: Callable[[Check, ClaimWords], str]
+    wording: Callable[[Check, ClaimWords], str]
     """The text that says what is compared with what, without the ratio."""
     bound: Callable[[Check], str] | None = None
     """The key of the text for its bounds, where it says two numbers instead of a ratio."""

@@ -172,19 +172,19 @@ class ExplainedPlan:
     @cached_property
     def ends(self) -> Sequence[int]:
         """For each node the number behind the last node below it."""
-        found = [node.number + 1 for node in self.nodes]
+        ends = [node.number + 1 for node in self.nodes]
         for node in reversed(self.nodes):
             if node.parent is not None:
-                found[node.parent] = max(found[node.parent], found[node.number])
-        return found
+                ends[node.parent] = max(ends[node.parent], ends[node.number])
+        return ends
 
     @cached_property
     def _children(self) -> Sequence[Sequence[PlanNode]]:
-        found: list[list[PlanNode]] = [[] for _ in self.nodes]
+        children: list[list[PlanNode]] = [[] for _ in self.nodes]
         for node in self.nodes:
             if node.parent is not None:
-                found[node.parent].append(node)
-        return found
+                children[node.parent].append(node)
+        return children
 
 
 @dataclass(frozen=True)

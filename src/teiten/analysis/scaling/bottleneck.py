@@ -104,10 +104,10 @@ def shares(waits: Mapping[str, float]) -> dict[WaitGroup, float]:
     total = sum(counted.values())
     if not total > 0:
         return {}
-    found = dict.fromkeys(WaitGroup, 0.0)
+    by_group = dict.fromkeys(WaitGroup, 0.0)
     for event, value in counted.items():
-        found[group_of(event)] += value / total
-    return found
+        by_group[group_of(event)] += value / total
+    return by_group
 
 
 DOMINANT = 0.5
@@ -164,9 +164,9 @@ def _while_rising(readings: Readings, ceilings: Ceilings | None) -> Finding:
     before, now = readings.fsyncs_before, readings.fsyncs
     flat = before is not None and now is not None and now <= (1 + FLAT) * before
     if ceilings is not None and waits and flat and waits[WaitGroup.FLUSH] > DOMINANT:
-        found = _write(readings, ceilings, waits)
-        if isinstance(found, Consistent) and found.resource is Resource.COMMIT_LATENCY:
-            evidence = (*found.evidence, *_known("fsyncs_before", before))
+        finding = _write(readings, ceilings, waits)
+        if isinstance(finding, Consistent) and finding.resource is Resource.COMMIT_LATENCY:
+            evidence = (*finding.evidence, *_known("fsyncs_before", before))
             return Consistent(Resource.COMMIT_LATENCY, evidence)
     return Abstained(Abstention.NO_PLATEAU, ())
 

@@ -63,7 +63,7 @@ def scale(table: Table, *, delta: Share, alpha: Share, cores: int | None = None)
     trials = replicates(loads, values)
     no_interval = _no_interval(trials)
     curve, fit, lack = _fitted(trials, alpha) if len(loads) >= FEWEST_LEVELS else (None, None, None)
-    found = (
+    measured_knee = (
         knee(trials, delta=delta, alpha=alpha, bounded=no_interval is None)
         if len(loads) > 1
         else None
@@ -73,9 +73,11 @@ def scale(table: Table, *, delta: Share, alpha: Share, cores: int | None = None)
         fit=fit,
         lack=lack,
         withheld=None if fit else TOO_FEW_LEVELS if lack is None else MISFIT,
-        knee=found,
+        knee=measured_knee,
         no_interval=no_interval,
-        shape=shape(trials, found, alpha=alpha, bounded=no_interval is None) if found else None,
+        shape=shape(trials, measured_knee, alpha=alpha, bounded=no_interval is None)
+        if measured_knee
+        else None,
     )
 
 
@@ -213,15 +215,15 @@ FEWEST_BLOCKS = 3
 def knee(table: Replicates, *, delta: Share, alpha: Share, bounded: bool) -> Knee:
     """The knee of a table. ``bounded``: with an interval at 1 − α, for at least three blocks."""
     means = table.means
-    found = int(_knees(means[None, :], delta)[0])
+    at = int(_knees(means[None, :], delta)[0])
     low = high = None
     if bounded:
         resampled = _knees(_resampled_means(table, alpha), delta)
         ends = np.quantile(resampled, [alpha / 2, 1 - alpha / 2], method="closest_observation")
-        low = float(table.loads[min(int(ends[0]), found)])
-        high = float(table.loads[max(int(ends[1]), found)])
+        low = float(table.loads[min(int(ends[0]), at)])
+        high = float(table.loads[max(int(ends[1]), at)])
     return Knee(
-        load=float(table.loads[found]),
+        load=float(table.loads[at]),
         low=low,
         high=high,
         delta=delta,

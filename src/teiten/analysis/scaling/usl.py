@@ -215,10 +215,10 @@ def replicates(loads: FloatArray, values: FloatArray) -> Replicates:
     design = np.zeros((len(rows), levels + blocks))
     design[np.arange(len(rows)), rows] = 1
     design[np.arange(len(rows)), levels + columns] = 1
-    found, _, rank, _ = np.linalg.lstsq(design, logs[rows, columns], rcond=None)
+    coefficients, _, rank, _ = np.linalg.lstsq(design, logs[rows, columns], rcond=None)
     if rank < levels + blocks - 1:  # blocks without a load in common: a shift could be a load's
         return Replicates(loads, values, logs, len(rows) - levels)
-    shifts = found[levels:]
+    shifts = coefficients[levels:]
     shifts = shifts - shifts[columns].mean()
     return Replicates(loads, values, logs - shifts[None, :], len(rows) - int(rank))
 

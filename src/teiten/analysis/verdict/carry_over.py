@@ -62,12 +62,12 @@ def _of_side(
 ) -> Iterator[CarryOver]:
     measure, kind = plan.study.measure, plan_of(plan.study.workload(workload).kind)
     for name in kind.carry_over if way_of(measure).concurrent else ():
-        found = {
+        logs = {
             (observation.block, observation.context): math.log(observation.metrics[name])
             for observation in observations
             if observation.metrics.get(name, 0.0) > 0
         }
-        values = list(found.values())
+        values = list(logs.values())
         if len(values) < 2:
             continue
         mean, deviation = mean_and_deviation(values)
@@ -169,8 +169,8 @@ def _margins(cpu: ContrastResult, views: Sequence[TrialView]) -> dict[Context, f
     used: dict[Context, list[float]] = defaultdict(list)
     for view in views:
         levels = dict(view.levels)
-        each = view.metrics.get(CPU_PER_TRANSACTION.name, 0.0)
-        seconds = each * view.metrics.get(TRANSACTIONS.name, 0.0)
+        per_transaction = view.metrics.get(CPU_PER_TRANSACTION.name, 0.0)
+        seconds = per_transaction * view.metrics.get(TRANSACTIONS.name, 0.0)
         counted = view.workload == cpu.workload and view.outcome is Outcome.COUNTED
         for level in cpu.levels if counted and seconds > 0 else ():
             if level.context == tuple((name, levels.get(name)) for name, _ in level.context):

@@ -12,38 +12,38 @@ from teiten.model.study import Study
 T = TypeVar("T")
 
 
-def as_declared(found: T, study: Study) -> T:
-    """``found`` as it is where the study supports a conclusion, else with every verdict in it
-    marked: in dataclasses, tuples, lists and mappings, however deep. Here and once, so that no
+def as_declared(findings: T, study: Study) -> T:
+    """``findings`` as they are where the study supports a conclusion, else with every verdict in
+    them marked: in dataclasses, tuples, lists and mappings, however deep. Here and once, so that no
     kind of workload has to remember it for results of its own."""
-    return found if study.conclusive else marked(found)
+    return findings if study.conclusive else marked(findings)
 
 
-def marked(found: T) -> T:
+def marked(findings: T) -> T:
     """Set ``conclusive=False`` in every verdict of a copy; what holds none is the same object."""
-    return cast("T", _marked(found))
+    return cast("T", _marked(findings))
 
 
-def _marked(found: Any) -> Any:
-    if isinstance(found, Verdict):
-        return replace(found, conclusive=False) if found.conclusive else found
-    if isinstance(found, Mapping):
-        return _if_changed(found, {key: _marked(one) for key, one in found.items()})
-    if type(found) in {tuple, list}:
-        whole = [_marked(one) for one in found]
-        changed = any(new is not old for new, old in zip(whole, found, strict=True))
-        return type(found)(whole) if changed else found
-    if is_dataclass(found) and not isinstance(found, type):
-        return _marked_dataclass(found)
-    return found
+def _marked(findings: Any) -> Any:
+    if isinstance(findings, Verdict):
+        return replace(findings, conclusive=False) if findings.conclusive else findings
+    if isinstance(findings, Mapping):
+        return _if_changed(findings, {key: _marked(part) for key, part in findings.items()})
+    if type(findings) in {tuple, list}:
+        whole = [_marked(part) for part in findings]
+        changed = any(new is not old for new, old in zip(whole, findings, strict=True))
+        return type(findings)(whole) if changed else findings
+    if is_dataclass(findings) and not isinstance(findings, type):
+        return _marked_dataclass(findings)
+    return findings
 
 
-def _if_changed(found: Mapping[Any, Any], new: dict[Any, Any]) -> Mapping[Any, Any]:
-    return new if any(new[key] is not found[key] for key in found) else found
+def _if_changed(old: Mapping[Any, Any], new: dict[Any, Any]) -> Mapping[Any, Any]:
+    return new if any(new[key] is not old[key] for key in old) else old
 
 
-def _marked_dataclass(found: Any) -> Any:
-    values = {one.name: getattr(found, one.name) for one in fields(found) if one.init}
-    new = {name: _marked(one) for name, one in values.items()}
-    changed = {name: one for name, one in new.items() if one is not values[name]}
-    return replace(found, **changed) if changed else found
+def _marked_dataclass(findings: Any) -> Any:
+    parts = {field.name: getattr(findings, field.name) for field in fields(findings) if field.init}
+    new = {name: _marked(part) for name, part in parts.items()}
+    changed = {name: part for name, part in new.items() if part is not parts[name]}
+    return replace(findings, **changed) if changed else findings

@@ -137,17 +137,19 @@ def _contrast(
         context: pair(observations, context=context, metric=metric.name, old=old, new=new)
         for context in contexts
     }
-    alone = {context: by_start(plan, attempts, one.log_ratios) for context, one in paired.items()}
+    alone = {
+        context: by_start(plan, attempts, pairs.log_ratios) for context, pairs in paired.items()
+    }
     measure = plan.study.measure
     alpha = comparison_alpha(plan, workload, len(contexts))
     rule = Rule(measure.delta, alpha, metric.better, metric.judged)
     level_rule = replace(rule, alpha=comparison_alpha(plan, workload))
     over = {context: _over(observations, context, metric) for context in contexts}
     whole = [context for context in contexts if not over[context]]
-    means = list(block_means([alone[one] for one in whole]).values())
-    unusable = sum(paired[one].unusable for one in whole)
+    means = list(block_means([alone[context] for context in whole]).values())
+    unusable = sum(paired[context].unusable for context in whole)
     overall = decide_by_design(measure, means, rule, unusable=unusable, levels=len(whole))
-    overall = told_incomplete(overall, [alone[one] for one in whole])
+    overall = told_incomplete(overall, [alone[context] for context in whole])
     levels = tuple(
         _level(
             context,
@@ -227,8 +229,8 @@ def _level(
         old_median=median(pairs.old_values),
         new_median=median(pairs.new_values),
         verdict=verdict,
-        old_over=sum(one.side == sides[0] for one in over),
-        new_over=sum(one.side == sides[1] for one in over),
+        old_over=sum(observation.side == sides[0] for observation in over),
+        new_over=sum(observation.side == sides[1] for observation in over),
         limit=Seconds(over[0].metrics[metric.exceeded]) if over else None,
     )
 

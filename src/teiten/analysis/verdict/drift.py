@@ -32,7 +32,7 @@ def lag_one(log_ratios: Sequence[float]) -> float | None:
     if deviation < NO_VARIANCE:
         return None
     centred = [d - mean for d in log_ratios]
-    products = math.fsum(one * other for one, other in itertools.pairwise(centred))
+    products = math.fsum(earlier * later for earlier, later in itertools.pairwise(centred))
     return products / math.fsum(d * d for d in centred)
 
 

@@ -70,11 +70,11 @@ def _contradiction(
         for level in levels
         if level.verdict.effect is not None
     ]
-    kinds = {one.kind for one in known}
+    kinds = {extreme.kind for extreme in known}
     if kinds.isdisjoint(BY_SIGN):
         return None
-    least = min(known, key=lambda one: one.effect.high)
-    most = max(known, key=lambda one: one.effect.low)
+    least = min(known, key=lambda extreme: extreme.effect.high)
+    most = max(known, key=lambda extreme: extreme.effect.low)
     apart = log_of(most.effect.low) - log_of(least.effect.high)
     opposite = kinds.issuperset(BY_SIGN)
     differ = apart > max(abs(log_of(mean.ratio)), rule.band)

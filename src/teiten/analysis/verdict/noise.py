@@ -56,8 +56,8 @@ def noise(plan: Plan, attempts: Iterable[Attempt]) -> Iterator[Noise]:
     for workload, context in places:
         mine = [observation for observation in observations if observation.workload == workload]
         metric = judged_in(plan, workload).name
-        found = pair(mine, context=context, metric=metric, old=old, new=new)
-        ratios = by_start(plan, known, found.log_ratios)
+        paired = pair(mine, context=context, metric=metric, old=old, new=new)
+        ratios = by_start(plan, known, paired.log_ratios)
         d = [ratios[block] for block in sorted(ratios)]
         if len(d) < 3:
             continue
@@ -112,8 +112,8 @@ def false_alarm_rate(log_ratios: Sequence[float], alpha: float, seed: int = 1) -
 
 def recorded_noise(events: Iterable[Event]) -> tuple[NoiseFloor, ...]:
     """The noise floors that were known when a campaign began; unreadable ones are left out."""
-    found = (_floor(event.detail) for event in events if event.kind == NOISE)
-    return tuple(one for one in found if one is not None)
+    floors = (_floor(event.detail) for event in events if event.kind == NOISE)
+    return tuple(floor for floor in floors if floor is not None)
 
 
 def _floor(detail: dict[str, Any]) -> NoiseFloor | None:

@@ -35,11 +35,13 @@ def observe(plan: Plan, attempts: Iterable[Attempt]) -> tuple[Observation, ...]:
     paired ran in the same attempt.
     """
     known = tuple(attempts)
-    counts = counting(plan, ((one.number, one.attempt, one.outcome) for one in known))
+    counts = counting(
+        plan, ((attempt.number, attempt.attempt, attempt.outcome) for attempt in known)
+    )
     counted: dict[int, Attempt] = {}
-    for one in sorted(known, key=lambda one: one.attempt):
-        if (one.number, one.attempt) in counts:
-            counted[one.number] = one
+    for attempt in sorted(known, key=lambda attempt: attempt.attempt):
+        if (attempt.number, attempt.attempt) in counts:
+            counted[attempt.number] = attempt
     return tuple(
         _observation(planned, counted[planned.number].metrics, plan.study.contrast)
         for planned in plan.trials
@@ -88,7 +90,7 @@ def starts_of(plan: Plan, attempts: Iterable[Attempt]) -> dict[int, int]:
     for trial in plan.trials:
         if trial.restart not in open_starts:
             blocks[trial.restart].add(trial.block)
-    return {block: min(one) for one in blocks.values() for block in one}
+    return {block: min(of_start) for of_start in blocks.values() for block in of_start}
 
 
 def _observation(planned: PlannedTrial, metrics: Mapping[str, float], contrast: str) -> Observation:

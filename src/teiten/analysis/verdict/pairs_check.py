@@ -67,8 +67,8 @@ def _mean_and_half(values: Sequence[float], alpha: float) -> tuple[float, float]
 
 def recorded_check(events: Iterable[Event]) -> PairsCheck | None:
     """The check that was known when a campaign began."""
-    found = [_check(event.detail) for event in events if event.kind == PAIRS_CHECK]
-    return found[-1] if found else None
+    checks = [_check(event.detail) for event in events if event.kind == PAIRS_CHECK]
+    return checks[-1] if checks else None
 
 
 def _check(detail: dict[str, Any]) -> PairsCheck | None:

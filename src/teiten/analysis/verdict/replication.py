@@ -75,7 +75,7 @@ def choose_length(
     as many must fit as an interval needs; ``longest``: seconds after one start, at most.
     """
     fewest = least_pairs(alpha)
-    totals = [one for one in TOTALS if longest is None or one <= longest] or [SHORTEST]
+    totals = [total for total in TOTALS if longest is None or total <= longest] or [SHORTEST]
     fitting = [total for total in totals if fewest * _pair_seconds(parts, total) <= seconds]
 
     def time(total: int) -> float:
@@ -106,12 +106,12 @@ def pilot_components(
     starts with two slices each, or where nothing varies.
     """
     usable = [start for start in starts if len(start) >= 2]
-    freedom = sum(len(one) - 1 for one in usable)
+    freedom = sum(len(start) - 1 for start in usable)
     if len(usable) < 2:
         return None
-    within = math.fsum(float(np.var(one)) * len(one) for one in usable) / freedom
-    means = float(np.var([float(np.mean(one)) for one in usable], ddof=1))
-    slices = len(usable) / math.fsum(1 / len(one) for one in usable)
+    within = math.fsum(float(np.var(start)) * len(start) for start in usable) / freedom
+    means = float(np.var([float(np.mean(start)) for start in usable], ddof=1))
+    slices = len(usable) / math.fsum(1 / len(start) for start in usable)
     between = max(0.0, means - within / slices)
     if within <= 0:
         return None
@@ -123,8 +123,8 @@ def recorded_replication(events: Iterable[Event]) -> Replication | None:
     for event in events:
         if event.kind == REPLICATION:
             try:
-                found = Replication(**event.detail)
-                return replace(found, source=NoiseSource(found.source))
+                replication = Replication(**event.detail)
+                return replace(replication, source=NoiseSource(replication.source))
             except (TypeError, ValueError):  # of a Teiten that knew other things of it
                 return None
     return None
@@ -139,11 +139,11 @@ def slices_by_start(plan: Plan, trials: Iterable[Trial]) -> list[list[float]]:
     old = next(iter(plan.study.contrasted_levels), "")
     by_pair: dict[tuple[int, int], dict[bool, list[float | None]]] = {}
     for trial in trials:
-        one = planned[trial.number]
-        judged = judged_in(plan, one.cell.workload).name
-        values = [found.get(judged) for found in trial.facts.get("slices", [])]
-        pair = by_pair.setdefault((one.restart, one.block), {})
-        pair[one.cell.level(plan.study.contrast) == old] = values
+        planned_trial = planned[trial.number]
+        judged = judged_in(plan, planned_trial.cell.workload).name
+        values = [metrics.get(judged) for metrics in trial.facts.get("slices", [])]
+        pair = by_pair.setdefault((planned_trial.restart, planned_trial.block), {})
+        pair[planned_trial.cell.level(plan.study.contrast) == old] = values
     starts: dict[int, list[float]] = {}
     for (start, _), pair in by_pair.items():
         if len(pair) == 2:
@@ -163,10 +163,11 @@ def components(
     ``pair_deviation``: of d = ln(B/A); ``duration``: measured seconds of a trial; ``fixed``: its
     other seconds; ``series``: TPS per second of each trial. None where no series is long enough.
     """
-    found = [value for value in map(long_run_variance, series) if value is not None]
-    if not found or duration <= 0:
+    estimates = map(long_run_variance, series)
+    variances = [variance for variance in estimates if variance is not None]
+    if not variances or duration <= 0:
         return None
-    variance = math.fsum(found) / len(found)
+    variance = math.fsum(variances) / len(variances)
     between = pair_deviation**2 / 2 - variance / duration
     return Components(math.sqrt(max(0.0, between)), math.sqrt(variance), fixed)
 

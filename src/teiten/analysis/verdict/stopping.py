@@ -50,9 +50,9 @@ def standing(
     block = next((trial.block for trial in plan.trials if trial.number == last), 1)
     begun = _undecided(plan, _before(plan, attempts, block))
     rest = [trial for trial in plan.trials if trial.block == block and trial.number > last]
-    if any(_level(plan, one) in begun for one in rest):
+    if any(_level(plan, trial) in begun for trial in rest):
         return Standing(
-            frozenset(passed | {one.number for one in rest if _level(plan, one) not in begun})
+            frozenset(passed | {trial.number for trial in rest if _level(plan, trial) not in begun})
         )
     return _next_block(plan, attempts, spent, passed)
 
@@ -82,9 +82,9 @@ def undecided(
         crosses = verdict.kind in BY_SIGN and not verdict.at_least_delta
         return is_decided(verdict) and not (beyond_delta and crosses)
 
-    def has_mean(one: ContrastResult) -> bool:
+    def has_mean(contrast: ContrastResult) -> bool:
         """Without one there is nothing to decide but the levels."""
-        return decided(one.overall) or one.overall.reason == NOT_AVERAGED
+        return decided(contrast.overall) or contrast.overall.reason == NOT_AVERAGED
 
     return frozenset(
         (result.workload, level.context)
@@ -137,15 +137,15 @@ def _time_of_next(plan: Plan, left: Sequence[OpenTrial], attempts: Sequence[Atte
     """Predict the seconds that the next step takes: the rest of a block, or of a start of the
     servers, whose pairs count together; or, at the end, the repeat of a comparison."""
     tried = {attempt.number for attempt in attempts}
-    waiting = [one.trial for one in left]
-    fresh = [one for one in waiting if one.number not in tried]
-    again = [one for one in waiting if one.block == waiting[0].block]
-    same = sum(_level(plan, one) == _level(plan, waiting[0]) for one in again)
+    waiting = [open_trial.trial for open_trial in left]
+    fresh = [trial for trial in waiting if trial.number not in tried]
+    again = [trial for trial in waiting if trial.block == waiting[0].block]
+    same = sum(_level(plan, trial) == _level(plan, waiting[0]) for trial in again)
     together = len(plan.pair_of(waiting[0]))
     trials = max(together, same)
     if fresh:
-        of_start = sum(one.restart == fresh[0].restart for one in fresh if one.restart)
-        trials = max(of_start, sum(one.block == fresh[0].block for one in fresh))
+        of_start = sum(trial.restart == fresh[0].restart for trial in fresh if trial.restart)
+        trials = max(of_start, sum(trial.block == fresh[0].block for trial in fresh))
     if plan.study.measure.lengthens:
         return trials * _time_of_start(plan, attempts, waiting[0]) / together
     return trials * trial_seconds(plan, attempts)

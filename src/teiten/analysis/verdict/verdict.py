@@ -244,8 +244,8 @@ def _multiple(critical: float, freedom: float) -> float:
     scatter, weights = _scatter(freedom)
 
     def lacking(multiple: float) -> float:
-        found = special.ndtr(multiple * scatter[:, None] - critical * scatter[None, :])
-        return float(weights @ found @ weights) - POWER
+        probabilities = special.ndtr(multiple * scatter[:, None] - critical * scatter[None, :])
+        return float(weights @ probabilities @ weights) - POWER
 
     most = critical + 1.0
     while lacking(most) < 0:

@@ -54,7 +54,7 @@ PER_DOUBLING = CheckKind("per-doubling", _per_doubling)
 class Bounds(Span, RatioBounds):
     """Where a ratio must lie over the levels of a span: its mean, unless said otherwise."""
 
-    each: Yes = False
+    at_every_level: Yes = Field(False, alias="each")
     """At every level of the span."""
     per_doubling: Yes = False
     """By what it is multiplied for each doubling of the clients: of every block the slope of a
@@ -62,7 +62,7 @@ class Bounds(Span, RatioBounds):
 
     @model_validator(mode="after")
     def _one_number(self) -> Self:
-        if self.each and self.per_doubling:
+        if self.at_every_level and self.per_doubling:
             raise ValueError("is about each level, or per doubling")
         return self
 
@@ -146,7 +146,7 @@ def _of_part(part: Bounds, changes: Changes, sides: tuple[str, str]) -> Iterator
         return
     if not changes:
         raise beyond_reach(part)
-    for group in [(level,) for level in changes] if part.each else [tuple(changes)]:
+    for group in [(level,) for level in changes] if part.at_every_level else [tuple(changes)]:
         means = block_means([changes[level] for level in group])
         bounds = part.log_bounds
         yield ClaimQuestion(CONTRAST, sides, group, means, *bounds, averaged=len(group))

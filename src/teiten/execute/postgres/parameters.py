@@ -61,7 +61,7 @@ def refusals(
                 version=installation.version,
                 name=name,
                 value="" if unknown else settings[name],
-                said=_UNKNOWN if unknown else complaint["said"],
+                message=_UNKNOWN if unknown else complaint["said"],
                 unknown=unknown,
                 hint=(complaint["hint"] or "").strip(),
                 known=known,

@@ -174,7 +174,7 @@ class HeldFolder:
             for entry in entries:
                 with contextlib.suppress(FileNotFoundError):  # deleted meanwhile
                     listed.append((entry.name, entry.stat(follow_symlinks=False)))
-        return sorted(listed, key=lambda one: one[0])
+        return sorted(listed, key=lambda pair: pair[0])
 
     def walk(self, depth: int = DEEPEST) -> Iterator[tuple[HeldFolder, str, os.stat_result]]:
         """All below this folder, each with the folder that it is in; a folder before its own.

@@ -155,7 +155,7 @@ def bottlenecks(
     }
     client = plan.client_machine
     client_cores = None if client is None else client.cpu.online
-    found = []
+    findings = []
     for result in scaling:
         knee, loads = result.scaling.knee, result.scaling.loads
         if knee is None or result.load != CLIENTS or _is_elsewhere(plan, result):
@@ -175,8 +175,8 @@ def bottlenecks(
         )
         finding = judge(readings, facts.ceilings)
         key = (result.workload, result.context, result.side)
-        found.append(BottleneckResult(*key, judged, finding))
-    return tuple(found)
+        findings.append(BottleneckResult(*key, judged, finding))
+    return tuple(findings)
 
 
 def _judged(scaling: Scaling) -> float:

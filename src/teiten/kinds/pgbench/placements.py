@@ -134,8 +134,9 @@ def placements(
     for (workload, context), by_level in groups.items():
         rows = tuple(_rows(factor.levels, by_level, emulations))
         if rows:
-            found = correlations(rows)
-            results.append(PlacementResult(workload, context, rows, found, followed(rows)))
+            results.append(
+                PlacementResult(workload, context, rows, correlations(rows), followed(rows))
+            )
     order = list(workloads)
     return tuple(sorted(results, key=lambda result: order.index(result.workload)))
 
@@ -160,11 +161,11 @@ def _uses(
     trials: Sequence[TrialView], emulations: Mapping[str, Emulation | None]
 ) -> Iterator[StorageUse]:
     for name, emulation in emulations.items():
-        found = {
+        medians = {
             field: _middle(trials, storage_metric(name, column))
             for field, column in COLUMNS.items()
         }
-        numbers = {field: value for field, value in found.items() if value is not None}
+        numbers = {field: value for field, value in medians.items() if value is not None}
         if len(numbers) == len(COLUMNS):
             yield StorageUse(name, **numbers, of_limit=_of_limit(numbers, emulation))
 
@@ -218,8 +219,8 @@ def followed(rows: Sequence[PlacementRow]) -> Direction | None:
 def _followed(values: Mapping[Direction, float]) -> Direction | None:
     if len(values) < len(Direction):
         return next((direction for direction, value in values.items() if value >= STRONG), None)
-    best, other = sorted(Direction, key=lambda direction: values[direction], reverse=True)
-    clear = values[best] >= STRONG and values[best] >= values[other] + LEAD
+    best, second = sorted(Direction, key=lambda direction: values[direction], reverse=True)
+    clear = values[best] >= STRONG and values[best] >= values[second] + LEAD
     return best if clear else None
 
 

@@ -216,8 +216,8 @@ class PgbenchKind(KindPlan):
         return f"load the server with pgbench {version} from {where}"
 
     def rehearsal(self) -> ToldStep:
-        said = f"try its script with one transaction, for {REHEARSAL:g} s at most"
-        return ToldStep("rehearsal", said, {"most": REHEARSAL})
+        phrase = f"try its script with one transaction, for {REHEARSAL:g} s at most"
+        return ToldStep("rehearsal", phrase, {"most": REHEARSAL})
 
     def warm_up(self, study: Study, workload: Workload) -> ToldStep:
         warmup = study.measure.warmup or 0.0

@@ -35,6 +35,6 @@ class PgbenchFound:
 
 def pgbench_found(analysis: CampaignAnalysis) -> PgbenchFound:
     """Find a campaign's results of loads of pgbench; empty ones without any."""
-    found = analysis.results.get(NAME, PgbenchFound())
-    assert isinstance(found, PgbenchFound)
-    return found
+    results = analysis.results.get(NAME, PgbenchFound())
+    assert isinstance(results, PgbenchFound)
+    return results

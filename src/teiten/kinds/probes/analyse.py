@@ -142,17 +142,17 @@ def _results(
 
 def _disk_reads(tried: Mapping[Key, Sides]) -> dict[Context, Seconds | None]:
     """The mean time of a page from the disk, over all probes of a context."""
-    found: dict[Context, list[Tried]] = {}
+    by_context: dict[Context, list[Tried]] = {}
     for (_, context), sides in tried.items():
         trials = [trial for side in sides.values() for trial in side.values()]
-        found.setdefault(without_probe(context), []).extend(trials)
-    return {context: disk_read(trials) for context, trials in found.items()}
+        by_context.setdefault(without_probe(context), []).extend(trials)
+    return {context: disk_read(trials) for context, trials in by_context.items()}
 
 
 def _wanted(measured: Campaign, tried: Mapping[Key, Sides]) -> dict[Context, Wanted]:
     """By context; what its servers' settings say where the study does not."""
     study = measured.plan.study
-    found: dict[Context, Wanted] = {}
+    by_context: dict[Context, Wanted] = {}
     for workload, context in tried:
         key = without_probe(context)
         options = probes_of(study.workload(workload))
@@ -163,8 +163,8 @@ def _wanted(measured: Campaign, tried: Mapping[Key, Sides]) -> dict[Context, Wan
             options.work_mem or _work_mem(settings),
             huge_pages=settings.get("huge_pages") == "on",
         )
-        found.setdefault(key, wanted)
-    return found
+        by_context.setdefault(key, wanted)
+    return by_context
 
 
 def _settings(plan: Plan, workload: str, context: Context) -> dict[str, str]:
@@ -207,7 +207,7 @@ class _OneProbe:
             workload=self.workload,
             probe=self.probe.name,
             context=self.context,
-            sides=tuple(self._side(side, found) for side, found in self.sides.items()),
+            sides=tuple(self._side(side, by_block) for side, by_block in self.sides.items()),
             pairs=pairs,
             commits=commits,
             line=cost_line(self.sides, self._alpha) if of_all_buffers else None,
@@ -219,8 +219,8 @@ class _OneProbe:
         """The α of an interval by itself, which describes and compares nothing."""
         return self.comparisons.plan.study.measure.alpha
 
-    def _side(self, side: str, found: Mapping[int, Tried]) -> ProbeSide:
-        trials = [found[block].measurement for block in sorted(found)]
+    def _side(self, side: str, by_block: Mapping[int, Tried]) -> ProbeSide:
+        trials = [by_block[block].measurement for block in sorted(by_block)]
         executed: dict[str, list[float]] = {}
         for once in (once for trial in trials for once in trial.executed):
             executed.setdefault(once.step, []).append(once.seconds)
@@ -230,8 +230,8 @@ class _OneProbe:
             trials=len(trials),
             memory=trials[0].memory,
             shared_buffers=trials[0].shared_buffers,
-            number=self._metric(found, PROBE_TIME.name),
-            commit=self._metric(found, COMMIT_TIME.name),
+            number=self._metric(by_block, PROBE_TIME.name),
+            commit=self._metric(by_block, COMMIT_TIME.name),
             parts=tuple(_parts(trials, self._alpha)),
             cliff=cliff_of(trials, self.probe.number_of),
             sweep=_sweep(trials),
@@ -241,19 +241,19 @@ class _OneProbe:
             checkpoints=tuple(
                 _checkpoints([checkpoint for trial in trials for checkpoint in trial.checkpoints])
             ),
-            executed=tuple((name, Seconds(median(each))) for name, each in executed.items()),
+            executed=tuple((name, Seconds(median(seconds))) for name, seconds in executed.items()),
         )
 
-    def _metric(self, found: Mapping[int, Tried], metric: str) -> Estimate | None:
-        values = [trial.metrics[metric] for trial in found.values() if metric in trial.metrics]
+    def _metric(self, trials: Mapping[int, Tried], metric: str) -> Estimate | None:
+        values = [trial.metrics[metric] for trial in trials.values() if metric in trial.metrics]
         return geometric(values, self._alpha)
 
 
 def _parts(trials: Sequence[ProbeMeasurement], alpha: float) -> Iterator[PartTimes]:
-    found: dict[tuple[str, str], list[MeasuredStep]] = {}
+    by_part: dict[tuple[str, str], list[MeasuredStep]] = {}
     for measured_step in (timed for trial in trials for timed in trial.measured):
-        found.setdefault((measured_step.step, measured_step.part), []).append(measured_step)
-    for (step, part), measured in found.items():
+        by_part.setdefault((measured_step.step, measured_step.part), []).append(measured_step)
+    for (step, part), measured in by_part.items():
         statements = [statement for timed in measured for statement in timed.statements]
         if not statements:
             continue
@@ -287,10 +287,10 @@ def _parts(trials: Sequence[ProbeMeasurement], alpha: float) -> Iterator[PartTim
 
 def _from_disk(measured: Sequence[MeasuredStep], alpha: float) -> Estimate | None:
     """None where it is not known of one statement where its page was."""
-    found = [timed.statements for timed in measured if timed.statements]
-    if any(share_of(statements, PageOrigin.OUTSIDE) for statements in found):
+    by_trial = [timed.statements for timed in measured if timed.statements]
+    if any(share_of(statements, PageOrigin.OUTSIDE) for statements in by_trial):
         return None
-    shares = [share_of(statements, PageOrigin.DISK) or 0.0 for statements in found]
+    shares = [share_of(statements, PageOrigin.DISK) or 0.0 for statements in by_trial]
     estimate = arithmetic(shares, alpha)
     return None if estimate is None else _not_below_nothing(estimate)
 

@@ -249,8 +249,8 @@ def around(statement: Timed, buffers: int) -> float:
 
 def share_of(statements: Iterable[Timed], origin: PageOrigin) -> float | None:
     """The share of statements whose page came from there; None without statements."""
-    found = [statement.origin for statement in statements]
-    return found.count(origin) / len(found) if found else None
+    origins = [statement.origin for statement in statements]
+    return origins.count(origin) / len(origins) if origins else None
 
 
 # In the ledger

@@ -225,10 +225,10 @@ def _shares(workload: Workload) -> Mapping[str, float]:
 
 def _mean(workload: Workload, *, timed: bool) -> Seconds:
     options, memory = probes_of(workload), Bytes(int(workload.data.scale or 0) * MIB)
-    each = [
+    seconds = [
         _probe_seconds(probe, workload, memory, options.share, timed) for probe in run_of(workload)
     ]
-    return Seconds(sum(each) / len(each))
+    return Seconds(sum(seconds) / len(seconds))
 
 
 def _probe_seconds(

@@ -55,17 +55,17 @@ def amount(value: Any) -> Amount:
 def _part(value: Any) -> Amount | Literal["each"] | None:
     if value in (None, EACH):
         return value  # type: ignore[no-any-return]
-    found = amount(value)
-    if found.of in (Of.CORES, Of.CLIENTS):
-        raise ValueError(f"{found} is no number of pages")
-    return found
+    part = amount(value)
+    if part.of in (Of.CORES, Of.CLIENTS):
+        raise ValueError(f"{part} is no number of pages")
+    return part
 
 
 def _clients(value: Any) -> tuple[Amount, ...]:
-    found = tuple(amount(text) for text in value) if isinstance(value, list) else ()
-    if not found or any(count.of not in (Of.CORES, Of.CLIENTS) for count in found):
+    clients = tuple(amount(text) for text in value) if isinstance(value, list) else ()
+    if not clients or any(count.of not in (Of.CORES, Of.CLIENTS) for count in clients):
         raise ValueError('must be a list such as ["1 clients", "100% of cores"]')
-    return found
+    return clients
 
 
 def _bounds(value: Any) -> tuple[float | None, float | None]:
@@ -251,7 +251,7 @@ def probe_of(name: str, text: str) -> Probe:
     """Raises ValueError, ValidationError among them."""
     table = _File.model_validate(tomllib.loads(text))
     steps = tuple(_step(step) for step in table.steps)
-    found = Probe(
+    probe = Probe(
         name=name,
         title=table.title,
         description=table.description,
@@ -262,8 +262,8 @@ def probe_of(name: str, text: str) -> Probe:
         source=table.source,
         text=text,
     )
-    _check(found)
-    return found
+    _check(probe)
+    return probe
 
 
 def _step(table: Any) -> ProbeStep:

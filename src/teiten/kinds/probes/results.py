@@ -436,6 +436,6 @@ class ProbesFound:
 
 def probes_found(analysis: CampaignAnalysis) -> ProbesFound:
     """Get a campaign's findings of probes; empty ones without any."""
-    found = analysis.results.get(NAME, ProbesFound())
-    assert isinstance(found, ProbesFound)
-    return found
+    findings = analysis.results.get(NAME, ProbesFound())
+    assert isinstance(findings, ProbesFound)
+    return findings

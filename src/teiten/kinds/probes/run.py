@@ -72,7 +72,7 @@ class ProbeLoad(SampledLoad):
         self._clients = ManyClients(bench, trial, site, folder)
         self._draw = random.Random(trial.seed)  # noqa: S311 - pages, not secrets
         self._inspector: Inspector | None = None
-        self._found: ProbeMeasurement | None = None
+        self._measurement: ProbeMeasurement | None = None
         self._states = States(bench, site, self._draw)
 
     def rehearse(self) -> None:
@@ -93,19 +93,19 @@ class ProbeLoad(SampledLoad):
     def measure(self, turn: int) -> Facts:
         del turn
         inspector = self._looking
-        self._found = ProbeMeasurement(
+        self._measurement = ProbeMeasurement(
             probe=self._probe.name,
             memory=memory_of(self.bench.plan.study, self.trial),
             shared_buffers=inspector.shared_buffers,
             settings=inspector.settings(),
         )
         self.sample(self._all_steps)
-        return {"statements": sum(len(step.statements) for step in self._found.measured)}
+        return {"statements": sum(len(step.statements) for step in self._so_far.measured)}
 
     def collect(self) -> Facts:
-        found = self._so_far
-        facts = {"probe": self._probe.name, MEASUREMENT: packed(found)}
-        self.gather(metrics_of(self._probe, found), facts)
+        measurement = self._so_far
+        facts = {"probe": self._probe.name, MEASUREMENT: packed(measurement)}
+        self.gather(metrics_of(self._probe, measurement), facts)
         self._looking.close()
         return {PROBE_TIME.name: self.gathered.metrics.get(PROBE_TIME.name)}
 
@@ -262,12 +262,12 @@ class ProbeLoad(SampledLoad):
 
     @property
     def _so_far(self) -> ProbeMeasurement:
-        if self._found is None:
+        if self._measurement is None:
             raise ServerError("nothing was measured", "see the trial's log")
-        return self._found
+        return self._measurement
 
-    def _add(self, **found: object) -> None:
-        self._found = replace(self._so_far, **found)  # type: ignore[arg-type]
+    def _add(self, **fields: object) -> None:
+        self._measurement = replace(self._so_far, **fields)  # type: ignore[arg-type]
 
     def _see(self, moment: str, step: ProbeStep, part: Amount | None) -> Seen:
         """The state of the buffers and of the step's part, as it is kept."""

@@ -79,23 +79,23 @@ def growth_of(measured: Measured) -> ProceduresFound:
         if (whole := _whole(blocks)) and len(whole[0]) > 1
     }
     alpha = study.measure.alpha / max(1, len(curves))
-    found = (_growth(line, blocks, study.measure, alpha) for line, blocks in curves.items())
+    growths = (_growth(line, blocks, study.measure, alpha) for line, blocks in curves.items())
     return ProceduresFound(
-        tuple(sorted(found, key=lambda growth: _order(study, growth))), 1 - alpha
+        tuple(sorted(growths, key=lambda growth: _order(study, growth))), 1 - alpha
     )
 
 
 def _curves(measured: Measured) -> dict[_Line, dict[int, dict[int, float]]]:
     """By line and block."""
     study = measured.plan.study
-    found: dict[_Line, dict[int, dict[int, float]]] = {}
+    curves: dict[_Line, dict[int, dict[int, float]]] = {}
     for view in measured.views:
         if view.outcome is Outcome.COUNTED and view.workload in measured.workloads:
             partitions = partitions_of(study, view)
             if partitions is not None:
                 for line, seconds in _times(view):
-                    found.setdefault(line, {}).setdefault(view.block, {})[partitions] = seconds
-    return found
+                    curves.setdefault(line, {}).setdefault(view.block, {})[partitions] = seconds
+    return curves
 
 
 def partitions_of(study: Study, view: TrialView) -> int | None:
@@ -155,8 +155,8 @@ def slope_of(curve: Curve) -> float:
     """Seconds for each partition, of the line with the least relative errors."""
     numbers, seconds = np.array(list(curve), float), np.array(list(curve.values()))
     weighted = np.column_stack([1 / seconds, numbers / seconds])
-    found, *_ = np.linalg.lstsq(weighted, np.ones(len(seconds)), rcond=None)
-    return float(found[1])
+    coefficients, *_ = np.linalg.lstsq(weighted, np.ones(len(seconds)), rcond=None)
+    return float(coefficients[1])
 
 
 def kind_of(slope: Estimate, spread: float, delta: float) -> GrowthKind:

@@ -46,8 +46,10 @@ class StepOfTrial:
     @property
     def fact(self) -> dict[str, Any]:
         """As a trial's facts have it: without what was not looked at."""
-        told = {name: getattr(self, name) for name in FIELDS}
-        return {name: value for name, value in told.items() if value is not None or name in OF_OS}
+        figures = {name: getattr(self, name) for name in FIELDS}
+        return {
+            name: value for name, value in figures.items() if value is not None or name in OF_OS
+        }
 
 
 FIELDS = tuple(field.name for field in fields(StepOfTrial))
@@ -125,6 +127,6 @@ class ProceduresFound:
 
 def procedures_found(analysis: CampaignAnalysis) -> ProceduresFound:
     """Find a campaign's results of procedures; empty ones without any."""
-    found = analysis.results.get(NAME, ProceduresFound())
-    assert isinstance(found, ProceduresFound)
-    return found
+    results = analysis.results.get(NAME, ProceduresFound())
+    assert isinstance(results, ProceduresFound)
+    return results

@@ -199,14 +199,14 @@ class ProcedureLoad(SampledLoad):
         return {name: number(connection, query) for name, query in queries.items() if query}
 
     def _differences(self, after: dict[str, int]) -> dict[str, float]:
-        found: dict[str, float] = {}
+        differences: dict[str, float] = {}
         rows = abs(after.get(ROWS.name, 0) - self._before.get(ROWS.name, 0))
         if ROWS.name in after:
             self.wrong = self._moved.problem(self.trial, self._method, rows)
-            found |= {ROWS.name: rows, ROWS_RATE.name: rows / _seconds(self._taken)}
+            differences |= {ROWS.name: rows, ROWS_RATE.name: rows / _seconds(self._taken)}
         if SIZE_CHANGE.name in after:
-            found[SIZE_CHANGE.name] = after[SIZE_CHANGE.name] - self._before[SIZE_CHANGE.name]
-        return found
+            differences[SIZE_CHANGE.name] = after[SIZE_CHANGE.name] - self._before[SIZE_CHANGE.name]
+        return differences
 
 
 def _seconds(taken: list[StepOfTrial]) -> float:

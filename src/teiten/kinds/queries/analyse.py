@@ -52,15 +52,15 @@ Key = tuple[str, tuple[tuple[str, str], ...]]
 
 def query_plans(plan: Plan, views: Iterable[TrialView]) -> tuple[QueryPlans, ...]:
     """The plans of every query of ``views``, in the order of the study's levels."""
-    found: dict[Key, dict[str, list[TrialView]]] = {}
+    by_query: dict[Key, dict[str, list[TrialView]]] = {}
     for view in sorted(views, key=lambda view: view.block):
         if view.outcome is Outcome.COUNTED:
             levels = dict(view.levels)
             side = levels.pop(plan.study.contrast, "")
             key = (view.workload, tuple(levels.items()))
-            found.setdefault(key, {}).setdefault(side, []).append(view)
-    ordered = sorted(found, key=lambda key: plan.study.ranks(key[1]))
-    return tuple(_of_query(plan, key, found[key]) for key in ordered)
+            by_query.setdefault(key, {}).setdefault(side, []).append(view)
+    ordered = sorted(by_query, key=lambda key: plan.study.ranks(key[1]))
+    return tuple(_of_query(plan, key, by_query[key]) for key in ordered)
 
 
 def _of_query(plan: Plan, key: Key, views: dict[str, list[TrialView]]) -> QueryPlans:

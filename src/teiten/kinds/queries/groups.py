@@ -69,7 +69,7 @@ def conclusions(sides: ComparedSides) -> tuple[GroupConclusion, ...]:
     contexts. Empty where neither says more than the mean over all levels does."""
     contexts = _by_others(sides)
     groups = list(_groups(sides, several=len(contexts) > 1))
-    found = [
+    parts = [
         (
             group,
             others,
@@ -82,26 +82,26 @@ def conclusions(sides: ComparedSides) -> tuple[GroupConclusion, ...]:
         for others, queries in contexts.items()
         for group in groups
     ]
-    found = [part for part in found if part[2]]
-    return tuple(_conclusion(sides, *part, sides.rule(len(part[2]))) for part in found)
+    parts = [part for part in parts if part[2]]
+    return tuple(_conclusion(sides, *part, sides.rule(len(part[2]))) for part in parts)
 
 
 def bounds(sides: ComparedSides) -> tuple[tuple[Context, RatioBound], ...]:
     """Bound the ratio of every query that exceeded its limit, where only one side did."""
     contexts, rule = contexts_of(sides.plan, sides.workload), sides.rule()
-    found = (
+    candidates = (
         (context, _bound(sides, [context], rule)) for context in contexts if _over(sides, context)
     )
-    return tuple((context, bound) for context, bound in found if bound is not None)
+    return tuple((context, bound) for context, bound in candidates if bound is not None)
 
 
 def _by_others(sides: ComparedSides) -> dict[Context, dict[str, Context]]:
     """The contexts of the queries by the levels of the other factors."""
-    found: dict[Context, dict[str, Context]] = {}
+    contexts: dict[Context, dict[str, Context]] = {}
     for context in contexts_of(sides.plan, sides.workload):
         others = tuple(level for level in context if level[0] != QUERY)
-        found.setdefault(others, {})[dict(context).get(QUERY, "")] = context
-    return found
+        contexts.setdefault(others, {})[dict(context).get(QUERY, "")] = context
+    return contexts
 
 
 def _groups(sides: ComparedSides, *, several: bool) -> Iterator[QueryGroup | None]:
@@ -187,14 +187,14 @@ def step_verdicts(
     """Each level of a sweep against the one before it (there are as many steps as new sides); None
     of the first, and where a trial exceeded its limit there is no number."""
     rule = sides.rule()
-    found: list[Verdict | None] = [None]
+    verdicts: list[Verdict | None] = [None]
     for old, new in itertools.pairwise(levels):
         step = ComparedSides(sides.plan, sides.workload, sides.observations, old, new)
         paired = _pairs(step, context)
         over = _over(step, context)
-        found.append(
+        verdicts.append(
             over_timeout(len(paired.log_ratios), rule)
             if over
             else step.decided_together([paired], rule)
         )
-    return tuple(found)
+    return tuple(verdicts)

@@ -100,8 +100,8 @@ class QuerySession:
 
     def _has_written(self) -> bool:
         """Whether this transaction has got a number: those that only read get none."""
-        found = self._connection.execute(WRITTEN).fetchone()
-        return found is not None and bool(found[0])
+        row = self._connection.execute(WRITTEN).fetchone()
+        return row is not None and bool(row[0])
 
     def explain(self, query: Query, *, analyze: bool) -> str | None:
         """EXPLAIN's JSON; None where the execution that it measures exceeded the limit.
@@ -216,10 +216,10 @@ class Answers:
         """The answer, and the side that gave it."""
         for event in record.events():
             if event.kind == ANSWER:
-                told = event.detail
-                answer = Answer(int(told["rows"]), str(told["checksum"]))
-                key = (str(told["workload"]), str(told["query"]))
-                self._first[key] = (answer, str(told["side"]))
+                detail = event.detail
+                answer = Answer(int(detail["rows"]), str(detail["checksum"]))
+                key = (str(detail["workload"]), str(detail["query"]))
+                self._first[key] = (answer, str(detail["side"]))
 
     def problem(self, workload: str, query: str, answer: Answer, side: str) -> Problem | None:
         """A problem where the answer is not the first one; the first one is taken note of."""

@@ -144,12 +144,14 @@ class Queries(KindPlan):
 
     def measuring(self, study: Study, workload: Workload) -> ToldStep:
         options = queries_of(workload)
-        said = f"timed {options.runs}×, at most {options.timeout:g} s"
-        return ToldStep("queries", said, {"runs": options.runs, "timeout": float(options.timeout)})
+        phrase = f"timed {options.runs}×, at most {options.timeout:g} s"
+        return ToldStep(
+            "queries", phrase, {"runs": options.runs, "timeout": float(options.timeout)}
+        )
 
     def turn(self, study: Study, trial: PlannedTrial, number: int) -> str:
-        said = self.measuring(study, study.workload(trial.cell.workload)).said
-        return f"query {trial.cell.level(QUERY)}: {said}; then EXPLAIN (ANALYZE), not timed"
+        phrase = self.measuring(study, study.workload(trial.cell.workload)).phrase
+        return f"query {trial.cell.level(QUERY)}: {phrase}; then EXPLAIN (ANALYZE), not timed"
 
 
 def _groups(place: Place, table: QueriesTable, names: Sequence[str]) -> Iterator[QueryGroup]:
@@ -186,10 +188,10 @@ def read_queries(folder: str, folders: Sequence[Path]) -> tuple[Query, ...]:
 
     Raises ValueError with a sentence for people.
     """
-    found = _folder(folder, folders)
-    files = sorted(found.glob("*.sql"), key=lambda path: _in_order(path.stem))
+    directory = _folder(folder, folders)
+    files = sorted(directory.glob("*.sql"), key=lambda path: _in_order(path.stem))
     if not files:
-        raise ValueError(f"the folder {found} holds no file *.sql")
+        raise ValueError(f"the folder {directory} holds no file *.sql")
     return tuple(_query(path) for path in files)
 
 

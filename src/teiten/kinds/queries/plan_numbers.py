@@ -59,8 +59,8 @@ def numbers_of_plans(plan: Plan, events: Sequence[Event]) -> NumbersOf:
             return {}
         known = relations.get(templates[view.number], {})
         executed = Executed(explained, known, limits_of(view.facts.get(PLANNER)))
-        found = ((name, executed.number(name)) for name in names)
-        return {name: float(value) for name, value in found if value is not None}
+        figures = ((name, executed.number(name)) for name in names)
+        return {name: float(value) for name, value in figures if value is not None}
 
     return numbers
 
@@ -142,7 +142,7 @@ class Executed:
             return self._of_source
         if rule == BY_SIZE:
             return self._by_size(relation)
-        tables = [each for each in self.relations.values() if each.kind == TABLE]
+        tables = [table for table in self.relations.values() if table.kind == TABLE]
         count = sum(table.parent == relation for table in tables)
         return workers_by_partitions(count) if count else None
 

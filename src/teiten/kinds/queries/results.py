@@ -184,6 +184,6 @@ class QueriesFound:
 
 def queries_found(analysis: CampaignAnalysis) -> QueriesFound:
     """Find a campaign's results of queries; empty ones without any."""
-    found = analysis.results.get(NAME, QueriesFound())
-    assert isinstance(found, QueriesFound)
-    return found
+    results = analysis.results.get(NAME, QueriesFound())
+    assert isinstance(results, QueriesFound)
+    return results

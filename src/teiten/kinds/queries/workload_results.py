@@ -87,7 +87,7 @@ def _circumstances(
     plan: Plan, views: Sequence[TrialView], workload: str, relations: Mapping[str, Relations]
 ) -> dict[Cell, _Circumstances]:
     planned = {trial.number: trial for trial in plan.trials}
-    found: dict[Cell, _Circumstances] = {}
+    circumstances: dict[Cell, _Circumstances] = {}
     for view in views:
         if view.workload != workload or view.outcome is not Outcome.COUNTED:
             continue
@@ -96,10 +96,10 @@ def _circumstances(
             trial.cell.context(plan.study.contrast),
             trial.cell.level(plan.study.contrast) or "",
         )
-        found[cell] = _Circumstances(
+        circumstances[cell] = _Circumstances(
             relations.get(trial.template.fingerprint, {}), limits_of(view.facts.get(PLANNER))
         )
-    return found
+    return circumstances
 
 
 @dataclass(frozen=True)
@@ -128,10 +128,10 @@ class _Workload:
 
     def _times(self) -> Iterator[QueryTime]:
         cells: dict[Cell, list[Observation]] = {}
-        for observation in sorted(self.observations, key=lambda each: each.block):
+        for observation in sorted(self.observations, key=lambda observation: observation.block):
             cells.setdefault((observation.context, observation.side), []).append(observation)
-        for (context, side), found in cells.items():
-            yield self._time(context, side, found)
+        for (context, side), observations in cells.items():
+            yield self._time(context, side, observations)
 
     def _time(self, context: Context, side: str, observations: Sequence[Observation]) -> QueryTime:
         values = [
@@ -228,9 +228,9 @@ class _Workload:
     def _verdict(self, context: Context, level: str) -> Verdict | None:
         for contrast in self.contrasts:
             if contrast.new == level and contrast.metric is QUERY_TIME:
-                for each in contrast.levels:
-                    if each.context == context:
-                        return each.verdict
+                for level_result in contrast.levels:
+                    if level_result.context == context:
+                        return level_result.verdict
         return None
 
 

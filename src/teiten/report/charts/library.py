@@ -32,14 +32,14 @@ def library() -> str:
     """The text; one that was kept is of this version of vl-convert."""
     from importlib import metadata  # noqa: PLC0415 - with all of email, and verbs without charts are quick
 
-    said = f"{metadata.version('vl-convert-python')} {VEGA_LITE} {SNIPPET}"
-    name = f"charts-{hashlib.sha256(said.encode()).hexdigest()[:16]}.js"
+    identity = f"{metadata.version('vl-convert-python')} {VEGA_LITE} {SNIPPET}"
+    name = f"charts-{hashlib.sha256(identity.encode()).hexdigest()[:16]}.js"
     kept = [place / name for place in _places]
     for file in kept:
         with suppress(OSError, UnicodeDecodeError):
-            found = file.read_text(encoding="utf-8")
-            if found.endswith(END):
-                return found
+            kept_text = file.read_text(encoding="utf-8")
+            if kept_text.endswith(END):
+                return kept_text
     text = _made() + END
     for file in kept:
         _keep(file, text)

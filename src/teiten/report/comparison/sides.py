@@ -59,8 +59,8 @@ class Pair:
             "what": self.title(result),
             "subject": "" if told_by_itself else t("sentence.metric", metric=t.metric(metric)),
         }
-        said = statement(t, "comparison-sentence", result, words, names.context)
-        return pooled_text(t, names, result.levels) + said
+        verdict = statement(t, "comparison-sentence", result, words, names.context)
+        return pooled_text(t, names, result.levels) + verdict
 
 
 def comparison_sentence(comparison: Comparison, result: UnpairedResult, language: Language) -> str:
@@ -78,9 +78,9 @@ def distinctions(a: CampaignAnalysis, b: CampaignAnalysis, t: Texts) -> tuple[st
         lambda facts: facts.kernel,
     )
     for read in readers:
-        said = read(a.facts), read(b.facts)
-        if said[0] != said[1] and all(said):
-            return said
+        names = read(a.facts), read(b.facts)
+        if names[0] != names[1] and all(names):
+            return names
     return (a.name, b.name) if a.name != b.name else (moment(a.created_at), moment(b.created_at))
 
 
@@ -105,10 +105,10 @@ def obstacle_lines(comparison: Comparison, language: Language) -> tuple[str, ...
 
 def difference_table(pair: Pair, weight: Weight) -> Table | None:
     t = pair.t
-    found = [
+    differences = [
         difference for difference in pair.comparison.differences if difference.weight is weight
     ]
-    if not found:
+    if not differences:
         return None
     columns = (Column(t("table.what")), *(Column(side.long) for side in pair.sides))
     rows = tuple(
@@ -117,7 +117,7 @@ def difference_table(pair: Pair, weight: Weight) -> Table | None:
             _value(t, difference, difference.a),
             _value(t, difference, difference.b),
         )
-        for difference in found
+        for difference in differences
     )
     return Table(
         f"differences-{weight.value}",
@@ -150,15 +150,15 @@ def environment_table(pair: Pair) -> Table:
 def caution_table(pair: Pair) -> Table | None:
     """Tabulate what could have disturbed either campaign, the warnings first; None without any."""
     t = pair.t
-    told: dict[str, tuple[bool, set[int]]] = {}
+    cautions: dict[str, tuple[bool, set[int]]] = {}
     for at, kit in enumerate(pair.kits):
         for caution in kit.analysis.cautions:
             what, _ = caution_text(caution, t.language)
-            _, sides = told.setdefault(what, (caution.severity is Severity.WARNING, set()))
+            _, sides = cautions.setdefault(what, (caution.severity is Severity.WARNING, set()))
             sides.add(at)
-    if not told:
+    if not cautions:
         return None
-    ordered = sorted(told.items(), key=lambda entry: not entry[1][0])
+    ordered = sorted(cautions.items(), key=lambda entry: not entry[1][0])
     rows = tuple(
         cells(what, *(t("difference-value.yes") if at in sides else "" for at in (0, 1)))
         for what, (_, sides) in ordered
@@ -172,13 +172,13 @@ def _server_rows(pair: Pair) -> list[Row]:
     rows = []
     sides = dict.fromkeys(result.side for result in pair.comparison.results)
     for side in sides:
-        found = [
+        versions = [
             kit.analysis.server_facts.get(level, {}).get("version") or "—"
             for kit, level in zip(pair.kits, (side.a, side.b), strict=True)
         ]
         if pair.kits[0].names.contrast == SERVER:
             name = pair.t("comparison.server-row", server=pair.kits[0].names.side(side.a).short)
-            rows.append(_row(name, *found))
+            rows.append(_row(name, *versions))
     return rows
 
 

@@ -74,8 +74,8 @@ def comparison_page(comparison: Comparison, language: Language) -> Page:
 
 def _asked(pair: Pair) -> Section:
     t = pair.t
-    found = (difference_table(pair, weight) for weight in Weight)
-    differences = tuple(table for table in found if table is not None)
+    tables = (difference_table(pair, weight) for weight in Weight)
+    differences = tuple(table for table in tables if table is not None)
     shown: tuple[Block, ...] = (
         Text(t.of(pair.kits[0].study.question), "question"),
         _campaigns(pair),
@@ -124,8 +124,8 @@ def _notices(pair: Pair) -> Iterator[str]:
 
 
 def _statements(pair: Pair) -> Iterator[Statement]:
-    found = [result for result in pair.comparison.results if result.metric.judged]
-    for at, result in enumerate(found, start=1):
+    results = [result for result in pair.comparison.results if result.metric.judged]
+    for at, result in enumerate(results, start=1):
         yield Statement(
             pair.title(result),
             verdict_kind(result.overall),
@@ -287,7 +287,7 @@ def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) 
         verdict = level.verdict if level else result.overall
         return TableCell(t("comparison.counts", a=seen[0], b=seen[1]), verdict.pairs)
 
-    said = Judged(
+    judged = Judged(
         t,
         _caption(pair, result, kit.metric_title(result.metric)),
         factors,
@@ -300,7 +300,7 @@ def result_table(pair: Pair, name: str, result: UnpairedResult, *, noted: bool) 
         by_spread(factor_of(result.metric)),
         count,
     )
-    return verdict_table(name, said, result.levels, result.overall)
+    return verdict_table(name, judged, result.levels, result.overall)
 
 
 def value_columns(pair: Pair) -> Columns:

@@ -170,15 +170,15 @@ def _apart(t: Texts, line: HistoryLine, alike: Sequence[HistoryLine]) -> str:
     apart, else fingerprints."""
     machines = {same_title.machine for same_title in alike}
     conditions = {same_title.conditions for same_title in alike}
-    said = t("history.apart-machine", of=line.machine) if len(machines) > 1 else ""
+    of_machine = t("history.apart-machine", of=line.machine) if len(machines) > 1 else ""
     if len(conditions) == 1:
-        return said
+        return of_machine
     if len({(same_title.conditions, _clients(same_title)) for same_title in alike}) == len(
         set(map(_clients, alike))
     ):
         counts = t("history.counts").join(map(str, _clients(line)))
-        return said + t("history.apart-clients", of=counts)
-    return said + t("history.apart-conditions", of=line.conditions)
+        return of_machine + t("history.apart-clients", of=counts)
+    return of_machine + t("history.apart-conditions", of=line.conditions)
 
 
 def _clients(line: HistoryLine) -> tuple[int, ...]:

@@ -136,8 +136,10 @@ def _answer(t: Texts, titled: Sequence[Titled]) -> Iterator[Block]:
 
 
 def _said(t: Texts, titled: Sequence[Titled]) -> Pairs:
-    said = ((title, joined_sentences(line_sentences(line, t.language))) for title, line in titled)
-    return Pairs(tuple(said), "remarks")
+    remarks = tuple(
+        (title, joined_sentences(line_sentences(line, t.language))) for title, line in titled
+    )
+    return Pairs(remarks, "remarks")
 
 
 def _alone(changed: Sequence[Titled], others: Sequence[Titled]) -> bool:
@@ -168,7 +170,7 @@ def line_sentences(line: HistoryLine, language: Language) -> tuple[str, ...]:
 
 
 def _change_sentence(t: Texts, line: HistoryLine, change: ChangePoint) -> str:
-    said = t(
+    sentence = t(
         "history.rise" if change.ratio > 1 else "history.fall",
         percent=percent(t, abs(change.ratio - 1), 1),
         campaign=line.points[change.first].campaign,
@@ -176,7 +178,7 @@ def _change_sentence(t: Texts, line: HistoryLine, change: ChangePoint) -> str:
         version=line.points[change.first].version,
         differences=_differences(t, change.differences),
     )
-    return said if change.firm else t("history.maybe-swing", change=said)
+    return sentence if change.firm else t("history.maybe-swing", change=sentence)
 
 
 def _lines(t: Texts, titled: Sequence[Titled], axis: Axis, reports: Reports) -> Iterator[Block]:
@@ -214,10 +216,10 @@ def _line(t: Texts, name: str, titled: Titled, axis: Axis, reports: Reports) -> 
 
 def _single(t: Texts, titled: Sequence[Titled], reports: Reports) -> Iterator[Block]:
     """Lines of one campaign in a table: there is nothing to draw yet."""
-    found = [(title, line) for title, line in titled if len(line.points) == 1]
-    if found:
+    single = [(title, line) for title, line in titled if len(line.points) == 1]
+    if single:
         yield Heading(3, t("history.single"), part=True)
-        yield single_points_table(t, found, reports)
+        yield single_points_table(t, single, reports)
 
 
 def _points(t: Texts, line: HistoryLine, axis: Axis) -> Iterator[LinePoint]:
@@ -252,11 +254,11 @@ def _label(point: HistoryPoint, axis: Axis) -> str:
     return f"{moment:%Y-%m-%d %H:%M} · {point.version}"
 
 
-def _differences(t: Texts, found: tuple[Difference, ...]) -> str:
+def _differences(t: Texts, differences: tuple[Difference, ...]) -> str:
     """Tell what differs around a change; what is compared comes last."""
-    if not found:
+    if not differences:
         return t("history.no-differences")
-    ordered = sorted(found, key=lambda difference: difference.weight is Weight.SUBJECT)
+    ordered = sorted(differences, key=lambda difference: difference.weight is Weight.SUBJECT)
     texts_of_each = (
         t(
             "history.difference",

@@ -35,10 +35,10 @@ def difference_page(difference: PlanDifference, sides: tuple[str, str], language
 
 
 def render_difference(
-    found: PlanDifference, sides: tuple[str, str], language: Language, teiten_version: str
+    difference: PlanDifference, sides: tuple[str, str], language: Language, teiten_version: str
 ) -> str:
     """One HTML file that works offline; both plans can be opened side by side in pev2."""
-    return html(difference_page(found, sides, language), teiten_version)
+    return html(difference_page(difference, sides, language), teiten_version)
 
 
 MOST_CHANGES = 20
@@ -52,10 +52,10 @@ ALWAYS_SINGLE = frozenset(
 )
 
 
-def headline(t: Texts, found: PlanDifference, sides: tuple[str, str]) -> str:
+def headline(t: Texts, difference: PlanDifference, sides: tuple[str, str]) -> str:
     """Which plan took how much longer in its one execution; by the planner's cost where one of them
     was not executed."""
-    old, new = found.old.plan, found.new.plan
+    old, new = difference.old.plan, difference.new.plan
     if old.execution is not None and new.execution is not None:
         return t(
             "plan.headline.time",
@@ -72,37 +72,39 @@ def headline(t: Texts, found: PlanDifference, sides: tuple[str, str]) -> str:
     return t("plan.headline.cost", old=sides[0], new=sides[1], old_cost=old_cost, new_cost=new_cost)
 
 
-def statements(t: Texts, found: PlanDifference) -> list[str]:
+def statements(t: Texts, difference: PlanDifference) -> list[str]:
     """Whether the plans have the same structure, and their join orders."""
-    lines = [t("plan.same" if found.same_structure else "plan.different")]
-    if found.joins_reordered and found.old_join_order and found.new_join_order:
-        lines.append(t("plan.join-orders", old=found.old_join_order, new=found.new_join_order))
-    elif found.old_join_order and not found.joins_reordered:
-        lines.append(t("plan.join-order", old=found.old_join_order))
+    lines = [t("plan.same" if difference.same_structure else "plan.different")]
+    if difference.joins_reordered and difference.old_join_order and difference.new_join_order:
+        lines.append(
+            t("plan.join-orders", old=difference.old_join_order, new=difference.new_join_order)
+        )
+    elif difference.old_join_order and not difference.joins_reordered:
+        lines.append(t("plan.join-order", old=difference.old_join_order))
     return lines
 
 
-def changes(t: Texts, found: PlanDifference) -> list[str]:
+def changes(t: Texts, difference: PlanDifference) -> list[str]:
     """One sentence for each difference, the costliest first; the same difference at many nodes,
     as partitions have it, is one."""
-    if not found.changes:
+    if not difference.changes:
         return [t("plan.changes.none")]
     groups: dict[tuple[str, ...], list[NodeChange]] = {}
-    for change in found.changes:
-        groups.setdefault(_likeness(found, change), []).append(change)
+    for change in difference.changes:
+        groups.setdefault(_likeness(difference, change), []).append(change)
     lines: list[tuple[float, str]] = []
     for group in groups.values():
         if len(group) > MOST_ALIKE:
-            lines.append((_cost(group), _together(t, found, group)))
+            lines.append((_cost(group), _together(t, difference, group)))
         else:
-            lines += [(_cost([change]), change_text(t, found, change)) for change in group]
+            lines += [(_cost([change]), change_text(t, difference, change)) for change in group]
     ranked = [text for _, text in sorted(lines, key=lambda line: -abs(line[0]))]
     more = len(ranked) - MOST_CHANGES
     return [*ranked[:MOST_CHANGES], *([t("plan-change.more", count=more)] if more > 0 else [])]
 
 
-def _likeness(found: PlanDifference, change: NodeChange) -> tuple[str, ...]:
-    old, new = _node(found.old, change.old), _node(found.new, change.new)
+def _likeness(difference: PlanDifference, change: NodeChange) -> tuple[str, ...]:
+    old, new = _node(difference.old, change.old), _node(difference.new, change.new)
     if change.code in ALWAYS_SINGLE:
         return (change.code, str(change.old), str(change.new))
     return (change.code, _kind(old), _kind(new))
@@ -119,8 +121,8 @@ def _cost(group: Sequence[NodeChange]) -> float:
     return sum(change.cost or 0.0 for change in group)
 
 
-def _together(t: Texts, found: PlanDifference, group: Sequence[NodeChange]) -> str:
-    _, old, new = _likeness(found, group[0])
+def _together(t: Texts, difference: PlanDifference, group: Sequence[NodeChange]) -> str:
+    _, old, new = _likeness(difference, group[0])
     key = "plan-group.changed" if old and new else f"plan-group.{group[0].code}"
     text = t(key, count=len(group), old=old, new=new)
     if any(change.cost is None for change in group):
@@ -133,10 +135,10 @@ def _together(t: Texts, found: PlanDifference, group: Sequence[NodeChange]) -> s
     )
 
 
-def change_text(t: Texts, found: PlanDifference, change: NodeChange) -> str:
+def change_text(t: Texts, difference: PlanDifference, change: NodeChange) -> str:
     """A difference with what it costs."""
-    old = _node(found.old, change.old)
-    new = _node(found.new, change.new)
+    old = _node(difference.old, change.old)
+    new = _node(difference.new, change.new)
     key = f"plan-change.{change.code}"
     if change.code == "workers-changed":
         launched = (node.workers_launched if node else None for node in (old, new))
@@ -145,13 +147,13 @@ def change_text(t: Texts, found: PlanDifference, change: NodeChange) -> str:
         key += ".on" if new is not None and new.parallel_aware else ".off"
     text = t(
         key,
-        old=_name(found.old, change.old, change.group.old if change.group else ()),
-        new=_name(found.new, change.new, change.group.new if change.group else ()),
-        tables=_tables(found.old, old),
+        old=_name(difference.old, change.old, change.group.old if change.group else ()),
+        new=_name(difference.new, change.new, change.group.new if change.group else ()),
+        tables=_tables(difference.old, old),
         **_workers("old", old),
         **_workers("new", new),
-        old_pruned=_pruned(found.old, old),
-        new_pruned=_pruned(found.new, new),
+        old_pruned=_pruned(difference.old, old),
+        new_pruned=_pruned(difference.new, new),
     )
     if change.cost is None:
         return text
@@ -164,9 +166,9 @@ def change_text(t: Texts, found: PlanDifference, change: NodeChange) -> str:
     )
 
 
-def notes(t: Texts, found: PlanDifference, sides: tuple[str, str]) -> Iterator[str]:
+def notes(t: Texts, difference: PlanDifference, sides: tuple[str, str]) -> Iterator[str]:
     """Word what a reader of these plans must know."""
-    both = (found.old, found.new)
+    both = (difference.old, difference.new)
     if all(statistics.plan.analysed for statistics in both):
         yield t("plan.once")
     if not all(statistics.plan.analysed for statistics in both):

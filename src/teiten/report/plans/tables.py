@@ -23,21 +23,21 @@ Of = Callable[[PlanStatistics], float | None]
 
 
 def difference_tables(
-    t: Texts, name: str, found: PlanDifference, sides: tuple[str, str]
+    t: Texts, name: str, difference: PlanDifference, sides: tuple[str, str]
 ) -> Iterator[Table]:
     """All that are shown of two plans; ``name``: a prefix of ids, unique in the page."""
-    both = list(zip((found.old, found.new), sides, strict=True))
-    yield summary_table(t, f"{name}-summary", found, sides)
+    both = list(zip((difference.old, difference.new), sides, strict=True))
+    yield summary_table(t, f"{name}-summary", difference, sides)
     for index, (statistics, side) in enumerate(both):
         yield kinds_table(t, f"{name}-kinds-{index}", statistics, side)
     for index, (statistics, side) in enumerate(both):
         scans = scans_table(t, f"{name}-scans-{index}", statistics, side)
         if scans is not None:
             yield scans
-    yield nodes_table(t, f"{name}-nodes", found, sides)
+    yield nodes_table(t, f"{name}-nodes", difference, sides)
 
 
-def summary_table(t: Texts, name: str, found: PlanDifference, sides: tuple[str, str]) -> Table:
+def summary_table(t: Texts, name: str, difference: PlanDifference, sides: tuple[str, str]) -> Table:
     """The figures of both plans as wholes."""
     return Table(
         name=name,
@@ -48,12 +48,12 @@ def summary_table(t: Texts, name: str, found: PlanDifference, sides: tuple[str, 
             Column(sides[1], numeric=True),
             Column(t("plan-table.ratio"), numeric=True),
         ),
-        rows=tuple(_summary_rows(t, found)),
+        rows=tuple(_summary_rows(t, difference)),
         sortable=False,
     )
 
 
-def _summary_rows(t: Texts, found: PlanDifference) -> Iterator[Row]:
+def _summary_rows(t: Texts, difference: PlanDifference) -> Iterator[Row]:
     figures: tuple[tuple[str, Of, Callable[[float | None], str]], ...] = (
         ("execution", lambda plan_side: plan_side.plan.execution, duration),
         ("planning", lambda plan_side: plan_side.plan.planning, duration),
@@ -76,14 +76,14 @@ def _summary_rows(t: Texts, found: PlanDifference) -> Iterator[Row]:
         ("jit", jit_seconds, duration),
     )
     for key, of, words in figures:
-        old, new = of(found.old), of(found.new)
+        old, new = of(difference.old), of(difference.new)
         if old is not None or new is not None:
             ratio = significant(new / old) if old and new is not None else NOTHING
             yield cells(t(f"plan-fact.{key}"), words(old), words(new), ratio)
-    if found.old.workers_planned or found.new.workers_planned:
+    if difference.old.workers_planned or difference.new.workers_planned:
         old_text, new_text = (
             f"{plan_side.workers_launched} / {plan_side.workers_planned}"
-            for plan_side in (found.old, found.new)
+            for plan_side in (difference.old, difference.new)
         )
         yield cells(t("plan-fact.workers"), old_text, new_text, NOTHING)
 
@@ -131,9 +131,9 @@ ALWAYS = frozenset({"kind", "nodes-column", "loops", "leader", "share", "rows", 
 """Columns that are shown even where all their cells are empty."""
 
 
-def nodes_table(t: Texts, name: str, found: PlanDifference, sides: tuple[str, str]) -> Table:
+def nodes_table(t: Texts, name: str, difference: PlanDifference, sides: tuple[str, str]) -> Table:
     """Both plans node by node, those first whose time differs most."""
-    rows = sorted(_pairs(found), key=lambda pair: -abs(_gain(found, *pair)))
+    rows = sorted(_pairs(difference), key=lambda pair: -abs(_gain(difference, *pair)))
     return Table(
         name=name,
         caption=t("plan-table.nodes"),
@@ -146,7 +146,7 @@ def nodes_table(t: Texts, name: str, found: PlanDifference, sides: tuple[str, st
             Column(f"{t('plan-table.rows')}: {sides[0]}", numeric=True),
             Column(f"{t('plan-table.rows')}: {sides[1]}", numeric=True),
         ),
-        rows=tuple(_node_row(found, *pair) for pair in rows[:MOST_NODES]),
+        rows=tuple(_node_row(difference, *pair) for pair in rows[:MOST_NODES]),
         note=t("plan-table.nodes-note", count=len(rows)),
     )
 
@@ -155,10 +155,10 @@ Nodes = Sequence[int]
 """Nodes on one side of a row: none where there is no counterpart, several over partitions."""
 
 
-def _pairs(found: PlanDifference) -> Iterator[tuple[Nodes, Nodes]]:
-    yield from (([old], [new]) for old, new in found.pairs)
-    yield from ((group.old, group.new) for group in found.groups)
-    for change in found.changes:
+def _pairs(difference: PlanDifference) -> Iterator[tuple[Nodes, Nodes]]:
+    yield from (([old], [new]) for old, new in difference.pairs)
+    yield from ((group.old, group.new) for group in difference.groups)
+    for change in difference.changes:
         if change.old is None or change.new is None:
             yield (
                 [] if change.old is None else [change.old],
@@ -166,18 +166,18 @@ def _pairs(found: PlanDifference) -> Iterator[tuple[Nodes, Nodes]]:
             )
 
 
-def _node_row(found: PlanDifference, old: Nodes, new: Nodes) -> Row:
-    olds, news = _own(found.old, old), _own(found.new, new)
-    known = found.old.plan.timed and found.new.plan.timed
-    gain = _gain(found, old, new) if known else None
+def _node_row(difference: PlanDifference, old: Nodes, new: Nodes) -> Row:
+    olds, news = _own(difference.old, old), _own(difference.new, new)
+    known = difference.old.plan.timed and difference.new.plan.timed
+    gain = _gain(difference, old, new) if known else None
     return (
-        _node_cell(found.old, old),
-        _node_cell(found.new, new),
+        _node_cell(difference.old, old),
+        _node_cell(difference.new, new),
         TableCell(duration(olds), olds),
         TableCell(duration(news), news),
         TableCell(duration(gain, signed=True), gain),
-        _rows_cell(found.old, old),
-        _rows_cell(found.new, new),
+        _rows_cell(difference.old, old),
+        _rows_cell(difference.new, new),
     )
 
 
@@ -206,8 +206,8 @@ def _own(side: PlanStatistics, numbers: Nodes) -> float | None:
     return sum(side.accounts.nodes[number].seconds for number in numbers)
 
 
-def _gain(found: PlanDifference, old: Nodes, new: Nodes) -> float:
-    return (_own(found.new, new) or 0.0) - (_own(found.old, old) or 0.0)
+def _gain(difference: PlanDifference, old: Nodes, new: Nodes) -> float:
+    return (_own(difference.new, new) or 0.0) - (_own(difference.old, old) or 0.0)
 
 
 def scans_table(t: Texts, name: str, statistics: PlanStatistics, side: str) -> Table | None:

@@ -60,8 +60,8 @@ def html(page: Page, teiten_version: str, *others: Page) -> str:
     ``others``: the same in other languages; the reader's browser chooses which is shown, and the
     reader can choose another.
     """
-    written = [page, *(apart(other, f"{page.texts.language}-") for other in others)]
-    pages = [replace(each, sections=tuple(map(noted_once, each.sections))) for each in written]
+    written = [page, *(apart(translation, f"{page.texts.language}-") for translation in others)]
+    pages = [replace(page, sections=tuple(map(noted_once, page.sections))) for page in written]
     shown = [block for page in pages for block in page.blocks()]
     scripts = ["\n".join(asset(name) for name in SCRIPTS)]
     if any(isinstance(block, Chart) for block in shown):

@@ -82,7 +82,7 @@ def _compiled(text: str, options: dict[str, Any]) -> bytes:
 
 
 def _fonts() -> Path:
-    found = find_spec(FONTS)
-    if found is None or found.origin is None:
+    package = find_spec(FONTS)
+    if package is None or package.origin is None:
         raise UsageError(f"{FONTS} is not installed", how_to_get_pdf())
-    return Path(found.origin).parent
+    return Path(package.origin).parent

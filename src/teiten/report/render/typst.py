@@ -98,14 +98,14 @@ def typst_files(page: Page, teiten_version: str) -> dict[str, bytes]:
 def _width(drawn: str) -> float:
     """Points that a picture takes, of which its own width in pixels is the measure; less where it
     is as high as a page."""
-    found, high = (
+    wide, high = (
         re.search(rf'<svg[^>]*?\s{side}="([\d.]+)"', drawn) for side in ("width", "height")
     )
-    if found is None:
+    if wide is None:
         return LINE
-    width = min(LINE, float(found[1]) * OF_PIXEL)
+    width = min(LINE, float(wide[1]) * OF_PIXEL)
     if high is not None:
-        natural = width * float(high[1]) / float(found[1])
+        natural = width * float(high[1]) / float(wide[1])
         most = TALLEST if natural < 1.5 * TALLEST else PAGE
         return min(width, width * most / natural)
     box = re.search(r'<svg[^>]*?\sviewBox="0 0 ([\d.]+) ([\d.]+)"', drawn)
@@ -115,7 +115,7 @@ def _width(drawn: str) -> float:
 def typst_text(page: Page, teiten_version: str, widths: Mapping[str, float]) -> str:
     """The document's source. ``widths``: of its pictures, in points."""
     t = page.texts
-    front = "".join(f"({string(term)}, {string(said)}), " for term, said in page.front)
+    front = "".join(f"({string(term)}, {string(text)}), " for term, text in page.front)
     meta = "".join(f"{string(line)}, " for line in page.meta)
     left_out = t("list.strong").join(unprinted(page))
     sentence = t("paper.unprinted", titles=left_out) if left_out else ""
@@ -222,7 +222,7 @@ class TypstWriter:
 
     @one.register
     def _(self, block: blocks.Pairs) -> str:
-        pairs = (f"({content(term)}, {content(said)})" for term, said in block.pairs)
+        pairs = (f"({content(term)}, {content(text)})" for term, text in block.pairs)
         whole = _truth(block.kind == "remarks")
         return f"#facts(whole: {whole}, {_listed(pairs)})" if block.pairs else ""
 
@@ -365,7 +365,7 @@ def _cell(cell: TableCell) -> str:
 def _breakable(text: str) -> str:
     """Where long paths and names may be broken."""
     text = PLACE_TO_BREAK.sub(BREAK, text)
-    return re.sub(r"[0-9a-f]{32,}", lambda found: BREAK.join(wrap(found[0], 16)), text)
+    return re.sub(r"[0-9a-f]{32,}", lambda digits: BREAK.join(wrap(digits[0], 16)), text)
 
 
 def halved(table: Table) -> Table:

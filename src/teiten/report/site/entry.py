@@ -64,7 +64,7 @@ class SiteEntry:
 def entry_of(analysis: CampaignAnalysis, path: str) -> SiteEntry:
     """``path``: where its ledger was found."""
     study = analysis.plan.study
-    found = estimates_of(path, analysis)
+    estimates = estimates_of(path, analysis)
     return SiteEntry(
         campaign=analysis.name,
         created_at=analysis.created_at,
@@ -80,7 +80,7 @@ def entry_of(analysis: CampaignAnalysis, path: str) -> SiteEntry:
         machine_text=_both(lambda language: machine_text(texts(language), analysis.facts)),
         question=study_fingerprint(study),
         verdicts=tuple(_verdicts(analysis)),
-        estimates=() if isinstance(found, LeftOut) else found,
+        estimates=() if isinstance(estimates, LeftOut) else estimates,
         notices=tuple(
             Bilingual(english, japanese)
             for english, japanese in zip(

@@ -87,9 +87,9 @@ def answer_section(
 
 def primary(kit: Kit) -> tuple[ContrastResult, ...]:
     """The contrasts of the metric that the question is about, else each workload's first."""
-    found = tuple(contrast for contrast in kit.analysis.contrasts if contrast.metric.judged)
-    if found:
-        return found
+    judged = tuple(contrast for contrast in kit.analysis.contrasts if contrast.metric.judged)
+    if judged:
+        return judged
     first: dict[tuple[str, str, str], ContrastResult] = {}
     for contrast in kit.analysis.contrasts:
         first.setdefault((contrast.workload, contrast.old, contrast.new), contrast)
@@ -184,19 +184,19 @@ def _builds_differ(kit: Kit) -> bool:
 
 def _of_builds(kit: Kit) -> str:
     """The cautions about the servers' builds, as sentences; empty without any."""
-    said = [
+    sentences = [
         caution_text(caution, kit.t.language)[0]
         for caution in kit.analysis.cautions
         if caution.code in OF_BUILDS
     ]
-    return joined_sentences((*said, kit.t("notice.builds"))) if said else ""
+    return joined_sentences((*sentences, kit.t("notice.builds"))) if sentences else ""
 
 
 def _alike_builds(kit: Kit) -> Iterator[tuple[str, str]]:
     """The remark on builds that leave the comparison as it is."""
-    said = "" if _builds_differ(kit) else _of_builds(kit)
-    if said:
-        yield kit.t("answer.builds"), said
+    text = "" if _builds_differ(kit) else _of_builds(kit)
+    if text:
+        yield kit.t("answer.builds"), text
 
 
 def _statement(

@@ -78,8 +78,11 @@ def asked(kit: Kit) -> Section:
 def _changed(kit: Kit) -> Iterator[str]:
     """Tell what the command line set, which the study's own sentences do not know; without
     addresses, which may hold a password."""
-    told = (override for override in kit.study.overrides if not override.startswith(NOT_TOLD))
-    values = [override for override in told if "://" not in override]
+    values = [
+        override
+        for override in kit.study.overrides
+        if not override.startswith(NOT_TOLD) and "://" not in override
+    ]
     if values:
         yield kit.t("design.changed", values=kit.t("list.separator").join(values))
 
@@ -225,7 +228,7 @@ def saturation_rows(kit: Kit) -> Iterator[tuple[str, str]]:
             yield kit.t("saturation.title"), _saturation_text(kit, event.detail)
 
 
-def _saturation_text(kit: Kit, found: dict[str, Any]) -> str:
+def _saturation_text(kit: Kit, saturation: dict[str, Any]) -> str:
     t = kit.t
     probes = t("list.separator").join(
         t(
@@ -233,14 +236,14 @@ def _saturation_text(kit: Kit, found: dict[str, Any]) -> str:
             clients=probe["clients"],
             tps="—" if probe["tps"] is None else significant(probe["tps"], 4),
         )
-        for probe in found["probes"]
+        for probe in saturation["probes"]
     )
     return t(
-        "saturation.reached" if found["reached"] else "saturation.not-reached",
-        workload=kit.names.workload(found["workload"]),
-        clients=found["clients"],
-        delta=plain_percent(t, found["delta"]),
+        "saturation.reached" if saturation["reached"] else "saturation.not-reached",
+        workload=kit.names.workload(saturation["workload"]),
+        clients=saturation["clients"],
+        delta=plain_percent(t, saturation["delta"]),
         probes=probes,
-        levels=t("list.separator").join(map(str, found["levels"])),
-        provisional=found["provisional"],
+        levels=t("list.separator").join(map(str, saturation["levels"])),
+        provisional=saturation["provisional"],
     )

@@ -76,29 +76,29 @@ class Judged:
 
 
 def verdict_table(
-    name: str, said: Judged, levels: Sequence[LevelResult], overall: Verdict
+    name: str, judged: Judged, levels: Sequence[LevelResult], overall: Verdict
 ) -> Table:
     """A row for each level, and one over all levels; verdicts where the metric has any."""
-    t = said.t
-    further = [Column(said.further_title, numeric=True)] if said.further else []
+    t = judged.t
+    further = [Column(judged.further_title, numeric=True)] if judged.further else []
     end = -1 if overall.kind is VerdictKind.UNJUDGED else None
     columns = (
         *(
             Column(title, numeric=_are_numbers(factor, levels))
-            for factor, title in zip(said.factors, said.titles, strict=True)
+            for factor, title in zip(judged.factors, judged.titles, strict=True)
         ),
-        *(Column(side, numeric=True) for side in said.sides),
-        Column(said.ratio, numeric=True),
+        *(Column(side, numeric=True) for side in judged.sides),
+        Column(judged.ratio, numeric=True),
         Column(t("table.interval"), numeric=True),
         *further,
-        Column(said.counted, numeric=True),
+        Column(judged.counted, numeric=True),
         Column(t("table.verdict")),
     )
-    rows = tuple(_row(said, level)[:end] for level in levels)
-    lead = (said.overall, *("" for _ in said.factors[1:])) if said.factors else ()
-    total = (*cells(*lead, "", ""), *_judged(said, overall, None))[:end]
+    rows = tuple(_row(judged, level)[:end] for level in levels)
+    lead = (judged.overall, *("" for _ in judged.factors[1:])) if judged.factors else ()
+    total = (*cells(*lead, "", ""), *_judged(judged, overall, None))[:end]
     shown = total if len(rows) > 1 else None
-    return Table(name, said.caption, columns[:end], rows, shown, said.note)
+    return Table(name, judged.caption, columns[:end], rows, shown, judged.note)
 
 
 def _are_numbers(factor: str, levels: Sequence[LevelResult]) -> bool:
@@ -107,29 +107,29 @@ def _are_numbers(factor: str, levels: Sequence[LevelResult]) -> bool:
     return all(map(is_number, texts))
 
 
-def _row(said: Judged, level: LevelResult) -> Row:
+def _row(judged: Judged, level: LevelResult) -> Row:
     return (
         *(
             TableCell(
-                said.named(factor, text),
+                judged.named(factor, text),
                 level_value(text, at),
                 kind="" if is_number(text) else "left",
             )
             for at, (factor, text) in enumerate(level.context)
-            if factor in said.factors
+            if factor in judged.factors
         ),
-        said.value(level, 0),
-        said.value(level, 1),
-        *_judged(said, level.verdict, level),
+        judged.value(level, 0),
+        judged.value(level, 1),
+        *_judged(judged, level.verdict, level),
     )
 
 
-def _judged(said: Judged, verdict: Verdict, level: LevelResult | None) -> Iterator[TableCell]:
-    effect, t = verdict.effect, said.t
+def _judged(judged: Judged, verdict: Verdict, level: LevelResult | None) -> Iterator[TableCell]:
+    effect, t = verdict.effect, judged.t
     yield from effect_cells(t, effect)
-    if said.further:
-        yield said.further(level)
-    yield said.count(level)
+    if judged.further:
+        yield judged.further(level)
+    yield judged.count(level)
     yield verdict_cell(t, verdict, f"{verdict_word(t, verdict)}{detectable_text(t, verdict)}")
 
 

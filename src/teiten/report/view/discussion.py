@@ -36,42 +36,43 @@ def discussion(kit: Kit) -> Section:
     """Empty where there is nothing to say."""
     title = kit.t("section.discussion")
     if not kit.study.conclusive:
-        said = kit.t("discussion.withheld", profile=kit.study.profile)
-        return Section("discussion", title, (Text(said),))
+        withheld = Text(kit.t("discussion.withheld", profile=kit.study.profile))
+        return Section("discussion", title, (withheld,))
     shown: list[Block] = []
     for name in kit.workloads_measured():
-        told, rest = _shortened([sentences for sentences in _of_workload(kit, name) if sentences])
+        body, rest = _shortened([sentences for sentences in _of_workload(kit, name) if sentences])
         further = (*rest, *_machine(kit, name))
-        if told or further:
-            shown += [Heading(3, kit.names.workload(name), part=True), *told]
+        if body or further:
+            shown += [Heading(3, kit.names.workload(name), part=True), *body]
             shown += [Further(further)] if further else []
     if shown:
         reserve = [] if kit.study.replicates else [kit.t("discussion.quick-look")]
-        said = joined_sentences((*reserve, kit.t("discussion.note")))
-        note = Text(said, "note")
+        note = Text(joined_sentences((*reserve, kit.t("discussion.note"))), "note")
         in_body = any(isinstance(block, Text) for block in shown)
         shown.insert(0, note if in_body else Further((note,)))
     return Section("discussion", title, tuple(shown))
 
 
 def _shortened(
-    found: Sequence[tuple[str, ...]],
+    paragraphs: Sequence[tuple[str, ...]],
 ) -> tuple[tuple[Text, ...], tuple[Text, ...]]:
     """The first sentence of each paragraph, up to three, and the paragraphs of the others; an empty
     first sentence says that nothing in its paragraph matters."""
-    relevant = [sentences for sentences in found if sentences[0]][:MOST_SENTENCES]
+    relevant = [sentences for sentences in paragraphs if sentences[0]][:MOST_SENTENCES]
     first = joined_sentences(sentences[0] for sentences in relevant)
-    others = (sentences[sentences in relevant :] for sentences in found)
+    others = (sentences[sentences in relevant :] for sentences in paragraphs)
     rest = tuple(Text(joined_sentences(sentences)) for sentences in others if any(sentences))
     return (Text(first),) if first else (), rest
 
 
 def _of_workload(kit: Kit, name: str) -> Iterator[tuple[str, ...]]:
     yield from present_in(kit, name).discussed(kit, name)
-    found = kit.analysis.discussion
-    yield tuple(_parting(kit, parting) for parting in found.partings if parting.workload == name)
-    yield tuple(_all_counted(kit, [tally for tally in found.tallies if tally.workload == name]))
-    yield tuple(_mean_apart(kit, mean) for mean in found.means if mean.workload == name)
+    decisions = kit.analysis.discussion
+    yield tuple(
+        _parting(kit, parting) for parting in decisions.partings if parting.workload == name
+    )
+    yield tuple(_all_counted(kit, [tally for tally in decisions.tallies if tally.workload == name]))
+    yield tuple(_mean_apart(kit, mean) for mean in decisions.means if mean.workload == name)
     yield from present_in(kit, name).discussed_after(kit, name)
 
 
@@ -141,9 +142,9 @@ def _parting(kit: Kit, parting: Parting) -> str:
         course = "at-last"
     if parting.course is Course.CROSSED:
         course = f"crossed-{_scale(parting.metric)}"
-    said = kit.t(f"discussion.sides.{course}", **values)
+    text = kit.t(f"discussion.sides.{course}", **values)
     level = kit.names.varied_levels(parting.others)
-    return kit.t("discussion.at", level=level, said=said) if level else said
+    return kit.t("discussion.at", level=level, said=text) if level else text
 
 
 def _all_counted(kit: Kit, tallies: Sequence[SignCount]) -> Iterator[str]:
@@ -170,9 +171,9 @@ def _counts(kit: Kit, tally: SignCount) -> Iterator[str]:
     """At how many levels the metric is higher, lower, and neither; nothing of no level."""
     scale, rest = _scale(tally.metric), tally.compared - tally.higher - tally.lower
     counts = ((f"above-{scale}", tally.higher), (f"below-{scale}", tally.lower), ("rest", rest))
-    told = [(part, count) for part, count in counts if count]
-    for part, count in told:
-        last = "last-" if part == told[-1][0] else ""
+    counted = [(part, count) for part, count in counts if count]
+    for part, count in counted:
+        last = "last-" if part == counted[-1][0] else ""
         place = "all-" if part != "rest" and count == tally.compared > 1 else last
         yield kit.t(f"discussion.counted-part.{place}{part}", count=count)
 
@@ -262,15 +263,15 @@ def _machine(kit: Kit, workload: str) -> Iterator[Block]:
         for sides in _sides_told(kit, workload)
     ]
     many = len(pairs) >= MANY_PAIRS
-    told = [
+    texts = [
         joined_sentences(_differing(kit, pair, FEW_THINGS if many else MOST_THINGS))
         for pair in pairs
         if pair.differ
     ]
     if any(thing.tells(kit.study.measure.delta) for pair in pairs for thing in pair.differ):
         no_cause = kit.t("discussion.meanwhile.no-cause")
-        told = [*told, no_cause] if many else [joined_sentences((*told, no_cause))]
-    paragraphs = tuple(map(Text, told))
+        texts = [*texts, no_cause] if many else [joined_sentences((*texts, no_cause))]
+    paragraphs = tuple(map(Text, texts))
     if many and paragraphs:
         title = kit.t("discussion.meanwhile.title", old=kit.names.titled(pairs[0].old))
         yield Details(title, paragraphs, Unfolded.UNTITLED, "folded")

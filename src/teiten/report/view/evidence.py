@@ -127,7 +127,7 @@ def _servers(kit: Kit) -> Table | None:
         return None
     known = [level for level in kit.names.sides if level in facts]
     levels = [*known, *(level for level in facts if level not in known)]
-    names = list(dict.fromkeys(name for found in facts.values() for name in found))
+    names = list(dict.fromkeys(name for of_server in facts.values() for name in of_server))
     columns = (
         Column(kit.t("table.what")),
         *(Column(kit.names.side(level).long) for level in levels),
@@ -205,8 +205,8 @@ def _fingerprints(kit: Kit) -> Table:
 
 def _events(kit: Kit) -> Table | None:
     t = kit.t
-    found = [event for event in kit.analysis.events if event.kind not in UNINTERESTING]
-    if not found:
+    events = [event for event in kit.analysis.events if event.kind not in UNINTERESTING]
+    if not events:
         return None
     columns = (
         Column(t("table.time")),
@@ -221,12 +221,12 @@ def _events(kit: Kit) -> Table | None:
             TableCell("" if event.trial is None else str(event.trial), event.trial),
             TableCell(_shortened(_detail(event))),
         )
-        for event in found[:MOST_EVENTS]
+        for event in events[:MOST_EVENTS]
     )
     notes = []
-    if len(found) > MOST_EVENTS:
-        notes.append(t("table.events.more", count=len(found) - MOST_EVENTS))
-    if any(len(_detail(event)) > MOST_DETAIL for event in found[:MOST_EVENTS]):
+    if len(events) > MOST_EVENTS:
+        notes.append(t("table.events.more", count=len(events) - MOST_EVENTS))
+    if any(len(_detail(event)) > MOST_DETAIL for event in events[:MOST_EVENTS]):
         notes.append(t("table.events.cut"))
     return Table(
         "events",

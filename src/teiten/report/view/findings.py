@@ -32,27 +32,29 @@ def findings(kit: Kit) -> Section:
 
 def findings_section(
     kit: Kit,
-    found: tuple[ClaimOutcome, ...],
+    outcomes: tuple[ClaimOutcome, ...],
     charts: tuple[Chart, ...] = (),
     tables: tuple[Table, ...] = (),
 ) -> Section:
     """With the charts and tables that set printed and measured beside one another; in the appendix,
     where the profile judges no finding."""
     shown: tuple[Block, ...] = ()
-    if found:
-        compared = (*gallery(charts), *tables, *claim_tables(kit, found))
+    if outcomes:
+        compared = (*gallery(charts), *tables, *claim_tables(kit, outcomes))
         judged = kit.study.conclusive and kit.study.replicates
         shown = (
-            Text(summary_of_findings(kit, found)),
+            Text(summary_of_findings(kit, outcomes)),
             *(compared if judged else (Further(compared),)),
         )
     return Section("findings", kit.t("section.findings"), shown)
 
 
-def claim_tables(kit: Kit, found: tuple[ClaimOutcome, ...]) -> tuple[Block, ...]:
+def claim_tables(kit: Kit, outcomes: tuple[ClaimOutcome, ...]) -> tuple[Block, ...]:
     """The findings that apply; the others stand in the appendix."""
-    applied = [outcome for outcome in found if outcome.applies]
-    elsewhere = [outcome for outcome in found if outcome.standing is ClaimStanding.NOT_APPLICABLE]
+    applied = [outcome for outcome in outcomes if outcome.applies]
+    elsewhere = [
+        outcome for outcome in outcomes if outcome.standing is ClaimStanding.NOT_APPLICABLE
+    ]
     tables: list[Block] = [_outcomes(kit, applied)] if applied else []
     if elsewhere:
         title = kit.t.plural("claim.elsewhere", len(elsewhere))
@@ -61,17 +63,17 @@ def claim_tables(kit: Kit, found: tuple[ClaimOutcome, ...]) -> tuple[Block, ...]
     return tuple(tables)
 
 
-def summary_of_findings(kit: Kit, found: tuple[ClaimOutcome, ...]) -> str:
+def summary_of_findings(kit: Kit, outcomes: tuple[ClaimOutcome, ...]) -> str:
     """Count the outcomes."""
     counts = kit.t("list.separator").join(
         kit.t("claim.count", outcome=kit.t(f"claim-outcome.{standing.value}"), count=count)
         for standing in ClaimStanding
-        if (count := sum(outcome.standing is standing for outcome in found))
+        if (count := sum(outcome.standing is standing for outcome in outcomes))
     )
-    return kit.t.plural("claim.summary", len(found), counts=counts)
+    return kit.t.plural("claim.summary", len(outcomes), counts=counts)
 
 
-def _outcomes(kit: Kit, found: list[ClaimOutcome]) -> Table:
+def _outcomes(kit: Kit, outcomes: list[ClaimOutcome]) -> Table:
     t = kit.t
     columns = tuple(
         Column(t(f"table.{name}")) for name in ("finding", "printed", "measured", "bounds")
@@ -80,7 +82,7 @@ def _outcomes(kit: Kit, found: list[ClaimOutcome]) -> Table:
         "claims",
         t("table.claims.caption"),
         (*columns, Column(t("table.outcome"))),
-        tuple(_outcome_row(kit, outcome) for outcome in found),
+        tuple(_outcome_row(kit, outcome) for outcome in outcomes),
         note=t("table.claims.note"),
         prose=True,
     )
@@ -112,7 +114,7 @@ def _side_of(kit: Kit, outcome: ClaimOutcome) -> Side:
     return side_of(outcome.claim, kit.names)
 
 
-def _not_applicable(kit: Kit, found: list[ClaimOutcome]) -> Table:
+def _not_applicable(kit: Kit, outcomes: list[ClaimOutcome]) -> Table:
     t = kit.t
     return Table(
         "claims-elsewhere",
@@ -124,7 +126,7 @@ def _not_applicable(kit: Kit, found: list[ClaimOutcome]) -> Table:
                 printed_text(t, outcome, _side_of(kit, outcome)),
                 TableCell(reason_text(t, outcome.reason), kind="muted"),
             )
-            for outcome in found
+            for outcome in outcomes
         ),
         prose=True,
     )

@@ -31,8 +31,8 @@ class TrialGroup:
     trials: tuple[TrialView, ...]
 
     def values(self, metric: str) -> list[float]:
-        found = (trial.metrics.get(metric, math.nan) for trial in self.trials)
-        return [value for value in found if math.isfinite(value)]
+        values = (trial.metrics.get(metric, math.nan) for trial in self.trials)
+        return [value for value in values if math.isfinite(value)]
 
 
 class Kit:
@@ -62,13 +62,13 @@ class Kit:
     @cached_property
     def groups(self) -> tuple[TrialGroup, ...]:
         """Counted trials by cell, in the study's order of levels."""
-        found: dict[tuple[str, Context, str], list[TrialView]] = {}
+        by_cell: dict[tuple[str, Context, str], list[TrialView]] = {}
         for trial in self.analysis.trials:
             if trial.outcome is Outcome.COUNTED:
                 key = (trial.workload, self.context_of(trial), self.side_of(trial))
-                found.setdefault(key, []).append(trial)
+                by_cell.setdefault(key, []).append(trial)
         sides = list(self.names.sides)
-        groups = [TrialGroup(*key, tuple(trials)) for key, trials in found.items()]
+        groups = [TrialGroup(*key, tuple(trials)) for key, trials in by_cell.items()]
         return tuple(
             sorted(
                 groups,

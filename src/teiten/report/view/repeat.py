@@ -53,13 +53,13 @@ def _initdb(kit: Kit) -> Iterator[str]:
 
 def _loads(kit: Kit) -> Iterator[str]:
     """The command line of each workload's first trial that counts, as it was run."""
-    told: set[str] = set()
+    workloads: set[str] = set()
     for trial in kit.analysis.trials:
         command = trial.facts.get("command")
-        if trial.outcome is not Outcome.COUNTED or trial.workload in told:
+        if trial.outcome is not Outcome.COUNTED or trial.workload in workloads:
             continue
         if isinstance(command, str) and command:
-            told.add(trial.workload)
+            workloads.add(trial.workload)
             context = kit.names.context(kit.context_of(trial))
             yield f"{without_place(command)}    # {trial.workload}, {context}"
 

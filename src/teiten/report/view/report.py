@@ -137,13 +137,13 @@ def front(kit: Kit, notes: Notes) -> Iterator[tuple[str, str]]:
     if notes.organisation:
         yield t("notes.organisation"), t.of(notes.organisation)
     if notes.authors:
-        told = (
+        authors = (
             t("notes.author", name=author.name, organisation=author.organisation)
             if author.organisation
             else author.name
             for author in notes.authors
         )
-        yield t("notes.authors"), t("list.separator").join(told)
+        yield t("notes.authors"), t("list.separator").join(authors)
     if notes.licence:
         yield t("notes.licence"), t.of(notes.licence)
 

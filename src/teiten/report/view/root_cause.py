@@ -143,26 +143,26 @@ def _sentences(kit: Kit, contrast: StacksContrast) -> tuple[str, ...]:
     }
     direction = "more" if difference > 0 else "less"
     match contrast.explained:
-        case Explained() as found:
-            said = t(f"root.explained-{direction}", **values, **_part(kit, found))
+        case Explained() as explained:
+            sentence = t(f"root.explained-{direction}", **values, **_part(kit, explained))
         case Unexplained.SPREAD:
-            said = t(f"root.spread-{direction}", **values)
+            sentence = t(f"root.spread-{direction}", **values)
         case reason:
-            said = t(f"root.{reason.value}", **values)
+            sentence = t(f"root.{reason.value}", **values)
     own = contrast.most_itself
     if own is None:
-        return (said,)
-    return said, t("root.own", **_part(kit, own))
+        return (sentence,)
+    return sentence, t("root.own", **_part(kit, own))
 
 
-def _part(kit: Kit, found: Explained) -> dict[str, str]:
-    digits = change_decimals(found.change, POINTS)
+def _part(kit: Kit, explained: Explained) -> dict[str, str]:
+    digits = change_decimals(explained.change, POINTS)
     return {
-        "function": found.function,
-        "part": percent(kit.t, found.part, 0),
-        "before": percent(kit.t, found.before, digits),
-        "after": percent(kit.t, found.after, digits),
-        "points": change_interval(kit.t, found.change, POINTS),
+        "function": explained.function,
+        "part": percent(kit.t, explained.part, 0),
+        "before": percent(kit.t, explained.before, digits),
+        "after": percent(kit.t, explained.after, digits),
+        "points": change_interval(kit.t, explained.change, POINTS),
     }
 
 
@@ -222,9 +222,9 @@ def _functions(kit: Kit, name: str, contrast: StacksContrast) -> Table:
 def _shown(contrast: StacksContrast) -> list[FunctionCost]:
     """Those that explain most, by their own code or with what they call, and those named."""
     named = {
-        found.function
-        for found in (contrast.explained, contrast.most_itself)
-        if isinstance(found, Explained)
+        explained.function
+        for explained in (contrast.explained, contrast.most_itself)
+        if isinstance(explained, Explained)
     }
     by_total = sorted(
         contrast.functions, key=lambda function: -abs(function.total_change.difference)

@@ -42,10 +42,10 @@ def _offered(kit: Kit, workload: str, trials: Sequence[TrialView]) -> Offered:
     known = (*present_in(kit, workload).series, *OF_THE_MACHINE)
     contexts = {kit.context_of(trial) for trial in trials}
     ordered = sorted(contexts, key=kit.names.order)
-    found = tuple(
+    columns = tuple(
         column for column in known if any(samples(trial, column) is not None for trial in trials)
     )
-    return Offered(tuple(kit.names.context(context) for context in ordered), found)
+    return Offered(tuple(kit.names.context(context) for context in ordered), columns)
 
 
 def series_of(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
@@ -105,11 +105,11 @@ def _still_rows(
         panel, side = kit.names.context(kit.context_of(trial)), kit.short(kit.side_of(trial))
         if trial.outcome is not Outcome.COUNTED or drawn.get((panel, side), 0) >= STILL_TRIALS:
             continue
-        found = samples(trial, column)
-        if found is None:
+        full = samples(trial, column)
+        if full is None:
             continue
         drawn[panel, side] = drawn.get((panel, side), 0) + 1
-        thinned = samples(trial, column, max(1, len(found.seconds) // STILL_POINTS)) or found
+        thinned = samples(trial, column, max(1, len(full.seconds) // STILL_POINTS)) or full
         for second, value in zip(rounded(thinned.seconds), rounded(thinned.values), strict=True):
             yield (panel, side, str(trial.number), kit.t("outcome.counted"), second, value)
 
@@ -128,7 +128,7 @@ def _chooser(
     places = {level: at for at, level in enumerate(offered.levels)}
     entries = []
     for trial in trials:
-        found = {
+        columns = {
             column.name: _compact(shown)
             for column in offered.columns
             if (shown := samples(trial, column, stride)) is not None
@@ -142,7 +142,7 @@ def _chooser(
                 "l": places[kit.names.context(kit.context_of(trial))],
                 "s": sides.index(side) if side in sides else 0,
                 "o": t(f"outcome.{trial.outcome.value}"),
-                "v": found,
+                "v": columns,
             }
         )
     return {
@@ -228,8 +228,8 @@ def stride_for(trials: Sequence[TrialView], columns: Iterable[SeriesColumn]) -> 
     points = 0
     for column in columns:
         for trial in trials:
-            found = find_series(trial, column.source)
-            points += 0 if found is None else len(found.seconds)
+            series = find_series(trial, column.source)
+            points += 0 if series is None else len(series.seconds)
     return max(1, math.ceil(points / MOST_POINTS))
 
 

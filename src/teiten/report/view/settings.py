@@ -35,18 +35,18 @@ Values = dict[str, dict[str, str]]
 
 def settings_table(kit: Kit) -> Table | None:
     """Tabulate settings as the running servers told them; where none did, as the study asks."""
-    told = _told(kit)
-    if not told:
+    by_level = _told(kit)
+    if not by_level:
         return _asked(kit)
     t = kit.t
-    levels = [level for level, _ in kit.analysis.plan.servers if level in told]
+    levels = [level for level, _ in kit.analysis.plan.servers if level in by_level]
     columns = (
         Column(t("table.parameter")),
         *(Column(kit.names.server(level).long) for level in levels),
         Column(t("table.reason")),
         Column(t("table.source")),
     )
-    values = _by_name(kit, told)
+    values = _by_name(kit, by_level)
     return Table(
         "settings",
         t("table.settings.caption"),
@@ -59,15 +59,15 @@ def settings_table(kit: Kit) -> Table | None:
 
 def _told(kit: Kit) -> dict[str, dict[str, set[str]]]:
     """By the server's level: parameters that are not at their default, and their values."""
-    found: dict[str, dict[str, set[str]]] = {}
+    by_level: dict[str, dict[str, set[str]]] = {}
     for trial in kit.analysis.trials:
-        said = trial.facts.get("settings")
+        settings = trial.facts.get("settings")
         level = dict(trial.levels).get(SERVER) or _only_server(kit)
-        if isinstance(said, dict) and level:
-            of_level = found.setdefault(level, {})
-            for name, value in said.items():
+        if isinstance(settings, dict) and level:
+            of_level = by_level.setdefault(level, {})
+            for name, value in settings.items():
                 of_level.setdefault(str(name), set()).add(str(value))
-    return found
+    return by_level
 
 
 def amount(value: str) -> str:
@@ -85,11 +85,11 @@ def _only_server(kit: Kit) -> str:
     return servers[0][0] if len(servers) == 1 else ""
 
 
-def _by_name(kit: Kit, told: dict[str, dict[str, set[str]]]) -> Values:
+def _by_name(kit: Kit, by_level: dict[str, dict[str, set[str]]]) -> Values:
     values: Values = {}
-    for level, of_level in told.items():
-        for name, found in of_level.items():
-            values.setdefault(name, {})[level] = ", ".join(map(amount, sorted(found)))
+    for level, of_level in by_level.items():
+        for name, reported in of_level.items():
+            values.setdefault(name, {})[level] = ", ".join(map(amount, sorted(reported)))
         checksums = _checksums(kit, level)
         if checksums:
             values.setdefault(CHECKSUMS, {})[level] = checksums
@@ -134,11 +134,11 @@ def _row(kit: Kit, name: str, values: dict[str, str], levels: list[str]) -> Row:
 
 def _varied(kit: Kit) -> set[str]:
     """Parameters that some trials have with one value and some with another."""
-    found: dict[str, set[str]] = {}
+    by_name: dict[str, set[str]] = {}
     for trial in kit.analysis.plan.trials:
         for name, value in trial.settings:
-            found.setdefault(name, set()).add(value)
-    return {name for name, values in found.items() if len(values) > 1}
+            by_name.setdefault(name, set()).add(value)
+    return {name for name, values in by_name.items() if len(values) > 1}
 
 
 def _asked(kit: Kit) -> Table | None:

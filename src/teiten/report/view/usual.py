@@ -55,10 +55,10 @@ class UsualPresent(KindPresent):
         )
         yield from tables_of(kit, prefix, workload, self.column)
 
-    def column(self, kit: Kit, contrast: ContrastResult, said: Judged) -> Judged:
+    def column(self, kit: Kit, contrast: ContrastResult, judged: Judged) -> Judged:
         """The table of what is judged with a further column: what share of the processors the load
         generator took from the server; as it is where no trial tells."""
-        return _with_generator(kit, contrast, said)
+        return _with_generator(kit, contrast, judged)
 
     def limits(self, kit: Kit, workload: str) -> Iterable[Block]:
         del kit, workload
@@ -83,11 +83,11 @@ def tables_of(kit: Kit, prefix: str, workload: str, column: WithColumn) -> Itera
 
     ``column``: the table of what is judged with a further one."""
     for at, contrast in enumerate(contrasts_of(kit, workload)):
-        said = judged_by_pairs(kit, contrast, noted=at == 0)
+        judged = judged_by_pairs(kit, contrast, noted=at == 0)
         if contrast.metric.judged:
-            said = column(kit, contrast, said)
+            judged = column(kit, contrast, judged)
         table = verdict_table(
-            f"{prefix}-contrast-{at + 1}", said, contrast.levels, contrast.overall
+            f"{prefix}-contrast-{at + 1}", judged, contrast.levels, contrast.overall
         )
         if contrast.metric.judged or at == 0:
             yield table
@@ -96,25 +96,25 @@ def tables_of(kit: Kit, prefix: str, workload: str, column: WithColumn) -> Itera
         yield from tables_of_two(kit, f"{prefix}-contrast-{at + 1}-plane", contrast)
 
 
-def _with_generator(kit: Kit, contrast: ContrastResult, said: Judged) -> Judged:
+def _with_generator(kit: Kit, contrast: ContrastResult, judged: Judged) -> Judged:
     """Beside the result, what share of the processors the load generator took from the server;
     nothing where no trial tells."""
-    found = {
+    by_cell = {
         (group.context, group.side): fmean(values)
         for group in kit.of_workload(contrast.workload)
         if (values := group.values(GENERATOR))
     }
-    if not found:
-        return said
+    if not by_cell:
+        return judged
 
     def share(level: LevelResult | None) -> TableCell:
         if level is None:
             return TableCell("")
-        shares = [found.get((level.context, side)) for side in (contrast.old, contrast.new)]
+        shares = [by_cell.get((level.context, side)) for side in (contrast.old, contrast.new)]
         texts = [NOTHING if share is None else fixed(share * 100, 1) for share in shares]
         return TableCell(kit.t("table.generator-shares", old=texts[0], new=texts[1]), shares[0])
 
-    return replace(said, further=share, further_title=kit.t("table.generator"))
+    return replace(judged, further=share, further_title=kit.t("table.generator"))
 
 
 def forest_of(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
@@ -150,9 +150,9 @@ def tables_of_two(kit: Kit, name: str, contrast: ContrastResult) -> tuple[Table,
     )
     planes: dict[Context, dict[tuple[str, str], LevelResult]] = {}
     for level in contrast.levels:
-        found = dict(level.context)
+        levels = dict(level.context)
         others = tuple(pair for pair in level.context if pair[0] not in (down, across))
-        planes.setdefault(others, {})[found[down], found[across]] = level
+        planes.setdefault(others, {})[levels[down], levels[across]] = level
     return tuple(
         _table(kit, f"{name}-{at + 1}", contrast, (down, across), others=others, plane=plane)
         for at, (others, plane) in enumerate(planes.items())
@@ -225,10 +225,10 @@ def _cell(kit: Kit, level: LevelResult | None) -> TableCell:
     if level is None:
         return TableCell(NOTHING)
     verdict = level.verdict
-    said = kit.t(
+    text = kit.t(
         "two-axes.cell",
         ratio=ratio_text(verdict.effect),
         interval=interval_text(kit.t, verdict.effect),
         verdict=verdict_word(kit.t, verdict),
     )
-    return TableCell(said, kind=f"verdict heat {verdict_kind(verdict)}")
+    return TableCell(text, kind=f"verdict heat {verdict_kind(verdict)}")

@@ -54,39 +54,39 @@ def _pinning(kit: Kit) -> Rows:
     """The processors of each number of cores, as /proc told them in the trials."""
     t = kit.t
     pinned = [trial.facts["pinned"] for trial in kit.analysis.trials if "pinned" in trial.facts]
-    found = {
-        (tuple(one["server"]), tuple(one["pgbench"]))
-        for one in pinned
-        if {"server", "pgbench"} <= one.keys()
+    processors = {
+        (tuple(cpus["server"]), tuple(cpus["pgbench"]))
+        for cpus in pinned
+        if {"server", "pgbench"} <= cpus.keys()
     }
-    said = [
+    parts = [
         t(
             "fact.pinning.text",
             cores=kit.names.context(((CORES, str(len(server))),)),
             server=_listed(server),
             client=_listed(client),
         )
-        for server, client in sorted(found, key=lambda one: (len(one[0]), one))
+        for server, client in sorted(processors, key=lambda pair: (len(pair[0]), pair))
     ]
-    if said:
-        yield t("fact.pinning"), t("list.strong").join([*said, t("fact.pinning.note")])
+    if parts:
+        yield t("fact.pinning"), t("list.strong").join([*parts, t("fact.pinning.note")])
 
 
 def _checksums(kit: Kit) -> Rows:
     t = kit.t
     if kit.study.factor(CHECKSUMS) is None:
         return
-    found = Counter(
+    counts = Counter(
         (dict(trial.levels)[CHECKSUMS], str(trial.facts["data_checksums"]))
         for trial in kit.analysis.trials
         if CHECKSUMS in dict(trial.levels) and "data_checksums" in trial.facts
     )
-    said = [
+    parts = [
         t("fact.checksums.text", asked=asked, said=answer, count=count)
-        for (asked, answer), count in sorted(found.items())
+        for (asked, answer), count in sorted(counts.items())
     ]
-    if said:
-        yield t("fact.checksums"), t("list.strong").join(said)
+    if parts:
+        yield t("fact.checksums"), t("list.strong").join(parts)
 
 
 def _memory(kit: Kit) -> Rows:
@@ -99,12 +99,12 @@ def _memory(kit: Kit) -> Rows:
     }
     limits = {trial.memory_limit for trial in kit.analysis.plan.trials}
     for limit in sorted(limit for limit in limits if limit is not None):
-        said = [t("fact.memory-limit.text", limit=bytes_text(limit))]
-        found = checked.get(limit)
-        if found is not None:
-            sizes = {key: bytes_text(found[key]) for key in ("read", "stayed")}
-            said.append(t("fact.memory-limit.checked", version=found["cgroup"], **sizes))
-        yield t("fact.memory-limit"), t("list.strong").join([*said, *_peaks(kit, limit)])
+        parts = [t("fact.memory-limit.text", limit=bytes_text(limit))]
+        check = checked.get(limit)
+        if check is not None:
+            sizes = {key: bytes_text(check[key]) for key in ("read", "stayed")}
+            parts.append(t("fact.memory-limit.checked", version=check["cgroup"], **sizes))
+        yield t("fact.memory-limit"), t("list.strong").join([*parts, *_peaks(kit, limit)])
 
 
 def _peaks(kit: Kit, limit: int) -> list[str]:
@@ -120,12 +120,12 @@ def _peaks(kit: Kit, limit: int) -> list[str]:
 
 def _shares(kit: Kit) -> Rows:
     """Tell what the shares of memory given as shared_buffers come to."""
-    said = [
+    parts = [
         f"{share} = {', '.join(bytes_text(parse_size(value)) for value in values)}"
         for share, values in shares_of(kit.analysis.plan).items()
     ]
-    if said:
-        yield SHARED_BUFFERS, kit.t("list.strong").join(said)
+    if parts:
+        yield SHARED_BUFFERS, kit.t("list.strong").join(parts)
 
 
 def _listed(cpus: Iterable[int]) -> str:
@@ -195,12 +195,12 @@ def machine_of_node(kit: Kit) -> tuple[str, ...]:
     )
     if machine is None:
         return ()
-    found = (
+    limits = (
         ("memory", machine.memory and bytes_text(machine.memory)),
         ("read", machine.read and f"{bytes_text(machine.read)}/s"),
         ("write", machine.write and f"{bytes_text(machine.write)}/s"),
     )
-    return tuple(kit.t(f"topology.node-{name}", value=value) for name, value in found if value)
+    return tuple(kit.t(f"topology.node-{name}", value=value) for name, value in limits if value)
 
 
 def node_rows(kit: Kit) -> Iterator[tuple[str, str]]:
@@ -208,8 +208,8 @@ def node_rows(kit: Kit) -> Iterator[tuple[str, str]]:
     trials = [trial for trial in kit.analysis.plan.trials if trial.machines]
     if trials:
         most = max(trials, key=lambda trial: len(trial.machines))
-        said = [kit.t("nodes.each"), *_had(kit, most), *_checked(kit), *_peak(kit)]
-        yield kit.t("nodes.emulated"), kit.t("list.strong").join(said)
+        parts = [kit.t("nodes.each"), *_had(kit, most), *_checked(kit), *_peak(kit)]
+        yield kit.t("nodes.emulated"), kit.t("list.strong").join(parts)
 
 
 def _had(kit: Kit, trial: PlannedTrial) -> Iterator[str]:
@@ -229,13 +229,13 @@ def _had(kit: Kit, trial: PlannedTrial) -> Iterator[str]:
 
 def _checked(kit: Kit) -> Iterator[str]:
     """Tell what was seen of the emulated nodes before the first trial."""
-    events = [event.detail for event in kit.analysis.events if event.kind == CHECKED]
-    for found in events[-1:]:
-        if found.get("addresses"):
-            yield kit.t("nodes.addresses", addresses=", ".join(found["addresses"]))
-        if found.get("counted") is not None:
-            sizes = {name: bytes_text(found[name]) for name in ("read", "counted")}
-            yield kit.t("nodes.checked.read", version=found["cgroup"], **sizes)
+    details = [event.detail for event in kit.analysis.events if event.kind == CHECKED]
+    for detail in details[-1:]:
+        if detail.get("addresses"):
+            yield kit.t("nodes.addresses", addresses=", ".join(detail["addresses"]))
+        if detail.get("counted") is not None:
+            sizes = {name: bytes_text(detail[name]) for name in ("read", "counted")}
+            yield kit.t("nodes.checked.read", version=detail["cgroup"], **sizes)
 
 
 def _peak(kit: Kit) -> Iterator[str]:
@@ -274,8 +274,8 @@ def storage_name(kit: Kit, name: str) -> str:
 
 def storage_tables(kit: Kit) -> Iterator[Table]:
     """One table of all storage classes; none where they were not measured."""
-    t, found = kit.t, _measured(kit)
-    known = [storage_class for storage_class in kit.study.storage if storage_class.name in found]
+    t, speeds = kit.t, _measured(kit)
+    known = [storage_class for storage_class in kit.study.storage if storage_class.name in speeds]
     if not known:
         return
     columns = (
@@ -283,8 +283,8 @@ def storage_tables(kit: Kit) -> Iterator[Table]:
         Column(t("storage.column.device")),
         *(Column(t(f"storage.column.{key}"), numeric=True) for key in (*RATES, *COUNTS)),
     )
-    rows = tuple(_row(kit, storage, found[storage.name]) for storage in known)
-    tools = t("list.separator").join(dict.fromkeys(str(speed["tool"]) for speed in found.values()))
+    rows = tuple(_row(kit, storage, speeds[storage.name]) for storage in known)
+    tools = t("list.separator").join(dict.fromkeys(str(speed["tool"]) for speed in speeds.values()))
     yield Table(
         "storage-speeds", t("storage.caption"), columns, rows, note=t("storage.note", tools=tools)
     )
@@ -293,23 +293,23 @@ def storage_tables(kit: Kit) -> Iterator[Table]:
 def _measured(kit: Kit) -> Mapping[str, Any]:
     """The last time: a campaign that was resumed has measured them again."""
     events = [event for event in kit.analysis.events if event.kind == MEASURED]
-    found: Mapping[str, Any] = events[-1].detail.get("storages", {}) if events else {}
-    return found
+    speeds: Mapping[str, Any] = events[-1].detail.get("storages", {}) if events else {}
+    return speeds
 
 
-def _row(kit: Kit, storage: StorageClass, found: Mapping[str, Any]) -> Row:
+def _row(kit: Kit, storage: StorageClass, measured: Mapping[str, Any]) -> Row:
     device = kit.t(
         "storage.device",
-        folder=storage.path or found["folder"],
-        device=", ".join(found["devices"]) or found["device"],
-        file_system=found["file_system"],
-        kind=found["kind"],
+        folder=storage.path or measured["folder"],
+        device=", ".join(measured["devices"]) or measured["device"],
+        file_system=measured["file_system"],
+        kind=measured["kind"],
     )
     return (
         *cells(storage_name(kit, storage.name)),
         TableCell(_limits(kit, storage) or device),
-        *(TableCell(f"{bytes_text(found[key])}/s", found[key]) for key in RATES),
-        *(TableCell(significant(found[key]), found[key]) for key in COUNTS),
+        *(TableCell(f"{bytes_text(measured[key])}/s", measured[key]) for key in RATES),
+        *(TableCell(significant(measured[key]), measured[key]) for key in COUNTS),
     )
 
 
@@ -324,5 +324,5 @@ def _limits(kit: Kit, storage: StorageClass) -> str:
           significant(value))
         for name, value in emulation.limits
     ]  # fmt: skip
-    said = t("list.separator").join(limits) or t("storage.limit.none")
-    return t("storage.device.emulated", size=bytes_text(emulation.size), limits=said)
+    text = t("list.separator").join(limits) or t("storage.limit.none")
+    return t("storage.device.emulated", size=bytes_text(emulation.size), limits=text)

@@ -197,8 +197,8 @@ def _reserved(option: str) -> str | None:
     """The reserved option that this argument sets; getopt takes clusters and short forms too."""
     if option.startswith("--"):
         name = option[2:].partition("=")[0]
-        found = [long for long in _RESERVED_LONG if name and long.startswith(name)]
-        return f"--{name if name in found else found[0]}" if found else None
+        candidates = [long for long in _RESERVED_LONG if name and long.startswith(name)]
+        return f"--{name if name in candidates else candidates[0]}" if candidates else None
     if not option.startswith("-"):
         return None
     for letter in option[1:]:

@@ -98,12 +98,12 @@ class MeasuredSlices:
 def _of_storages(metrics: Mapping[str, float]) -> dict[str, float]:
     """Compute what all storage classes transferred for a transaction, where there are any."""
     tps = metrics.get(TPS.name, 0.0)
-    found = {}
+    per_transaction = {}
     for name, column in ((STORAGE_READ.name, READ), (STORAGE_WRITTEN.name, WRITTEN)):
-        rates = [value for each, value in metrics.items() if is_of_storage(each, column)]
+        rates = [value for metric, value in metrics.items() if is_of_storage(metric, column)]
         if rates and tps > 0:
-            found[name] = sum(rates) / tps
-    return found
+            per_transaction[name] = sum(rates) / tps
+    return per_transaction
 
 
 def join_outputs(folders: Sequence[Path], evidence: Path) -> None:
@@ -169,8 +169,8 @@ def pooled_metrics(
     if len(slices) == 1:
         return dict(slices[0])
     names = dict.fromkeys(name for part in slices for name in part)
-    found = {name: _pooled(name, slices) for name in names}
-    result = {name: value for name, value in found.items() if value is not None}
+    pooled = {name: _pooled(name, slices) for name in names}
+    result = {name: value for name, value in pooled.items() if value is not None}
     result |= dict(_latencies(slices, latencies))
     if trimmed and trimmed_at_each_end(len(slices)):
         result |= dict(_trimmed(slices))
@@ -187,7 +187,7 @@ def pooled_series(slices: Sequence[Sequence[Series]], duration: Seconds) -> tupl
     for begin, all_of_slice in zip(begins, slices, strict=True):
         for series in all_of_slice:
             parts.setdefault(series.source, []).append((begin, series))
-    return tuple(_joined(source, found) for source, found in parts.items())
+    return tuple(_joined(source, of_source) for source, of_source in parts.items())
 
 
 def pooled_latencies(slices: Sequence[LatencyHistogram | None]) -> LatencyHistogram | None:

@@ -133,15 +133,15 @@ def _first(text: str, pattern: str) -> str | None:
 
 
 def _integer(text: str, pattern: str) -> int | None:
-    found = _first(text, "^" + pattern)
-    return int(found) if found is not None else None
+    digits = _first(text, "^" + pattern)
+    return int(digits) if digits is not None else None
 
 
 def _milliseconds(text: str, label: str) -> float | None:
-    found = _first(text, rf"^{label}({_NUMBER}) ms")
-    if found is None or _finite(found) is None:
+    milliseconds = _first(text, rf"^{label}({_NUMBER}) ms")
+    if milliseconds is None or _finite(milliseconds) is None:
         return None
-    return _seconds(found)
+    return _seconds(milliseconds)
 
 
 def _seconds(milliseconds: str) -> float:
@@ -207,8 +207,8 @@ def first_error(lines: Sequence[str]) -> str | None:
 
 def all_errors(lines: Sequence[str]) -> tuple[str, ...]:
     """The first lines of all error messages, but for those that only repeat that there was one."""
-    found = (_PREFIX.sub("", line) for line in lines if _ERROR.search(line))
-    return tuple(line for line in found if not line.startswith(_FOLLOWS))
+    first_lines = (_PREFIX.sub("", line) for line in lines if _ERROR.search(line))
+    return tuple(line for line in first_lines if not line.startswith(_FOLLOWS))
 
 
 def blames_connection(lines: Sequence[str]) -> bool:
@@ -244,7 +244,7 @@ class PgbenchResult:
 
 def summary_metrics(summary: Summary) -> dict[str, float]:
     """The metrics that pgbench printed, by the names of ``model.metrics``."""
-    found = {
+    printed = {
         "tps": summary.tps,
         "transactions": summary.transactions,
         "failed_transactions": summary.failed,
@@ -255,7 +255,7 @@ def summary_metrics(summary: Summary) -> dict[str, float]:
         "retried_transactions": summary.retried,
         "retries": summary.retries,
     }
-    return {name: float(value) for name, value in found.items() if value is not None}
+    return {name: float(value) for name, value in printed.items() if value is not None}
 
 
 def log_metrics(histogram: LatencyHistogram, rate: float) -> dict[str, float]:
@@ -264,12 +264,12 @@ def log_metrics(histogram: LatencyHistogram, rate: float) -> dict[str, float]:
     From a log of all transactions also mean and standard deviation: pgbench prints whole
     microseconds, which for a mean of 40 µs are steps of 2.5 %, more than the δ of most studies.
     """
-    found = {name: histogram.value_at(percent) / MICROSECONDS for name, percent in PERCENTILES}
-    found |= {"latency_max": histogram.maximum / MICROSECONDS, "log_sampling_rate": rate}
+    metrics = {name: histogram.value_at(percent) / MICROSECONDS for name, percent in PERCENTILES}
+    metrics |= {"latency_max": histogram.maximum / MICROSECONDS, "log_sampling_rate": rate}
     if rate >= 1:
-        found["latency_mean"] = histogram.mean / MICROSECONDS
-        found["latency_stddev"] = histogram.standard_deviation / MICROSECONDS
-    return found
+        metrics["latency_mean"] = histogram.mean / MICROSECONDS
+        metrics["latency_stddev"] = histogram.standard_deviation / MICROSECONDS
+    return metrics
 
 
 def script_is_wrong(exit_code: int, summary: Summary, lines: list[str]) -> bool:
@@ -304,10 +304,10 @@ def problems(
 
 def _by_signal(number: int) -> str:
     """Nobody here has sent it: what we stop ourselves is told as that."""
-    said = f"{ENDED_BY_SIGNAL} {number}"
+    ending = f"{ENDED_BY_SIGNAL} {number}"
     if number == KILL:
-        return f"{said} (by another program, or by the kernel for lack of memory)"
-    return said
+        return f"{ending} (by another program, or by the kernel for lack of memory)"
+    return ending
 
 
 def log_problems(

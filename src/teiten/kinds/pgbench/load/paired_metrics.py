@@ -60,10 +60,10 @@ def of_sides(
     failed ones' time included.
     """
     of_start = [numbers(times) for times in comparisons]
-    if any(math.isnan(each.throughput) or math.isnan(each.typical) for each in of_start):
+    if any(math.isnan(speeds.throughput) or math.isnan(speeds.typical) for speeds in of_start):
         return None
     own = [_of_comparison(times, seconds) for times in comparisons]
-    faster = [0.0, *(each.typical for each in of_start)]
+    faster = [0.0, *(speeds.typical for speeds in of_start)]
     base, middle = sum(faster) / len(faster), _middle(comparisons)
     columns = [(comparisons[0], 0), *((times, 1) for times in comparisons)]
     return tuple(

@@ -177,8 +177,8 @@ def _later_than_first(times: PairedTimes, side: int) -> StartNumbers:
     if not all(len(chosen) for chosen in (first, *later)):
         return StartNumbers(math.nan, math.nan)
     return StartNumbers(
-        sum(_log_mean(each, side) - _log_mean(first, side) for each in later) / times.sides,
-        sum(_log_median(each, side) - _log_median(first, side) for each in later) / times.sides,
+        sum(_log_mean(turns, side) - _log_mean(first, side) for turns in later) / times.sides,
+        sum(_log_median(turns, side) - _log_median(first, side) for turns in later) / times.sides,
     )
 
 

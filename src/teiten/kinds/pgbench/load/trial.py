@@ -205,9 +205,9 @@ def broken_invariants(site: Site, names: Sequence[str]) -> tuple[Problem, ...]:
         return ()
     try:
         with site.connect() as connection:
-            found = [INVARIANTS[name](connection) for name in names]
+            checked = [INVARIANTS[name](connection) for name in names]
     except psycopg.Error as error:
         return (Problem("invariant", site.failure(error).message),)
     except ServerError as error:
         return (Problem("invariant", str(error)),)
-    return tuple(problem for problem in found if problem is not None)
+    return tuple(problem for problem in checked if problem is not None)

@@ -98,9 +98,9 @@ class PgbenchPresent(UsualPresent):
         parts = (readers_wrote, further_numbers)
         return "".join(part(t, names, analysis, contrast) for part in parts)
 
-    def column(self, kit: Kit, contrast: ContrastResult, said: Judged) -> Judged:
-        by_cpu = cpu_column(kit, contrast, said)
-        return super().column(kit, contrast, said) if by_cpu is None else by_cpu
+    def column(self, kit: Kit, contrast: ContrastResult, judged: Judged) -> Judged:
+        by_cpu = cpu_column(kit, contrast, judged)
+        return super().column(kit, contrast, judged) if by_cpu is None else by_cpu
 
     def limits(self, kit: Kit, workload: str) -> Iterable[Block]:
         return limits(kit, workload)

@@ -64,12 +64,12 @@ def percentile_table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table
 def _percentile_row(
     kit: Kit, group: TrialGroup, factors: Sequence[str], present: Sequence[str]
 ) -> Row:
-    found = []
+    latencies = []
     for metric in present:
         values = group.values(metric)
         factor = factor_of(by_name()[metric])
         middle = median(values) if values else None
-        found.append(
+        latencies.append(
             TableCell(
                 measured(None if middle is None else middle * factor, spread(values) * factor),
                 middle,
@@ -80,4 +80,4 @@ def _percentile_row(
         TableCell(kit.names.level(factor, levels[factor]), level_value(levels[factor], at))
         for at, factor in enumerate(factors)
     ]
-    return (*head, *cells(kit.short(group.side)), *found)
+    return (*head, *cells(kit.short(group.side)), *latencies)

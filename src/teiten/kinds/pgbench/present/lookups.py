@@ -48,9 +48,9 @@ def lookups(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     if not groups:
         return
     yield Heading(4, kit.t("lookups.title"))
-    said = _sentence(kit, groups)
-    if said:
-        yield Text(said)
+    sentence = _sentence(kit, groups)
+    if sentence:
+        yield Text(sentence)
     yield from gallery([metric_chart(kit, f"{prefix}-heap-fetches", groups, HEAP_FETCHES)])
     yield _table(kit, f"{prefix}-lookups", groups)
 
@@ -75,7 +75,7 @@ def readers_wrote(
     ]
     if not rows:
         return ""
-    context, row = max(rows, key=lambda each: abs(each[1].change.difference))
+    context, row = max(rows, key=lambda at_level: abs(at_level[1].change.difference))
     return t(
         "lookups.readers-wrote-at" if len(rows) > 1 else "lookups.readers-wrote",
         new=names.side(contrast.new).long,
@@ -115,12 +115,12 @@ def _middle(group: TrialGroup, metric: str) -> float | None:
 def _each(group: TrialGroup, number: _Column) -> float | None:
     if not number.by_transaction:
         return _middle(group, number.metric)
-    found = [
+    per_transaction = [
         trial.metrics[number.metric] / trial.metrics["transactions"]
         for trial in group.trials
         if number.metric in trial.metrics and trial.metrics.get("transactions", 0.0) > 0
     ]
-    return median(found) if found else None
+    return median(per_transaction) if per_transaction else None
 
 
 def _table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
@@ -144,9 +144,9 @@ def _row(kit: Kit, group: TrialGroup, factors: Sequence[str], shown: Sequence[_C
         TableCell(kit.names.level(factor, levels[factor]), level_value(levels[factor], at))
         for at, factor in enumerate(factors)
     ]
-    found = [_each(group, number) for number in shown]
+    medians = [_each(group, number) for number in shown]
     numbers = (
         TableCell("" if value is None else number.written(kit, value), value)
-        for number, value in zip(shown, found, strict=True)
+        for number, value in zip(shown, medians, strict=True)
     )
     return (*head, *cells(kit.short(group.side)), *numbers)

@@ -36,10 +36,10 @@ def paired_procedure(kit: Kit) -> str:
     ways = ways_by_clients(kit.analysis.plan)
     in_step = [str(clients) for clients, way in ways.items() if way.in_step]
     name = "procedure-in-step" if len(in_step) == len(ways) else "procedure"
-    said = kit.t(f"paired.{name}", warmup=warmup_text(kit, "paired.procedure-warmup"))
+    sentence = kit.t(f"paired.{name}", warmup=warmup_text(kit, "paired.procedure-warmup"))
     if 0 < len(in_step) < len(ways):
-        said += kit.t("paired.procedure-mixed", clients=kit.t("list.separator").join(in_step))
-    return said
+        sentence += kit.t("paired.procedure-mixed", clients=kit.t("list.separator").join(in_step))
+    return sentence
 
 
 def warmup_text(kit: Kit, key: str) -> str:
@@ -60,11 +60,11 @@ def _of_the_cpu(t: Texts, analysis: CampaignAnalysis, contrast: ContrastResult) 
     witness = analysis.cpu_witness(contrast)
     if witness is None:
         return ""
-    said = t("paired.cpu", speed=_speed(t, witness.speed))
-    return said if witness.agrees else said + t("paired.cpu-parts")
+    sentence = t("paired.cpu", speed=_speed(t, witness.speed))
+    return sentence if witness.agrees else sentence + t("paired.cpu-parts")
 
 
-def cpu_column(kit: Kit, contrast: ContrastResult, said: Judged) -> Judged | None:
+def cpu_column(kit: Kit, contrast: ContrastResult, judged: Judged) -> Judged | None:
     """The table with processor time per transaction beside the result; None where there is none."""
     of_cpu = (
         further
@@ -83,7 +83,7 @@ def cpu_column(kit: Kit, contrast: ContrastResult, said: Judged) -> Judged | Non
         ratio, interval = ratio_text(effect), interval_text(kit.t, effect)
         return TableCell(kit.t.aside(ratio, interval), effect.ratio)
 
-    return replace(said, further=used, further_title=kit.t("paired.cpu-column"))
+    return replace(judged, further=used, further_title=kit.t("paired.cpu-column"))
 
 
 def of_the_typical(
@@ -94,16 +94,16 @@ def of_the_typical(
     typical, by_mean = beside.get(LATENCY_TYPICAL.name), beside.get(MEAN_BY_TYPICAL.name)
     if typical is None or by_mean is None or typical.overall.effect is None:
         return ""
-    said = _speed(t, typical.overall.effect.inverse)
+    speed = _speed(t, typical.overall.effect.inverse)
     differs = by_mean.overall.effect
     if differs is None or differs.low <= 1 <= differs.high:
-        return t("paired.agree", typical=said)
+        return t("paired.agree", typical=speed)
     if len(by_mean.levels) > 1:
-        return t("paired.differ", typical=said)
+        return t("paired.differ", typical=speed)
     level = by_mean.levels[0]
     return t(
         "paired.differ-by",
-        typical=said,
+        typical=speed,
         times=significant(level.new_median),
         old_times=significant(level.old_median),
         **_names(names, contrast),
@@ -115,9 +115,9 @@ def _of_the_same_sides(
 ) -> Iterator[ContrastResult]:
     """The contrasts of all metrics between the same sides of the same workload."""
     sides = (contrast.workload, contrast.old, contrast.new)
-    for each in analysis.contrasts:
-        if (each.workload, each.old, each.new) == sides:
-            yield each
+    for known in analysis.contrasts:
+        if (known.workload, known.old, known.new) == sides:
+            yield known
 
 
 def _names(names: Names, contrast: ContrastResult) -> dict[str, str]:
@@ -170,7 +170,7 @@ def carry_over(kit: Kit, workload: str) -> Iterator[Block]:
     if not estimates:
         return
     t = kit.t
-    said = [
+    sentences = [
         t(
             "paired.left",
             number=t(f"paired.number.{carry_over.metric}"),
@@ -182,7 +182,7 @@ def carry_over(kit: Kit, workload: str) -> Iterator[Block]:
         for carry_over in estimates
     ]
     yield Heading(4, t("paired.left-title"))
-    yield Items(tuple(said), "findings")
+    yield Items(tuple(sentences), "findings")
     yield Text(t("paired.left-note"), "note")
 
 

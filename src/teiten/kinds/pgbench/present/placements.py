@@ -52,7 +52,7 @@ def _chart(kit: Kit, name: str, result: PlacementResult) -> Chart:
         if tuple(pair for pair in trial.levels if pair[0] != PLACEMENT) == result.context
         and TPS.name in trial.metrics
     ]  # fmt: skip
-    told = {_called(kit, row.level): _tps(kit, row) for row in result.rows}
+    labels = {_called(kit, row.level): _tps(kit, row) for row in result.rows}
     words = RankedWords(
         title=t("placement.chart.title"),
         note=joined_sentences((t("placement.chart.note"), _emulated_note(kit))),
@@ -61,7 +61,7 @@ def _chart(kit: Kit, name: str, result: PlacementResult) -> Chart:
         block=t("table.block"),
         trial=t("table.trial"),
     )
-    return ranked(f"{name}-ranked", dots, told, words)
+    return ranked(f"{name}-ranked", dots, labels, words)
 
 
 def _sentences(kit: Kit, result: PlacementResult) -> Iterator[str]:
@@ -102,16 +102,16 @@ def _loaded(kit: Kit, use: StorageUse) -> str:
 
 
 def _followed(kit: Kit, result: PlacementResult) -> str:
-    t, found = kit.t, result.correlations
-    if not found:
+    t, correlations = kit.t, result.correlations
+    if not correlations:
         return t("placement.no-correlation")
-    told = t("list.separator").join(
-        t(f"placement.correlation.{direction}", value=fixed(found[direction], 2))
+    listed = t("list.separator").join(
+        t(f"placement.correlation.{direction}", value=fixed(correlations[direction], 2))
         for direction in Direction
-        if direction in found
+        if direction in correlations
     )
     key = "unclear" if result.followed is None else str(result.followed)
-    return t(f"placement.followed.{key}", count=len(result.rows), told=told)
+    return t(f"placement.followed.{key}", count=len(result.rows), told=listed)
 
 
 def _transfers(kit: Kit, name: str, result: PlacementResult) -> Table:
@@ -132,12 +132,12 @@ def _transfers(kit: Kit, name: str, result: PlacementResult) -> Table:
 
 
 def _transfer_row(kit: Kit, row: PlacementRow, first: PlacementRow) -> Row:
-    each = [value for storage in row.storages for value in (storage.read, storage.written)]
+    rates = [value for storage in row.storages for value in (storage.read, storage.written)]
     together = [(row.read, first.read), (row.written, first.written)]
     return (
         *cells(_called(kit, row.level)),
         TableCell(_tps(kit, row), row.tps),
-        *(TableCell(_kilobytes(value), value) for value in each),
+        *(TableCell(_kilobytes(value), value) for value in rates),
         *(TableCell(_kilobytes(value, of=base), value) for value, base in together),
     )
 

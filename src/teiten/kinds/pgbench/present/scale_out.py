@@ -43,24 +43,24 @@ BETTER = (Shape.SUPER_LINEAR, Shape.LINEAR, Shape.RISING)
 
 def answer_of(kit: Kit) -> OwnAnswer | None:
     """None where no numbers of nodes are contrasted."""
-    found = pgbench_found(kit.analysis).scale_out
-    if not found:
+    results = pgbench_found(kit.analysis).scale_out
+    if not results:
         return None
-    undecided = (subject(kit, result) for result in found if result.shape in OPEN)
-    return OwnAnswer(tuple(_statement(kit, result) for result in found), tuple(undecided))
+    undecided = (subject(kit, result) for result in results if result.shape in OPEN)
+    return OwnAnswer(tuple(_statement(kit, result) for result in results), tuple(undecided))
 
 
 def section_of(kit: Kit) -> Section:
     """Build the section on numbers of nodes: on engines alone where something else is contrasted;
     empty where no tables are spread."""
-    found = pgbench_found(kit.analysis).scale_out
+    results = pgbench_found(kit.analysis).scale_out
     title = kit.t("scale-out.title")
-    if not found:
+    if not results:
         return Section("scale-out", title, tuple(_of_engines(kit)))
     shown: list[Block] = []
-    for workload in dict.fromkeys(result.workload for result in found):
-        shown += _of_workload(kit, [result for result in found if result.workload == workload])
-    return Section("scale-out", title, (*shown, *_notes(kit, found)))
+    for workload in dict.fromkeys(result.workload for result in results):
+        shown += _of_workload(kit, [result for result in results if result.workload == workload])
+    return Section("scale-out", title, (*shown, *_notes(kit, results)))
 
 
 def subject(kit: Kit, result: ScaleOutResult) -> str:
@@ -126,11 +126,10 @@ def _of_engines(kit: Kit) -> Iterator[Block]:
             for distribution in spread
             if distribution.engine == engine and distribution.shards
         }
-        listed = (
+        listed = t("list.separator").join(
             t("scale-out.shards.each", nodes=n, shards=shards) for n, shards in sorted(counts)
         )
-        said = t("list.separator").join(listed)
-        yield Text(t("scale-out.shards.counted", engine=engine, counts=said), "note")
+        yield Text(t("scale-out.shards.counted", engine=engine, counts=listed), "note")
     if spread and any(pgbench_of(workload).invariants for workload in kit.study.workloads):
         yield Text(t("scale-out.sums"), "note")
 
@@ -210,13 +209,13 @@ def _cause(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
 def _pays(kit: Kit, result: ScaleOutResult, pays: Pays) -> str:
     if pays.nodes is not None and pays.ratio is not None:
         ratio = _with_interval(kit, result, pays.ratio)
-        said = kit.t("scale-out.pays.nodes", nodes=pays.nodes, ratio=ratio)
+        sentence = kit.t("scale-out.pays.nodes", nodes=pays.nodes, ratio=ratio)
         fewer = pays.possibly is not None and pays.possibly < pays.nodes
-        return said + (kit.t("scale-out.pays.fewer", nodes=pays.possibly) if fewer else "")
-    said = kit.t("scale-out.pays.none", most=pays.most)
+        return sentence + (kit.t("scale-out.pays.fewer", nodes=pays.possibly) if fewer else "")
+    sentence = kit.t("scale-out.pays.none", most=pays.most)
     if pays.possibly is None:
-        return said
-    return said + kit.t("scale-out.pays.possibly", nodes=pays.possibly)
+        return sentence
+    return sentence + kit.t("scale-out.pays.possibly", nodes=pays.possibly)
 
 
 def _evidence(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
@@ -232,8 +231,8 @@ def _evidence(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
         ("wal_per_node", bytes_text),
     ):
         pair = _both(first, last, name)
-        told = name != "wal_per_node" or kit.study.workload(result.workload).changes_data
-        if pair is not None and told:
+        relevant = name != "wal_per_node" or kit.study.workload(result.workload).changes_data
+        if pair is not None and relevant:
             values = {"one": written(pair[0]), "last": written(pair[1])}
             yield kit.t(f"scale-out.evidence.{name}", most=result.most, **values)
     if last.retries:
@@ -242,8 +241,8 @@ def _evidence(kit: Kit, result: ScaleOutResult) -> Iterator[str]:
 
 
 def _both(first: NodesPoint, last: NodesPoint, name: str) -> tuple[float, float] | None:
-    found = getattr(first, name), getattr(last, name)
-    return None if None in found else found
+    pair = getattr(first, name), getattr(last, name)
+    return None if None in pair else pair
 
 
 def _with_interval(kit: Kit, result: ScaleOutResult, ratio: RatioOfNodes) -> str:

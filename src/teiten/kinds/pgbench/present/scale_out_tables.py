@@ -163,11 +163,13 @@ def _measured(
     kit: Kit, result: ScaleOutResult, ratio: Callable[[NodesPoint], RatioOfNodes | None]
 ) -> Iterator[CurvePointOfSide]:
     for point in result.points:
-        found = ratio(point)
-        if found is not None:
+        relative = ratio(point)
+        if relative is not None:
             x = float(point.nodes)
-            text = ratio_text(found)
-            yield CurvePointOfSide(_side(kit, result), x, found.value, found.low, found.high, text)
+            text = ratio_text(relative)
+            yield CurvePointOfSide(
+                _side(kit, result), x, relative.value, relative.low, relative.high, text
+            )
 
 
 def _side(kit: Kit, result: ScaleOutResult) -> str:
@@ -240,22 +242,22 @@ def fsync_table(kit: Kit) -> Table | None:
     events = [event.detail for event in kit.analysis.events if event.kind == FSYNCS]
     if not events or "rates" not in events[-1]:
         return None
-    found = events[-1]
+    latest = events[-1]
     rows = tuple(
         (
             TableCell(bytes_text(float(interval)) if interval else t("scale-out.fsync.never")),
-            TableCell(f"{bytes_text(found['rates'][str(interval)])}/s"),
+            TableCell(f"{bytes_text(latest['rates'][str(interval)])}/s"),
             TableCell(f"{printed} MB/s", printed * 1e6),
         )
         for interval, printed in PRINTED_SHARES.items()
-        if str(interval) in found["rates"]
+        if str(interval) in latest["rates"]
     )
     columns = (
         Column(t("scale-out.fsync.interval")),
         Column(t("scale-out.fsync.bandwidth"), numeric=True),
         Column(t("scale-out.fsync.printed"), numeric=True),
     )
-    note = t("scale-out.fsync.note", folder=found["folder"], device=found["device"])
+    note = t("scale-out.fsync.note", folder=latest["folder"], device=latest["device"])
     return Table("fsync-intervals", t("scale-out.fsync.caption"), columns, rows, note=note)
 
 

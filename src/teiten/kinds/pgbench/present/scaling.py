@@ -41,8 +41,8 @@ def scaling(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:
     for result in pgbench_found(kit.analysis).scaling:
         if result.workload == workload and result.scaling.points:
             contexts.setdefault(result.context, []).append(result)
-    for at, found in enumerate(contexts.values()):
-        yield from _part(kit, f"{prefix}-scaling-{at + 1}", found)
+    for at, results in enumerate(contexts.values()):
+        yield from _part(kit, f"{prefix}-scaling-{at + 1}", results)
 
 
 def _part(kit: Kit, name: str, results: Sequence[ScalingResult]) -> Iterator[Block]:
@@ -61,10 +61,10 @@ def _varied(kit: Kit, context: Context) -> Context:
 
 def _chart(kit: Kit, name: str, results: Sequence[ScalingResult]) -> Chart:
     load = results[0].load
-    said = wording(kit, load)
+    text_of = wording(kit, load)
     words = CurveLabels(
-        said("chart.title"),
-        said("chart.note"),
+        text_of("chart.title"),
+        text_of("chart.note"),
         kit.names.factor(load),
         kit.metric_title(TPS),
         kit.names.factor(kit.study.contrast if load == CLIENTS else SERVER),
@@ -96,15 +96,15 @@ def _chart_points(side: str, scaling: Scaling) -> Iterator[CurvePoint]:
 
 def _table(kit: Kit, name: str, results: Sequence[ScalingResult]) -> Table:
     load = results[0].load
-    said = wording(kit, load)
+    text_of = wording(kit, load)
     by_clients = load == CLIENTS
     columns = (
         Column(kit.names.factor(load), numeric=True),
         Column(kit.names.factor(kit.study.contrast if by_clients else SERVER)),
         Column(kit.metric_title(TPS), numeric=True),
-        Column(said("column.per-client"), numeric=True),
-        *([Column(said("column.per-core"), numeric=True)] if by_clients else []),
-        Column(said("column.residual"), numeric=True),
+        Column(text_of("column.per-client"), numeric=True),
+        *([Column(text_of("column.per-core"), numeric=True)] if by_clients else []),
+        Column(text_of("column.residual"), numeric=True),
     )
     loads = sorted({load for result in results for load in result.scaling.loads})
     rows = tuple(
@@ -114,8 +114,8 @@ def _table(kit: Kit, name: str, results: Sequence[ScalingResult]) -> Table:
         for point in result.scaling.points
         if point.load == load
     )
-    caption = said("table.caption", workload=kit.names.workload(results[0].workload))
-    return Table(name, caption, columns, rows, note=said("table.note"))
+    caption = text_of("table.caption", workload=kit.names.workload(results[0].workload))
+    return Table(name, caption, columns, rows, note=text_of("table.note"))
 
 
 def _row(kit: Kit, result: ScalingResult, point: ScalingPoint) -> Row:
@@ -137,14 +137,14 @@ def _row(kit: Kit, result: ScalingResult, point: ScalingPoint) -> Row:
 
 def limits(kit: Kit, workload: str) -> Iterator[Block]:
     """Nothing where no ceilings were measured before the campaign."""
-    found = [
+    bottlenecks = [
         bottleneck
         for bottleneck in pgbench_found(kit.analysis).bottlenecks
         if bottleneck.workload == workload
     ]
-    if found:
+    if bottlenecks:
         yield Heading(4, kit.t("bottleneck.title"))
-        yield Items(tuple(_sentence(kit, bottleneck) for bottleneck in found), "findings")
+        yield Items(tuple(_sentence(kit, bottleneck) for bottleneck in bottlenecks), "findings")
         yield Text(kit.t("bottleneck.note"), "note")
 
 
@@ -155,13 +155,13 @@ def _sentence(kit: Kit, result: BottleneckResult) -> str:
         "bottleneck.where", side=kit.names.side(result.side).long, level=kit.names.context(context)
     )
     if isinstance(finding, Consistent):
-        said = t(f"bottleneck.consistent.{finding.resource.value}")
+        conclusion = t(f"bottleneck.consistent.{finding.resource.value}")
     else:
-        said = t(f"bottleneck.abstained.{finding.reason.value}")
+        conclusion = t(f"bottleneck.abstained.{finding.reason.value}")
     if not finding.evidence:
-        return t("bottleneck.sentence", where=where, said=said)
+        return t("bottleneck.sentence", where=where, said=conclusion)
     evidence = t("list.separator").join(_evidence(kit, finding.evidence))
-    return t("bottleneck.sentence-evidence", where=where, said=said, evidence=evidence)
+    return t("bottleneck.sentence-evidence", where=where, said=conclusion, evidence=evidence)
 
 
 def _evidence(kit: Kit, evidence: Evidence) -> list[str]:
@@ -246,21 +246,21 @@ def _growth(kit: Kit, side: str, scaling: Scaling) -> str:
 
 
 def _knee(kit: Kit, side: str, result: ScalingResult, knee: Knee) -> str:
-    scaling, said = result.scaling, wording(kit, result.load)
+    scaling, text_of = result.scaling, wording(kit, result.load)
     values = {
         "side": side,
         "clients": level_at(kit, result.load, knee.load),
         "delta": plain_percent(kit.t, knee.delta),
     }
     if knee.low is None or knee.high is None:
-        text = said("knee.plain", reason=said(f"reason.{scaling.no_interval}"), **values)
+        text = text_of("knee.plain", reason=text_of(f"reason.{scaling.no_interval}"), **values)
     else:
         values["confidence"] = confidence_percent(kit.t, knee.confidence)
         ends = {"low": plain(knee.low), "high": plain(knee.high)}
         single = knee.low == knee.high
-        text = said("knee.single" if single else "knee.interval", **values, **ends)
+        text = text_of("knee.single" if single else "knee.interval", **values, **ends)
     if knee.at_end(scaling.loads):
-        text += said("knee.end")
+        text += text_of("knee.end")
     return text
 
 

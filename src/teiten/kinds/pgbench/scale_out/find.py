@@ -98,15 +98,15 @@ def scale_outs(
     another than the number of nodes."""
     if plan.study.contrast != NODES:
         return ()
-    found: dict[tuple[str, Context], ByNodes] = defaultdict(lambda: defaultdict(dict))
+    by_context: dict[tuple[str, Context], ByNodes] = defaultdict(lambda: defaultdict(dict))
     known = tuple(attempts)
     for observation in observe(plan, known):
         if observation.workload in workloads:
-            found[observation.workload, observation.context][int(observation.side)][
+            by_context[observation.workload, observation.context][int(observation.side)][
                 observation.block
             ] = observation
-    keys = sorted(found, key=lambda key: plan.study.place(*key))
-    return tuple(_result(_Compared(plan, known, *key, found[key])) for key in keys)
+    keys = sorted(by_context, key=lambda key: plan.study.place(*key))
+    return tuple(_result(_Compared(plan, known, *key, by_context[key])) for key in keys)
 
 
 def _result(sides: _Compared) -> ScaleOutResult:
@@ -195,14 +195,14 @@ def shape_of(grown: RatioOfNodes | None, most: int) -> Shape:
     if grown is None or grown.low is None or grown.high is None or most < 2:
         return Shape.UNDECIDED
     low, high = grown.low, grown.high
-    told = {
+    shapes = {
         Shape.LINEAR: low >= (1 - LINEAR_WITHIN) * most and high <= (1 + LINEAR_WITHIN) * most,
         Shape.FLAT: low >= 1 - FLAT_WITHIN and high <= 1 + FLAT_WITHIN,
         Shape.SUPER_LINEAR: low > most,
         Shape.FALLING: high < 1,
         Shape.RISING: low > 1 and high < most,
     }
-    return next((shape for shape, holds in told.items() if holds), Shape.UNDECIDED)
+    return next((shape for shape, holds in shapes.items() if holds), Shape.UNDECIDED)
 
 
 def cause_of(shape: Shape, point: NodesPoint | None, most: NodesPoint) -> Cause | None:
@@ -226,16 +226,16 @@ def _missed(point: NodesPoint) -> float:
 
 def pays(points: Sequence[NodesPoint]) -> Pays | None:
     """The smallest measured number of nodes that does more than plain PostgreSQL."""
-    found = [(point.nodes, point.to_plain) for point in points if point.to_plain is not None]
-    if not found:
+    ratios = [(point.nodes, point.to_plain) for point in points if point.to_plain is not None]
+    if not ratios:
         return None
-    surely = next(((nodes, ratio) for nodes, ratio in found if ratio.above_one), None)
-    possibly = next((nodes for nodes, ratio in found if ratio.may_be_above_one), None)
+    surely = next(((nodes, ratio) for nodes, ratio in ratios if ratio.above_one), None)
+    possibly = next((nodes for nodes, ratio in ratios if ratio.may_be_above_one), None)
     return Pays(
         nodes=None if surely is None else surely[0],
         possibly=possibly,
         ratio=None if surely is None else surely[1],
-        most=max(nodes for nodes, _ in found),
+        most=max(nodes for nodes, _ in ratios),
     )
 
 
@@ -286,14 +286,14 @@ def each_of(metrics: Metrics, servers: Sequence[Node], name: str) -> list[float]
 
 
 def mean_of(metrics: Metrics, servers: Sequence[Node], name: str) -> float | None:
-    found = each_of(metrics, servers, name)
-    return None if found is None else math.fsum(found) / len(found)
+    by_server = each_of(metrics, servers, name)
+    return None if by_server is None else math.fsum(by_server) / len(by_server)
 
 
 def per_second(metrics: Metrics, servers: Sequence[Node], name: str) -> float | None:
     """Compute a metric per second of one server, in the mean."""
-    found, seconds = mean_of(metrics, servers, name), metrics.get(MEASURED_SECONDS.name, 0.0)
-    return None if found is None or seconds <= 0 else found / seconds
+    mean, seconds = mean_of(metrics, servers, name), metrics.get(MEASURED_SECONDS.name, 0.0)
+    return None if mean is None or seconds <= 0 else mean / seconds
 
 
 def buffer_hits(metrics: Metrics, servers: Sequence[Node]) -> float | None:
@@ -324,5 +324,5 @@ def _asked_and_read(metrics: Metrics, servers: Sequence[Node]) -> tuple[Bytes | 
 
 
 def _sum(metrics: Metrics, servers: Sequence[Node], name: str) -> float | None:
-    found = each_of(metrics, servers, name)
-    return None if found is None else math.fsum(found)
+    by_server = each_of(metrics, servers, name)
+    return None if by_server is None else math.fsum(by_server)

@@ -177,6 +177,6 @@ def _reading(
 
 
 def _mean(side: ProbeSide, origin: PageOrigin) -> float | None:
-    found = [group.times for part in side.parts for group in part.origins if group.origin is origin]
-    count = sum(times.count for times in found)
-    return sum(times.mean * times.count for times in found) / count if count else None
+    groups = [group for part in side.parts for group in part.origins if group.origin is origin]
+    count = sum(group.times.count for group in groups)
+    return sum(group.times.mean * group.times.count for group in groups) / count if count else None

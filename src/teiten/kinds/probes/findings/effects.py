@@ -47,13 +47,13 @@ class Yardstick:
 
 def disk_read(trials: Iterable[Tried]) -> Seconds | None:
     """The mean time of the statements whose page came from the disk; None without any."""
-    found = [
+    seconds = [
         statement.seconds
         for trial in trials
         for statement in trial.statements
         if statement.origin is PageOrigin.DISK
     ]
-    return Seconds(fmean(found)) if found else None
+    return Seconds(fmean(seconds)) if seconds else None
 
 
 def yardstick(probe: Probe, trials: Iterable[Tried], disk: Seconds | None) -> Yardstick:
@@ -70,7 +70,7 @@ def effect_of(
 ) -> EffectFound | None:
     """None where fewer than two sides have a number."""
     numbers = {
-        side: found for side, trials in sides.items() if (found := _mean_log(trials)) is not None
+        side: number for side, trials in sides.items() if (number := _mean_log(trials)) is not None
     }
     known = [pair for pair in pairs if pair.old in numbers and pair.new in numbers]
     if not known:
@@ -124,8 +124,8 @@ def _towards(pair: SidePair, old: str, new: str) -> Verdict | None:
 
 
 def _mean_log(trials: Mapping[int, Tried]) -> float | None:
-    found = [trial.metrics.get(PROBE_TIME.name, math.nan) for trial in trials.values()]
-    logs = [math.log(value) for value in found if value > 0]
+    numbers = [trial.metrics.get(PROBE_TIME.name, math.nan) for trial in trials.values()]
+    logs = [math.log(number) for number in numbers if number > 0]
     return fmean(logs) if logs else None
 
 
@@ -162,7 +162,7 @@ def _between(
 
 
 def _winners(sides: Sequence[str], pairs: Sequence[SidePair]) -> tuple[str, ...]:
-    decided = [found for pair in pairs if (found := slower_of(pair)) is not None]
+    decided = [ordered for pair in pairs if (ordered := slower_of(pair)) is not None]
     if not decided:
         return ()
     slower = {side for side, _ in decided}
@@ -223,6 +223,6 @@ class Comparisons:
     def _verdict(self, context: Context, metric: Metric, old: str, new: str) -> Verdict:
         measure = self.plan.study.measure
         rule = Rule(measure.delta, self.alpha, metric.better)
-        found = pair(self.observations, context=context, metric=metric.name, old=old, new=new)
-        changes = list(found.log_ratios.values())
-        return decide_by_design(measure, changes, rule, unusable=found.unusable)
+        paired = pair(self.observations, context=context, metric=metric.name, old=old, new=new)
+        changes = list(paired.log_ratios.values())
+        return decide_by_design(measure, changes, rule, unusable=paired.unusable)

@@ -51,9 +51,9 @@ def recommendations(
     contexts = dict.fromkeys(without_probe(result.context) for result in results)
     for context in contexts:
         mine = [result for result in results if without_probe(result.context) == context]
-        found = _recommendation(context, mine, wanted[context])
-        if found is not None:
-            yield found
+        recommendation = _recommendation(context, mine, wanted[context])
+        if recommendation is not None:
+            yield recommendation
 
 
 def rooms_of(sizes: Mapping[str, Bytes], memory: Bytes, wanted: Wanted) -> tuple[Room, ...]:
@@ -62,10 +62,10 @@ def rooms_of(sizes: Mapping[str, Bytes], memory: Bytes, wanted: Wanted) -> tuple
 
 def _room(side: str, size: Bytes, memory: Bytes, wanted: Wanted) -> Room:
     tables = 0 if wanted.huge_pages else size // PAGE_TABLE_SHARE
-    each = Bytes(OWN_OF_A_CONNECTION + wanted.work_mem + tables)
+    for_each = Bytes(OWN_OF_A_CONNECTION + wanted.work_mem + tables)
     left = Bytes(max(0, memory - size))
-    needed = None if wanted.connections is None else Bytes(wanted.connections * each)
-    return Room(side, size, left, each, left // each, needed)
+    needed = None if wanted.connections is None else Bytes(wanted.connections * for_each)
+    return Room(side, size, left, for_each, left // for_each, needed)
 
 
 def _recommendation(
@@ -101,13 +101,14 @@ def _beaten(results: Sequence[ProbeResult]) -> Iterator[Beaten]:
     for result in results:
         slower: dict[str, tuple[float, str]] = {}
         for pair in result.pairs:
-            found = slower_of(pair)
-            if found is None or pair.verdict.effect is None:
+            ordered = slower_of(pair)
+            if ordered is None or pair.verdict.effect is None:
                 continue
+            side, faster = ordered
             ratio = pair.verdict.effect.ratio
             by = max(ratio, 1 / ratio)
-            if by > slower.get(found[0], (0.0, ""))[0]:
-                slower[found[0]] = (by, found[1])
+            if by > slower.get(side, (0.0, ""))[0]:
+                slower[side] = (by, faster)
         yield from ((side, by, result.probe) for side, (_, by) in slower.items())
 
 
@@ -119,10 +120,10 @@ def _at(results: Sequence[ProbeResult], working_set: Bytes | None) -> Iterator[A
         if not result.by_parts:
             continue
         for side in result.sides:
-            enough = [each for each in side.parts if each.size >= working_set]
+            enough = [part for part in side.parts if part.size >= working_set]
             if enough:
-                part = min(enough, key=lambda each: each.size)
-                yield AtWorkingSet(side.side, part.size, part.mean, part.from_disk)
+                smallest = min(enough, key=lambda part: part.size)
+                yield AtWorkingSet(side.side, smallest.size, smallest.mean, smallest.from_disk)
 
 
 LIMIT_CHECKED = "memory-limit"
@@ -148,25 +149,25 @@ def memories_of(
     ]
     known = {(memory_of(plan.study, trial), trial.memory_limit is not None) for trial in trials}
     for memory, limited in sorted(known):
-        found = checked.get(memory, {}) if limited else {}
-        yield MemoryKnown(memory, limited, found.get("read"), found.get("stayed"))
+        check = checked.get(memory, {}) if limited else {}
+        yield MemoryKnown(memory, limited, check.get("read"), check.get("stayed"))
 
 
 def cliff_of(trials: Sequence[ProbeMeasurement], step: str) -> Cliff | None:
     """Find the cliff among the parts of one step. None with fewer than two parts, or where it is
     not known what came from the disk."""
-    each = [_parts(trial, step) for trial in trials]
-    if not each or any(len(parts) < 2 or not _known(parts) for parts in each):
+    by_trial = [_parts(trial, step) for trial in trials]
+    if not by_trial or any(len(parts) < 2 or not _known(parts) for parts in by_trial):
         return None
-    sizes = [Bytes(part.pages * BLOCK) for part in each[0]]
-    firsts = [_first(parts) for parts in each]
+    sizes = [Bytes(part.pages * BLOCK) for part in by_trial[0]]
+    firsts = [_first(parts) for parts in by_trial]
     safe, beyond = min(firsts), max(firsts)
     return Cliff(sizes[safe - 1] if safe else None, sizes[beyond] if beyond < len(sizes) else None)
 
 
 def _parts(trial: ProbeMeasurement, step: str) -> list[MeasuredStep]:
-    found = [part for part in trial.step(step) if part.statements]
-    return sorted(found, key=lambda part: part.pages)
+    measured = (part for part in trial.step(step) if part.statements)
+    return sorted(measured, key=lambda part: part.pages)
 
 
 def _known(parts: Iterable[MeasuredStep]) -> bool:

@@ -44,9 +44,9 @@ def traces_of(
 
 def _values(rule: _Of, trials: Mapping[int, Tried]) -> list[float]:
     """List a trace's values in all trials; empty where it was not measured in one of them."""
-    found = [rule.take(trial.measurement) for trial in trials.values()]
-    known = [value for value in found if value is not None]
-    return known if len(known) == len(found) else []
+    values = [rule.take(trial.measurement) for trial in trials.values()]
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else []
 
 
 def apart(before: Sequence[float], after: Sequence[float]) -> bool:

@@ -43,7 +43,7 @@ Sides = Mapping[str, Mapping[int, Tried]]
 
 def tried_of(plan: Plan, views: Iterable[TrialView]) -> dict[Key, Sides]:
     """In the study's order of workloads and levels; of several attempts the last that counts."""
-    found: dict[Key, dict[str, dict[int, Tried]]] = {}
+    by_key: dict[Key, dict[str, dict[int, Tried]]] = {}
     for view in sorted(views, key=lambda view: (view.block, view.attempt)):
         measurement = measurement_of(view.facts)
         if view.outcome is not Outcome.COUNTED or measurement is None:
@@ -52,11 +52,11 @@ def tried_of(plan: Plan, views: Iterable[TrialView]) -> dict[Key, Sides]:
         side = levels.pop(plan.study.contrast, "")
         key = (view.workload, tuple(levels.items()))
         tried = Tried(view.block, measurement, view.metrics)
-        found.setdefault(key, {}).setdefault(side, {})[view.block] = tried
+        by_key.setdefault(key, {}).setdefault(side, {})[view.block] = tried
     order = plan.study.contrasted_levels or ("",)
     return {
-        key: {side: found[key][side] for side in order if side in found[key]}
-        for key in sorted(found, key=lambda key: plan.study.place(key[0], key[1]))
+        key: {side: by_key[key][side] for side in order if side in by_key[key]}
+        for key in sorted(by_key, key=lambda key: plan.study.place(key[0], key[1]))
     }
 
 
@@ -87,13 +87,13 @@ def cost_line(sides: Sides, alpha: float) -> CostLine | None:
 
 def _by_block(sides: Sides) -> Mapping[int, Mapping[Bytes, float]]:
     """The number by size of the buffers; only those above nothing."""
-    found: dict[int, dict[Bytes, float]] = {}
+    numbers: dict[int, dict[Bytes, float]] = {}
     for side in sides.values():
         for block, trial in side.items():
             number = trial.metrics.get(PROBE_TIME.name, math.nan)
             if number > 0:
-                found.setdefault(block, {})[trial.measurement.shared_buffers] = number
-    return found
+                numbers.setdefault(block, {})[trial.measurement.shared_buffers] = number
+    return numbers
 
 
 def _least_squares(points: Mapping[Bytes, float]) -> tuple[float, float]:

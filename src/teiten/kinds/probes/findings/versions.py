@@ -80,11 +80,11 @@ def servers_compared(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[Servers
 
 def _executed(*trials: Mapping[int, Tried]) -> list[str]:
     """Steps of both."""
-    each = [
+    steps = [
         {step.step for trial in some.values() for step in trial.measurement.executed}
         for some in trials
     ]
-    return sorted(set.intersection(*each))
+    return sorted(set.intersection(*steps))
 
 
 def _pair(plan: Plan, compared: ServersCompared, alpha: Share) -> VersionPair:
@@ -111,7 +111,8 @@ def _pair(plan: Plan, compared: ServersCompared, alpha: Share) -> VersionPair:
         verdict=decide_by_design(measure, usable, rule, unusable=len(ratios) - len(usable)),
         changed=tuple(
             Changed(
-                mechanism.text, tuple(each for each in Trace if each in mechanism.traces & differ)
+                mechanism.text,
+                tuple(trace for trace in Trace if trace in mechanism.traces & differ),
             )
             for mechanism in came
         ),
@@ -121,8 +122,8 @@ def _pair(plan: Plan, compared: ServersCompared, alpha: Share) -> VersionPair:
 
 
 def _numbers(trials: Mapping[int, Tried], executed: str) -> dict[int, float]:
-    found = {block: _number(trial, executed) for block, trial in trials.items()}
-    return {block: value for block, value in found.items() if not math.isnan(value)}
+    numbers = {block: _number(trial, executed) for block, trial in trials.items()}
+    return {block: number for block, number in numbers.items() if not math.isnan(number)}
 
 
 def _number(tried: Tried, executed: str) -> float:
@@ -146,9 +147,9 @@ def settings_seen(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[ServerSett
             yield ServerSettings(level, tuple((name, tuple(seen)) for name, seen in values.items()))
 
 
-def _came(probe: str, version: Version, other: Version) -> Iterator[_Mechanism]:
+def _came(probe: str, first: Version, second: Version) -> Iterator[_Mechanism]:
     """List the changes to a probe's mechanism that came between two versions."""
-    older, newer = sorted((version, other))
+    older, newer = sorted((first, second))
     for mechanism in _mechanisms():
         if older < mechanism.since <= newer and probe in mechanism.probes:
             yield mechanism

@@ -118,8 +118,10 @@ class ManyClients:
         )
         count, tps = TRANSACTIONS.search(output), TPS.search(output)
         if running.returncode != 0 or count is None or tps is None or not float(tps[1]):
-            said = errors.strip().splitlines() or ["it said nothing"]
-            raise WorkloadError(f"pgbench failed: {said[-1]}", "see the server's log of this trial")
+            lines = errors.strip().splitlines() or ["it said nothing"]
+            raise WorkloadError(
+                f"pgbench failed: {lines[-1]}", "see the server's log of this trial"
+            )
         return int(count[1]), float(tps[1])
 
     def _blocks(self, table: str) -> tuple[int, int]:
@@ -145,5 +147,5 @@ def script_of(statement: str, pages: int) -> str:
 
 
 def clients_of(amount: Amount, cores: int) -> int:
-    found = amount.value * cores if amount.of is Of.CORES else amount.value
-    return max(1, round(found))
+    clients = amount.value * cores if amount.of is Of.CORES else amount.value
+    return max(1, round(clients))

@@ -76,8 +76,8 @@ class Inspector:
 
     def settings(self) -> tuple[tuple[str, str], ...]:
         """Those of TOLD that the server has."""
-        told = list(TOLD)
-        rows = self._connection.execute(SETTINGS.encode(), (told, told)).fetchall()
+        names = list(TOLD)
+        rows = self._connection.execute(SETTINGS.encode(), (names, names)).fetchall()
         return tuple((name, value) for name, value in rows)
 
     def pages(self, table: str) -> int:
@@ -93,9 +93,9 @@ class Inspector:
                 "pg_buffercache is missing in this PostgreSQL",
                 "install its contrib modules: without it no state can be verified",
             ) from error
-        found = {count: buffers for count, buffers, _ in rows}
-        without_page = int(found.get(None, 0) if unused is None else unused)
-        usage = [int(found.get(count, 0)) for count in range(HIGHEST_USAGE + 1)]
+        by_usage = {count: buffers for count, buffers, _ in rows}
+        without_page = int(by_usage.get(None, 0) if unused is None else unused)
+        usage = [int(by_usage.get(count, 0)) for count in range(HIGHEST_USAGE + 1)]
         if unused is not None:
             usage[0] -= without_page
         return Buffers(tuple(usage), without_page, sum(int(dirty) for _, _, dirty in rows))

@@ -55,10 +55,10 @@ class Timer:
         if not self._commit:
             return self._executed(page)
         self._connection.execute("BEGIN")
-        found = self._executed(page)
+        timed = self._executed(page)
         begun = time.perf_counter()
         self._connection.execute("COMMIT")
-        return replace(found, commit_seconds=Seconds(time.perf_counter() - begun))
+        return replace(timed, commit_seconds=Seconds(time.perf_counter() - begun))
 
     @property
     def connection(self) -> psycopg.Connection[Any]:
@@ -74,8 +74,8 @@ class Timer:
         before = self._ask(self._pid)
         row = self._connection.execute((self._explain + self._text(page)).encode()).fetchone()
         after = self._ask(self._pid)
-        found = row[0] if row else "[]"
-        (explained,) = json.loads(found) if isinstance(found, str) else found
+        plans = row[0] if row else "[]"
+        (explained,) = json.loads(plans) if isinstance(plans, str) else plans
         read = None
         if before is not None and after is not None:
             read = after.disk_bytes - before.disk_bytes

@@ -90,9 +90,9 @@ def _probe(kit: Kit, prefix: str, result: ProbeResult) -> Iterator[Block]:
     probe = probes_of(kit.study.workload(result.workload)).probe(result.probe)
     yield Heading(4, probe_title(kit, result))
     yield Text(kit.t.of(probe.description))
-    said = effect_sentence(kit, result)
-    if said:
-        yield Text(said)
+    sentence = effect_sentence(kit, result)
+    if sentence:
+        yield Text(sentence)
     charts = (
         working_set_chart(kit, f"{prefix}-working-set", result),
         cost_chart(kit, f"{prefix}-cost", result),

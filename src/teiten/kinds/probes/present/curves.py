@@ -170,9 +170,9 @@ def _point(kit: Kit, side: str, x: float, taken: tuple[Estimate, float, str]) ->
     estimate, factor, text = taken
     low, high = (None if end is None else end * factor for end in (estimate.low, estimate.high))
     ends = interval(kit.t, estimate, factor)
-    said = text if ends == NOTHING else kit.t.aside(text, ends)
+    figures = text if ends == NOTHING else kit.t.aside(text, ends)
     short = kit.short(side)
-    return CurvePointOfSide(short, x, estimate.mean * factor, low, high, said)
+    return CurvePointOfSide(short, x, estimate.mean * factor, low, high, figures)
 
 
 def _words(kit: Kit, result: ProbeResult, words: tuple[str, str, str], x: str) -> CurveLabels:

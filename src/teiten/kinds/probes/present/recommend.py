@@ -51,31 +51,31 @@ MOST_OPEN = 4
 def answer_of(kit: Kit) -> OwnAnswer | None:
     """None where no sizes of the buffers are contrasted: then verdicts are the answer, unless
     there is one side alone."""
-    found = probes_found(kit.analysis)
+    findings = probes_found(kit.analysis)
     side = only_side(kit)
     if side is not None:
-        return OwnAnswer(tuple(of_one_side(kit, found, side)), ())
-    if not found.recommendations:
+        return OwnAnswer(tuple(of_one_side(kit, findings, side)), ())
+    if not findings.recommendations:
         return None
     blocks: list[Block] = [
-        _statement(kit, f"answer-{at}", found, recommendation)
-        for at, recommendation in enumerate(found.recommendations, start=1)
+        _statement(kit, f"answer-{at}", findings, recommendation)
+        for at, recommendation in enumerate(findings.recommendations, start=1)
     ]
-    table = summary_table(kit, "probe-summary", found.results, memory_text(kit))
-    return OwnAnswer((*blocks, *([table] if table else [])), tuple(_undecided(kit, found)))
+    table = summary_table(kit, "probe-summary", findings.results, memory_text(kit))
+    return OwnAnswer((*blocks, *([table] if table else [])), tuple(_undecided(kit, findings)))
 
 
 def section_of(kit: Kit) -> Section:
     """The recommendation clause by clause; empty without one."""
-    found = probes_found(kit.analysis)
+    findings = probes_found(kit.analysis)
     shown: list[Block] = []
-    for at, recommendation in enumerate(found.recommendations, start=1):
+    for at, recommendation in enumerate(findings.recommendations, start=1):
         context = context_text(kit, recommendation.context)
         if context:
             shown.append(Heading(3, context))
         shown += [
             Text(sentence(kit, recommendation)),
-            Items(tuple(clauses(kit, found, recommendation)), "findings"),
+            Items(tuple(clauses(kit, findings, recommendation)), "findings"),
         ]
         shown.append(_rooms(kit, f"rooms-{at}", recommendation))
     if shown:
@@ -121,20 +121,20 @@ def _first_clauses(
     yield from _out_of_memory(kit, recommendation)
     yield from _moved(kit, mine)
     yield from _beaten(kit, mine, recommendation)
-    for each in mine:
-        if each.by_parts:
-            yield from _cliffs(kit, each)
-            yield from _at_working_set(kit, each, recommendation)
-    for each in mine:
-        if each.after_another:
-            yield _after_scan(kit, each)
+    for result in mine:
+        if result.by_parts:
+            yield from _cliffs(kit, result)
+            yield from _at_working_set(kit, result, recommendation)
+    for result in mine:
+        if result.after_another:
+            yield _after_scan(kit, result)
 
 
 def _statement(
     kit: Kit, name: str, findings: ProbesFound, recommendation: Recommendation
 ) -> Statement:
     mine = _of_context(findings, recommendation)
-    curves = (working_set_chart(kit, name, each) for each in mine if each.by_parts)
+    curves = (working_set_chart(kit, name, result) for result in mine if result.by_parts)
     sure = kit.study.conclusive and (recommendation.decided or bool(recommendation.threatened))
     decided = sure and len(recommendation.left) == 1
     context = context_text(kit, recommendation.context)
@@ -187,11 +187,11 @@ def _sizes(kit: Kit, recommendation: Recommendation, sides: Sequence[str]) -> st
 
 def _cliffs(kit: Kit, result: ProbeResult) -> Iterator[str]:
     """Where each size falls off."""
-    said = [_cliff(kit, side.side, side.cliff) for side in result.sides if side.cliff is not None]
-    if said:
+    cliffs = [_cliff(kit, side.side, side.cliff) for side in result.sides if side.cliff is not None]
+    if cliffs:
         yield kit.t(
             "recommend.cliffs",
-            listed=kit.t("list.strong").join(said),
+            listed=kit.t("list.strong").join(cliffs),
             share=plain_percent(kit.t, CLIFF),
             probe=probe_name(kit, result),
         )
@@ -216,10 +216,10 @@ def _at_working_set(kit: Kit, result: ProbeResult, recommendation: Recommendatio
         yield kit.t("recommend.beyond-measured", size=size)
         return
     known = recommendation.at_working_set
-    unit = unit_for(each.mean.mean for each in known)
-    times = [(each.side, unit.with_name(unit.estimate(each.mean))) for each in known]
+    unit = unit_for(side.mean.mean for side in known)
+    times = [(side.side, unit.with_name(unit.estimate(side.mean))) for side in known]
     shares = [
-        (each.side, said_percent(kit.t, each.from_disk.mean)) for each in known if each.from_disk
+        (side.side, said_percent(kit.t, side.from_disk.mean)) for side in known if side.from_disk
     ]
     of_times = kit.t(
         "recommend.at-working-set",
@@ -241,7 +241,7 @@ def _of_sides(kit: Kit, values: Sequence[tuple[str, str]]) -> str:
 
 def _after_scan(kit: Kit, result: ProbeResult) -> str:
     t = kit.t
-    said = []
+    phrases = []
     for side in result.sides:
         for part in side.parts:
             values = {
@@ -250,11 +250,13 @@ def _after_scan(kit: Kit, result: ProbeResult) -> str:
             }
             hits = part.os_cache_hits
             if hits is None:
-                said.append(t("after-scan.buffers", **values))
+                phrases.append(t("after-scan.buffers", **values))
             else:
-                said.append(t("after-scan.both", os_cache=said_percent(t, hits), **values))
+                phrases.append(t("after-scan.both", os_cache=said_percent(t, hits), **values))
     return t(
-        "recommend.after-scan", listed=t("list.strong").join(said), probe=probe_name(kit, result)
+        "recommend.after-scan",
+        listed=t("list.strong").join(phrases),
+        probe=probe_name(kit, result),
     )
 
 
@@ -264,7 +266,7 @@ def _beaten(
     """Say by probe which sides were decided to be slower; nothing by a profile too short for it."""
     if not kit.study.conclusive:
         return
-    said = []
+    by_probe = []
     for result in results:
         lost = [(side, by) for side, by, probe in recommendation.beaten if probe == result.probe]
         if lost:
@@ -272,9 +274,9 @@ def _beaten(
                 kit.t("beaten.by", side=kit.short(side), by=kit.short(by)) for side, by in lost
             ]
             listed = kit.t("list.separator").join(by_sides)
-            said.append(kit.t("probe.title", title=listed, context=probe_name(kit, result)))
-    if said:
-        yield kit.t("recommend.beaten", listed=kit.t("list.strong").join(said))
+            by_probe.append(kit.t("probe.title", title=listed, context=probe_name(kit, result)))
+    if by_probe:
+        yield kit.t("recommend.beaten", listed=kit.t("list.strong").join(by_probe))
 
 
 def _cost(kit: Kit, result: ProbeResult, line: CostLine) -> str:
@@ -294,7 +296,7 @@ def _cost(kit: Kit, result: ProbeResult, line: CostLine) -> str:
 
 def _room(kit: Kit, recommendation: Recommendation) -> str:
     """Say how much memory each size leaves for connections."""
-    said = [
+    rooms = [
         kit.t(
             "room.left",
             side=kit.short(room.side),
@@ -304,7 +306,7 @@ def _room(kit: Kit, recommendation: Recommendation) -> str:
         )
         for room in recommendation.rooms
     ]
-    return kit.t("recommend.rooms", listed=kit.t("list.strong").join(said))
+    return kit.t("recommend.rooms", listed=kit.t("list.strong").join(rooms))
 
 
 def _out_of_memory(kit: Kit, recommendation: Recommendation) -> Iterator[str]:

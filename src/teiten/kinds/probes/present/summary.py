@@ -69,7 +69,7 @@ def thresholds_text(kit: Kit) -> str:
 
 def _measures(kit: Kit, results: Sequence[ProbeResult]) -> str:
     """Say what effects are measured by, with its time."""
-    said = []
+    sentences = []
     for of_checkpoint in (False, True):
         times = {
             result.effect.measure
@@ -83,8 +83,8 @@ def _measures(kit: Kit, results: Sequence[ProbeResult]) -> str:
             key = "checkpoint" if of_checkpoint else "disk"
             ends = {"low": unit.text(min(times)), "high": unit.text(max(times))}
             some = kit.t("interval.plain", **ends) if len(times) > 1 else ends["low"]
-            said.append(kit.t(f"table.probe-summary.by-{key}", time=unit.with_name(some)))
-    return joined_sentences(said)
+            sentences.append(kit.t(f"table.probe-summary.by-{key}", time=unit.with_name(some)))
+    return joined_sentences(sentences)
 
 
 def effect_word(kit: Kit, effect: EffectFound) -> str:
@@ -172,10 +172,10 @@ def only_side(kit: Kit) -> str | None:
 
 def of_one_side(kit: Kit, findings: ProbesFound, side: str) -> Iterator[Block]:
     """Say that nothing was compared, and list each probe's number."""
-    sizes = {each.shared_buffers for result in findings.results for each in result.sides}
+    sizes = {probed.shared_buffers for result in findings.results for probed in result.sides}
     words = {"server": side, "size": kit.t("list.separator").join(map(bytes_text, sorted(sizes)))}
     yield Text(kit.t("probe.alone" if sizes else "probe.alone-nothing", **words))
-    yield Items(tuple(said for result in findings.results for said in _number(kit, result)))
+    yield Items(tuple(sentence for result in findings.results for sentence in _number(kit, result)))
 
 
 def _number(kit: Kit, result: ProbeResult) -> Iterator[str]:

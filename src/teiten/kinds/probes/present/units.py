@@ -126,11 +126,11 @@ def sized(kit: Kit, side: str, size: float | None) -> str:
 
 def memory_text(kit: Kit) -> str:
     """``Memory: 2 GiB …, by a control group (checked: of 2.25 GiB read, 1.96 GiB stayed).``"""
-    found = probes_found(kit.analysis).memories
-    if not found:
+    memories = probes_found(kit.analysis).memories
+    if not memories:
         return ""
     return kit.t(
-        "probe.memory", listed=kit.t("list.strong").join(_said(kit, memory) for memory in found)
+        "probe.memory", listed=kit.t("list.strong").join(_said(kit, memory) for memory in memories)
     )
 
 

@@ -28,10 +28,10 @@ NUMERIC = ("old", "new", "ratio", "interval")
 
 def versions_section(kit: Kit) -> Section:
     """Empty where there is one server alone."""
-    found = probes_found(kit.analysis).versions
+    pairs = probes_found(kit.analysis).versions
     shown: list[Block] = []
-    for workload in dict.fromkeys(pair.workload for pair in found):
-        mine = [pair for pair in found if pair.workload == workload]
+    for workload in dict.fromkeys(pair.workload for pair in pairs):
+        mine = [pair for pair in pairs if pair.workload == workload]
         apart = [pair for pair in mine if differs(pair)]
         shown.append(Heading(3, kit.names.workload(workload)))
         shown.append(Text(kit.t("versions.said", count=len(apart), of=len(mine))))
@@ -123,9 +123,11 @@ def _sentence(kit: Kit, same: Sequence[VersionPair]) -> str:
             listed = t("list.separator").join(kit.short(side) for side in sides)
             ways.append(t(f"versions.{way}", sides=listed))
     values = {"what": measured_title(kit, first), "old": old, "new": new}
-    said = t("versions.difference", ways=t("list.strong").join(ways), **values)
-    seen = list(dict.fromkeys(each.text for pair in same for each in pair.changed if each.seen))
-    traces = list(dict.fromkeys(each.trace for pair in same for each in pair.traces))
+    difference = t("versions.difference", ways=t("list.strong").join(ways), **values)
+    seen = list(
+        dict.fromkeys(change.text for pair in same for change in pair.changed if change.seen)
+    )
+    traces = list(dict.fromkeys(trace_seen.trace for pair in same for trace_seen in pair.traces))
     listed = t("list.strong").join(map(t.of, seen))
     if seen:
         why = t("versions.explained", changes=listed)
@@ -135,7 +137,7 @@ def _sentence(kit: Kit, same: Sequence[VersionPair]) -> str:
     else:
         why = t("versions.unexplained")
     builds = any(caution.code == BUILDS_DIFFER for caution in kit.analysis.cautions)
-    parts = (said, why, t("versions.builds") if builds and not seen else "")
+    parts = (difference, why, t("versions.builds") if builds and not seen else "")
     return joined_sentences(parts)
 
 
@@ -145,10 +147,10 @@ def _ratio(pair: VersionPair) -> float:
 
 def _alike(pairs: Iterator[VersionPair]) -> list[list[VersionPair]]:
     """Those of one time of one probe, and the same two servers."""
-    found: dict[tuple[str, str, str, str], list[VersionPair]] = {}
+    alike: dict[tuple[str, str, str, str], list[VersionPair]] = {}
     for pair in pairs:
-        found.setdefault((pair.probe, pair.executed, pair.old, pair.new), []).append(pair)
-    return list(found.values())
+        alike.setdefault((pair.probe, pair.executed, pair.old, pair.new), []).append(pair)
+    return list(alike.values())
 
 
 def trace_name(kit: Kit, trace: Trace) -> str:
@@ -183,12 +185,17 @@ def _rows(kit: Kit, same: Sequence[VersionPair]) -> Iterator[Row]:
     first = same[0]
     old, new = (kit.names.server(level).short for level in (first.old, first.new))
     for trace in Trace:
-        found = [(pair.side, each) for pair in same for each in pair.traces if each.trace is trace]
-        if found:
-            seen = [each for _, each in found]
+        differing = [
+            (pair.side, trace_seen)
+            for pair in same
+            for trace_seen in pair.traces
+            if trace_seen.trace is trace
+        ]
+        if differing:
+            seen = [trace_seen for _, trace_seen in differing]
             yield (
                 TableCell(measured_title(kit, first)),
-                TableCell(kit.t("list.separator").join(kit.short(side) for side, _ in found)),
+                TableCell(kit.t("list.separator").join(kit.short(side) for side, _ in differing)),
                 TableCell(kit.t("contrast.sides", new=new, old=old)),
                 TableCell(trace_name(kit, trace)),
                 _cell(kit, trace, [trace_seen.old for trace_seen in seen]),
@@ -199,7 +206,9 @@ def _rows(kit: Kit, same: Sequence[VersionPair]) -> Iterator[Row]:
 
 def _showing(kit: Kit, same: Sequence[VersionPair], trace: Trace) -> str:
     """The changes that show in it."""
-    texts = dict.fromkeys(each.text for pair in same for each in pair.changed if trace in each.seen)
+    texts = dict.fromkeys(
+        change.text for pair in same for change in pair.changed if trace in change.seen
+    )
     return kit.t("list.strong").join(map(kit.t.of, texts))
 
 

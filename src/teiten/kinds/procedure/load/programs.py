@@ -63,9 +63,9 @@ class StepPrograms:
                 running.end(PATIENCE)
         seconds = Seconds(time.perf_counter() - begun)
         if running.returncode != 0:
-            said = _last_line(self._folder / errors) or _last_line(self._folder / output)
+            last_line = _last_line(self._folder / errors) or _last_line(self._folder / output)
             raise WorkloadError(
-                f"step {step.name}: {step.text} {ending(running.returncode)}: {said}",
+                f"step {step.name}: {step.text} {ending(running.returncode)}: {last_line}",
                 f"what it wrote is in the trial's folder: {errors}, {output}",
             )
         _add(seen, "program_cpu", running.cpu_seconds)

@@ -203,16 +203,16 @@ def told(error: psycopg.Error, method: Method, part: str) -> Exception:
     """Explain an error of a method's part; give the error itself where the connection is lost."""
     if error.sqlstate is None:
         return error
-    said = str(error).splitlines()[0]
+    message = str(error).splitlines()[0]
     where = f"method {method.name}, {part}"
-    if isinstance(error, psycopg.errors.OutOfMemory) and "shared memory" in said:
+    if isinstance(error, psycopg.errors.OutOfMemory) and "shared memory" in message:
         return WorkloadError(
-            f"{where}: {said}: the server's lock table is full",
+            f"{where}: {message}: the server's lock table is full",
             "every partition and index that one transaction touches takes an entry: fewer of them"
             " (--set layout=…), or more entries: --guc max_locks_per_transaction=… (64 where the"
             " study says nothing)",
         )
     return WorkloadError(
-        f"{where}: {said}",
+        f"{where}: {message}",
         "the study's file has the statement; try it on the workload's tables",
     )

@@ -63,14 +63,14 @@ class ProcedurePresent(UsualPresent):
         blocks: list[Block] = []
         undecided: list[str] = []
         for at, workload in enumerate(_measured(kit), start=1):
-            found = [
+            contrasts = [
                 contrast
                 for contrast in contrasts_of(kit, workload)
                 if contrast.metric == PROCEDURE_TIME
             ]
-            if found:
-                blocks += [_clearest(kit, found), _against(kit, at, found)]
-                undecided += _undecided(kit, workload, found)
+            if contrasts:
+                blocks += [_clearest(kit, contrasts), _against(kit, at, contrasts)]
+                undecided += _undecided(kit, workload, contrasts)
         return OwnAnswer(tuple(blocks), tuple(undecided))
 
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
@@ -224,11 +224,11 @@ def _method_of(kit: Kit, group: TrialGroup) -> str:
 def _in_words(kit: Kit, group: TrialGroup) -> tuple[str, str]:
     """The method by its title, and what else is varied."""
     others = tuple(pair for pair in group.context if pair[0] != METHOD)
-    said = kit.names.context(others)
+    varied = kit.names.context(others)
     if kit.study.contrast != METHOD:
-        levels = said if others else ""
-        said = kit.t("list.separator").join(filter(None, (levels, kit.short(group.side))))
-    return _title(kit, group.workload, _method_of(kit, group)), said
+        levels = varied if others else ""
+        varied = kit.t("list.separator").join(filter(None, (levels, kit.short(group.side))))
+    return _title(kit, group.workload, _method_of(kit, group)), varied
 
 
 def _bars(kit: Kit, name: str, groups: Sequence[TrialGroup], metric: Metric) -> Chart | None:
@@ -306,7 +306,7 @@ def _all_steps(group: TrialGroup) -> Iterator[StepOfTrial]:
 
 def _steps(kit: Kit, group: TrialGroup, *, programs: bool) -> Iterator[Row]:
     """``programs``: with what programs of steps took."""
-    trials = [found for trial in group.trials if (found := steps_of(trial.facts))]
+    trials = [steps for trial in group.trials if (steps := steps_of(trial.facts))]
     if not trials:
         return
     medians = [median(trial[at].seconds for trial in trials) for at in range(len(trials[0]))]

@@ -93,11 +93,11 @@ def sentences(kit: Kit, lines: Sequence[Growth]) -> Iterator[str]:
     delta = plain_percent(t, kit.study.measure.delta)
     words = [line.kind.value if kit.study.conclusive else "no-conclusion" for line in lines]
     for word in dict.fromkeys(words):
-        those = [line for line, said in zip(lines, words, strict=True) if said == word]
-        listed = t("list.strong").join(_grown(kit, growth) for growth in those)
-        if len(those) > MOST_LISTED:
-            methods = t.listed(dict.fromkeys(_called(kit, growth.method) for growth in those))
-            listed = t("growth.many", methods=methods, count=len(those), of=len(lines))
+        with_word = [line for line, own in zip(lines, words, strict=True) if own == word]
+        listed = t("list.strong").join(_grown(kit, growth) for growth in with_word)
+        if len(with_word) > MOST_LISTED:
+            methods = t.listed(dict.fromkeys(_called(kit, growth.method) for growth in with_word))
+            listed = t("growth.many", methods=methods, count=len(with_word), of=len(lines))
         yield t(f"growth.sentence.{word}", unit=unit, delta=delta, listed=listed)
 
 
@@ -224,7 +224,7 @@ def _by_partitions(
 ) -> Table | None:
     """Medians of what steps told, a column for each number of partitions; None of nothing."""
     look, shown = looked
-    found: dict[Line, dict[int, list[float]]] = {}
+    by_line: dict[Line, dict[int, list[float]]] = {}
     for trial in kit.analysis.trials:
         levels = dict(trial.levels)
         if trial.workload != workload or trial.outcome is not Outcome.COUNTED:
@@ -236,25 +236,25 @@ def _by_partitions(
         for step in steps_of(trial.facts):
             value = look(step)
             if value is not None:
-                line = found.setdefault((levels.get(METHOD, ""), step.name, others), {})
+                line = by_line.setdefault((levels.get(METHOD, ""), step.name, others), {})
                 line.setdefault(partitions, []).append(value)
-    if not found:
+    if not by_line:
         return None
-    numbers = sorted({number for line in found.values() for number in line})
+    numbers = sorted({number for line in by_line.values() for number in line})
     t = kit.t
     columns = (
         *(Column(t(f"table.{head}")) for head in ("steps.method", "steps.step", "level")),
         *(Column(t("growth.partitions", count=_count(number)), numeric=True) for number in numbers),
     )
     methods = [method.name for method in procedure_of(kit.study.workload(workload)).methods]
-    order = sorted(found, key=lambda line: (methods.index(line[0]), kit.names.order(line[2])))
+    order = sorted(by_line, key=lambda line: (methods.index(line[0]), kit.names.order(line[2])))
     rows = tuple(
         (
             *cells(_called(kit, method), step_text(kit.t, step), _context(kit, others)),
             *(
                 number_cell(median(values) if values else None, shown)
                 for number in numbers
-                for values in [found[method, step, others].get(number)]
+                for values in [by_line[method, step, others].get(number)]
             ),
         )
         for method, step, others in order

@@ -62,12 +62,12 @@ class QueriesPresent(UsualPresent):
 
     def answered(self, kit: Kit, contrasts: Sequence[ContrastResult]) -> Sequence[ContrastResult]:
         """Keep of a sweep only the contrast of its fastest level."""
-        found = []
+        kept = []
         for contrast in contrasts:
             swept = sweeps_of(kit, contrast.workload)
             if swept is None or contrast.new == fastest_level(swept):
-                found.append(contrast)
-        return found
+                kept.append(contrast)
+        return kept
 
     def beside(
         self, kit: Kit, name: str, contrast: ContrastResult
@@ -78,13 +78,13 @@ class QueriesPresent(UsualPresent):
         return answer_forest(kit, name, contrast), points(kit, contrast)
 
     def results(self, kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
-        found = queries_found(kit.analysis).of_workload(workload)
-        yield from gallery(charts(kit, prefix, found) if found else ())
+        results = queries_found(kit.analysis).of_workload(workload)
+        yield from gallery(charts(kit, prefix, results) if results else ())
         if sweeps_of(kit, workload) is None:  # whose table has all levels
             for at, contrast in enumerate(contrasts_of(kit, workload)):
                 yield times_table(kit, f"{prefix}-contrast-{at + 1}", contrast, noted=at == 0)
-        if found:
-            yield from topics(kit, prefix, found)
+        if results:
+            yield from topics(kit, prefix, results)
         yield from series_of(kit, prefix, workload)
 
     def sections(self, kit: Kit) -> Iterable[Section]:
@@ -118,7 +118,7 @@ def times_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool) -
             bound_text(bound) or speed_text(effect), 1 / effect.ratio if effect else None
         )
 
-    said = replace(
+    judged = replace(
         usual,
         caption=caption_of(kit, contrast, title),
         factors=factors,
@@ -129,14 +129,14 @@ def times_table(kit: Kit, name: str, contrast: ContrastResult, *, noted: bool) -
         further=speed,
         further_title=t("table.speed-up"),
     )
-    return verdict_table(name, said, contrast.levels, contrast.overall)
+    return verdict_table(name, judged, contrast.levels, contrast.overall)
 
 
 def _factors(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
     """Only those that vary, as the others are said above."""
     context = contrast.levels[0].context if contrast.levels else ()
-    told = kit.names.told.get(context, context)
-    return tuple(factor for factor, _ in told if factor not in kit.names.single or factor == QUERY)
+    shown = kit.names.told.get(context, context)
+    return tuple(factor for factor, _ in shown if factor not in kit.names.single or factor == QUERY)
 
 
 def _unit(contrast: ContrastResult) -> TimeUnit:

@@ -65,21 +65,21 @@ def _left_out(kit: Kit, contrast: ContrastResult) -> Iterator[str]:
 
 
 def _said_below(kit: Kit, contrast: ContrastResult) -> tuple[str, ...]:
-    found = contrast_of(kit, contrast)
-    if found is None:
+    further = contrast_of(kit, contrast)
+    if further is None:
         return ()
-    if 0 < len(found.groups) <= MOST_SENTENCES:
-        return tuple(_sentence(kit, group) for group in found.groups)
-    of_all = [group for group in found.groups if not group.group][:MOST_SENTENCES]
-    counted = _counted(kit, contrast, found) if len(contrast.levels) >= MANY_QUERIES else ()
+    if 0 < len(further.groups) <= MOST_SENTENCES:
+        return tuple(_sentence(kit, group) for group in further.groups)
+    of_all = [group for group in further.groups if not group.group][:MOST_SENTENCES]
+    counted = _counted(kit, contrast, further) if len(contrast.levels) >= MANY_QUERIES else ()
     return (*(_sentence(kit, group) for group in of_all), *counted)
 
 
 def answer_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
     """All queries together, and each group where they fit; without groups each query, where they
     are few."""
-    found = contrast_of(kit, contrast)
-    groups = found.groups if found else ()
+    further = contrast_of(kit, contrast)
+    groups = further.groups if further else ()
     if len(groups) > MOST_ROWS:
         groups = tuple(group for group in groups if not group.group)
     rows = speed_rows(kit, contrast)
@@ -260,8 +260,8 @@ def _label(kit: Kit, conclusion: GroupConclusion) -> str:
 
 def _short_label(kit: Kit, conclusion: GroupConclusion) -> str:
     """Label a group in a chart: its title, and levels without the names of their factors."""
-    told = kit.names.told.get(conclusion.context, conclusion.context)
-    levels = [kit.names.level(*pair) for pair in told if pair[0] not in kit.names.single]
+    shown = kit.names.told.get(conclusion.context, conclusion.context)
+    levels = [kit.names.level(*pair) for pair in shown if pair[0] not in kit.names.single]
     return kit.t("list.separator").join((_title(kit, conclusion), *levels))
 
 

@@ -38,9 +38,9 @@ from teiten.report.view.kit import Kit
 
 def plans(kit: Kit) -> Section:
     """Show the plans of every query; empty without a workload of queries."""
-    found = [plan for plan in queries_found(kit.analysis).plans if plan.sides]
-    shown: list[Block] = [Text(kit.t("plan.query.intro"))] if found else []
-    for at, query in enumerate(found):
+    queries = [query for query in queries_found(kit.analysis).plans if query.sides]
+    shown: list[Block] = [Text(kit.t("plan.query.intro"))] if queries else []
+    for at, query in enumerate(queries):
         shown += _of_query(kit, f"query-{at + 1}", query)
     listed = (Unprinted(kit.t("paper.plans"), tuple(shown)),) if shown else ()
     return Section("plans", kit.t("section.plans"), listed, appendix=True)
@@ -50,16 +50,16 @@ def _of_query(kit: Kit, name: str, query: QueryPlans) -> Iterator[Block]:
     t = kit.t
     sides = [kit.short(side.side) for side in query.sides]
     title = kit.names.context(query.context)
-    found = query.difference
+    difference = query.difference
     yield Heading(3, title, part=True)
-    if found is not None:
-        yield Text(t("plan.query.same" if found.same_structure else "plan.query.different"))
+    if difference is not None:
+        yield Text(t("plan.query.same" if difference.same_structure else "plan.query.different"))
     flips = tuple(_flips(kit, title, query))
     if flips:
         yield Items(flips, "findings")
-    if found is not None:
-        yield from (Text(line) for line in statements(t, found)[1:])
-        yield Items(tuple(changes(t, found)), "findings")
+    if difference is not None:
+        yield from (Text(line) for line in statements(t, difference)[1:])
+        yield Items(tuple(changes(t, difference)), "findings")
     yield Details(t("plan.query.statement"), (Code(query.text, "sql"),), unfolded=Unfolded.LEFT_OUT)
     yield Details(
         t("plan.query.tables"), tuple(_tables(kit, name, query, sides)), unfolded=Unfolded.UNTITLED

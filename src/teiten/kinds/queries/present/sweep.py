@@ -169,9 +169,9 @@ def _launched(step: SweepStep) -> str:
 def findings(kit: Kit, results: QueryResults) -> tuple[str, ...]:
     """Tell each query's fastest level, and the last step that gained."""
     return tuple(
-        kit.t("sweep.and", first=said, then=_last_gain(kit, sweep.steps))
+        kit.t("sweep.and", first=sentence, then=_last_gain(kit, sweep.steps))
         for sweep in results.sweeps
-        for said in _fastest(kit, sweep)
+        for sentence in _fastest(kit, sweep)
     )
 
 

@@ -106,10 +106,10 @@ def _differ(by_query: dict[Context, dict[str, TableUse]]) -> bool:
 
 
 def _by_query(kit: Kit, tables: Sequence[TableUse]) -> dict[Context, dict[str, TableUse]]:
-    found: dict[Context, dict[str, TableUse]] = {}
+    by_query: dict[Context, dict[str, TableUse]] = {}
     for table in sorted(tables, key=lambda table: kit.names.order(table.context)):
-        found.setdefault(table.context, {})[table.side] = table
-    return found
+        by_query.setdefault(table.context, {})[table.side] = table
+    return by_query
 
 
 def _group_titles(kit: Kit, workload: str) -> dict[str, str]:

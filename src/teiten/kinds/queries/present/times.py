@@ -114,13 +114,13 @@ def speed_chart(
 
 def varied_factors(kit: Kit, contexts: Iterable[Context]) -> tuple[str, ...]:
     """Those that tell the rows of a table apart, the query first."""
-    found = dict.fromkeys(
+    factors = dict.fromkeys(
         name
         for context in contexts
         for name, _ in kit.names.told.get(context, context)
         if name == QUERY or name not in kit.names.single
     )
-    return tuple(sorted(found, key=lambda name: name != QUERY))
+    return tuple(sorted(factors, key=lambda name: name != QUERY))
 
 
 def listed(kit: Kit, queries: Sequence[str]) -> str:
