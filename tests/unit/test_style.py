@@ -12,8 +12,8 @@ from benchmarks.house.style import NEEDS_THE_LINE_ABOVE, VAGUE, first_words, vag
 pytestmark = pytest.mark.same
 
 NAMES = {"one": 0, "other": 0, "found": 0, "told": 0, "those": 0, "said": 0, "each": 3}
-"""How many variables and parameters below ``src`` may have each of these names; three fields are keys of
-study files and ledgers. Who lowers a count lowers its bound."""
+"""How many variables and parameters below ``src`` may have each of these names: three fields, which
+are keys of study files and ledgers."""
 DOCSTRINGS = {"What": 0, "Of": 0, "The same": 0}
 """How many docstrings may begin with these words."""
 
