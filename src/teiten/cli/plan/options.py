@@ -85,7 +85,7 @@ BLOCKS = Flag(
 BUDGET = Flag(
     "--budget",
     "budget",
-    "With --until-decided: what the campaign may take, for example 2h.",
+    "What a campaign that runs until all is decided may take, for example 2h.",
     "TIME",
 )
 FLAME_GRAPH = Flag(
@@ -96,15 +96,15 @@ FLAME_GRAPH = Flag(
 MEMORY = Flag(
     "--memory",
     "memory",
-    "Hold server, load generator and page cache in so much memory together, for example 2GiB;"
-    " machine: in all that there is (the default).",
+    "Limit server, load generator and page cache together to this memory, for example 2GiB;"
+    " machine: no limit (the default).",
     "SIZE",
 )
 STORAGE = Flag(
     "--storage",
     "storage",
-    "A storage for placements: NAME=DIR, for example fast=/mnt/ssd; as root also a slow device that"
-    " this machine has not: NAME=emulate:size=4GB,iops=400.",
+    "A storage for placements: NAME=DIR, for example fast=/mnt/ssd; as root also an emulated slow"
+    " device: NAME=emulate:size=4GB,iops=400.",
     "NAME=DIR",
     many=True,
 )
@@ -205,7 +205,8 @@ FLAGS = (
     Flag(
         "--rows",
         "rows",
-        "With --schema: each row of the dump so often (10x), with the integers of keys shifted.",
+        "With --schema: repeat each row of the dump (10x: ten times), with the integers of keys"
+        " shifted.",
         "TIMES",
     ),
     Flag(
@@ -217,7 +218,7 @@ FLAGS = (
     Flag(
         "--script",
         "workload",
-        "A script of pgbench, beside the study's own workloads (buffers).",
+        "A script of pgbench, beside the study's own workloads (buffers, scale-out).",
         "FILE",
     ),
     BLOCKS,

@@ -45,7 +45,7 @@ MINUTES_EACH = 20
 @click.option(
     "--delta",
     metavar="SHARE",
-    help="From what difference on a commit is bad; by default half of that of the two ends.",
+    help="The difference that makes a commit bad; by default half of that between the two ends.",
 )
 @click.option("--alpha", metavar="SHARE", help="How often the search may be wrong (default 5%).")
 @click.option(

@@ -53,7 +53,8 @@ def command() -> None:
     """Many studies one after another, and every published finding in one table.
 
     A collection is a TOML file of studies with their servers, or the name of a built-in one:
-    pgecons, the reports of the PostgreSQL Enterprise Consortium.
+    pgecons, the reports of the PostgreSQL Enterprise Consortium, or upgrade, PostgreSQL 12 to 18
+    on one page.
     """
 
 

@@ -39,7 +39,7 @@ def command(
 
     The disk is the one of the working folder: see teiten --workdir. Nothing is changed; --ceilings
     loads the machine for about half a minute, and writes a file of 1 GiB that it deletes; --pairs
-    takes about five minutes for 20 starts of two servers, and goes on where it was cut off.
+    takes about eight minutes for 20 starts of two servers, and goes on where it was cut off.
     """
     from teiten.cli.doctor.abilities import abilities, abilities_text
     from teiten.cli.doctor.measure import measure

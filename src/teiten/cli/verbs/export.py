@@ -35,7 +35,7 @@ def command(session: Session, campaign: str, target: Path | None, form: str, as_
     RUN is its name, a unique prefix, its path, or "last" (the default). Four tables are written:
     trials (one row each, with levels, outcome and all metrics, in seconds and bytes), samples (the
     time series in long form), contrasts (the verdicts), and events (what happened when); of a
-    campaign with flame graphs also profiles (folded stacks with their samples and CPU seconds).
+    campaign with flame graphs also profiles (folded stacks with their samples and CPU time).
     """
     from teiten.cli.campaign.read import analyse_campaign
     from teiten.cli.printed.folders import JsonExport

@@ -43,15 +43,12 @@ EXAMPLES = (
 SCRIPTS = SCRIPT.of(
     help="A file, or a workload as in teiten ab; may be given several times.", many=True
 )
-GATE_FLAGS = (
-    SCRIPTS,
-    *(
-        flag.of(help=f"What the gate may take, {GATE_BUDGET} by default; builds come before it.")
-        if flag.field == "budget"
-        else flag
-        for flag in FLAGS
-    ),
-)
+HELP = {
+    "budget": f"What the gate may take, {GATE_BUDGET} by default; builds come before it.",
+    "profile": "Size: standard (the default) or published; quick supports no conclusion.",
+}
+"""The help of flags, by their field, that is a gate's own."""
+GATE_FLAGS = (SCRIPTS, *(flag.of(help=HELP.get(flag.field, flag.help)) for flag in FLAGS))
 SUMMARY = "GITHUB_STEP_SUMMARY"
 ON_GITHUB = "GITHUB_ACTIONS"
 
