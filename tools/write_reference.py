@@ -7,7 +7,7 @@ python tools/write_reference.py --check    say whether it is what the code says;
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
@@ -20,6 +20,7 @@ from teiten.datasets.plan import own_keys as own_data_keys
 from teiten.datasets.plan import plan_of
 from teiten.datasets.registry import names as datasets
 from teiten.execute.probes import columns
+from teiten.factors.registry import rules
 from teiten.kinds.metrics import by_name
 from teiten.kinds.queries.plan import GroupTable
 from teiten.kinds.registry import names
@@ -67,7 +68,7 @@ def json_page() -> str:
         "|---|---|---|---|",
     ]
     for json_schema in SCHEMAS:
-        cells = (_verbs(json_schema.verbs), _verbs(json_schema.listing))
+        cells = (_listed(json_schema.verbs), _listed(json_schema.listing))
         lines.append(" | ".join((f"| `{json_schema.name}`", json_schema.what, *cells)) + " |")
     lines += [
         "",
@@ -79,8 +80,8 @@ def json_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _verbs(verbs: tuple[str, ...]) -> str:
-    return ", ".join(f"`{verb}`" for verb in verbs)
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def cli_page() -> str:
@@ -88,7 +89,8 @@ def cli_page() -> str:
         "# The command line\n",
         "Data go to stdout, everything for people to stderr. Exit codes: 0 done, 1 a defect of"
         " Teiten, 2 bad usage or study file, 3 the machine does not suffice, 4 trials failed"
-        " beyond their repeats, 5 a `--fail-on` verdict came true, 130 interrupted and"
+        " beyond their repeats or no trial of a workload counted, 5 a `--fail-on` verdict came"
+        " true or a gate found a regression, 6 a gate cannot tell, 130 interrupted and"
         " resumable.\n",
         help_of(teiten, "teiten"),
     ]
@@ -154,9 +156,7 @@ def study_file_page() -> str:
     parts.append(
         "Keys in bold must be there. A workload's `kind` may be left out where one of its keys"
         " tells it: `script` a load of pgbench, `queries` timed queries. `[factors]` holds a list"
-        " of levels for each factor: `server`,"
-        " `clients`, `query`, `checksums`, `query_mode`, `cores`, `directory`, `layout`,"
-        " `parameters`, `placement`, `statements`, `extension:NAME`, or `guc:NAME`;"
+        f" of levels for each factor: {_listed(rule.form for rule in rules())};"
         " `[workloads.levels]` the levels that one workload has of some of them;"
         " `[parameters.NAME]` the server parameters of a level of the factor parameters;"
         " `[servers]` names of your own for servers, `[builds.NAME]`"

@@ -36,8 +36,8 @@ Settings = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Factor:
-    """A varied condition. ``name``: server, clients, query, checksums, query_mode, cores, memory,
-    directory, layout, statements, parameters, ``extension:NAME``, or ``guc:NAME``."""
+    """A varied condition. ``name``: of a folder of ``factors``, ``extension:NAME`` or
+    ``guc:NAME``."""
 
     name: str
     levels: tuple[str, ...]

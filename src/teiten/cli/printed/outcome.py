@@ -176,7 +176,9 @@ class JsonTwoSides:
     duration: Annotated[Positive | None, "Seconds of a trial; null where it was left open."]
     slices: Count
     rounds: bool
-    boots: Annotated[Count | None, "Starts of the servers; null of trials by themselves."]
+    boots: Annotated[
+        Count | None, "Starts of the machine that its trials span; null of trials by themselves."
+    ]
     pairs_of_a_start: Count
     chosen_by: Annotated[
         NoiseSource | None, "Whence the noise by which pairs and starts were chosen."

@@ -10,7 +10,7 @@ from teiten.ways.pairs import PairedTransactions
 
 class InStep(PairedTransactions):
     name: ClassVar[str] = "in-step"
-    of_two_sides: ClassVar[str] = "as pairs, and any number of clients on one side at a time"
+    of_two_sides: ClassVar[str] = "as pairs, but all clients are on one side at a time"
     in_step: ClassVar[bool] = True
 
     def described(self, plan: Plan, anew: str, copies: str) -> str:

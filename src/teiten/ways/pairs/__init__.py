@@ -92,8 +92,8 @@ class PairedTransactions(WayRule):
 class PairsWay(PairedTransactions):
     name: ClassVar[str] = "pairs"
     of_two_sides: ClassVar[str] = (
-        "transactions alternate between both sides, more clients than processors all on one side at"
-        " a time, the default of ab where it can be had"
+        "each client alternates between both sides (more clients than processors: as in-step), the"
+        " default of ab where it can be had"
     )
 
     def of_clients(self, measure: Measure, clients: int) -> str:
