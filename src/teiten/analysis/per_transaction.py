@@ -55,7 +55,7 @@ OF_THE_MACHINE = (
     ("disk-written", Counted.BYTES, "disk_written_bytes"),
     ("context-switches", Counted.COUNT, "context_switches"),
 )
-"""The same number for sides under load in the same seconds, which these do not tell apart."""
+"""Counted for the whole machine: one number for sides under load in the same seconds."""
 BY_PERF = (
     ("server-context-switches", "context_switches"),
     ("page-faults", "page_faults"),
