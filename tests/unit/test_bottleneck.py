@@ -93,6 +93,12 @@ def test_a_reading_that_is_missing_is_said(limit: Resource, missing: str) -> Non
     assert resource(replace(LIMITED[limit], **{missing: None})) is Abstention.NOT_SEEN  # type: ignore[arg-type]
 
 
+def test_half_of_the_write_bandwidth_is_no_longer_a_wait_for_latency() -> None:
+    half = replace(LIMITED[Resource.COMMIT_LATENCY], written=CEILINGS.sequential_write / 2)
+    found = judge(half, CEILINGS)
+    assert isinstance(found, Abstained) and "fsyncs" not in dict(found.evidence)
+
+
 def test_as_many_clients_as_cores_fill_them_without_pressure() -> None:
     few = replace(LIMITED[Resource.CPU], clients=4.0, pressure_cpu=Share(0.01))
     assert resource(few) is Resource.CPU

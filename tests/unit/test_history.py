@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -30,8 +31,15 @@ from teiten.report.history.view import history_page, line_sentences
 from teiten.report.tables import Table
 from teiten.report.texts import texts
 from tests.fixtures.synthetic import START
-from tests.fixtures.synthetic_plan import HOST
-from tests.fixtures.two_machines import DAY, OTHER, campaign, plan_of, times, write_campaign
+from tests.fixtures.synthetic_plan import HOST, make_installation
+from tests.fixtures.two_machines import (
+    DAY,
+    OTHER,
+    campaign,
+    plan_of,
+    times,
+    write_campaign,
+)
 from tests.fixtures.undrawn import drawn
 
 
@@ -90,6 +98,16 @@ def test_versions_can_be_the_axis() -> None:
     assert line.level == ""
 
 
+def test_a_mean_over_servers_names_their_versions_and_stands_at_the_newest() -> None:
+    plan = contrasting_clients()
+    newest = replace(plan, servers=(plan.servers[0], ("18", make_installation("18.10"))))
+    campaigns = [campaign(name, plan=of) for name, of in (("later", newest), ("before", plan))]
+    found = history([(one.name, one) for one in campaigns], Axis.VERSION)
+    for line in found.lines:
+        assert [point.campaign for point in line.points] == ["before", "later"]
+        assert [point.version for point in line.points] == ["17.4, 18.4", "17.4, 18.10"]
+
+
 def test_other_machines_and_conditions_are_apart() -> None:
     other = campaign("elsewhere", facts=OTHER)
     longer = campaign("longer", plan=plan_of(clients=("1", "8")))
@@ -101,11 +119,14 @@ def test_other_machines_and_conditions_are_apart() -> None:
 def test_doubles_and_empty_campaigns_are_left_out() -> None:
     one = campaign("one")
     empty = replace(campaign("empty"), trials=())
-    found = history([("/a", one), ("/b", one), ("/c", empty)], Axis.DATE)
+    stopped = campaign("stopped", speed=times(math.inf))
+    found = history([("/a", one), ("/b", one), ("/c", empty), ("/d", stopped)], Axis.DATE)
     assert {left.path: left.why for left in found.left_out} == {
         "/b": "the same campaign as /a",
         "/c": "it has no complete block yet",
+        "/d": "a value is zero or infinite, which has no logarithm",
     }
+    assert "対数をとれない" in history_html(found, "ja")
 
 
 def test_lines_that_are_too_short_to_be_searched_are_folded_below_the_others() -> None:

@@ -16,7 +16,6 @@ from teiten.analysis.across.comparison import evidence_of, logs
 from teiten.analysis.across.fingerprint import conditions_fingerprint, machine_fingerprint
 from teiten.analysis.across.unpaired import interval_of_means
 from teiten.analysis.model.comparison import Weight
-from teiten.analysis.model.evidence import EvidenceTable
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import (
     Axis,
@@ -30,13 +29,13 @@ from teiten.analysis.model.history import (
     LineEstimate,
     LineStep,
 )
-from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Interval
 from teiten.analysis.verdict.changes import half_width_of
 from teiten.analysis.verdict.verdict import mean_and_deviation
 from teiten.kinds.metrics import judged_in
+from teiten.model.installation import Version
 from teiten.model.metrics import RATE
-from teiten.model.plan import Plan
+from teiten.model.plan import Cell, Plan
 from teiten.model.saturation import PROVISIONAL
 from teiten.model.study import SERVER
 from teiten.model.text import Bilingual
@@ -100,7 +99,9 @@ def estimates_of(path: str, campaign: CampaignAnalysis) -> tuple[LineEstimate, .
     if metric:
         why = f"it is judged by {metric}; the lines are of TPS"
         return LeftOut(path, why, "judged-by", metric)
-    estimates = tuple(_estimates(path, campaign))
+    estimates, unusable = _estimates(path, campaign)
+    if not estimates and unusable:
+        return LeftOut(path, "a value is zero or infinite, which has no logarithm", "no-logarithm")
     return estimates or LeftOut(path, "it has no complete block yet", "no-block")
 
 
@@ -141,38 +142,38 @@ def _key(estimate: LineEstimate, axis: Axis) -> Key:
     )
 
 
-def _estimates(path: str, campaign: CampaignAnalysis) -> Iterator[LineEstimate]:
+def _estimates(path: str, campaign: CampaignAnalysis) -> tuple[tuple[LineEstimate, ...], int]:
+    """A campaign's points, and how many of its values have no logarithm: where one has none, or no
+    block has every level, there is no point."""
     plan = campaign.plan
+    contrast = plan.study.contrast
     evidence = evidence_of(campaign)
-    cells: dict[tuple[str, str], dict[Context, None]] = defaultdict(dict)
-    for trial in plan.trials:
-        side = trial.cell.level(plan.study.contrast) or ""
-        cells[trial.cell.workload, side][trial.cell.context(plan.study.contrast)] = None
+    cells: dict[tuple[str, str], list[Cell]] = defaultdict(list)
+    for cell in plan.cells:
+        cells[cell.workload, cell.level(contrast) or ""].append(cell)
     machine, conditions = machine_fingerprint(campaign.facts), conditions_fingerprint(plan)
-    for (workload, side), contexts in cells.items():
-        point = _point(
-            path, campaign, evidence, workload=workload, side=side, contexts=list(contexts)
-        )
-        if point is not None:
-            yield LineEstimate(machine, conditions, workload, plan.study.contrast, point)
+    estimates: list[LineEstimate] = []
+    unusable = 0
+    for (workload, side), of_side in cells.items():
+        metric = judged_in(plan, workload).name
+        contexts = [cell.context(contrast) for cell in of_side]
+        values = {context: evidence.side(workload, context, side, metric) for context in contexts}
+        of_values = logs(evidence, values)
+        unusable += of_values.unusable
+        if of_values.means and not of_values.unusable:
+            point = _point(path, campaign, side, of_side, of_values.means)
+            estimates.append(LineEstimate(machine, conditions, workload, contrast, point))
+    return tuple(estimates), unusable
 
 
 def _point(
     path: str,
     campaign: CampaignAnalysis,
-    evidence: EvidenceTable,
-    *,
-    workload: str,
     side: str,
-    contexts: Sequence[Context],
-) -> HistoryPoint | None:
-    """None without a block that has every level, or with a value that is not positive."""
-    metric = judged_in(campaign.plan, workload).name
-    values = {context: evidence.side(workload, context, side, metric) for context in contexts}
-    of_values = logs(evidence, values)
-    means = of_values.means
-    if not means or of_values.unusable:
-        return None
+    cells: Sequence[Cell],
+    means: Sequence[float],
+) -> HistoryPoint:
+    """``means``: of the logarithms over the cells, one for each block."""
     mean = math.fsum(means) / len(means)
     half = error = None
     if len(means) > 1:
@@ -181,28 +182,28 @@ def _point(
         wide = half_width_of(measure)(deviation, len(means), measure.alpha)
         half = wide if math.isfinite(wide) else None
         error = deviation / math.sqrt(len(means))
-    version = _version(campaign, side)
+    versions = _versions(campaign.plan, cells)
     return HistoryPoint(
         campaign=campaign.name,
         path=path,
         at=campaign.created_at,
         level=side,
-        version=version[0],
-        version_number=version[1],
+        version=", ".join(map(str, versions)),
+        version_number=versions[-1].number,
         value=math.exp(mean),
         low=None if half is None else math.exp(mean - half),
         high=None if half is None else math.exp(mean + half),
         error=error,
         blocks=len(means),
-        levels=len(contexts),
+        levels=len(cells),
         conclusive=campaign.plan.study.conclusive,
     )
 
 
-def _version(campaign: CampaignAnalysis, side: str) -> tuple[str, int]:
-    servers = dict(campaign.plan.servers)
-    chosen = servers.get(side) or next(iter(servers.values()))
-    return str(chosen.version), chosen.version.number
+def _versions(plan: Plan, cells: Iterable[Cell]) -> list[Version]:
+    """The versions of the cells' servers, the newest last."""
+    servers = dict(plan.servers)
+    return sorted({servers[cell.server].version for cell in cells})
 
 
 def _line(key: Key, located: Sequence[Located], axis: Axis) -> HistoryLine:

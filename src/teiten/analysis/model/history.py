@@ -21,7 +21,7 @@ class Axis(StrEnum):
 
 @dataclass(frozen=True)
 class HistoryPoint:
-    """One campaign on one server: the geometric mean of TPS over its levels."""
+    """One campaign on one level of its contrast: the geometric mean of TPS over the others."""
 
     campaign: str
     path: str
@@ -31,7 +31,9 @@ class HistoryPoint:
     level: str
     """The level of the contrasted factor."""
     version: str
+    """Of its server; where it is a mean over servers of several versions, each, the newest last."""
     version_number: int
+    """Of the newest."""
     value: float
     low: float | None
     """Lower end of the interval from the blocks of this campaign; None of fewer than two."""

@@ -203,7 +203,7 @@ def _write(readings: Readings, ceilings: Ceilings, waits: Waits) -> Finding:
     flushes = waits[WaitGroup.FLUSH]
     ceiling = _write_ceiling(readings, ceilings)
     used = readings.written / ceiling
-    if used > MOST_BANDWIDTH:
+    if used >= MOST_BANDWIDTH:
         idle = _idle(readings, ceilings)
         evidence = (
             ("written", readings.written),
@@ -224,7 +224,7 @@ def _write(readings: Readings, ceilings: Ceilings, waits: Waits) -> Finding:
         ("written", readings.written),
         ("write_ceiling", ceiling),
     )
-    holds = readings.fsyncs >= NEAR_FSYNCS * ceilings.fsyncs and used < MOST_BANDWIDTH
+    holds = readings.fsyncs >= NEAR_FSYNCS * ceilings.fsyncs
     return _found(Resource.COMMIT_LATENCY, evidence, holds)
 
 
