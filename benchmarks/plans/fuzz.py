@@ -17,8 +17,8 @@ from benchmarks.plans.mutations import mutated
 BATCH = 500
 
 
-def one(seed: int) -> str:
-    """Try a plan: ``refused``, ``compared``, or what went wrong."""
+def texts_of(seed: int) -> tuple[str, str]:
+    """The old and the new text of a seed: a real plan that was changed, and another or itself."""
     random = Random(seed)
     everything = all_plans()
     (server, query), (other_server, other_query) = (
@@ -28,22 +28,24 @@ def one(seed: int) -> str:
     text, counterpart = corpus(server)[query]["plan"], corpus(other_server)[other_query]["plan"]
     if random.random() < 0.5:  # the same question, as it is asked in life
         counterpart = text
-    changed = ""
+    changed = mutated(text, counterpart, random)
+    return (counterpart, changed) if seed % 2 else (changed, counterpart)
+
+
+def outcome_of(seed: int) -> str:
+    """Try a plan: ``refused``, ``compared``, or what went wrong."""
     try:
-        changed = mutated(text, counterpart, random)
-        old, new = read(changed), read(counterpart)
+        old, new = map(read, texts_of(seed))
         if old is None or new is None:
             return "refused"
-        if seed % 2:
-            old, new = new, old
         check(old, new, "ja" if seed % 4 < 2 else "en")
     except Exception:
-        return f"failed: seed {seed} ({server} {query})\n{traceback.format_exc()}"
+        return f"failed: seed {seed}\n{traceback.format_exc()}"
     return "compared"
 
 
 def batch(first: int) -> Counter[str]:
-    return Counter(one(seed) for seed in range(first, first + BATCH))
+    return Counter(outcome_of(seed) for seed in range(first, first + BATCH))
 
 
 def fuzz(count: int, seed: int, processes: int) -> int:
@@ -67,15 +69,5 @@ def fuzz(count: int, seed: int, processes: int) -> int:
 
 def save(seed: int, folder: Path) -> None:
     """The two texts of a seed, as files for ``teiten explain-diff``."""
-    random = Random(seed)
-    everything = all_plans()
-    (server, query), (other_server, other_query) = (
-        random.choice(everything),
-        random.choice(everything),
-    )
-    text, counterpart = corpus(server)[query]["plan"], corpus(other_server)[other_query]["plan"]
-    if random.random() < 0.5:
-        counterpart = text
-    data = mutated(text, counterpart, random).encode("utf-8", "surrogatepass")
-    (folder / f"{seed}-changed.json").write_bytes(data)
-    (folder / f"{seed}-other.json").write_text(counterpart, encoding="utf-8")
+    for name, text in zip(("old", "new"), texts_of(seed), strict=True):
+        (folder / f"{seed}-{name}.json").write_bytes(text.encode("utf-8", "surrogatepass"))

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 from benchmarks.plans.checks import check
-from benchmarks.plans.fuzz import one
+from benchmarks.plans.fuzz import outcome_of
 from benchmarks.plans.size import SHAPES, text_of
 
 from teiten.analysis.explain.read import read_plan
@@ -15,7 +15,7 @@ from teiten.analysis.explain.read import read_plan
 
 @pytest.mark.parametrize("first", range(0, 400, 100))
 def test_no_plan_raises_and_the_parts_add_up(first: int) -> None:
-    found = Counter(one(seed) for seed in range(first, first + 100))
+    found = Counter(outcome_of(seed) for seed in range(first, first + 100))
     assert not [text for text in found if text.startswith("failed")]
     assert found["compared"] > 30
 
@@ -23,7 +23,7 @@ def test_no_plan_raises_and_the_parts_add_up(first: int) -> None:
 @pytest.mark.parametrize("seed", [85540])
 def test_what_the_long_runs_found_holds_now(seed: int) -> None:
     """85540: a bitmap scan below another, over partitions, was in two groups."""
-    assert one(seed) == "compared"
+    assert outcome_of(seed) == "compared"
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -31,9 +31,9 @@ class HistoryPoint:
     level: str
     """The level of the contrasted factor."""
     version: str
-    """Of its server; where it is a mean over servers of several versions, each, the newest last."""
+    """Each version of the servers that it is a mean over, the newest last."""
     version_number: int
-    """Of the newest."""
+    """The newest version's."""
     value: float
     low: float | None
     """Lower end of the interval from the blocks of this campaign; None of fewer than two."""
