@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 
-from benchmarks.robustness.campaigns import LINES, NAME, PATIENCE, Small
+from benchmarks.robustness.campaigns import LINES, PATIENCE, Small
 from benchmarks.robustness.kills import Breaks
 
 SIZE = "700m"
@@ -131,10 +131,7 @@ def _fill_once(small: Small, random: Random, result: Breaks) -> None:
     result.tell(output)
     result.findings += [f"{shown}: {damage}" for damage in small.damages(before)]
     if process.returncode == 0:
-        result.campaigns += 1
-        result.findings += small.unfinished()
-        small.call("rm", NAME, "--yes")
-        small.forget()
+        result.end(small)
 
 
 def _waited(small: Small, process: subprocess.Popen[str]) -> str:

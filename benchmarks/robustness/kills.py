@@ -33,6 +33,15 @@ class Breaks:
         if lines:
             self.remarks[re.sub(r"\d+", "N", " | ".join(lines))[:400]] += 1
 
+    def end(self, small: Small) -> None:
+        """Look at a campaign that says it is complete, and make room for the next one."""
+        self.campaigns += 1
+        self.findings += small.unfinished()
+        code, output = small.call("rm", NAME, "--yes")
+        if code != 0 or small.folder.exists():
+            self.findings.append(f"rm: exit code {code}: {output[-300:]}")
+            small.forget()
+
     def lines(self) -> list[str]:
         codes = ", ".join(f"{code}: {count}" for code, count in sorted(self.codes.items()))
         return [
@@ -75,7 +84,7 @@ def _kill_once(small: Small, random: Random, result: Breaks) -> None:
             code = process.returncode
             result.findings.append(f"kill {result.count}: exit code {code}: {output[-500:]}")
         else:
-            _ended(small, result)
+            result.end(small)
             return
     result.findings += [f"kill {result.count}: {damage}" for damage in small.damages(before)]
 
@@ -86,13 +95,4 @@ def _complete(small: Small, result: Breaks) -> None:
     if code != 0:
         result.findings.append(f"the last one: exit code {code}: {output[-500:]}")
         return
-    _ended(small, result)
-
-
-def _ended(small: Small, result: Breaks) -> None:
-    result.campaigns += 1
-    result.findings += small.unfinished()
-    code, output = small.call("rm", NAME, "--yes")
-    if code != 0 or small.folder.exists():
-        result.findings.append(f"rm: exit code {code}: {output[-300:]}")
-        small.forget()
+    result.end(small)

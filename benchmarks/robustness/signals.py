@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from random import Random
 
-from benchmarks.robustness.campaigns import LINES, NAME, PATIENCE, Small, socket_folders_of
+from benchmarks.robustness.campaigns import LINES, PATIENCE, Small, socket_folders_of
 from benchmarks.robustness.kills import Breaks
 
 Ending = Callable[[subprocess.Popen[str]], None]
@@ -61,10 +61,7 @@ def _interrupt_once(small: Small, random: Random, result: Breaks) -> None:
     result.findings += [f"{shown}: {why}" for why in _wrong(small, process, output)]
     result.findings += [f"{shown}: {damage}" for damage in small.damages(before)]
     if process.returncode == 0:
-        result.campaigns += 1
-        result.findings += small.unfinished()
-        small.call("rm", NAME, "--yes")
-        small.forget()
+        result.end(small)
 
 
 def _wrong(small: Small, process: subprocess.Popen[str], output: str) -> Iterator[str]:
