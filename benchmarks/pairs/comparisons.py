@@ -171,9 +171,11 @@ def _row(script: str, effect: float, number: str, comparisons: list[list[Line]])
     truth = -math.log1p(effect)
     until = [decided_after(comparison, number) for comparison in comparisons]
     verdicts = [verdict(starts, number) for starts in until]
-    decided = [
-        spent(starts) for starts, judged in zip(until, verdicts, strict=True) if is_decided(judged)
+    seconds = [
+        spent(starts) if is_decided(judged) else math.inf
+        for starts, judged in zip(until, verdicts, strict=True)
     ]
+    median, decided = float(np.median(seconds)), sum(map(math.isfinite, seconds))
     kinds = [judged.kind for judged in verdicts]
     equal = kinds.count(VerdictKind.EQUIVALENT)
     effects = [judged.effect for judged in verdicts if judged.effect is not None]
@@ -181,10 +183,9 @@ def _row(script: str, effect: float, number: str, comparisons: list[list[Line]])
     mean = np.mean([np.mean([line[number] for line in starts]) for starts in until])
     load = np.median([start["load"] for comparison in comparisons for start in comparison])
     cells = (
-        *(script, f"{effect:.0%}", number, len(comparisons), len(decided)),
-        # of all, those that were not decided being longer than every other
-        f"{np.median(decided):.0f}" if 2 * len(decided) > len(comparisons) else "–",
-        *(len(decided) - equal, equal, f"{held} of {len(effects)}", f"{mean:+.2%}", f"{load:.1f}"),
+        *(script, f"{effect:.0%}", number, len(comparisons), decided),
+        f"{median:.0f}" if math.isfinite(median) else "–",
+        *(decided - equal, equal, f"{held} of {len(effects)}", f"{mean:+.2%}", f"{load:.1f}"),
     )
     return "| " + " | ".join(map(str, cells)) + " |"
 
