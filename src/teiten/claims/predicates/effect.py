@@ -54,7 +54,7 @@ PER_DOUBLING = CheckKind("per-doubling", _per_doubling)
 class Bounds(Span, RatioBounds):
     """Where a ratio must lie over the levels of a span: its mean, unless said otherwise."""
 
-    at_every_level: Yes = Field(False, alias="each")
+    at_every_level: Yes = Field(default=False, alias="each")
     """At every level of the span."""
     per_doubling: Yes = False
     """By what it is multiplied for each doubling of the clients: of every block the slope of a
