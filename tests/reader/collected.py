@@ -68,7 +68,7 @@ def collected(chance: Random) -> tuple[list[Drawn], CollectionResult]:
         {claim.id: claim for claim in claims}.values(),
         campaigns,
         by_name,
-        alpha={each.name: _measure(one).alpha for each, one in zip(campaigns, drawn, strict=True)},
+        plans={each.name: one.analysis.plan for each, one in zip(campaigns, drawn, strict=True)},
         block={each.name: Seconds(BLOCK) for each in campaigns},
     )
     return drawn, CollectionResult(

@@ -84,6 +84,15 @@ def test_nothing_is_foretold_of_what_is_decided_or_has_no_number() -> None:
     assert further_blocks(never, ALPHA) is None
 
 
+@pytest.mark.parametrize("mean", [0.5, -0.5])
+def test_too_few_blocks_for_an_interval_are_foretold_to_get_one(mean: float) -> None:
+    """Two blocks have a ratio, and an interval without ends; from six on there is one."""
+    two = outcome(drawn(mean, 2))
+    assert (two.checks[0].low, two.checks[0].high) == (0.0, math.inf)
+    assert further_blocks(two, ALPHA) == 4
+    assert further_blocks(two, ALPHA, blocks_of_a_number=3) == 12, "a start of three pairs each"
+
+
 def test_every_campaign_has_its_first_blocks_before_any_has_more() -> None:
     nearly = replace(A, further=(1,))
     assert next_allotment([nearly, NEW], Seconds(10_000)) == Allotment("new", 6)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from teiten.analysis.across.fingerprint import conditions_fingerprint
 from teiten.analysis.across.history import history
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.history import Axis, ChangeSearch
@@ -19,6 +20,7 @@ from teiten.cli.main import teiten
 from teiten.cli.verbs.history import history_lines
 from teiten.errors import UsageError
 from teiten.model.plan import Plan
+from teiten.model.study import Factor
 from teiten.model.text import Language
 from teiten.model.units import Seconds
 from teiten.report.blocks import Details, Heading, Items, Pairs, Text, of_kind
@@ -114,6 +116,31 @@ def test_other_machines_and_conditions_are_apart() -> None:
     found = history([*nights(2), ("/o", other), ("/l", longer)], Axis.DATE)
     assert sorted({len(line.points) for line in found.lines}) == [1, 2]
     assert len({(line.machine, line.conditions) for line in found.lines}) == 3
+
+
+def with_level(plan: Plan, factor: str, level: str) -> Plan:
+    """The plan with a further factor, which all of its trials have at one level."""
+    cells = [
+        replace(trial.cell, levels=(*trial.cell.levels, (factor, level))) for trial in plan.trials
+    ]
+    trials = (replace(trial, cell=cell) for trial, cell in zip(plan.trials, cells, strict=True))
+    study = replace(plan.study, factors=(*plan.study.factors, Factor(factor, (level,))))
+    return replace(plan, study=study, trials=tuple(trials))
+
+
+def test_other_levels_of_what_is_not_compared_and_other_servers_are_apart() -> None:
+    """A night with another work_mem is no step of a line, and no side with other parameters."""
+    plan = plan_of(blocks=2)
+    little, much = (with_level(plan, "guc:work_mem", size) for size in ("4MB", "64MB"))
+    assert conditions_fingerprint(little) != conditions_fingerprint(much)
+    assert conditions_fingerprint(with_level(plan, "guc:work_mem", "4MB")) == (
+        conditions_fingerprint(little)
+    )
+    small, large = (
+        replace(plan, study=replace(plan.study, server_levels=(("b", (("guc:work_mem", size),)),)))
+        for size in ("64MB", "1GB")
+    )
+    assert len({conditions_fingerprint(each) for each in (plan, small, large)}) == 3
 
 
 def test_doubles_and_empty_campaigns_are_left_out() -> None:

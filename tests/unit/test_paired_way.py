@@ -24,6 +24,7 @@ from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.stopping import standing
 from teiten.analysis.verdict.unseen import unseen_cautions
 from teiten.analysis.verdict.verdict import LEFT_BEHIND
+from teiten.cli.campaign.decision import standing_lines
 from teiten.cli.plan.text import loaded_text
 from teiten.cli.text.noise import needed_text, noise_lines
 from teiten.errors import UsageError, WayError
@@ -174,6 +175,9 @@ def test_what_a_side_leaves_behind_forbids_a_verdict_only_where_that_is_sure() -
     (result,) = contrasts(plan, enough, judged_only=True)
     for verdict in (result.overall, *(level.verdict for level in result.levels)):
         assert (verdict.reason, verdict.effect) == (LEFT_BEHIND, None)
+    assert result.forecast is None, "no further start decides it"
+    (line,) = standing_lines(plan, [result], enough)
+    assert "leaves behind" in line and "more to a decision" not in line
     found = list(carry_overs(plan, "read", observe(plan, enough)))
     assert [one.metric for one in found] == list(PLAN.carry_over)
     assert all(one.low < one.share < one.high and one.is_too_much for one in found)

@@ -263,6 +263,11 @@ class Plan:
         return max(map(len, blocks.values()), default=1)
 
     @property
+    def blocks_of_a_number(self) -> int:
+        """How many blocks give a comparison one number that stands for itself."""
+        return self.pairs_of_a_start * self.study.starts_of_all
+
+    @property
     def client_machine(self) -> HostFacts | None:
         """The load generator's, where it is another than the servers'."""
         if self.hosts is None or self.hosts.together:

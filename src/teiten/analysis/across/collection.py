@@ -17,8 +17,9 @@ from teiten.analysis.model.collection import (
     Finding,
 )
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, VerdictKind
+from teiten.model.plan import Plan
 from teiten.model.study import SERVER
-from teiten.model.units import Seconds, Share
+from teiten.model.units import Seconds
 
 
 def findings_of(
@@ -26,13 +27,13 @@ def findings_of(
     campaigns: Sequence[CollectedCampaign],
     outcomes: Mapping[str, Sequence[ClaimOutcome]],
     *,
-    alpha: Mapping[str, Share],
+    plans: Mapping[str, Plan],
     block: Mapping[str, Seconds],
 ) -> Iterator[Finding]:
     """Each finding as the first campaign of its study says to which it applies: the order in the
     collection decides, and never an outcome.
 
-    ``outcomes``, ``alpha``, ``block`` (its seconds): by a campaign's name in the collection, of
+    ``outcomes``, ``plans``, ``block`` (its seconds): by a campaign's name in the collection, of
     those that have run.
     """
     by_claim = {
@@ -46,7 +47,7 @@ def findings_of(
         chosen = next(applies, pairs[0] if pairs and len(ran) == len(wanted) else None)
         if chosen is not None:
             name = chosen[0].name
-            yield _finding(*chosen, alpha[name], block[name])
+            yield _finding(*chosen, plans[name], block[name])
         elif wanted:
             waiting = next(campaign for campaign in wanted if campaign not in ran)
             outcome = ClaimOutcome(claim, ClaimStanding.NOT_RUN, NOT_RUN)
@@ -63,9 +64,9 @@ def compared(first: CollectionResult, second: CollectionResult) -> Iterator[Comp
 
 
 def _finding(
-    campaign: CollectedCampaign, outcome: ClaimOutcome, alpha: Share, block: Seconds
+    campaign: CollectedCampaign, outcome: ClaimOutcome, plan: Plan, block: Seconds
 ) -> Finding:
-    blocks = further_blocks(outcome, alpha)
+    blocks = further_blocks(outcome, plan.study.measure.alpha, plan.blocks_of_a_number)
     return Finding(outcome, campaign, blocks, None if blocks is None else Seconds(blocks * block))
 
 
@@ -86,7 +87,7 @@ def undecided_blocks(analysis: CampaignAnalysis) -> Iterator[int]:
         verdict = contrast.overall
         is_open = contrast.metric.judged and verdict.kind is VerdictKind.INCONCLUSIVE
         if is_open and contrast.forecast is not None:
-            yield max(1, contrast.forecast - verdict.pairs)
+            yield max(1, contrast.forecast - verdict.pairs) * analysis.plan.blocks_of_a_number
 
 
 def _compares_servers(analysis: CampaignAnalysis) -> bool:

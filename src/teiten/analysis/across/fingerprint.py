@@ -10,7 +10,7 @@ from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan
 from teiten.model.sql import commands
-from teiten.model.study import CLASSIC, Script, Study, Workload
+from teiten.model.study import CLASSIC, SERVER, Script, Study, Workload
 from teiten.model.units import GIB
 from teiten.ways.registry import way_of, ways_by_clients
 
@@ -53,6 +53,7 @@ def conditions_fingerprint(plan: Plan) -> str:
             "pgbench": plan.pgbench.version.major,
             **({} if loaded(plan) == CLASSIC else {"loaded": loaded(plan)}),
             **_way(plan),
+            **_levels(plan),
             **_one_server(plan),
             **_memory(plan),
             **_nodes(plan),
@@ -78,6 +79,21 @@ def _way(plan: Plan) -> dict[str, str]:
     return (
         {} if client is None else {"way": connected_by(plan), "client": machine_fingerprint(client)}
     )
+
+
+def _levels(plan: Plan) -> dict[str, list[tuple[str, ...]]]:
+    """Collect the levels of what is neither compared nor a server, and what sets apart servers of
+    one installation; nothing where there are none, as ``_way``."""
+    named = {SERVER, "clients", plan.study.contrast}
+    levels = {
+        (cell.workload, *pair)
+        for cell in plan.cells
+        for pair in cell.levels
+        if pair[0] not in named
+    }
+    own = {(name, *pair) for name, pairs in plan.study.server_levels for pair in pairs}
+    every = {"levels": sorted(levels), "server_levels": sorted(own)}
+    return {name: listed for name, listed in every.items() if listed}
 
 
 def _one_server(plan: Plan) -> dict[str, list[str]]:

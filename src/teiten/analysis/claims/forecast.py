@@ -19,13 +19,18 @@ from teiten.analysis.verdict.sequential import deviation_behind, least_pairs, pa
 from teiten.model.units import Seconds, Share
 
 
-def further_blocks(outcome: ClaimOutcome, alpha: Share) -> int | None:
+def further_blocks(outcome: ClaimOutcome, alpha: Share, blocks_of_a_number: int = 1) -> int | None:
     """Foretell after how many further blocks an inconclusive finding is decided, if they are like
     those so far and its intervals are those of a sequential design.
 
     A finding is contradicted by one check, and reproduced by all. None where no number of blocks
     decides, or nothing can be foretold.
     """
+    numbers = _further_numbers(outcome, alpha)
+    return None if numbers is None else numbers * blocks_of_a_number
+
+
+def _further_numbers(outcome: ClaimOutcome, alpha: Share) -> int | None:
     checks = [check for check in outcome.checks if check.standing is ClaimStanding.INCONCLUSIVE]
     if outcome.standing is not ClaimStanding.INCONCLUSIVE or not checks:
         return None
@@ -43,8 +48,7 @@ def further_blocks(outcome: ClaimOutcome, alpha: Share) -> int | None:
 
 def _until_inside(check: Check, alpha: Share) -> int | None:
     if check.ratio is None:
-        least = least_pairs(alpha)
-        return least - check.pairs if 0 < check.pairs < least else None  # 0: blocks have no number
+        return _until_an_interval(check, alpha)
     rooms = list(_rooms(check))
     own = _own_alpha(check, alpha)
     return _until(check, min(rooms, default=math.inf), own, own)
@@ -58,11 +62,18 @@ def _until_outside(check: Check, strict: float) -> int | None:
 def _until(check: Check, room: float, shown: float, wanted: float) -> int | None:
     """Further blocks until half the interval at α ``wanted`` is narrower than ``room``; ``shown``:
     the α of the interval from which the deviation of a block is taken."""
+    if check.low == 0 or check.high == math.inf:
+        return _until_an_interval(check, wanted)
     deviation = _deviation(check, shown)
     if deviation is None or not room > 0:
         return None
     needed = pairs_until(room, deviation, wanted) if math.isfinite(room) else 0
     return None if needed is None else max(needed - check.pairs, 1)
+
+
+def _until_an_interval(check: Check, alpha: float) -> int | None:
+    least = least_pairs(alpha)
+    return least - check.pairs if 0 < check.pairs < least else None  # 0: blocks have no number
 
 
 def _deviation(check: Check, alpha: float) -> float | None:

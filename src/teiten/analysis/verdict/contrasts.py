@@ -25,7 +25,12 @@ from teiten.analysis.verdict.carry_over import bias_of, withheld_for_bias
 from teiten.analysis.verdict.drift import lag_one, trend
 from teiten.analysis.verdict.mixed import is_averaged, over_levels
 from teiten.analysis.verdict.pairs import PairedValues, by_start, observe, pair
-from teiten.analysis.verdict.sequential import decide_by_design, forecast, least_pairs
+from teiten.analysis.verdict.sequential import (
+    decide_by_design,
+    forecast,
+    is_a_matter_of_pairs,
+    least_pairs,
+)
 from teiten.analysis.verdict.verdict import (
     INCOMPLETE_BLOCKS,
     TOO_FEW_PAIRS,
@@ -176,6 +181,7 @@ def _contrast(
         )
     averaged = is_averaged(plan, workload, contexts)
     overall = over_levels(overall, levels, rule, averaged=averaged)
+    is_foretold = measure.sequential is not None and is_a_matter_of_pairs(overall)
     return ContrastResult(
         workload=workload,
         metric=metric,
@@ -185,7 +191,7 @@ def _contrast(
         overall=overall,
         lag_one=lag_one(means),
         trend=trend(means),
-        forecast=forecast(means, rule, len(whole)) if measure.sequential is not None else None,
+        forecast=forecast(means, rule, len(whole)) if is_foretold else None,
         left_out=tuple(context for context in contexts if over[context]),
     )
 

@@ -19,7 +19,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from teiten.analysis.model.findings import Verdict, VerdictKind
-from teiten.analysis.verdict.verdict import NO_VARIANCE, Rule, decide, mean_and_deviation
+from teiten.analysis.verdict.verdict import (
+    MENDED_BY_PAIRS,
+    NO_VARIANCE,
+    Rule,
+    decide,
+    mean_and_deviation,
+)
 from teiten.model.study import Measure
 
 G = 0.25
@@ -101,6 +107,11 @@ def pairs_for(effect: float, deviation: float, alpha: float) -> int | None:
     ``effect``: as a share (0.02), of either sign; ``deviation``: of d. None beyond MOST_PAIRS.
     """
     return pairs_until(abs(math.log1p(effect)), deviation, alpha)
+
+
+def is_a_matter_of_pairs(verdict: Verdict) -> bool:
+    """Whether further pairs can change a verdict: it has an interval, or none for lack of them."""
+    return verdict.effect is not None or verdict.reason in MENDED_BY_PAIRS
 
 
 def forecast(log_ratios: Sequence[float], rule: Rule, levels: int = 1) -> int | None:

@@ -47,6 +47,9 @@ INCOMPLETE_BLOCKS = "incomplete-blocks"
 LEFT_BEHIND = "left-behind"
 LEVELS_DIFFER = "levels-differ"
 NOT_AVERAGED = "not-averaged"
+MENDED_BY_PAIRS = frozenset({TOO_FEW_PAIRS, INCOMPLETE_BLOCKS, INFINITE_INTERVAL})
+"""The reasons for which there is no interval yet; whatever the others say, further pairs do not
+take it away."""
 
 HalfWidth = Callable[[float, int, float], float]
 """Half the width of an interval of the mean of d: from the deviation of d, the number of pairs (two

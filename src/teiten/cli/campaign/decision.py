@@ -9,7 +9,7 @@ from teiten.analysis.campaign import wall_seconds
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, VerdictKind
 from teiten.analysis.verdict.contrasts import contrasts, pairs_to_interval
 from teiten.analysis.verdict.stopping import standing, trial_seconds
-from teiten.analysis.verdict.verdict import NOT_AVERAGED
+from teiten.analysis.verdict.verdict import MENDED_BY_PAIRS
 from teiten.cli.campaign.progress import Watcher
 from teiten.kinds.metrics import deciding
 from teiten.ledger.store import Ledger
@@ -75,11 +75,11 @@ def ending_lines(analysis: CampaignAnalysis) -> Iterator[str]:
 
 def _stand(contrast: ContrastResult) -> str:
     effect, t = contrast.overall.effect, texts("en")
-    if effect is None and (contrast.overall.extremes or contrast.overall.reason == NOT_AVERAGED):
-        word = verdict_word(t, contrast.overall)
-        return f"{word}: {t(f'reason.{contrast.overall.reason}')}"
-    if effect is None:
+    reason = contrast.overall.reason
+    if effect is None and reason in MENDED_BY_PAIRS:
         return "no interval yet"
+    if effect is None:
+        return f"{verdict_word(t, contrast.overall)}: {t(f'reason.{reason}')}"
     digits = percent_decimals(effect)
     ratio = f"{(effect.ratio - 1) * 100:+.{digits}f} %"
     return f"{ratio} ({interval_percent(t, effect)}), {verdict_word(t, contrast.overall)}"
@@ -129,7 +129,7 @@ def still_needed(
     least = pairs_to_interval(plan, contrast.workload)
     further = max(contrast.forecast, least, contrast.overall.pairs + 1) - contrast.overall.pairs
     cells = sum(trial.block == 1 for trial in plan.trials)
-    of_one = plan.pairs_of_a_start * plan.study.starts_of_all
+    of_one = plan.blocks_of_a_number
     of_trial = trial_seconds(plan, attempts)
     seconds = Seconds(further * of_one * cells * of_trial)
     most = plan.study.measure.blocks // of_one

@@ -205,9 +205,12 @@ def _of_plan(called: str, planned: PlannedCampaign) -> CampaignProgress:
 
 def _of_ledger(night: Night, called: str) -> CampaignProgress:
     analysis = night.campaigns[called]
-    measure = analysis.plan.study.measure
+    plan, measure = analysis.plan, analysis.plan.study.measure
     allotted = allotted_blocks(analysis.events) or 0
-    foretold = [further_blocks(outcome, measure.alpha) for outcome in analysis.claims]
+    foretold = [
+        further_blocks(outcome, measure.alpha, plan.blocks_of_a_number)
+        for outcome in analysis.claims
+    ]
     if night.state.collection.table.atlas:
         foretold += undecided_blocks(analysis)
     return CampaignProgress(
@@ -219,7 +222,7 @@ def _of_ledger(night: Night, called: str) -> CampaignProgress:
         preparing=Seconds(0.0),
         block=block_of(analysis),
         further=tuple(blocks for blocks in foretold if blocks is not None),
-        unit=analysis.plan.pairs_of_a_start,
+        unit=plan.pairs_of_a_start,
     )
 
 
@@ -255,7 +258,7 @@ def result_of(night: Night) -> CollectionResult:
         (claim for claim in claims_of() if claim.study in studies),
         collected,
         {called: analysis.claims for called, analysis in read.items()},
-        alpha={called: analysis.plan.study.measure.alpha for called, analysis in read.items()},
+        plans={called: analysis.plan for called, analysis in read.items()},
         block={called: block_of(analysis) for called, analysis in read.items()},
     )
     return CollectionResult(
