@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from teiten.analysis.across.fingerprint import machine_fingerprint
 from teiten.analysis.campaign import analyse, wall_seconds
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.analysis.verdict.pairs import observe
 from teiten.cli.campaign.read import analyse_campaign
 from teiten.ledger.store import Ledger
-from teiten.model.progress import compared_together, counting, open_trials
+from teiten.model.progress import RESUMED, compared_together, counting, open_trials
 from teiten.model.trial import Event, Outcome, Problem, Trial
 from tests.fixtures.synthetic import (
     CAUTIONS,
@@ -119,6 +120,20 @@ def test_the_time_between_two_sessions_is_not_the_campaigns() -> None:
     )
     assert wall_seconds(990.0, events, [1030.0, 9008.0]) == 30.0 + 10.0
     assert wall_seconds(990.0, (), []) == 0.0
+
+
+def test_a_campaign_that_went_on_on_another_machine_has_a_caution() -> None:
+    larger = replace(HOST, cpu=replace(HOST.cpu, logical=2 * HOST.cpu.logical))
+    codes = {}
+    for name, detail in (
+        ("older", {}),
+        ("same", {"machine": machine_fingerprint(HOST)}),
+        ("larger", {"machine": machine_fingerprint(larger)}),
+    ):
+        resumed = Event(START + 1, RESUMED, None, None, detail)
+        cautions = analysis(TRIALS, (resumed,)).cautions
+        codes[name] = "resumed-elsewhere" in {caution.code for caution in cautions}
+    assert codes == {"older": False, "same": False, "larger": True}
 
 
 def test_a_ledger_is_analysed_with_and_without_its_series(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from teiten.report.forms import comparison_html, comparison_markdown
 from tests.fixtures.synthetic_plan import HOST
 from tests.fixtures.two_machines import OTHER, Speed, campaign, plan_of, times, usual
 from tests.fixtures.undrawn import drawn
+from tests.unit.test_attached import server
 
 WINDOWS = replace(HOST, system="Windows", distribution="Windows Server 2019")
 
@@ -45,6 +46,17 @@ def test_a_slower_machine_is_found_slower_on_every_server() -> None:
     ], "four statements, of two levels each"
     latency = next(each for each in found.results if each.metric.name == "latency_mean")
     assert latency.overall.kind is VerdictKind.UNJUDGED
+
+
+def test_servers_that_run_elsewhere_are_not_said_to_be_on_one_machine() -> None:
+    """The facts are those of the machine that loads them."""
+    plan = plan_of()
+    attached = [
+        (level, replace(installation, attached=server())) for level, installation in plan.servers
+    ]
+    elsewhere = replace(plan, servers=tuple(attached))
+    assert compare(campaign("a"), campaign("b")).same_machine
+    assert not compare(campaign("a", plan=elsewhere), campaign("b", plan=elsewhere)).same_machine
 
 
 def test_one_block_gives_no_interval() -> None:

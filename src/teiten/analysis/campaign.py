@@ -21,6 +21,7 @@ import numpy as np
 from hdrh.codec import HdrCookieException, HdrLengthException
 from hdrh.histogram import HdrHistogram
 
+from teiten.analysis.across.fingerprint import machine_fingerprint
 from teiten.analysis.claims.numbers import with_numbers
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.discussion import discuss
@@ -42,12 +43,18 @@ from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.facts import Caution, HostFacts
 from teiten.model.metrics import CPU_PER_TRANSACTION, with_wal_per_transaction
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.progress import allotted_blocks, compared_together, counting, open_trials
+from teiten.model.progress import (
+    RESUMED,
+    allotted_blocks,
+    compared_together,
+    counting,
+    open_trials,
+)
 from teiten.model.trial import PARTNER, Event, Outcome, Problem, Series, Trial
 from teiten.model.units import Seconds
 from teiten.ways.registry import sides_of_a_second, way_of
 
-BEGINNINGS = frozenset({"campaign-started", "resumed"})
+BEGINNINGS = frozenset({"campaign-started", RESUMED})
 """Events with which a session of Teiten begins; the time before one is not the campaign's."""
 
 
@@ -90,6 +97,7 @@ def analyse(
         *drift_cautions(results),
         *witness_cautions(witnesses),
         *mixed_cautions(plan, facts),
+        *_machine_cautions(facts, happened),
         *unseen_cautions(plan, results, views),
     )
     workloads = tuple(workload.name for workload in plan.study.workloads)
@@ -122,6 +130,14 @@ def analyse(
         per_transaction=per_transaction(plan, facts, views),
         discussion=discuss(plan, results, views),
     )
+
+
+def _machine_cautions(facts: HostFacts, events: Iterable[Event]) -> Iterator[Caution]:
+    """A caution where the campaign went on on another machine than it began on: its facts, and what
+    is said of processors and memory, are those of the first."""
+    machines = {event.detail.get("machine") for event in events if event.kind == RESUMED}
+    if machines - {None, machine_fingerprint(facts)}:
+        yield Caution.warning("resumed-elsewhere")
 
 
 def _measured(plan: Plan, views: Iterable[TrialView]) -> Seconds:

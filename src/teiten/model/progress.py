@@ -33,6 +33,8 @@ class Ending(StrEnum):
     """The blocks that a collection has given it have run; it may give more."""
 
 
+RESUMED = "resumed"
+"""The event with which a campaign goes on; its detail has the fingerprint of the ``machine``."""
 ALLOTTED = "allotted"
 """The kind of the event with which a collection gives a campaign blocks: ``blocks`` in all, the
 last event for them all."""

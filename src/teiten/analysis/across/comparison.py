@@ -52,7 +52,8 @@ def compare(
     results = tuple(_results(a, b))
     if not (a.plan.study.conclusive and b.plan.study.conclusive):
         results = marked(results)
-    same_machine = machine_fingerprint(a.facts) == machine_fingerprint(b.facts)
+    alike = machine_fingerprint(a.facts) == machine_fingerprint(b.facts)
+    same_machine = alike and not (a.plan.servers_elsewhere or b.plan.servers_elsewhere)
     comparison = Comparison(a, b, differences, results, (), same_machine)
     of_systems = [claim for claim in claims if claim.needs.compared]
     evidence = (evidence_of(campaign, of_systems) for campaign in (a, b))

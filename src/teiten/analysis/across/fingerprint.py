@@ -81,7 +81,7 @@ def _way(plan: Plan) -> dict[str, str]:
     )
 
 
-def _levels(plan: Plan) -> dict[str, list[tuple[str, ...]]]:
+def _levels(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     """Collect the levels of what is neither compared nor a server, and what sets apart servers of
     one installation; nothing where there are none, as ``_way``."""
     named = {SERVER, "clients", plan.study.contrast}

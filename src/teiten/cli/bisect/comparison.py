@@ -8,7 +8,7 @@ from itertools import count
 from teiten.analysis.across.bisection import CommitComparison, needs_more_pairs
 from teiten.analysis.verdict.sequential import least_pairs
 from teiten.cli.campaign.begin import begin, carry_out_new
-from teiten.cli.campaign.carry_out import CarriedOut, carry_out
+from teiten.cli.campaign.carry_out import CarriedOut, carry_out, note_resumed
 from teiten.cli.campaign.way import plan_by_way
 from teiten.cli.main import Session
 from teiten.cli.plan.make import plan_study
@@ -72,7 +72,7 @@ def _campaign(session: Session, question: Question, name: str) -> CommitComparis
     folder = session.workdir.campaigns / name
     if (folder / FILE_NAME).exists():
         with Ledger.open(folder) as ledger:
-            ledger.record_event("resumed")
+            note_resumed(session, ledger)
         return _comparison(carry_out(session, folder))
     try:
         planned = plan_study(session, _study(session, question), seed=None)

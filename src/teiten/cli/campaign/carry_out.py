@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from teiten.analysis.across.fingerprint import machine_fingerprint
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.attached import tell_left
@@ -33,6 +34,7 @@ from teiten.execute.postgres.sweep import sweep
 from teiten.execute.real import RealExecutor
 from teiten.execute.scheduler import StoppingRule, prepare_campaign, run_campaign
 from teiten.host.facts.disks import block_devices
+from teiten.host.facts.machine import read_host_facts
 from teiten.host.system.causes import full_disk, machine_error, quoted_cause
 from teiten.host.system.signals import Interruption, one_interruption
 from teiten.host.system.users import server_user
@@ -40,8 +42,9 @@ from teiten.ledger.lock import HeldLock, workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.ledger.texts import UnknownTextError
 from teiten.model.noise import NoiseFloor
-from teiten.model.progress import allotted_blocks
+from teiten.model.progress import RESUMED, allotted_blocks
 from teiten.model.trial import Outcome
+from teiten.plan.sites.of import all_here
 from teiten.report.sentences import verdict_sentence
 from teiten.study.load import load_study
 
@@ -59,6 +62,14 @@ class CarriedOut:
 def measuring(session: Session) -> HeldLock:
     """The right to measure in this working folder. Raises LedgerError naming who has it."""
     return workdir_lock(session.workdir.root)
+
+
+def note_resumed(session: Session, ledger: Ledger) -> None:
+    """Record that a campaign goes on, and on which machine: a virtual one may have another size
+    than when it began."""
+    here = all_here(ledger.plan)
+    machine = machine_fingerprint(read_host_facts(session.workdir.root)) if here else None
+    ledger.record_event(RESUMED, machine=machine)
 
 
 @contextmanager

@@ -19,7 +19,13 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.verdict.stopping import trial_seconds
 from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.begin import create_ledger
-from teiten.cli.campaign.carry_out import blaming_disk, measuring, run_trials, sweep_leftovers
+from teiten.cli.campaign.carry_out import (
+    blaming_disk,
+    measuring,
+    note_resumed,
+    run_trials,
+    sweep_leftovers,
+)
 from teiten.cli.campaign.read import analyse_campaign, read_campaign
 from teiten.cli.collection.planning import (
     PlannedCampaign,
@@ -170,7 +176,7 @@ def _run(night: Night, allotment: Allotment, whole: str) -> None:
         sweep_leftovers(session)
         with Ledger.open(folder) as ledger:
             if begun:
-                ledger.record_event("resumed")
+                note_resumed(session, ledger)
             if allotted_blocks(ledger.campaign_events()) != allotment.blocks:
                 ledger.record_event(ALLOTTED, blocks=allotment.blocks)
             session.console.say(f"campaign {name}: {allotment.blocks} blocks in all")

@@ -10,6 +10,7 @@ from teiten.cli.campaign.carry_out import (
     CarriedOut,
     carry_out,
     measuring,
+    note_resumed,
     reread,
 )
 from teiten.cli.campaign.fail_on import end, fail_on_option
@@ -57,7 +58,7 @@ def _complete(session: Session, folder: Path) -> CarriedOut | None:
 def _continued(session: Session, folder: Path) -> CarriedOut:
     with measuring(session), Ledger.open(folder) as ledger:
         name, provisional = ledger.name, is_provisional(ledger)
-        ledger.record_event("resumed")
+        note_resumed(session, ledger)
     session.console.say(f"continuing {name}")
     resumed = continue_with_saturation if provisional else carry_out
     return resumed(session, folder)
