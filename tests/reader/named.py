@@ -236,19 +236,20 @@ def problem_counts(campaign: Campaign) -> Counter[str]:
 
 
 def _observed(campaign: Campaign) -> Iterator[tuple[str, float]]:
-    """The seconds of each level under load, a third of them, and those of the longest start."""
+    """The seconds of each side under load at each level, which is its part of those of its starts,
+    a third of them, and those of the longest start."""
     starts: dict[object, dict[int, float]] = defaultdict(dict)
+    shared = campaign.plan.study.sides_of_a_start or 1
     for trial in campaign.plan.trials:
         counted = campaign.counted.get(trial.number)
         seconds = counted.metrics.get("measured_seconds") if counted is not None else None
         if seconds is not None:
-            context = trial.cell.context(campaign.contrast)
-            starts[trial.cell.workload, context][trial.block] = seconds
+            starts[trial.cell][trial.block] = seconds
     caution = "caution.rare-stalls-unseen.what"
-    for of_level in starts.values():
-        yield f"{caution} observed", sum(of_level.values())
-        yield f"{caution} rare", sum(of_level.values()) / 3
-        yield f"{caution} longest", max(of_level.values())
+    for of_side in starts.values():
+        yield f"{caution} observed", sum(of_side.values()) / shared
+        yield f"{caution} rare", sum(of_side.values()) / shared / 3
+        yield f"{caution} longest", max(of_side.values())
 
 
 def _of_verdicts(campaign: Campaign) -> Iterator[tuple[str, float]]:

@@ -294,7 +294,8 @@ def test_equivalent_sides_were_observed_for_so_long_and_no_longer() -> None:
     (caution,) = unseen(plan, 12)
     assert caution.code == "rare-stalls-unseen"
     what, _ = caution_text(caution, "en")
-    assert "for 96 s or more, in starts with at most 8 s" in what and "once in 32 s" in what
+    assert "for 48 s or more at each level, in starts with at most 8 s" in what
+    assert "once in 16 s" in what, "each side had half of the load of 12 starts of 8 s"
     assert unseen(plan, 12, effect=0.2) == [], "sides that differ are not called equivalent"
 
 

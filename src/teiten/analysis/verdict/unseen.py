@@ -14,7 +14,7 @@ from teiten.model.facts import Caution
 from teiten.model.metrics import MEASURED_SECONDS
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX, Study
-from teiten.ways.registry import way_of
+from teiten.ways.registry import sides_of_a_second, way_of
 
 OF_CHECKPOINTS = ("checkpoint_", "max_wal_size", "min_wal_size")
 """Beginnings of parameters that act by checkpoints alone."""
@@ -38,11 +38,12 @@ def unseen_cautions(
     parameters, observations = _differing(plan.study), observe(plan, views)
     for workload in dict.fromkeys(contrast.workload for contrast in contrasts):
         seconds = _seconds_of_starts(workload, observations)
+        shared = sides_of_a_second(plan.study)
         if not seconds:
             continue
         judged = [contrast for contrast in contrasts if contrast.workload == workload]
         if any(_equivalent(contrast) for contrast in judged):
-            yield _rare(workload, seconds)
+            yield _rare(workload, seconds, shared)
         longest = max(max(starts.values()) for starts in seconds.values())
         checkpoints = sum(
             view.metrics.get(CHECKPOINTS, 0.0) for view in views if view.workload == workload
@@ -63,20 +64,22 @@ def _equivalent(contrast: ContrastResult) -> bool:
     return any(verdict.kind is VerdictKind.EQUIVALENT for verdict in verdicts)
 
 
-def _seconds_of_starts(
-    workload: str, observations: Sequence[Observation]
-) -> dict[Context, dict[int, float]]:
-    """The seconds of load of each start that counted, by the context and the block."""
-    seconds: dict[Context, dict[int, float]] = defaultdict(dict)
+SecondsOfStarts = dict[tuple[Context, str], dict[int, float]]
+"""The seconds of load of each start that counted, by context and side, and by block."""
+
+
+def _seconds_of_starts(workload: str, observations: Sequence[Observation]) -> SecondsOfStarts:
+    seconds: SecondsOfStarts = defaultdict(dict)
     for observation in observations:
         if observation.workload == workload:
             own = observation.metrics.get(MEASURED_SECONDS.name, 0.0)
-            seconds[observation.context][observation.block] = own
+            seconds[observation.context, observation.side][observation.block] = own
     return dict(seconds)
 
 
-def _rare(workload: str, seconds: dict[Context, dict[int, float]]) -> Caution:
-    observed = min(sum(starts.values()) for starts in seconds.values())
+def _rare(workload: str, seconds: SecondsOfStarts, shared: int) -> Caution:
+    """``shared``: how many sides have the load of a start in turns, and so each its part of it."""
+    observed = min(sum(starts.values()) for starts in seconds.values()) / shared
     return Caution.note(
         "rare-stalls-unseen",
         workload=workload,
