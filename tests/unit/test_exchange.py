@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from xml.etree import ElementTree
 
 import jsonschema
 import pytest
 
-from teiten.analysis.model.findings import CampaignAnalysis
+from teiten.analysis.model.findings import CampaignAnalysis, Interval
 from teiten.analysis.verdict.conclusive import marked
 from teiten.cli.printed.form import jsonable, taken
 from teiten.cli.printed.outcome import JsonVerdict
 from teiten.cli.printed.registry import BY_NAME
+from teiten.model.units import Share
 from teiten.report.exchange import render_exchange
 from tests.fixtures.invented_analysis import invented_analysis
 
@@ -122,6 +124,33 @@ def test_smaller_is_better_for_the_benchmark_action(analysis: CampaignAnalysis) 
     found = {one["name"]: one for one in json.loads(told(analysis, "benchmark-action"))}
     assert found["read, 18 against 17"]["value"] < 1 < found["update, 18 against 17"]["value"]
     assert all(set(one) == {"name", "unit", "value", "range", "extra"} for one in found.values())
+
+
+def test_a_level_is_told_with_its_interval(analysis: CampaignAnalysis) -> None:
+    name = "update, clients 16, 18 against 17"
+    root = ElementTree.fromstring(told(analysis, "junit"))
+    (case,) = (case for case in root.iter("testcase") if case.get("name") == name)
+    text = case.findtext("system-out", "")
+    assert text.startswith("16 clients: slower; TPS, 18.4 ÷ 17.10 = 0.9")
+    assert "(97.5 % interval 0.9" in text
+    assert case.find("failure[@message]") is not None
+    measured = {
+        entry["name"]: entry["extra"] for entry in json.loads(told(analysis, "benchmark-action"))
+    }
+    assert measured[name] == text
+
+
+def test_an_interval_without_an_end_is_told_without_it(analysis: CampaignAnalysis) -> None:
+    unbounded = Interval(1.1, 0.0, math.inf, Share(0.975))
+    contrasts = tuple(
+        replace(contrast, overall=replace(contrast.overall, effect=unbounded), levels=())
+        for contrast in analysis.contrasts
+    )
+    wide = replace(analysis, contrasts=contrasts)
+    measures = [entry for of in json.loads(told(wide, "bencher")).values() for entry in of.values()]
+    assert measures and all(entry == {"value": 1.1, "lower_value": 0.0} for entry in measures)
+    entries = json.loads(told(wide, "benchmark-action"))
+    assert entries and {entry["range"] for entry in entries} == {"0.0000 to inf"}
 
 
 def test_a_summary_is_the_first_screen_without_pictures(analysis: CampaignAnalysis) -> None:

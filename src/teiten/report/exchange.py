@@ -8,6 +8,7 @@ workload, levels and sides, so that the next campaign of the same question has t
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,9 +20,9 @@ from teiten.model.text import Language
 from teiten.report.blocks import Page, Statement
 from teiten.report.parts import noted
 from teiten.report.render.markdown import markdown_text
-from teiten.report.sentences import verdict_sentence, verdict_word
+from teiten.report.sentences import verdict_sentence
 from teiten.report.tables import Table
-from teiten.report.view.answer import primary
+from teiten.report.view.answer import line_of, primary
 from teiten.report.view.contrasts import judged_by_pairs, verdict_table
 from teiten.report.view.kit import Kit
 from teiten.report.view.report import view
@@ -35,7 +36,7 @@ class ToldVerdict:
     name: str
     verdict: Verdict
     text: str
-    """In a sentence."""
+    """A sentence, with the interval where there is one."""
 
 
 def render_exchange(analysis: CampaignAnalysis, form: str, language: Language) -> tuple[str, bytes]:
@@ -58,8 +59,8 @@ def _told(analysis: CampaignAnalysis) -> Iterator[ToldVerdict]:
         for level in contrast.levels:
             context = ", ".join(f"{name} {value}" for name, value in level.context)
             name = f"{contrast.workload}, {context}, {sides}"
-            word = verdict_word(kit.t, level.verdict)
-            yield ToldVerdict(contrast, name, level.verdict, word)
+            text = line_of(kit, contrast, level.verdict, kit.names.context(level.context))
+            yield ToldVerdict(contrast, name, level.verdict, text)
 
 
 def _junit(analysis: CampaignAnalysis) -> str:
@@ -123,18 +124,18 @@ def _levels(kit: Kit, contrast: ContrastResult, at: int) -> Table:
 
 
 def _bencher(analysis: CampaignAnalysis) -> str:
-    """Bencher's metric format: the ratio new ÷ old with its interval. A verdict without an interval
-    has no number to give, and is left out. What supports no conclusion is a measure of its own, so
-    that no threshold is held against it."""
+    """Bencher's metric format: the ratio new ÷ old with its interval, without an end that is
+    infinite. A verdict without an interval has no number to give, and is left out. What supports no
+    conclusion is a measure of its own, so that no threshold is held against it."""
     benchmarks: dict[str, Any] = {}
     for statement in _told(analysis):
         effect = statement.verdict.effect
         if effect is not None:
+            ends = {"lower_value": effect.low, "upper_value": effect.high}
             benchmarks[statement.name] = {
                 f"{statement.contrast.metric.name}-ratio{_apart(statement.verdict)}": {
                     "value": effect.ratio,
-                    "lower_value": effect.low,
-                    "upper_value": effect.high,
+                    **{name: end for name, end in ends.items() if math.isfinite(end)},
                 }
             }
     return _json(benchmarks)
@@ -151,15 +152,14 @@ def _benchmark_action(analysis: CampaignAnalysis) -> str:
         effect = statement.verdict.effect
         if effect is None:
             continue
-        ratio, low, high = effect.ratio, effect.low, effect.high
         if statement.contrast.metric.better is Better.HIGHER:
-            ratio, low, high = 1 / ratio, 1 / high, 1 / low
+            effect = effect.inverse
         benchmarks.append(
             {
                 "name": statement.name + _apart(statement.verdict),
                 "unit": "time of new ÷ old",
-                "value": ratio,
-                "range": f"{low:.4f} to {high:.4f}",
+                "value": effect.ratio,
+                "range": f"{effect.low:.4f} to {effect.high:.4f}",
                 "extra": _plain(statement.text),
             }
         )

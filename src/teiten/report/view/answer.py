@@ -8,7 +8,7 @@ from itertools import compress
 from operator import not_
 from statistics import median
 
-from teiten.analysis.model.findings import ContrastResult, LevelResult, VerdictKind
+from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict, VerdictKind
 from teiten.kinds.contract_present import OwnAnswer, present_in, presents_in
 from teiten.model.build import BUILDS_DIFFER, OF_BUILDS
 from teiten.model.study import USUAL_DISTURBED_SHARE
@@ -110,17 +110,24 @@ def answers(kit: Kit) -> tuple[str, ...]:
 
 
 def _line(kit: Kit, contrast: ContrastResult) -> str:
-    """``Range read: faster, 18.4 ÷ 17.10 = 1.020 (95 % interval 1.015 to 1.024)``; where there is
-    no mean, what is said instead of it."""
-    t, effect = kit.t, contrast.overall.effect
+    """An answer in a line; where there is no mean, what is said instead of it."""
     workload = kit.names.workload(contrast.workload)
-    if effect is None:
-        verdict, _, _ = answer_parts(t, kit.names, kit.analysis, contrast)
+    if contrast.overall.effect is None:
+        verdict, _, _ = answer_parts(kit.t, kit.names, kit.analysis, contrast)
         return _said_of(kit, workload, verdict)
+    return line_of(kit, contrast, contrast.overall, workload)
+
+
+def line_of(kit: Kit, contrast: ContrastResult, verdict: Verdict, subject: str) -> str:
+    """``Range read: faster, 18.4 ÷ 17.10 = 1.020 (95 % interval 1.015 to 1.024)``, with the verdict
+    on ``subject``; its word alone where there is no interval."""
+    t, effect = kit.t, verdict.effect
+    if effect is None:
+        return t("summary.said", workload=subject, text=verdict_word(t, verdict))
     return t(
         "summary.line",
-        workload=workload,
-        word=verdict_word(t, contrast.overall),
+        workload=subject,
+        word=verdict_word(t, verdict),
         metric=t.metric(contrast.metric),
         sides=kit.ratio_of(contrast),
         ratio=ratio_text(effect),
