@@ -23,7 +23,7 @@ from teiten.report.scope import boots, round_rows
 from teiten.report.sentences import verdict_sentence
 from teiten.report.texts import texts
 from teiten.study.load import load_study
-from tests.fixtures.invented_analysis import invented_analysis
+from tests.fixtures.invented_analysis import LOST, invented_analysis
 from tests.fixtures.pairs import ab_plan
 from tests.fixtures.synthetic_plan import HOST
 
@@ -52,11 +52,11 @@ def invented() -> CampaignAnalysis:
 
 
 def of_rounds(analysis: CampaignAnalysis, *booted: str | None) -> CampaignAnalysis:
-    """The campaign in rounds whose trials ran in these boots, in turn; None in an unknown one."""
+    """The campaign in rounds that ran in these boots, in turn; None in an unknown one."""
     study = analysis.plan.study
     study = replace(study, measure=replace(study.measure, rounds=True))
     trials = tuple(
-        replace(trial, facts={**trial.facts, "boot": booted[trial.number % len(booted)]})
+        replace(trial, facts={**trial.facts, "boot": booted[(trial.block - 1) % len(booted)]})
         for trial in analysis.trials
     )
     return replace(analysis, plan=replace(analysis.plan, study=study), trials=trials)
@@ -87,24 +87,42 @@ def test_a_round_is_a_start() -> None:
 
 
 @pytest.mark.parametrize(
-    ("booted", "rounds", "words"),
+    ("booted", "words"),
     [
-        (("a",), 6, "the binaries, and the boot of the machine, are the same in all"),
-        (("a", "b"), 6, "and they span 2 boots of the machine; the binaries are"),
-        (("a", "b"), 2, "and a boot of the machine of its own; the binaries are"),
-        (("a", None), 6, "whether the machine was booted in between is not known"),
+        (("a",), "the binaries, and the boot of the machine, are the same in all"),
+        (("a", "b"), "and they span 2 boots of the machine; the binaries are"),
+        (("a", "b", "c", "d", "e"), "and a boot of the machine of its own; the binaries are"),
+        (("a", None), "whether the machine was booted in between is not known"),
     ],
 )
 def test_the_sentence_claims_what_the_rounds_varied(
-    invented: CampaignAnalysis, booted: tuple[str | None, ...], rounds: int, words: str
+    invented: CampaignAnalysis, booted: tuple[str | None, ...], words: str
 ) -> None:
     analysis = of_rounds(invented, *booted)
-    sentence = said(analysis, rounds=rounds)
-    assert f"Each of the {rounds} rounds had new copies of the data files" in sentence
+    sentence = said(analysis)
+    assert "Each of the 6 rounds had new copies of the data files" in sentence
     assert sentence.endswith((f"{words}.", f"{words} the same in all."))
     assert "in this campaign" not in sentence
     assert boots(analysis) == (None if None in booted else len(booted))
     assert "{" not in said(analysis, "ja") and "ラウンド" in said(analysis, "ja")
+
+
+def test_a_boot_is_a_rounds_own_where_no_other_round_of_the_verdict_has_it(
+    invented: CampaignAnalysis,
+) -> None:
+    """As many boots as rounds are not enough: one may be of a round that does not count."""
+    lost = invented.plan.trials[LOST - 1]
+    assert (lost.cell.workload, lost.block) == ("read", 2), "four rounds are left of five"
+    shared = of_rounds(invented, "a", "lost", "a", "b", "c")
+    assert "they span 3 boots of the machine" in said(shared, rounds=4)
+    own = of_rounds(invented, "a", "a", "b", "c", "d")
+    assert "a boot of the machine of its own" in said(own, rounds=4)
+    first = next(trial for trial in own.trials if trial.workload == "read")
+    between = tuple(
+        replace(trial, facts={**trial.facts, "boot": "e"} if trial is first else trial.facts)
+        for trial in own.trials
+    )
+    assert "they span 5 boots of the machine" in said(replace(own, trials=between), rounds=4)
 
 
 def test_an_undecided_verdict_claims_nothing(invented: CampaignAnalysis) -> None:
@@ -166,15 +184,15 @@ def test_the_sentence_says_which_servers_were_linked_anew(invented: CampaignAnal
     both, one = with_orders(analysis, 0, 1), with_orders(analysis, 1)
     name = analysis.plan.servers[1][1].name
     assert said(both).endswith(
-        "Each of the 6 rounds had new copies of the data files, and both servers linked with their"
+        "Each of the 6 rounds had new copies of the data files, and every server linked with its"
         " objects in a new order; they span 2 boots of the machine."
     )
-    assert f"{name} linked with its objects in a new order (the other" in said(one)
-    assert "binaries are the same in all" not in said(both) + said(one)
-    assert "両サーバをオブジェクトの順序を変えてリンクし直した" in said(both, "ja")
+    assert f"{name} linked with the objects in a new order (other binaries" in said(one)
+    assert "the binaries are the same in all" not in said(both) + said(one)
+    assert "オブジェクトの順序を変えてすべてのサーバをリンクし直した" in said(both, "ja")
     assert f"{name}だけを" in said(one, "ja")
     ((_, row),) = round_rows(texts("en"), both)
-    assert "both servers linked" in row and "not linked anew" not in row
+    assert "every server linked" in row and "not linked anew" not in row
     ((_, row),) = round_rows(texts("en"), analysis)
     assert "the binaries are not linked anew" in row
 
@@ -186,7 +204,7 @@ def test_one_trial_without_an_order_of_its_own_takes_its_server_out(
     first, *others = analysis.trials
     facts = {name: one for name, one in first.facts.items() if name != "linked"}
     mixed = replace(analysis, trials=(replace(first, facts=facts), *others))
-    assert "both servers" not in said(mixed)
+    assert "every server" not in said(mixed)
 
 
 def test_the_plan_says_which_servers_will_be_linked_anew() -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from teiten.analysis.model.findings import CampaignAnalysis
+from collections import defaultdict
+from collections.abc import Sequence
+
+from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
+from teiten.analysis.model.observations import Context
 from teiten.model.plan import Plan
 from teiten.model.trial import BOOT, LINKED, Outcome
 from teiten.report.sites import of_one_start
@@ -16,20 +20,40 @@ def boots(analysis: CampaignAnalysis) -> int | None:
     return None if None in ids or not ids else len(ids)
 
 
-def scope_text(t: Texts, analysis: CampaignAnalysis, rounds: int) -> str:
-    """After a verdict of ``rounds`` numbers; empty where each is of trials of one side at a time
+def scope_text(t: Texts, analysis: CampaignAnalysis, contrast: ContrastResult) -> str:
+    """The words after a verdict; empty where its numbers are each of trials of one side at a time
     and of kept files, whose sentence has no such claim."""
     measure = analysis.plan.study.measure
     if not measure.rounds:
         return t.either(f"way.{way_of(measure).name}.scope", "")
     what = _linked_text(t, analysis)
     key = "scope-rounds-linked" if what else "scope-rounds"
+    by_round = _boots_by_round(analysis, contrast)
     return t(
-        f"sentence.{key}.{_varied(analysis.plan, boots(analysis), rounds)}",
-        rounds=rounds,
-        boots=boots(analysis) or 0,
+        f"sentence.{key}.{_varied(analysis.plan, by_round)}",
+        rounds=contrast.overall.pairs,
+        boots=len(Boots().union(*by_round)),
         what=what,
     )
+
+
+Boots = set[str | None]
+"""Boots of the machine by the kernel's boot_id; None of a trial that does not say."""
+
+
+def _boots_by_round(analysis: CampaignAnalysis, contrast: ContrastResult) -> list[Boots]:
+    """The boots of each round that a verdict on all levels is of: of both sides at every level."""
+    factor = analysis.plan.study.contrast
+    contexts = {level.context for level in contrast.levels}.difference(contrast.left_out)
+    cells = {(context, side) for context in contexts for side in (contrast.old, contrast.new)}
+    by_round: dict[int, dict[tuple[Context, str], str | None]] = defaultdict(dict)
+    for trial in analysis.trials:  # by number and attempt: of several that count the last one stays
+        context = tuple(pair for pair in trial.levels if pair[0] != factor)
+        cell = (context, dict(trial.levels).get(factor, ""))
+        is_of_this = trial.workload == contrast.workload and cell in cells
+        if is_of_this and trial.outcome is Outcome.COUNTED:
+            by_round[trial.block][cell] = trial.facts.get(BOOT)
+    return [set(of_cells.values()) for of_cells in by_round.values() if of_cells.keys() == cells]
 
 
 def relinked(analysis: CampaignAnalysis) -> dict[str, bool]:
@@ -55,15 +79,17 @@ def _linked_text(t: Texts, analysis: CampaignAnalysis) -> str:
     return t("sentence.linked.some", servers=t("list.separator").join(names))
 
 
-def _varied(plan: Plan, booted: int | None, rounds: int) -> str:
+def _varied(plan: Plan, by_round: Sequence[Boots]) -> str:
     """Find what else but the files was new in a round."""
     if of_one_start(plan):
         return "attached"
-    if booted is None:
+    boots_of_all = Boots().union(*by_round)
+    if None in boots_of_all or not boots_of_all:
         return "unknown"
-    if booted == 1:
+    if len(boots_of_all) == 1:
         return "one-boot"
-    return "own-boots" if booted >= rounds else "boots"
+    in_one_each = all(len(of_round) == 1 for of_round in by_round)
+    return "own-boots" if in_one_each and len(boots_of_all) == len(by_round) else "boots"
 
 
 def round_rows(t: Texts, analysis: CampaignAnalysis) -> tuple[tuple[str, str], ...]:

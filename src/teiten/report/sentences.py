@@ -108,7 +108,7 @@ def answer_parts(
     kind = present_of(analysis.plan.study.workload(contrast.workload).kind)
     verdict = contrast.overall
     has_result = verdict.conclusive and verdict.kind is not VerdictKind.INCONCLUSIVE
-    scope = scope_text(t, analysis, verdict.pairs) if has_result else ""
+    scope = scope_text(t, analysis, contrast) if has_result else ""
     return verdict_alone, kind.further(t, names, analysis, contrast), scope
 
 
