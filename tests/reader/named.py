@@ -272,8 +272,9 @@ def _of_verdicts(campaign: Campaign) -> Iterator[tuple[str, float]]:
                 yield f"discussion.{text} count", len(known)
         levels = campaign.judged(workload, judged_metrics(campaign, workload)[0], new).levels
         words = Counter(level.word for level in levels.values())
-        yield "answer.undecided-many count", words["inconclusive"]
-        yield "answer.undecided-many of", len(levels)
+        for text in ("undecided-many", "undecided-many-mean"):
+            yield f"answer.{text} count", words["inconclusive"]
+            yield f"answer.{text} of", len(levels)
         for text in ("sentence", "sentence-cases"):
             yield f"query-count.{text} count", len(levels)
         left = len(levels) - SHOWN

@@ -18,6 +18,7 @@ from teiten.report.blocks import (
     Further,
     Heading,
     Items,
+    Pairs,
     Section,
     Text,
     of_kind,
@@ -29,7 +30,7 @@ from teiten.report.render.html import html
 from teiten.report.render.typst import typst_text
 from teiten.report.tables import Column, Table, cells, number_cell, without_unknown
 from teiten.report.texts import texts
-from teiten.report.view.answer import MOST_LINES, answers
+from teiten.report.view.answer import MOST_LINES, answer, answers
 from teiten.report.view.discussion import MOST_SENTENCES, discussion
 from teiten.report.view.kit import Kit
 from teiten.report.view.report import cover, summary, view
@@ -154,6 +155,29 @@ def test_the_cover_has_the_answer_and_why_there_is_none() -> None:
     sizes = Kit(invented_probes(), "en")
     probes = dict(cover(sizes, answers(sizes)))["The answer"]
     assert probes.startswith("Size of shared_buffers: With ")
+
+
+def undecided(levels: int, *, mean: bool) -> str:
+    """The remark on what is undecided of a workload with so many open levels."""
+    first = ANALYSIS.contrasts[0]
+    is_open = replace(first.overall, kind=VerdictKind.INCONCLUSIVE)
+    open_levels = tuple(
+        replace(first.levels[0], context=(("clients", str(clients)),), verdict=is_open)
+        for clients in range(2, levels + 2)
+    )
+    contrast = replace(first, overall=is_open if mean else first.overall, levels=open_levels)
+    remarks = answer(Kit(replace(ANALYSIS, contrasts=(contrast,)), "en")).blocks[-1]
+    assert isinstance(remarks, Pairs)
+    return remarks.pairs[-1][1]
+
+
+def test_more_than_ten_open_levels_are_counted_beside_the_mean() -> None:
+    assert undecided(10, mean=True).startswith(
+        "Range read: the mean over all levels, 2\u00a0clients, "
+    )
+    assert undecided(11, mean=False) == "Range read: 11 of 11 levels, named in the tables"
+    counted = "Range read: the mean over all levels, and 11 of 11 levels, named in the tables"
+    assert undecided(11, mean=True) == counted
 
 
 def test_a_pair_has_no_charts_of_the_machine_that_both_sides_share() -> None:

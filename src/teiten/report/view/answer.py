@@ -284,17 +284,17 @@ def _undecided(kit: Kit, asked: Sequence[ContrastResult]) -> str:
             kit.names.context(level.context) for level in contrast.levels if is_open(level)
         ]
         workload = kit.workload_of(contrast, asked)
-        if contrast.overall.kind is VerdictKind.INCONCLUSIVE:
-            if len(contrast.levels) < 2:
-                reason = t.either(f"reason.{contrast.overall.reason}", "")
-                alone.setdefault(reason, []).append(workload)
-                continue
-            open_levels.insert(0, t("answer.undecided.mean"))
-        if len(open_levels) > MOST_OPEN:
-            count, of = sum(map(is_open, contrast.levels)), len(contrast.levels)
-            parts.append(t("answer.undecided-many", workload=workload, count=count, of=of))
-        elif open_levels:
-            levels = t("list.separator").join(open_levels)
+        is_mean_open = contrast.overall.kind is VerdictKind.INCONCLUSIVE
+        if is_mean_open and len(contrast.levels) < 2:
+            reason = t.either(f"reason.{contrast.overall.reason}", "")
+            alone.setdefault(reason, []).append(workload)
+        elif len(open_levels) > MOST_OPEN:
+            key = "answer.undecided-many-mean" if is_mean_open else "answer.undecided-many"
+            of = len(contrast.levels)
+            parts.append(t(key, workload=workload, count=len(open_levels), of=of))
+        elif is_mean_open or open_levels:
+            mean = [t("answer.undecided.mean")] if is_mean_open else []
+            levels = t("list.separator").join((*mean, *open_levels))
             parts.append(t("answer.undecided.workload", workload=workload, levels=levels))
     for reason, workloads in alone.items():
         named = t.listed(workloads)
