@@ -284,10 +284,9 @@ def _drawings(kit: Kit, name: str, contrast: StacksContrast) -> tuple[FlameGraph
         for level in kit.analysis.stacks.levels
         if (level.workload, level.context) == (contrast.workload, contrast.context)
     }
-    sides = [levels[side] for side in (contrast.old, contrast.new) if side in levels]
     return first, *(
-        _side_drawing(kit, f"{name}-{word}", unit, level)
-        for word, level in zip(("old", "new"), sides, strict=True)
+        _side_drawing(kit, f"{name}-{word}", unit, levels[side])
+        for word, side in (("old", contrast.old), ("new", contrast.new))
     )
 
 

@@ -109,8 +109,9 @@ def _still_rows(
         if full is None:
             continue
         drawn[panel, side] = drawn.get((panel, side), 0) + 1
-        thinned = samples(trial, column, max(1, len(full.seconds) // STILL_POINTS)) or full
-        for second, value in zip(rounded(thinned.seconds), rounded(thinned.values), strict=True):
+        stride = max(1, len(full.seconds) // STILL_POINTS)
+        columns = (rounded(thin(values, stride)) for values in (full.seconds, full.values))
+        for second, value in zip(*columns, strict=True):
             yield (panel, side, str(trial.number), kit.t("outcome.counted"), second, value)
 
 
