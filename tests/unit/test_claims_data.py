@@ -24,6 +24,8 @@ from teiten.claims.catalogue import (
     sources,
 )
 from teiten.errors import StudyError
+from teiten.report.claim_words import needs_text
+from teiten.report.texts import texts
 
 CLAIMS = claims_of()
 WITH_TABLE = [one for one in CLAIMS if one.published is not None]
@@ -193,3 +195,12 @@ def test_what_is_wrong_with_a_claims_file_is_said(
     with pytest.raises(StudyError) as caught:
         list(read_claims(path))
     assert said in caught.value.message
+
+
+def test_what_claims_need_is_listed_as_the_language_lists() -> None:
+    japanese = texts("ja")
+    needs = [needs_text(japanese, claim) for claim in CLAIMS]
+    assert not [need for need in needs if ", " in need]
+    several = next(claim for claim in CLAIMS if len(claim.needs.servers) > 1)
+    servers = "、".join(several.needs.servers)
+    assert f"；PostgreSQL {servers}；" in f"{needs_text(japanese, several)}；"

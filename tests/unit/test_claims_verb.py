@@ -32,7 +32,7 @@ def test_the_list_needs_no_campaign(workdir: Path) -> None:
     assert all(f"{claim.id}\n" in said for claim in claims_of())
     assert "PGECons WG1 2013 §2.4.3 (3), slide 9, table 2.3" in said
     assert "99.93 % (printed;" in said and "95.81 %" in said
-    assert "needs: the workload read, PostgreSQL 13, 14" in said
+    assert "needs: the workload read; PostgreSQL 13, 14" in said
     assert "表2.2" in run(workdir, "observe", "--lang", "ja").stdout
 
 

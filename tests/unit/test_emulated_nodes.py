@@ -339,7 +339,13 @@ def test_the_report_says_that_nodes_are_emulated_and_what_each_had() -> None:
         kit = Kit(found, language)
         ((what, text),) = node_rows(kit)
         assert what == words and emulates_nodes(kit)
-        for said in ("1 GiB", "20 MiB/s", "198.18.0.1, 198.18.0.2", "0 / 1", "768 MiB"):
+        for said in (
+            "1 GiB",
+            "20 MiB/s",
+            kit.t("list.separator").join(addresses),
+            "0 / 1",
+            "768 MiB",
+        ):
             assert said in text.replace("\u00a0", " ")
     assert list(node_rows(Kit(campaign("one"), "en"))) == []
 

@@ -23,7 +23,7 @@ from tests.fixtures.invented_analysis import invented_analysis
 
 SPEED = {"sequential_read": 8e6, "sequential_write": 7e6, "random_reads": 400.0,
          "random_writes": 390.0, "fsyncs": 120.0, "tool": "teiten"}  # fmt: skip
-PLACE = {"folder": "/mnt/x", "device": "/dev/x", "devices": ["x"], "file_system": "ext4",
+PLACE = {"folder": "/mnt/x", "device": "/dev/x", "devices": ["x", "y"], "file_system": "ext4",
          "kind": "virtual"}  # fmt: skip
 
 
@@ -86,6 +86,7 @@ def test_the_limit_is_named_and_what_is_emulated_is_called_so(
     shown = [cell.text for table in tables for row in table.rows for cell in row]
     heads = [column.title for table in tables for column in table.columns]
     assert emulated in shown
+    assert any(f"x{kit.t('list.separator')}y" in text for text in shown)
     assert not [text for text in (*shown, *heads) if text == "slow"]
     gallery = next(block for block in blocks if isinstance(block, Gallery))
     (chart,) = gallery.charts

@@ -48,11 +48,18 @@ def test_loads_clusters_and_kernel_can_be_repeated() -> None:
 
 
 def test_one_table_of_what_differs_from_each_version() -> None:
-    table = settings_table(with_facts(settings={"work_mem": "4096 kB", "TimeZone": "UTC"}))
+    kit = with_facts(settings={"work_mem": "4096 kB", "TimeZone": "UTC"})
+    table = settings_table(kit)
     assert table is not None
     told = {row[0].text: [cell.text for cell in row[1:-2]] for row in table.rows}
     assert told["work_mem"] == ["4MB"] * 2
     assert told["data_checksums"] == ["on", "—"]  # both have them; 18 has unless told otherwise
+    first, *others = kit.analysis.trials
+    changed = replace(first, facts={"settings": {"work_mem": "8192 kB"}})
+    analysis = replace(kit.analysis, trials=(changed, *others))
+    for language, listed in (("en", "4MB, 8MB"), ("ja", "4MB、8MB")):
+        table = settings_table(Kit(analysis, language))
+        assert table and listed in [cell.text for row in table.rows for cell in row]
     asked = settings_table(Kit(ANALYSIS, "en"))
     assert asked is not None and "default" not in asked.note
 

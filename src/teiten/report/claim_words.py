@@ -154,10 +154,10 @@ def needs_text(t: Texts, claim: Claim) -> str:
     """List what a campaign must have for the finding to apply, without levels of clients."""
     needs = [t("claim.needs.workload", workload=claim.workload)]
     if claim.needs.servers:
-        needs.append(t("claim.needs.servers", servers=", ".join(claim.needs.servers)))
+        needs.append(t("claim.needs.servers", servers=t.listed(claim.needs.servers)))
     if claim.needs.systems:
         key = "claim.needs.systems" if claim.needs.compared else "claim.needs.system"
-        needs.append(t(key, systems=", ".join(claim.needs.systems)))
+        needs.append(t(key, systems=t.listed(claim.needs.systems)))
     if claim.needs.factor:
         needs.append(t("claim.needs.factor", factor=claim.needs.factor))
     if claim.needs.cores > 1:
@@ -166,7 +166,7 @@ def needs_text(t: Texts, claim: Claim) -> str:
         key = f"claim.needs.{level}" if level in (FIRST, LAST) else "claim.needs.level"
         needs.append(t(key, factor=factor, level=level))
     needs += claim.predicate.needs(Words(t))
-    return t("list.separator").join(needs)
+    return t.listed(needs)
 
 
 def side_of(claim: Claim, names: Names | None) -> Side:

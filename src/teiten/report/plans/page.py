@@ -147,9 +147,9 @@ def change_text(t: Texts, difference: PlanDifference, change: NodeChange) -> str
         key += ".on" if new is not None and new.parallel_aware else ".off"
     text = t(
         key,
-        old=_name(difference.old, change.old, change.group.old if change.group else ()),
-        new=_name(difference.new, change.new, change.group.new if change.group else ()),
-        tables=_tables(difference.old, old),
+        old=_name(t, difference.old, change.old, change.group.old if change.group else ()),
+        new=_name(t, difference.new, change.new, change.group.new if change.group else ()),
+        tables=_tables(t, difference.old, old),
         **_workers("old", old),
         **_workers("new", new),
         old_pruned=_pruned(difference.old, old),
@@ -187,8 +187,8 @@ def _node(side: PlanStatistics, number: int | None) -> PlanNode | None:
     return None if number is None else side.plan.nodes[number]
 
 
-def _name(side: PlanStatistics, number: int | None, group: Sequence[int]) -> str:
-    return names_of(side, group or ([] if number is None else [number]))
+def _name(t: Texts, side: PlanStatistics, number: int | None, group: Sequence[int]) -> str:
+    return names_of(t, side, group or ([] if number is None else [number]))
 
 
 def _workers(side: str, node: PlanNode | None) -> dict[str, int]:
@@ -205,7 +205,7 @@ def _pruned(side: PlanStatistics, node: PlanNode | None) -> int:
     return node.subplans_removed + len(never)
 
 
-def _tables(side: PlanStatistics, node: PlanNode | None) -> str:
+def _tables(t: Texts, side: PlanStatistics, node: PlanNode | None) -> str:
     """The tables below a join, in the order of the plan."""
     if node is None:
         return ""
@@ -217,4 +217,4 @@ def _tables(side: PlanStatistics, node: PlanNode | None) -> str:
         if len(shown) > MOST_TABLES:
             break
     names = list(shown)[:MOST_TABLES]
-    return ", ".join(names) + (" …" if len(shown) > MOST_TABLES else "")
+    return t("list.separator").join(names) + (" …" if len(shown) > MOST_TABLES else "")

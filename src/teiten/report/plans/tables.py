@@ -146,7 +146,7 @@ def nodes_table(t: Texts, name: str, difference: PlanDifference, sides: tuple[st
             Column(f"{t('plan-table.rows')}: {sides[0]}", numeric=True),
             Column(f"{t('plan-table.rows')}: {sides[1]}", numeric=True),
         ),
-        rows=tuple(_node_row(difference, *pair) for pair in rows[:MOST_NODES]),
+        rows=tuple(_node_row(t, difference, *pair) for pair in rows[:MOST_NODES]),
         note=t("plan-table.nodes-note", count=len(rows)),
     )
 
@@ -166,13 +166,13 @@ def _pairs(difference: PlanDifference) -> Iterator[tuple[Nodes, Nodes]]:
             )
 
 
-def _node_row(difference: PlanDifference, old: Nodes, new: Nodes) -> Row:
+def _node_row(t: Texts, difference: PlanDifference, old: Nodes, new: Nodes) -> Row:
     olds, news = _own(difference.old, old), _own(difference.new, new)
     known = difference.old.plan.timed and difference.new.plan.timed
     gain = _gain(difference, old, new) if known else None
     return (
-        _node_cell(difference.old, old),
-        _node_cell(difference.new, new),
+        _node_cell(t, difference.old, old),
+        _node_cell(t, difference.new, new),
         TableCell(duration(olds), olds),
         TableCell(duration(news), news),
         TableCell(duration(gain, signed=True), gain),
@@ -181,17 +181,19 @@ def _node_row(difference: PlanDifference, old: Nodes, new: Nodes) -> Row:
     )
 
 
-def _node_cell(side: PlanStatistics, numbers: Nodes) -> TableCell:
-    return TableCell(names_of(side, numbers) or NOTHING)
+def _node_cell(t: Texts, side: PlanStatistics, numbers: Nodes) -> TableCell:
+    return TableCell(names_of(t, side, numbers) or NOTHING)
 
 
-def names_of(side: PlanStatistics, numbers: Nodes) -> str:
+def names_of(t: Texts, side: PlanStatistics, numbers: Nodes) -> str:
     """The name of a node; of several how many there are of each type: ``Append, 12 × Seq Scan``."""
     nodes = [side.plan.nodes[number] for number in numbers]
     if len(nodes) == 1:
         return nodes[0].name
     kinds = Counter(("Parallel " if node.parallel_aware else "") + node.kind for node in nodes)
-    return ", ".join(f"{count} × {kind}" if count > 1 else kind for kind, count in kinds.items())
+    return t("list.separator").join(
+        f"{count} × {kind}" if count > 1 else kind for kind, count in kinds.items()
+    )
 
 
 def _rows_cell(side: PlanStatistics, numbers: Nodes) -> TableCell:

@@ -89,7 +89,7 @@ def _by_name(kit: Kit, by_level: dict[str, dict[str, set[str]]]) -> Values:
     values: Values = {}
     for level, of_level in by_level.items():
         for name, reported in of_level.items():
-            values.setdefault(name, {})[level] = ", ".join(map(amount, sorted(reported)))
+            values.setdefault(name, {})[level] = kit.t.listed(map(amount, sorted(reported)))
         checksums = _checksums(kit, level)
         if checksums:
             values.setdefault(CHECKSUMS, {})[level] = checksums
@@ -107,7 +107,7 @@ def _checksums(kit: Kit, level: str) -> str:
     }
     if made <= {checksums_by_default(version)}:
         return ""
-    return ", ".join("on" if enabled else "off" for enabled in sorted(made))
+    return kit.t.listed("on" if enabled else "off" for enabled in sorted(made))
 
 
 def _row(kit: Kit, name: str, values: dict[str, str], levels: list[str]) -> Row:

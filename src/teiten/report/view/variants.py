@@ -121,7 +121,7 @@ def _peaks(kit: Kit, limit: int) -> list[str]:
 def _shares(kit: Kit) -> Rows:
     """Tell what the shares of memory given as shared_buffers come to."""
     parts = [
-        f"{share} = {', '.join(bytes_text(parse_size(value)) for value in values)}"
+        f"{share} = {kit.t.listed(bytes_text(parse_size(value)) for value in values)}"
         for share, values in shares_of(kit.analysis.plan).items()
     ]
     if parts:
@@ -221,7 +221,7 @@ def _had(kit: Kit, trial: PlannedTrial) -> Iterator[str]:
     if first.write is not None:
         yield t("nodes.write", rate=bytes_text(first.write))
     sets = dict.fromkeys(
-        ", ".join(map(str, machine.cpus)) for machine in trial.machines if machine.cpus
+        t.listed(map(str, machine.cpus)) for machine in trial.machines if machine.cpus
     )
     if sets:
         yield t("nodes.cpus", cpus=" / ".join(sets))
@@ -232,7 +232,7 @@ def _checked(kit: Kit) -> Iterator[str]:
     details = [event.detail for event in kit.analysis.events if event.kind == CHECKED]
     for detail in details[-1:]:
         if detail.get("addresses"):
-            yield kit.t("nodes.addresses", addresses=", ".join(detail["addresses"]))
+            yield kit.t("nodes.addresses", addresses=kit.t.listed(detail["addresses"]))
         if detail.get("counted") is not None:
             sizes = {name: bytes_text(detail[name]) for name in ("read", "counted")}
             yield kit.t("nodes.checked.read", version=detail["cgroup"], **sizes)
@@ -301,7 +301,7 @@ def _row(kit: Kit, storage: StorageClass, measured: Mapping[str, Any]) -> Row:
     device = kit.t(
         "storage.device",
         folder=storage.path or measured["folder"],
-        device=", ".join(measured["devices"]) or measured["device"],
+        device=kit.t.listed(measured["devices"]) or measured["device"],
         file_system=measured["file_system"],
         kind=measured["kind"],
     )
