@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
+from benchmarks.house.__main__ import ROOT, python_below
 
 from teiten.report.numbers import (
+    NOTHING,
     bytes_text,
     decimals_for,
     fixed,
@@ -51,3 +53,12 @@ def test_small_helpers() -> None:
     assert bytes_text(12) == "12 B"
     assert plain(5.0) == "5"
     assert plain(0.25) == "0.25"
+
+
+@pytest.mark.same
+def test_what_is_not_known_is_spelt_in_one_place() -> None:
+    package = ROOT / "src" / "teiten"
+    sources = [
+        source for room in ("report", "kinds") for source in python_below(package / room).items()
+    ]
+    assert [path for path, text in sources if f'"{NOTHING}"' in text] == ["numbers.py"]

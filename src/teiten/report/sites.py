@@ -26,7 +26,7 @@ CLOCKS = "clocks"
 
 def of_one_start(plan: Plan) -> bool:
     """Whether the pairs share a start of a server that Teiten does not restart."""
-    return any(server.attached is not None for _, server in plan.servers)
+    return bool(plan.servers_elsewhere)
 
 
 def of_first_host(kit: Kit) -> str:
@@ -216,7 +216,8 @@ def way_text(kit: Kit, part: str, otherwise: str = "") -> str:
 
 def steps_of_sites(kit: Kit) -> list[str]:
     """List the steps that differ from those with servers that Teiten starts."""
-    attached = named_by_user(kit.analysis.plan)
+    plan = kit.analysis.plan
+    attached = [level for level, _ in plan.servers if level in plan.servers_elsewhere]
     if not attached:
         return []
     return [kit.t("procedure.attached", servers=kit.t("list.separator").join(attached))]
@@ -225,11 +226,6 @@ def steps_of_sites(kit: Kit) -> list[str]:
 def starts_servers(plan: Plan) -> bool:
     """Whether Teiten starts any of the servers: one that was attached keeps running."""
     return any(server.attached is None for _, server in plan.servers)
-
-
-def named_by_user(plan: Plan) -> list[str]:
-    """The servers that are told by the name that the user gave them, in the plan's order."""
-    return [level for level, server in plan.servers if server.attached is not None]
 
 
 def parameter_of(kit: Kit, level: str, name: str, otherwise: str | None) -> str | None:

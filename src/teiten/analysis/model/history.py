@@ -70,7 +70,7 @@ class ChangePoint:
     firm: bool
     """Also beyond what swings where neighbouring campaigns depend on each other."""
     differences: tuple[Difference, ...]
-    """Differences between the two campaigns around it."""
+    """Differences between the two campaigns around it; what is compared comes last."""
 
 
 class ChangeSearch(StrEnum):

@@ -11,7 +11,7 @@ from teiten.model.facts import HostFacts, Severity
 from teiten.model.study import SERVER
 from teiten.model.text import Language
 from teiten.report.names import Side
-from teiten.report.numbers import bytes_text, moment
+from teiten.report.numbers import NOTHING, bytes_text, moment
 from teiten.report.sentences import pooled_text, processor, statement
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.texts import Texts, caution_text, texts
@@ -133,7 +133,7 @@ def environment_table(pair: Pair) -> Table:
     t = pair.t
     here, there = (dict(environment_rows(kit)) for kit in pair.kits)
     rows = [
-        _row(name, here.get(name) or "—", there.get(name) or "—")
+        _row(name, here.get(name) or NOTHING, there.get(name) or NOTHING)
         for name in dict.fromkeys((*here, *there))
         if here.get(name) or there.get(name)
     ]
@@ -173,7 +173,7 @@ def _server_rows(pair: Pair) -> list[Row]:
     sides = dict.fromkeys(result.side for result in pair.comparison.results)
     for side in sides:
         versions = [
-            kit.analysis.server_facts.get(level, {}).get("version") or "—"
+            kit.analysis.server_facts.get(level, {}).get("version") or NOTHING
             for kit, level in zip(pair.kits, (side.a, side.b), strict=True)
         ]
         if pair.kits[0].names.contrast == SERVER:

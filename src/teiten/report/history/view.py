@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from teiten.analysis.model.comparison import Difference, Weight
+from teiten.analysis.model.comparison import Difference
 from teiten.analysis.model.history import (
     Axis,
     ChangePoint,
@@ -255,10 +255,9 @@ def _label(point: HistoryPoint, axis: Axis) -> str:
 
 
 def _differences(t: Texts, differences: tuple[Difference, ...]) -> str:
-    """Tell what differs around a change; what is compared comes last."""
+    """Tell what differs around a change."""
     if not differences:
         return t("history.no-differences")
-    ordered = sorted(differences, key=lambda difference: difference.weight is Weight.SUBJECT)
     texts_of_each = (
         t(
             "history.difference",
@@ -266,7 +265,7 @@ def _differences(t: Texts, differences: tuple[Difference, ...]) -> str:
             before=difference.a,
             after=difference.b,
         )
-        for difference in ordered
+        for difference in differences
     )
     return t("history.differences", differences=t("list.strong").join(texts_of_each))
 

@@ -25,7 +25,7 @@ from teiten.report.blocks import (
     Unprinted,
 )
 from teiten.report.effects import plain_percent
-from teiten.report.numbers import plain, significant
+from teiten.report.numbers import NOTHING, plain, significant
 from teiten.report.scope import round_rows
 from teiten.report.sites import starts_servers, steps_of_sites, way_text
 from teiten.report.view.design import (
@@ -163,7 +163,7 @@ def _data(kit: Kit, workload: Workload, named: str) -> str:
     return kit.t(
         f"design.data.{data.kind}",
         workload=named,
-        scale=plain(data.scale) if data.scale else "—",
+        scale=plain(data.scale) if data.scale else NOTHING,
         **data.options.told,
     )
 
@@ -234,7 +234,7 @@ def _saturation_text(kit: Kit, saturation: dict[str, Any]) -> str:
         t(
             "saturation.probe",
             clients=probe["clients"],
-            tps="—" if probe["tps"] is None else significant(probe["tps"], 4),
+            tps=NOTHING if probe["tps"] is None else significant(probe["tps"], 4),
         )
         for probe in saturation["probes"]
     )

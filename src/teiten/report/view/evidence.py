@@ -25,7 +25,7 @@ from teiten.report.blocks import (
 )
 from teiten.report.effects import percent
 from teiten.report.machine import machine_rows
-from teiten.report.numbers import bytes_text, clock
+from teiten.report.numbers import NOTHING, bytes_text, clock
 from teiten.report.sites import client_rows, host_rows, origin_text
 from teiten.report.tables import Column, Row, Table, TableCell, cells
 from teiten.report.texts import caution_text
@@ -149,7 +149,7 @@ def _server_row(kit: Kit, name: str, values: list[Any]) -> Row:
 
 def _value_text(value: Any) -> str:
     if value is None:
-        return "—"
+        return NOTHING
     if isinstance(value, dict):
         return "\n".join(f"{key} = {_flat(item)}" for key, item in value.items())
     if isinstance(value, list | tuple):
@@ -174,7 +174,7 @@ def _template(kit: Kit, spec: TemplateSpec) -> str:
         version=spec.installation.version,
         checksums=t("word.on" if spec.checksums else "word.off"),
         data=str(data),
-        scale=data.scale or "—",
+        scale=data.scale or NOTHING,
         **data.options.told,
     )
 

@@ -14,7 +14,7 @@ from teiten.model.text import Language
 from teiten.model.trial import Outcome
 from teiten.report.charts.base import coloured
 from teiten.report.names import Context, Names
-from teiten.report.numbers import fixed, plain, significant
+from teiten.report.numbers import NOTHING, fixed, plain, significant
 from teiten.report.texts import Texts, texts
 
 SHOWN = {"s": ("ms", 1000.0), RATE: ("TPS", 1.0), "B": ("B", 1.0), "1": ("", 1.0)}
@@ -171,7 +171,7 @@ class Kit:
 
     def seconds(self, value: float | None) -> str:
         """A declared time, as declared."""
-        return self.t("unit.seconds", value=plain(value)) if value is not None else "—"
+        return self.t("unit.seconds", value=plain(value)) if value is not None else NOTHING
 
 
 def factor_of(metric: Metric) -> float:

@@ -18,7 +18,7 @@ from teiten.model.study import SERVER
 from teiten.model.trial import PARTNER, Outcome, Problem
 from teiten.report.blocks import Download
 from teiten.report.charts.base import as_columns
-from teiten.report.numbers import clock, fixed, significant
+from teiten.report.numbers import NOTHING, clock, fixed, significant
 from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.texts import problem_text
 from teiten.report.view.kit import Kit
@@ -107,7 +107,7 @@ def _evidence(kit: Kit, trial: TrialView) -> TableCell:
 
 def _number(value: float, column: TrialColumn) -> TableCell:
     if not math.isfinite(value):
-        return TableCell("—")
+        return TableCell(NOTHING)
     shown = value * column.factor
     if column.decimals is not None:
         return TableCell(fixed(shown, column.decimals), value)

@@ -34,6 +34,7 @@ from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Further, Heading, Items, Section, gallery
 from teiten.report.charts.base import Chart
 from teiten.report.effects import speed_text
+from teiten.report.numbers import NOTHING
 from teiten.report.tables import Table, TableCell
 from teiten.report.view.contrasts import (
     Value,
@@ -164,7 +165,7 @@ def _time(kit: Kit, unit: TimeUnit) -> Value:
             text = kit.t(f"level.over.{some}", limit=limit, count=over, of=over + len(values))
             return TableCell(text, float(level.limit))
         if number is None:
-            return TableCell("—")
+            return TableCell(NOTHING)
         return TableCell(unit.text(number, half_width(level, number, values)), number)
 
     return value
