@@ -49,6 +49,35 @@ def test_what_was_replaced_is_said_with_its_cost(files: tuple[Path, Path]) -> No
     assert "構造が異なる" in japanese and "Nested Loop（c、s）がMerge Joinに変化" in japanese
 
 
+def appended(*loops: int, parent_loops: int = 1) -> dict[str, Any]:
+    """A plan of an Append, whose children ran so often, and an InitPlan that never ran."""
+    times = {"Actual Total Time": 1.0, "Actual Rows": 1}
+    children = [
+        {
+            **times,
+            "Node Type": "Seq Scan",
+            "Parent Relationship": "Member",
+            "Relation Name": f"t_{number}",
+            "Alias": f"t_{number}",
+            "Actual Loops": times_run,
+        }
+        for number, times_run in enumerate(loops)
+    ]
+    subplan = {**times, "Node Type": "Result", "Parent Relationship": "InitPlan"}
+    never = {**subplan, "Subplan Name": "InitPlan 1", "Actual Loops": 0}
+    append = {**times, "Node Type": "Append", "Actual Loops": parent_loops}
+    return {"Plan": {**append, "Plans": [never, *children]}, "Execution Time": 2.0}
+
+
+def test_children_that_were_pruned_are_members_of_an_append_that_ran(tmp_path: Path) -> None:
+    old, new, idle = (tmp_path / f"{name}.json" for name in ("old", "new", "idle"))
+    old.write_text(json.dumps([appended(1, 1)]), encoding="utf-8")
+    new.write_text(json.dumps([appended(1, 0)]), encoding="utf-8")
+    idle.write_text(json.dumps([appended(0, 0, parent_loops=0)]), encoding="utf-8")
+    assert "children pruned at run time 0 became 1" in run(old, new).stdout
+    assert "children pruned at run time 1 became 0" in run(new, idle).stdout
+
+
 def changed_twice() -> tuple[dict[str, Any], dict[str, Any]]:
     """An index scan of 20 ms, and a parallel one by another index, of 1.3 ms."""
 

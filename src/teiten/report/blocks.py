@@ -170,7 +170,7 @@ class Details:
 
 @dataclass(frozen=True)
 class Further:
-    """Blocks that the appendix has (``appendix.parted``), below the headings above them here."""
+    """Blocks that the appendix has (``parts.parted``), below the headings above them here."""
 
     blocks: tuple[Block, ...]
 

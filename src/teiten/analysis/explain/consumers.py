@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from teiten.analysis.explain.read import SUBPLANS
-from teiten.analysis.model.explain import ExplainedPlan, PlanNode
+from teiten.analysis.model.explain import APPENDS, ExplainedPlan, PlanNode
 
 CTE = "CTE "
 _RETURNS = re.compile(r"^(?P<name>.*?) \(returns (?P<parameters>[$\d,]+)\)$")
@@ -22,7 +22,6 @@ _USE = re.compile(r"\$\d+|\b(?:InitPlan|SubPlan) \w+")
 MOST_LOOKS = 1_000_000
 """Nodes that are looked at for subplans that nothing names: their number could be the square of the
 plan's nodes."""
-_APPENDS = frozenset({"Append", "Merge Append"})
 GATHERS = frozenset({"Gather", "Gather Merge"})
 Group = Sequence[PlanNode]
 
@@ -101,9 +100,7 @@ class Consumers:
         if appends:
             parents = {nodes[number].parent for number in outside}
             outside |= {
-                parent
-                for parent in parents
-                if parent is not None and nodes[parent].kind in _APPENDS
+                parent for parent in parents if parent is not None and nodes[parent].kind in APPENDS
             }
         return tuple(self._outside(subplan, (nodes[number] for number in sorted(outside))))
 

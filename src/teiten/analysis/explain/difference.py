@@ -16,9 +16,10 @@ from hashlib import blake2b
 
 from teiten.analysis.explain.consumers import is_subplan
 from teiten.analysis.explain.partitions import TableNames, comparable_names
-from teiten.analysis.explain.statistics import APPENDS, SCANS, pruned, statistics
+from teiten.analysis.explain.statistics import SCANS, statistics
 from teiten.analysis.explain.structure import JOINS, fingerprint, join_order
 from teiten.analysis.model.explain import (
+    APPENDS,
     ExplainedPlan,
     NodeChange,
     NodeGroup,
@@ -84,7 +85,7 @@ class _Sides:
         if _other_workers(old, new):
             yield "workers-changed"
         executed = self.old.plan.analysed and self.new.plan.analysed
-        if executed and pruned(self.old.plan, old) != pruned(self.new.plan, new):
+        if executed and self.old.plan.pruned(old) != self.new.plan.pruned(new):
             yield "pruning-changed"
 
     def _of_group(self, group: NodeGroup) -> NodeChange:

@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from teiten.analysis.explain.statistics import APPENDS, SCANS
-from teiten.analysis.model.explain import ExplainedPlan, PlanNode
+from teiten.analysis.explain.statistics import SCANS
+from teiten.analysis.model.explain import APPENDS, ExplainedPlan, PlanNode
 
 _NUMBERED = re.compile(r"(?P<base>.+)_\d+$")
 

@@ -18,7 +18,6 @@ from teiten.analysis.model.explain import (
     PlanStatistics,
 )
 
-APPENDS = frozenset({"Append", "Merge Append"})
 SCANS = frozenset(
     (
         *("Seq Scan", "Index Scan", "Index Only Scan", "Bitmap Heap Scan", "Tid Scan"),
@@ -38,7 +37,7 @@ def statistics(plan: ExplainedPlan) -> PlanStatistics:
         kinds=_by_kind(plan, exclusive),
         workers_planned=sum(node.workers_planned or 0 for node in plan.nodes),
         workers_launched=sum(node.workers_launched or 0 for node in plan.nodes),
-        pruned=sum(pruned(plan, node) for node in plan.nodes),
+        pruned=sum(map(plan.pruned, plan.nodes)),
         blocks=total.buffers.get(HIT, 0) + total.buffers.get(READ, 0),
         blocks_read=total.buffers.get(READ, 0),
         io_seconds=total.io_seconds,
@@ -56,17 +55,6 @@ def estimate_error(node: PlanNode) -> float | None:
         return None
     actual, planned = max(node.rows, 1.0), max(node.planned_rows, 1.0)
     return max(actual / planned, planned / actual)
-
-
-def pruned(plan: ExplainedPlan, node: PlanNode) -> int:
-    """The children of an Append that pruning at run time left out, before or while executing."""
-    if node.kind not in APPENDS or not node.loops:
-        return 0
-    members = plan.children(node.number)
-    skipped = [
-        member for member in members if member.relationship == "Member" and member.loops == 0
-    ]
-    return node.subplans_removed + len(skipped)
 
 
 def _by_kind(plan: ExplainedPlan, exclusive: Accounts) -> tuple[KindStatistics, ...]:
@@ -103,7 +91,7 @@ def _kind(
         io_seconds=sum(node.io_seconds for node in own),
         workers_planned=sum(node.workers_planned or 0 for node in nodes),
         workers_launched=sum(node.workers_launched or 0 for node in nodes),
-        pruned=sum(pruned(plan, node) for node in nodes),
+        pruned=sum(map(plan.pruned, nodes)),
     )
 
 

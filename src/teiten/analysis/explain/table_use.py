@@ -9,9 +9,16 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from teiten.analysis.explain.consumers import GATHERS
-from teiten.analysis.explain.statistics import APPENDS, SCANS
+from teiten.analysis.explain.statistics import SCANS
 from teiten.analysis.explain.worker_rules import Relations, first_scan
-from teiten.analysis.model.explain import HIT, READ, ExplainedPlan, PlanNode, PlanStatistics
+from teiten.analysis.model.explain import (
+    APPENDS,
+    HIT,
+    READ,
+    ExplainedPlan,
+    PlanNode,
+    PlanStatistics,
+)
 from teiten.analysis.model.explain_use import PartitionUse, SharedScans, TableUse
 from teiten.analysis.model.observations import Context
 from teiten.model.units import Seconds

@@ -30,6 +30,7 @@ BUFFERS = (
     "temp_written",
 )
 """Counters of blocks, as PostgreSQL names them."""
+APPENDS = frozenset({"Append", "Merge Append"})
 
 
 @dataclass(frozen=True)
@@ -164,6 +165,16 @@ class ExplainedPlan:
 
     def children(self, number: int) -> Sequence[PlanNode]:
         return self._children[number]
+
+    def pruned(self, node: PlanNode) -> int:
+        """How many children of an Append pruning at run time left out, before or while it ran."""
+        if node.kind not in APPENDS or not node.loops:
+            return 0
+        children = self.children(node.number)
+        skipped = [
+            child for child in children if child.relationship == "Member" and child.loops == 0
+        ]
+        return node.subplans_removed + len(skipped)
 
     def below(self, number: int) -> Sequence[PlanNode]:
         """The node and all below it, as they are printed."""

@@ -152,8 +152,8 @@ def change_text(t: Texts, difference: PlanDifference, change: NodeChange) -> str
         tables=_tables(t, difference.old, old),
         **_workers("old", old),
         **_workers("new", new),
-        old_pruned=_pruned(difference.old, old),
-        new_pruned=_pruned(difference.new, new),
+        old_pruned=difference.old.plan.pruned(old) if old else 0,
+        new_pruned=difference.new.plan.pruned(new) if new else 0,
     )
     if change.cost is None:
         return text
@@ -196,13 +196,6 @@ def _workers(side: str, node: PlanNode | None) -> dict[str, int]:
         f"{side}_planned": (node.workers_planned if node else 0) or 0,
         f"{side}_launched": (node.workers_launched if node else 0) or 0,
     }
-
-
-def _pruned(side: PlanStatistics, node: PlanNode | None) -> int:
-    if node is None:
-        return 0
-    never = [child for child in side.plan.children(node.number) if child.loops == 0]
-    return node.subplans_removed + len(never)
 
 
 def _tables(t: Texts, side: PlanStatistics, node: PlanNode | None) -> str:
