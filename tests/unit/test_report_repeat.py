@@ -57,8 +57,8 @@ def test_one_table_of_what_differs_from_each_version() -> None:
     first, *others = kit.analysis.trials
     changed = replace(first, facts={"settings": {"work_mem": "8192 kB"}})
     analysis = replace(kit.analysis, trials=(changed, *others))
-    for language, listed in (("en", "4MB, 8MB"), ("ja", "4MB、8MB")):
-        table = settings_table(Kit(analysis, language))
+    tables = settings_table(Kit(analysis, "en")), settings_table(Kit(analysis, "ja"))
+    for table, listed in zip(tables, ("4MB, 8MB", "4MB、8MB"), strict=True):
         assert table and listed in [cell.text for row in table.rows for cell in row]
     asked = settings_table(Kit(ANALYSIS, "en"))
     assert asked is not None and "default" not in asked.note
