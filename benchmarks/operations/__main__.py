@@ -4,8 +4,8 @@ against itself?
     python -m benchmarks.operations planted --source postgresql-15.18.tar.bz2 --workdir DIR
     python -m benchmarks.operations null 10 --server 18 --workdir DIR
 
-``planted`` builds PostgreSQL twice, once with an index scan that is slower for each row, compares
-the builds as a user would, and prints which operations are said to be slower, against those in
+``planted`` builds PostgreSQL twice, once with an index scan that takes longer to begin and for each
+row, compares the builds as a user would, and prints which operations are said to be slower, against those in
 whose plans an index scan stands. ``null`` compares a server with itself so many times, and prints
 how many verdicts say that a side is slower or faster, against the rate α of a run. The bounds hold
 on an idle machine.
@@ -22,7 +22,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.bisect_proof import SCAN, plant
+from benchmarks.bisect_proof import ANCHOR, SCAN
 from benchmarks.operations.users import users_of_index_scans
 from teiten.execute.postgres.building.sources import find_source, unpack
 from teiten.execute.postgres.installations import find_installations
@@ -31,6 +31,9 @@ from teiten.study.load import load_study
 
 BUILDS = ("planted-base", "planted-slow")
 DIFFERENT = ("slower", "faster")
+LAST_INCLUDE = '#include "utils/rel.h"\n'
+BEGINNING = "\tindexstate = makeNode(IndexScanState);\n"
+LOOP = "\tfor (volatile int planted = 0; planted < {limit}; planted++)\n\t\t;\n"
 
 
 def teiten(workdir: Path, *words: str, check: bool = True) -> str:
@@ -57,6 +60,20 @@ def compared(arguments: argparse.Namespace, *words: str) -> dict[str, str]:
     }
 
 
+def plant(file: Path, of_row: int, of_scan: int) -> None:
+    """Put loops into the index scan, of so many turns for each row and at its beginning. Builds that
+    have other numbers of turns have the same code at the same places, which has a speed too."""
+    text = file.read_text(encoding="utf-8")
+    for anchor in (LAST_INCLUDE, ANCHOR, BEGINNING):
+        if text.count(anchor) != 1:
+            raise SystemExit(f"{file} has another form than PostgreSQL 13 to 17: nothing planted")
+    limits = f"static volatile int of_row = {of_row}, of_scan = {of_scan};\n"
+    text = text.replace(LAST_INCLUDE, f"{LAST_INCLUDE}\n{limits}")
+    text = text.replace(ANCHOR, ANCHOR + LOOP.format(limit="of_row"))
+    text = text.replace(BEGINNING, BEGINNING + LOOP.format(limit="of_scan"))
+    file.write_text(text, encoding="utf-8")
+
+
 def planted(arguments: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="teiten-planted-") as name:
         Path(name).chmod(0o755)
@@ -64,8 +81,8 @@ def planted(arguments: argparse.Namespace) -> int:
             folder = Path(name) / build
             folder.mkdir()
             unpack(find_source(str(arguments.source)), folder)
-            if build == BUILDS[1]:
-                plant(folder / SCAN, arguments.turns)
+            slowed = build == BUILDS[1]
+            plant(folder / SCAN, *((arguments.turns, arguments.first) if slowed else (0, 0)))
             compiler = f"--without-readline --without-zlib CC='{arguments.compiler}'"
             words = ("--source", str(folder), "--configure", compiler, "--cflags", arguments.cflags)
             teiten(arguments.workdir, "pg", "build", build, *words)
@@ -120,6 +137,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--server", default="18", help="of null")
     parser.add_argument("--workdir", type=Path, required=True)
     parser.add_argument("--turns", type=int, default=20_000, help="of the loop, for each row")
+    parser.add_argument("--first", type=int, default=400_000, help="and as a scan begins")
     parser.add_argument("--compiler", default="gcc", help="for example: ccache gcc")
     parser.add_argument("--cflags", default="-O1")
     parser.add_argument("--profile", default="quick")

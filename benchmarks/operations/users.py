@@ -58,7 +58,11 @@ def _settings(study: Study) -> Iterator[Setting]:
 
 def _scans(connection: Any, workload: Workload) -> bool:
     text = pgbench_of(workload).script.text
-    values = {name: (int(low) + int(high)) // 2 for name, low, high in _DRAWN.findall(text)}
+    drawn = _DRAWN.findall(text)
+    values = {
+        name: int(low) + (int(high) - int(low)) * place // (len(drawn) + 1)
+        for place, (name, low, high) in enumerate(drawn, start=1)
+    }
     with connection.transaction(force_rollback=True):
         return any(_scans_in(connection, statement) for statement in _statements(text, values))
 
