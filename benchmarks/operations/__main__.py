@@ -5,10 +5,10 @@ against itself?
     python -m benchmarks.operations null 10 --server 18 --workdir DIR
 
 ``planted`` builds PostgreSQL twice, once with an index scan that takes longer to begin and for each
-row, compares the builds as a user would, and prints which operations are said to be slower, against those in
-whose plans an index scan stands. ``null`` compares a server with itself so many times, and prints
-how many verdicts say that a side is slower or faster, against the rate α of a run. The bounds hold
-on an idle machine.
+row, compares the builds as a user would, and prints which operations are said to be slower, against
+those in whose plans an index scan stands. ``null`` compares a server with itself so many times, and
+prints how many verdicts say that a side is slower or faster, against the rate α of a run. The
+bounds hold on an idle machine.
 """
 
 from __future__ import annotations
@@ -61,8 +61,10 @@ def compared(arguments: argparse.Namespace, *words: str) -> dict[str, str]:
 
 
 def plant(file: Path, of_row: int, of_scan: int) -> None:
-    """Put loops into the index scan, of so many turns for each row and at its beginning. Builds that
-    have other numbers of turns have the same code at the same places, which has a speed too."""
+    """Put loops into the index scan, of so many turns for each row and at its beginning.
+
+    Builds with other numbers of turns have the same code at the same places, which has a speed too.
+    """
     text = file.read_text(encoding="utf-8")
     for anchor in (LAST_INCLUDE, ANCHOR, BEGINNING):
         if text.count(anchor) != 1:
