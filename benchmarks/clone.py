@@ -15,10 +15,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.servers import new_server
 from teiten.datasets.pgbench.fill import fill
 from teiten.datasets.pgbench.model import pgbench_data
 from teiten.datasets.plan import template_bytes
-from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.initdb import BENCH_DATABASE
 from teiten.execute.postgres.installations import choose_pgbench, find_installations, resolve
 from teiten.execute.postgres.templates.build import tables_here
@@ -42,15 +42,7 @@ def seconds_of_clone(store: TemplateStore, spec: TemplateSpec, folder: Path) -> 
 
 def seconds_of_pgbench(spec: TemplateSpec, pgbench: Pgbench, folder: Path) -> float:
     """``pgbench -i`` with its VACUUM, into a started server; initdb and start are not counted."""
-    cluster = Cluster.create(
-        spec.installation,
-        folder / "data",
-        user=server_user(),
-        checksums=spec.checksums,
-        log=folder / "server.log",
-    )
-    try:
-        cluster.start()
+    with new_server(spec.installation, folder, checksums=spec.checksums) as cluster:
         with cluster.connect() as connection:
             connection.execute(f"CREATE DATABASE {BENCH_DATABASE}")
         sync_file_system_of(folder)
@@ -61,8 +53,6 @@ def seconds_of_pgbench(spec: TemplateSpec, pgbench: Pgbench, folder: Path) -> fl
             connection.execute("CHECKPOINT")
         sync_file_system_of(folder)
         return time.perf_counter() - begin
-    finally:
-        cluster.remove()
 
 
 def main() -> int:

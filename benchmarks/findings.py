@@ -19,10 +19,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import special
 from tests.fixtures.planned import expanded
 from tests.fixtures.synthetic_plan import HOST
 
+from benchmarks.figures import binomial_interval, percent, row
 from teiten.analysis.claims.forecast import CampaignProgress, further_blocks, next_allotment
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.model.claims import Claim, ClaimOutcome, ClaimStanding
@@ -86,14 +86,14 @@ def main() -> None:
     parser.add_argument("--collections", type=int, default=200, help="of each row")
     parser.add_argument("--seed", type=int, default=20261121)
     arguments = parser.parse_args()
-    for row in rows(arguments.collections, arguments.seed):
-        print(row, flush=True)
+    for line in rows(arguments.collections, arguments.seed):
+        print(line, flush=True)
 
 
 def rows(collections: int, seed: int) -> Iterator[str]:
     """The lines of a Markdown table."""
-    yield _line(HEAD)
-    yield _line(("---",) * 4 + ("--:",) * (len(HEAD) - 4))
+    yield row(*HEAD)
+    yield row(*("---",) * 4, *("--:",) * (len(HEAD) - 4))
     plain = [
         (sides, findings, noise, AT_EVERY_LOOK)
         for sides in ("equal", "drawn")
@@ -111,7 +111,7 @@ def rows(collections: int, seed: int) -> Iterator[str]:
             of_row = known[interval]
             invented = retold(of_row, random) if findings == INVENTED else of_row
             count(tally, invented, sides, noise, random)
-        yield _line((sides, findings, noise, interval, *_cells(tally)))
+        yield row(sides, findings, noise, interval, *_cells(tally))
 
 
 def campaigns(interval: str) -> dict[str, InventedCampaign]:
@@ -284,7 +284,7 @@ def _cells(tally: Tally) -> tuple[str, ...]:
     wrong = tally.reproduced + tally.contradicted
     return (
         f"{tally.judged:,}",
-        _percent(tally.decided, tally.judged),
+        percent(tally.decided / max(1, tally.judged)),
         str(tally.reproduced),
         str(tally.contradicted),
         _with_interval(wrong, tally.judged),
@@ -292,19 +292,9 @@ def _cells(tally: Tally) -> tuple[str, ...]:
     )
 
 
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / max(1, whole):.1f} %"
-
-
 def _with_interval(part: int, whole: int) -> str:
-    """A share with its 95 % interval (Clopper and Pearson)."""
-    low = float(special.betaincinv(part, whole - part + 1, 0.025)) if part else 0.0
-    high = float(special.betaincinv(part + 1, whole - part, 0.975)) if part < whole else 1.0
-    return f"{100 * part / max(1, whole):.2f} % ({100 * low:.2f} to {100 * high:.2f} %)"
+    low, high = binomial_interval(part, whole)
+    return f"{percent(part / max(1, whole), 2)} ({100 * low:.2f} to {percent(high, 2)})"
 
 
 if __name__ == "__main__":

@@ -25,13 +25,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.pairs.records import keep, kept
+from benchmarks.figures import row
+from benchmarks.pairs.servers import BASE_ROWS, RANGE_READ
+from benchmarks.records import keep, kept, within
 
-ROWS = 10_000
-SCRIPT = """\\set first random(1, 80000 * :scale)
-SELECT count(abalance) FROM pgbench_accounts
-    WHERE aid BETWEEN :first AND :first + current_setting('teiten.rows')::integer - 1;
-"""
 OUTCOMES = ("regression", "none", "cannot-tell")
 BURNING = "while True: pass"
 
@@ -48,11 +45,8 @@ def main() -> None:
     parser.add_argument("--budget", default="5m")
     parser.add_argument("--workdir", type=Path)
     arguments = parser.parse_args()
-    deadline = time.monotonic() + 60 * arguments.minutes
     with burning(arguments.load):
-        for kind in still_to_run(kept(arguments.record), arguments):
-            if time.monotonic() > deadline:
-                break
+        for kind in within(arguments.minutes, still_to_run(kept(arguments.record), arguments)):
             keep(arguments.record, {"load": arguments.load, **gate(arguments, kind)})
     print(table(kept(arguments.record)))
 
@@ -72,14 +66,14 @@ def still_to_run(lines: Sequence[dict[str, Any]], arguments: argparse.Namespace)
 
 def gate(arguments: argparse.Namespace, kind: str) -> dict[str, Any]:
     """One gate to its end, and what it said. Raises RuntimeError where it could not be run."""
-    rows = ROWS if kind == "null" else round(ROWS * (1 + arguments.share / 100))
+    rows = BASE_ROWS if kind == "null" else round(BASE_ROWS * (1 + arguments.share / 100))
     place = ["--workdir", str(arguments.workdir)] if arguments.workdir else []
     with tempfile.TemporaryDirectory(prefix="teiten-gates-") as folder:
         script = Path(folder, "rows.sql")
-        script.write_text(SCRIPT, encoding="ascii")
+        script.write_text(RANGE_READ, encoding="ascii")
         command = [
             sys.executable, "-m", "teiten", *place, "gate", arguments.server, arguments.server,
-            "--guc-base", f"teiten.rows={ROWS}", "--guc-head", f"teiten.rows={rows}",
+            "--guc-base", f"teiten.rows={BASE_ROWS}", "--guc-head", f"teiten.rows={rows}",
             "--script", str(script), "--set", "changes_data=no", "--budget", arguments.budget,
             "--json",
         ]  # fmt: skip
@@ -114,15 +108,14 @@ def burning(programs: int) -> Iterator[None]:
 
 def table(lines: Sequence[dict[str, Any]]) -> str:
     header = ("gates", "load", "run", *OUTCOMES, "median starts", "median time")
-    rows = [f"| {' | '.join(header)} |", "| --- " * len(header) + "|"]
+    rows = [row(*header), row(*["---"] * len(header))]
     for kind, load in sorted({(line["kind"], line["load"]) for line in lines}):
         mine = [line for line in lines if (line["kind"], line["load"]) == (kind, load)]
         counts = [sum(line["outcome"] == outcome for line in mine) for outcome in OUTCOMES]
         starts, seconds = (
             sorted(line[key] for line in mine)[len(mine) // 2] for key in ("pairs", "seconds")
         )
-        cells = [kind, load, len(mine), *counts, starts, f"{seconds:.0f} s"]
-        rows.append("| " + " | ".join(map(str, cells)) + " |")
+        rows.append(row(kind, load, len(mine), *counts, starts, f"{seconds:.0f} s"))
     return "\n".join(rows)
 
 

@@ -1,6 +1,6 @@
 """What all telemetry together costs in TPS: sampling and the per-transaction log, on against off.
 
-    python benchmarks/telemetry.py [--pairs 40] [--seconds 4] [--workloads read,update]
+    python -m benchmarks.telemetry [--pairs 40] [--seconds 4] [--workloads read,update]
                                    [--clusters /dev/shm]
 
 ``--clusters``: where the server's data go. A disk whose commits vary by a factor of ten hides every
@@ -29,6 +29,8 @@ import numpy as np
 from scipy import stats
 from scipy.stats import mstats
 
+from benchmarks.figures import mean_interval
+from benchmarks.servers import newest
 from teiten.datasets.plan import template_bytes
 from teiten.execute.client.address import Address
 from teiten.execute.client.log_folder import new_log_folder, remove_log_folder
@@ -81,13 +83,10 @@ def main() -> None:
     workdir = Workdir(arguments.workdir)
     clusters = arguments.clusters or workdir.clusters
     installations = find_installations(workdir)
-    newest = next(
-        installation for installation in installations if installation.postgres is not None
-    )
     pgbench = choose_pgbench(installations)
     for name in arguments.workloads.split(","):
         workload = study.workload(name)
-        with running(workdir, clusters, newest, pgbench, workload) as cluster:
+        with running(workdir, clusters, newest(installations), pgbench, workload) as cluster:
             bench = Bench(cluster, pgbench, workload, arguments.clients, arguments.seconds)
             try:
                 ratios: list[float] = []
@@ -207,15 +206,15 @@ class Bench:
 def summary(ratios: list[float]) -> dict[str, float]:
     values = np.array(ratios)
     low, high = mstats.trimmed_mean_ci(values, limits=(TRIM, TRIM), alpha=0.05)
-    half = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / math.sqrt(len(values))
+    mean, plain_low, plain_high = mean_interval(ratios)
     return {
         "pairs": len(values),
         "ratio_on_off": math.exp(stats.trim_mean(values, TRIM)),
         "low": math.exp(low),
         "high": math.exp(high),
-        "plain_ratio": math.exp(values.mean()),
-        "plain_low": math.exp(values.mean() - half),
-        "plain_high": math.exp(values.mean() + half),
+        "plain_ratio": math.exp(mean),
+        "plain_low": math.exp(plain_low),
+        "plain_high": math.exp(plain_high),
         "pair_deviation": float(values.std(ddof=1)),
     }
 

@@ -1,6 +1,6 @@
 """What the per-transaction log costs, and what its reader can take.
 
-    python benchmarks/transaction_log.py [--pairs 40] [--seconds 1] [--clients 4]
+    python -m benchmarks.transaction_log [--pairs 40] [--seconds 1] [--clients 4]
 
 1. A script of one meta-command, which touches the server not at all: pgbench's CPU time per
    transaction with and without a log, so the cost of a line, free of the machine's noise.
@@ -20,10 +20,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import random
 import resource
 import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
@@ -33,23 +33,21 @@ from pathlib import Path
 import numpy as np
 import psutil
 import psycopg
-from scipy import stats
 
+from benchmarks.figures import mean_interval
+from benchmarks.pairs.servers import SCALE, fill
+from benchmarks.servers import new_server, newest
 from teiten.execute.client.address import Address
 from teiten.execute.client.histogram import LatencyHistogram
 from teiten.execute.client.log_folder import LogFile
 from teiten.execute.client.pgbench_log import recording
-from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
-from teiten.host.system.environment import child_environment
 from teiten.host.system.paths import Workdir, default_workdir
-from teiten.host.system.users import server_user
 from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchResult, PgbenchRun
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.study import QueryMode, Script
 from teiten.model.units import MIB, Seconds
 
-SCALE = 10
 Arm = tuple[float | None, tuple[str, ...]]
 """The log's sampling rate, and further options."""
 WITHOUT = "without"
@@ -108,12 +106,8 @@ def main() -> None:
             if arguments.socket_directory is not None:
                 server = Server(arguments.socket_directory, arguments.port)
             else:
-                newest = next(
-                    installation
-                    for installation in installations
-                    if installation.postgres is not None
-                )
-                server = stack.enter_context(own_server(newest, pgbench, folder))
+                own = own_server(newest(installations), pgbench, folder)
+                server = stack.enter_context(own)
             postmaster, own_processes = find_postmaster(server)
             bench = Bench(
                 pgbench, server, folder / "run", arguments.seconds, postmaster, own_processes
@@ -145,27 +139,9 @@ def parse_arguments() -> argparse.Namespace:
 
 @contextlib.contextmanager
 def own_server(installation: Installation, pgbench: Pgbench, folder: Path) -> Iterator[Server]:
-    cluster = Cluster.create(
-        installation,
-        folder / "cluster" / "data",
-        user=server_user(),
-        checksums=False,
-        log=folder / "server.log",
-    )
-    cluster.start()
-    try:
-        subprocess.run(
-            [
-                *(pgbench.path, "-i", "-q", "-s", str(SCALE), "-U", cluster.user_name),
-                *("-h", cluster.socket_directory, "-p", str(cluster.port), "postgres"),
-            ],
-            env=child_environment(pgbench.library_path),
-            check=True,
-            capture_output=True,
-        )
+    with new_server(installation, folder / "cluster") as cluster:
+        fill(cluster, pgbench)
         yield Server(cluster.socket_directory, cluster.port)
-    finally:
-        cluster.remove()
 
 
 def find_postmaster(server: Server) -> tuple[psutil.Process, int]:
@@ -282,13 +258,11 @@ def ratio_with_interval(
     differences: np.ndarray[tuple[int], np.dtype[np.float64]],
 ) -> dict[str, float]:
     """The ratio with its bounds (95 %, t), the median pair's, and the pairs' deviation."""
-    mean = float(differences.mean())
-    error = float(stats.sem(differences))
-    half = float(stats.t.ppf(0.975, len(differences) - 1)) * error
+    mean, low, high = mean_interval(differences.tolist())
     return {
-        "ratio": float(np.exp(mean)),
-        "low": float(np.exp(mean - half)),
-        "high": float(np.exp(mean + half)),
+        "ratio": math.exp(mean),
+        "low": math.exp(low),
+        "high": math.exp(high),
         "median": float(np.exp(np.median(differences))),
         "pair_deviation": float(np.std(differences, ddof=1)),
     }

@@ -32,16 +32,16 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-import numpy as np
-
 from benchmarks import findings
+from benchmarks.figures import row
 from benchmarks.method import audit
-from benchmarks.method.campaigns import EFFECTS, SINGLE, SWEEP, Tallies, count
+from benchmarks.method.campaigns import COLUMNS, SINGLE, SWEEP, Tallies, cells, count
+from benchmarks.method.designs import Design
 from benchmarks.method.noise import KINDS
 from benchmarks.pairs import agreement, comparisons, lengths
 from benchmarks.pairs.experiments import Line
-from benchmarks.pairs.records import kept
 from benchmarks.pairs.tables import of_deviation_in_short
+from benchmarks.records import kept
 
 PAGE = Path(__file__).parents[1] / "docs/concepts/trust.md"
 COMPARISONS = ("comparisons", "quiet", "known", "nulls")
@@ -119,43 +119,31 @@ def _deviations(lines: list[Line]) -> list[Line]:
 
 
 def single(campaigns: int) -> Iterator[str]:
-    yield (
-        "| machine | rule | false alarms | interval holds the truth | 2 % found"
-        " | 2 % missed as “no difference” | pairs | minutes |"
-    )
+    yield row("machine", "rule", *COLUMNS, "minutes")
     yield f"| --- | --- |{' --: |' * 6}"
     for kind in KINDS:
         tallies = count(SINGLE, kind, campaigns, SEED)
         for name, rule in SINGLE_TOLD.items():
-            design, two = SINGLE[name][0], tallies[name, 0.02]
-            covered = min(
-                tally.share(tally.covers) for tally in (tallies[name, e] for e in EFFECTS)
-            )
-            pairs = two.share(two.pairs)
-            yield _row(
-                *(MACHINES[kind], rule, _alarms(tallies, name)),
-                _percent(covered) if two.has_interval else "none",
-                *(_percent(two.share(two.slower)), _percent(two.share(two.equivalent))),
-                *(f"{pairs:.1f}", f"{pairs * design.seconds_of_block / 60:.0f}"),
-            )
+            minutes = _minutes(tallies, name, SINGLE[name][0])
+            yield row(MACHINES[kind], rule, *cells(tallies, name), minutes)
 
 
 def sweep(campaigns: int) -> Iterator[str]:
-    yield (
-        "| machine | rule | false alarms | 2 % found | 2 % missed as “no difference” | minutes |"
-    )
+    alarms, _, *of_two, _ = COLUMNS
+    yield row("machine", "rule", alarms, *of_two, "minutes")
     yield f"| --- | --- |{' --: |' * 4}"
     for kind in KINDS:
         tallies = count(SWEEP, kind, campaigns, SEED)
         for name, rule in SWEEP_TOLD.items():
-            design, two = SWEEP[name][0], tallies[name, 0.02]
-            cells = [
-                _percent(two.share(two.slower)),
-                _percent(two.share(two.equivalent)),
-                f"{two.share(two.pairs) * design.seconds_of_block / 60:.0f}",
-            ]
-            cells = ["", "", ""] if ANY in name else cells
-            yield _row(MACHINES[kind], rule, _alarms(tallies, name), *cells)
+            alarms, _, *of_two, _ = cells(tallies, name)
+            numbers = [*of_two, _minutes(tallies, name, SWEEP[name][0])]
+            numbers = ["", "", ""] if ANY in name else numbers
+            yield row(MACHINES[kind], rule, alarms, *numbers)
+
+
+def _minutes(tallies: Tallies, name: str, design: Design) -> str:
+    two = tallies[name, 0.02]
+    return f"{two.share(two.pairs) * design.seconds_of_block / 60:.0f}"
 
 
 def placed(page: str, name: str, text: str) -> str:
@@ -164,19 +152,6 @@ def placed(page: str, name: str, text: str) -> str:
     if not pattern.search(page):
         raise ValueError(f"{PAGE.name} has no place for {name}: <!-- table {name} -->")
     return pattern.sub(lambda where: f"{where[1]}\n{text}\n\n{where[2]}", page)
-
-
-def _alarms(tallies: Tallies, name: str) -> str:
-    none = tallies[name, 0.0]
-    return _percent(none.share(none.differs))
-
-
-def _percent(share: float | np.floating) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def _row(*cells: str) -> str:
-    return "| " + " | ".join(cells) + " |"
 
 
 if __name__ == "__main__":

@@ -15,13 +15,14 @@ docs/concepts/trust.md.
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.live.comparison import Outcome, compare, keep, kept
+from benchmarks.live.comparison import Outcome, compare
 from benchmarks.live.study import BASE_ROWS, SCRIPTS, Size
 from benchmarks.live.tables import tables
+from benchmarks.records import keep, kept, within
 from teiten.host.system.paths import Workdir, default_workdir
 
 SEQUENTIAL: dict[str, object] = {"until_decided": True, "budget": "10m"}
@@ -44,21 +45,22 @@ def main() -> None:
     parser.add_argument("--workdir", type=Path, default=default_workdir())
     arguments = parser.parse_args()
     workdir = Workdir(arguments.workdir)
-    deadline = time.monotonic() + 60 * arguments.minutes
     size = Size(arguments.server, arguments.clients, arguments.scale, arguments.work)
     own = dict(change_of(change) for change in arguments.changes)
-    for kind, rows in missing(kept(arguments.record), arguments):
-        if time.monotonic() > deadline:
-            break
+    for kind, rows in within(arguments.minutes, missing(outcomes(arguments.record), arguments)):
         limits = {"blocks": arguments.truth} if kind == "truth" else sequential(arguments.pairs)
         outcome = compare(kind, rows, size, workdir, {**limits, **own})
-        keep(arguments.record, outcome)
+        keep(arguments.record, asdict(outcome))
         print(
             f"{kind} {rows}: {outcome.verdict} {outcome.ratio}, {outcome.pairs} pairs,"
             f" {outcome.seconds:.0f} s",
             flush=True,
         )
-    print("\n".join(tables(kept(arguments.record))))
+    print("\n".join(tables(outcomes(arguments.record))))
+
+
+def outcomes(record: Path) -> list[Outcome]:
+    return [Outcome(**line) for line in kept(record)]
 
 
 def change_of(change: str) -> tuple[str, object]:

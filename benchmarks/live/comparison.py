@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.live.study import Size, study_text
 from benchmarks.method.recorded import recorded_pairs
+from benchmarks.running import teiten
 from teiten.cli.campaign.read import analyse_campaign
 from teiten.host.system.paths import Workdir
 from teiten.ledger.store import Ledger
@@ -37,18 +36,16 @@ def compare(
     kind: str, rows: int, size: Size, workdir: Workdir, measure: Mapping[str, object]
 ) -> Outcome:
     """Run a campaign, read its verdict, delete it. Raises CalledProcessError where it fails."""
-    teiten = [sys.executable, "-m", "teiten", "--workdir", str(workdir.root), "--quiet"]
     with tempfile.TemporaryDirectory(prefix="teiten-live-") as folder:
         study = Path(folder) / "known-effect.toml"
         study.write_text(study_text(size, rows, measure), encoding="utf-8")
-        command = [*teiten, "run", str(study), "--json"]
-        name = json.loads(_output(command))["campaign"]
+        name = json.loads(teiten(workdir.root, "--quiet", "run", str(study), "--json"))["campaign"]
     with Ledger.open(workdir.campaigns / name, read_only=True) as ledger:
         analysis = analyse_campaign(ledger, series=False)
     throughput = next(contrast for contrast in analysis.contrasts if contrast.metric.name == "tps")
     effect = throughput.overall.effect
     (pairs,) = recorded_pairs(workdir.campaigns / name, least=1).values()
-    _output([*teiten, "rm", name, "--yes"])
+    teiten(workdir.root, "--quiet", "rm", name, "--yes")
     return Outcome(
         kind=kind,
         rows=rows,
@@ -60,19 +57,3 @@ def compare(
         log_ratios=tuple(float(new - old) for new, old in pairs),
         seconds=analysis.wall,
     )
-
-
-def _output(command: Sequence[str]) -> str:
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-
-
-def keep(record: Path, outcome: Outcome) -> None:
-    with record.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(asdict(outcome)) + "\n")
-
-
-def kept(record: Path) -> list[Outcome]:
-    """What an earlier run found; nothing where there is no record."""
-    if not record.exists():
-        return []
-    return [Outcome(**json.loads(line)) for line in record.read_text("utf-8").splitlines()]

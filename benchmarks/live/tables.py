@@ -9,6 +9,7 @@ from statistics import fmean, median, stdev
 import numpy as np
 from scipy import stats
 
+from benchmarks.figures import binomial_interval, percent, row
 from benchmarks.live.comparison import Outcome
 
 THRESHOLD = 0.02
@@ -26,7 +27,7 @@ def nulls(outcomes: Sequence[Outcome]) -> Iterator[str]:
     if not outcomes:
         return
     alarms = sum(outcome.verdict in DIFFERENT for outcome in outcomes)
-    interval = stats.binomtest(alarms, len(outcomes)).proportion_ci(method="exact")
+    low, high = binomial_interval(alarms, len(outcomes))
     equal = sum(outcome.verdict == "equivalent" for outcome in outcomes)
     early = [median_of_three(outcome) for outcome in outcomes if len(outcome.log_ratios) >= 3]
     yield from head(
@@ -43,23 +44,21 @@ def nulls(outcomes: Sequence[Outcome]) -> Iterator[str]:
     cells = [
         str(len(outcomes)),
         str(alarms),
-        f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %",
-        f"{100 * fmean(abs(math.expm1(log_ratio)) > THRESHOLD for log_ratio in early):.0f} %",
+        f"{100 * low:.1f} to {percent(high)}",
+        percent(fmean(abs(math.expm1(log_ratio)) > THRESHOLD for log_ratio in early), 0),
         str(equal),
         str(len(outcomes) - alarms - equal),
         deviation(outcomes),
         f"{fmean(outcome.pairs for outcome in outcomes):.1f}",
         f"{sum(outcome.seconds for outcome in outcomes) / 60:.0f}",
     ]
-    yield f"| {' | '.join(cells)} |"
+    yield row(*cells)
 
 
 def deviation(outcomes: Sequence[Outcome]) -> str:
     """How far the pairs of one comparison lie apart, the root mean square of the comparisons."""
     deviations = [stdev(outcome.log_ratios) for outcome in outcomes if len(outcome.log_ratios) > 1]
-    return (
-        f"{100 * math.sqrt(fmean(spread**2 for spread in deviations)):.2f} %" if deviations else "—"
-    )
+    return percent(math.sqrt(fmean(spread**2 for spread in deviations)), 2) if deviations else "—"
 
 
 def median_of_three(outcome: Outcome) -> float:
@@ -104,9 +103,9 @@ def effects(outcomes: Sequence[Outcome]) -> Iterator[str]:
         ]
         cells = [
             f"{count:,}",
-            f"{percent(centre)} ({percent(math.log(truth.low or 1))} to"
-            f" {percent(math.log(truth.high or 1))})",
-            percent(fmean(means)),
+            f"{signed(centre)} ({signed(math.log(truth.low or 1))} to"
+            f" {signed(math.log(truth.high or 1))})",
+            signed(fmean(means)),
             f"{sum(outcome.verdict == 'slower' for outcome in mine)} of {len(mine)}",
             str(sum(outcome.verdict == "equivalent" for outcome in mine)),
             str(sum(outcome.verdict == "inconclusive" for outcome in mine)),
@@ -114,13 +113,13 @@ def effects(outcomes: Sequence[Outcome]) -> Iterator[str]:
             deviation([truth, *mine]),
             f"{fmean(outcome.pairs for outcome in mine):.1f}",
         ]
-        yield f"| {' | '.join(cells)} |"
+        yield row(*cells)
     yield ""
     yield slope(points, [fmean(o.log_ratios) for o in outcomes if o.kind == "null"])
 
 
 def head(*columns: str) -> tuple[str, str]:
-    return f"| {' | '.join(columns)} |", f"|{' --: |' * len(columns)}"
+    return row(*columns), f"|{' --: |' * len(columns)}"
 
 
 def slope(points: Sequence[tuple[float, float]], nulls: Sequence[float]) -> str:
@@ -134,5 +133,5 @@ def slope(points: Sequence[tuple[float, float]], nulls: Sequence[float]) -> str:
     )
 
 
-def percent(log_ratio: float) -> str:
+def signed(log_ratio: float) -> str:
     return f"{100 * math.expm1(log_ratio):+.2f} %"

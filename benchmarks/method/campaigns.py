@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.figures import percent
 from benchmarks.method.designs import Design, simulate
 from benchmarks.method.noise import Array
 from benchmarks.method.rules import ALPHA, Said, fixed, reports, sequential
@@ -35,16 +36,13 @@ class Tally:
     covers: int = 0
     pairs: int = 0
     has_interval: bool = False
-    spread: list[float] = field(default_factory=list)
-    """The pairs' deviation, by chunk."""
 
-    def add(self, verdicts: Said, deviation: float) -> None:
+    def add(self, verdicts: Said) -> None:
         self.campaigns += len(verdicts.differs)
         self.differs += int(verdicts.differs.sum())
         self.slower += int(verdicts.slower.sum())
         self.equivalent += int(verdicts.equivalent.sum())
         self.pairs += int(verdicts.pairs.sum())
-        self.spread.append(deviation)
         if verdicts.covers is not None:
             self.has_interval = True
             self.covers += int(verdicts.covers.sum())
@@ -128,9 +126,26 @@ def count(
         for design in dict.fromkeys(design for design, _ in rules.values()):
             random = np.random.default_rng([seed, chunk, *kind.encode()])
             cells = simulate(design, kind, size, random)
-            deviation = float(np.std(cells[..., 1] - cells[..., 0]))
             for name, (of, rule) in rules.items():
                 for effect in EFFECTS if of is design else ():
-                    verdicts = rule(cells, float(np.log1p(-effect)))
-                    tallies[name, effect].add(verdicts, deviation)
+                    tallies[name, effect].add(rule(cells, float(np.log1p(-effect))))
     return tallies
+
+
+COLUMNS = (
+    *("false alarms", "interval holds the truth", "2 % found"),
+    *("2 % missed as “no difference”", "pairs"),
+)
+
+
+def cells(tallies: Tallies, name: str) -> list[str]:
+    """A rule's numbers in the order of COLUMNS."""
+    none, two = tallies[name, 0.0], tallies[name, 0.02]
+    covered = min(tally.share(tally.covers) for tally in (tallies[name, e] for e in EFFECTS))
+    return [
+        percent(none.share(none.differs)),
+        percent(covered) if two.has_interval else "none",
+        percent(two.share(two.slower)),
+        percent(two.share(two.equivalent)),
+        f"{two.share(two.pairs):.1f}",
+    ]

@@ -81,9 +81,8 @@ def count_recorded(pairs: Array, campaigns: int, seed: int) -> Tallies:
     tallies: Tallies = {(name, effect): Tally() for name in RULES for effect in EFFECTS}
     for name, (blocks, rule) in RULES.items():
         cells = draw(pairs, campaigns, blocks, random)
-        deviation = float(np.std(pairs[:, 1] - pairs[:, 0], ddof=1))
         for effect in EFFECTS:
-            tallies[name, effect].add(rule(cells, float(np.log1p(-effect))), deviation)
+            tallies[name, effect].add(rule(cells, float(np.log1p(-effect))))
     return tallies
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,6 +23,7 @@ from pathlib import Path
 
 from benchmarks.bisect_proof import ANCHOR, SCAN
 from benchmarks.operations.users import users_of_index_scans
+from benchmarks.running import teiten
 from teiten.execute.postgres.building.sources import find_source, unpack
 from teiten.execute.postgres.installations import find_installations
 from teiten.host.system.paths import Workdir
@@ -34,15 +34,6 @@ DIFFERENT = ("slower", "faster")
 LAST_INCLUDE = '#include "utils/rel.h"\n'
 BEGINNING = "\tindexstate = makeNode(IndexScanState);\n"
 LOOP = "\tfor (volatile int planted = 0; planted < {limit}; planted++)\n\t\t;\n"
-
-
-def teiten(workdir: Path, *words: str, check: bool = True) -> str:
-    """What a verb prints; its progress goes to the terminal. Ends the program where it fails."""
-    command = [sys.executable, "-m", "teiten", "--workdir", str(workdir), *words]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if check and done.returncode != 0:
-        raise SystemExit(f"teiten {' '.join(words)} ended with {done.returncode}")
-    return done.stdout
 
 
 def compared(arguments: argparse.Namespace, *words: str) -> dict[str, str]:

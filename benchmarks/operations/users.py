@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.servers import new_server
 from teiten.datasets.script.model import script_of
-from teiten.execute.postgres.cluster import Cluster
-from teiten.host.system.users import server_user
 from teiten.kinds.pgbench.model import pgbench_of
 from teiten.model.installation import Installation
-from teiten.model.study import Setting, Study, Workload
+from teiten.model.study import Study, Workload
 
 NODE = "Index Scan"
 CHECKS_KEYS = ("foreign-key",)
@@ -27,33 +26,17 @@ def users_of_index_scans(study: Study, installation: Installation) -> frozenset[
     with tempfile.TemporaryDirectory(prefix="teiten-users-") as name:
         folder = Path(name)
         folder.chmod(0o755)
-        cluster = Cluster.create(
-            installation,
-            folder / "data",
-            user=server_user(),
-            checksums=False,
-            log=folder / "server.log",
-        )
-        try:
-            cluster.configure(tuple(_settings(study)))
-            cluster.start()
-            with cluster.connect() as connection:
-                script = script_of(study.workloads[0].data).script
-                connection.execute(script.text.encode())
-                connection.execute("VACUUM (FREEZE, ANALYZE)")
-                users = {
-                    workload.name for workload in study.workloads if _scans(connection, workload)
-                }
-        finally:
-            cluster.remove()
+        settings = [setting for setting in study.settings if setting.value is not None]
+        with (
+            new_server(installation, folder, settings) as cluster,
+            cluster.connect() as connection,
+        ):
+            script = script_of(study.workloads[0].data).script
+            connection.execute(script.text.encode())
+            connection.execute("VACUUM (FREEZE, ANALYZE)")
+            users = {workload.name for workload in study.workloads if _scans(connection, workload)}
     checking = {workload.name for workload in study.workloads if workload.name in CHECKS_KEYS}
     return frozenset(users | checking)
-
-
-def _settings(study: Study) -> Iterator[Setting]:
-    for setting in study.settings:
-        if setting.value is not None:
-            yield setting
 
 
 def _scans(connection: Any, workload: Workload) -> bool:

@@ -26,9 +26,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.pairs.experiments import EXPERIMENTS, Line
-from benchmarks.pairs.records import keep, kept
 from benchmarks.pairs.servers import Pair, two_servers
 from benchmarks.pairs.tables import tables
+from benchmarks.records import keep, kept
 from teiten.host.system.paths import Workdir, default_workdir
 
 

@@ -20,7 +20,7 @@ import math
 import os
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,18 +28,17 @@ import numpy as np
 import numpy.typing as npt
 import psutil
 
+from benchmarks.figures import mean_interval, row
 from benchmarks.pairs.experiments import Line
-from benchmarks.pairs.records import keep, kept
 from benchmarks.pairs.servers import DEFAULTS, Pair, two_servers
-from benchmarks.pairs.tables import groups, row
-from teiten.analysis.verdict.verdict import mean_and_deviation, student_half_width
+from benchmarks.pairs.tables import groups
+from benchmarks.records import keep, kept, within
 from teiten.execute.postgres.cluster import Cluster
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.kinds.pgbench.load.paired_numbers import PairedTimes, numbers
 from teiten.model.settings import ABOUT_FLUSHES
 
 CLASSIC, PAIRS, IN_STEP = WAYS = ("classic", "pairs", "in step")
-ALPHA = 0.05
 TURNS = 2
 """Of each server in a round of the classic way."""
 LOCAL = "[local]"
@@ -88,12 +87,11 @@ def main() -> None:
     given = parser.parse_args()
     clients = [int(count) for count in given.clients.split(",")]
     for name in given.effects:
-        deadline = time.monotonic() + 60 * given.minutes / len(given.effects)
-        measure(given, name, clients, deadline)
+        measure(given, name, clients)
     print("\n".join(table(kept(given.record))))
 
 
-def measure(given: argparse.Namespace, name: str, clients: list[int], deadline: float) -> None:
+def measure(given: argparse.Namespace, name: str, clients: list[int]) -> None:
     """What is still to do of an effect, round by round."""
     effect = EFFECTS[name]
     done = [line for line in kept(given.record) if line["effect"] == name]
@@ -106,9 +104,7 @@ def measure(given: argparse.Namespace, name: str, clients: list[int], deadline: 
     if not missing:
         return
     with two_servers(effect.a, Workdir(given.workdir), effect.b) as pair:
-        for number, count in missing:
-            if time.monotonic() > deadline:
-                return
+        for number, count in within(given.minutes / len(given.effects), missing):
             own = {"effect": name, "round": number, "clients": count, "cores": os.cpu_count()}
             keep(given.record, {**own, **one_round(pair, effect, count, given.seconds)})
 
@@ -219,8 +215,8 @@ def table(lines: list[Line]) -> Iterator[str]:
         if len(own) < 2:
             continue
         offered = offered_way(EFFECTS[own[0]["effect"]], own[0]["clients"], own[0]["cores"])
-        speed = {way: interval([line[way][0] for line in own]) for way in WAYS}
-        cost = {way: interval([-line[way][1] for line in own]) for way in WAYS}
+        speed = {way: mean_interval([line[way][0] for line in own]) for way in WAYS}
+        cost = {way: mean_interval([-line[way][1] for line in own]) for way in WAYS}
         low, high = speed[offered][1:]
         agrees = low <= speed[CLASSIC][2] and speed[CLASSIC][1] <= high
         if offered != CLASSIC:
@@ -234,13 +230,6 @@ def table(lines: list[Line]) -> Iterator[str]:
             f"\nthe offered way agrees with the classic one in {sum(agreeing)} of {len(agreeing)};"
             f" load average, median: {np.median(loads):.1f}"
         )
-
-
-def interval(logs: Sequence[float]) -> tuple[float, float, float]:
-    """The mean of logarithms with its interval by Student's t."""
-    mean, deviation = mean_and_deviation(logs)
-    half = student_half_width(deviation, len(logs), ALPHA)
-    return mean, mean - half, mean + half
 
 
 def ratio(mean: float, low: float, high: float) -> str:

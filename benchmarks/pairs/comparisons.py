@@ -26,9 +26,10 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.figures import row
 from benchmarks.pairs.experiments import Line, of_start
-from benchmarks.pairs.records import keep, kept
 from benchmarks.pairs.servers import BASE_ROWS, Pair, more_rows, two_servers
+from benchmarks.records import keep, kept, within
 from teiten.analysis.model.findings import Verdict, VerdictKind
 from teiten.analysis.verdict.sequential import decide_sequentially, is_decided
 from teiten.analysis.verdict.verdict import Rule
@@ -60,10 +61,7 @@ def main() -> None:
     given = parser.parse_args()
     effects = [float(effect) for effect in given.effects.split(",")]
     asked = list(itertools.product(range(given.comparisons), given.scripts.split(","), effects))
-    deadline = time.monotonic() + 60 * given.minutes
-    for number, script, effect in asked:
-        if time.monotonic() > deadline:
-            break
+    for number, script, effect in within(given.minutes, asked):
         carry_out(given, number, script, effect)
     print("\n".join(tables(kept(given.record), 60 * given.budget)))
 
@@ -187,7 +185,7 @@ def _row(script: str, effect: float, number: str, comparisons: list[list[Line]])
         f"{median:.0f}" if math.isfinite(median) else "–",
         *(decided - equal, equal, f"{held} of {len(effects)}", f"{mean:+.2%}", f"{load:.1f}"),
     )
-    return "| " + " | ".join(map(str, cells)) + " |"
+    return row(*cells)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.figures import row
 from teiten.analysis.model.findings import Verdict, VerdictKind
 from teiten.analysis.verdict.sequential import decide_sequentially, is_decided
 from teiten.analysis.verdict.verdict import Rule
@@ -98,7 +99,7 @@ def rows(campaigns: int, seed: int) -> Iterator[str]:
                 *(f"{effect:.0%}", f"{1 - equal - open_:.1%}", f"{equal:.1%}", f"{open_:.1%}"),
                 *(f"{starts:.1f}", f"{time:.0f} s"),
             )
-            yield "| " + " | ".join(map(str, cells)) + " |"
+            yield row(*cells)
 
 
 def main() -> None:

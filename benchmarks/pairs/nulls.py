@@ -17,16 +17,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from scipy import special
-
-from benchmarks.pairs.records import keep, kept
+from benchmarks.figures import binomial_interval, row
+from benchmarks.records import keep, kept, within
+from benchmarks.running import teiten
 from teiten.analysis.model.verdict import BY_SIGN, VerdictKind
 from teiten.host.system.paths import default_workdir
 
@@ -41,7 +39,6 @@ STUDIES = {
 run: transactions in pairs and in step, reads and updates, statements in turn."""
 SIDES = ("first", "second")
 ALARMS = {*BY_SIGN, VerdictKind.DIFFERENT_BUT_SMALL, VerdictKind.MIXED}
-CONFIDENCE = 0.95
 
 
 def main() -> None:
@@ -55,10 +52,7 @@ def main() -> None:
     parser.add_argument("--workdir", type=Path, default=default_workdir())
     given = parser.parse_args()
     studies = given.studies.split(",")
-    deadline = time.monotonic() + 60 * given.minutes
-    for number in range(len(kept(given.record)), given.nulls):
-        if time.monotonic() > deadline:
-            break
+    for number in within(given.minutes, range(len(kept(given.record)), given.nulls)):
         study = studies[number % len(studies)]
         overrides = (*STUDIES.get(study, ()), *given.overrides)
         keep(given.record, null(study, given.server, overrides, given.workdir))
@@ -67,14 +61,13 @@ def main() -> None:
 
 def null(study: str, server: str, overrides: tuple[str, ...], workdir: Path) -> dict[str, Any]:
     """Run a campaign, and delete it. Raises CalledProcessError where it fails."""
-    teiten = [sys.executable, "-m", "teiten", "--workdir", str(workdir), "--quiet"]
     same = (f"servers.{side}={server}" for side in SIDES)
     changes = (*same, f"server={','.join(SIDES)}", "contrast=server", *overrides)
     words = [word for change in changes for word in ("--set", change)]
     load, began = os.getloadavg()[0], time.monotonic()
-    command = [*teiten, "run", study, "--profile", "quick", "--yes", "--json", *words]
-    printed = json.loads(_output(command))
-    _output([*teiten, "rm", printed["campaign"], "--yes"])
+    command = ("--quiet", "run", study, "--profile", "quick", "--yes", "--json", *words)
+    printed = json.loads(teiten(workdir, *command))
+    teiten(workdir, "--quiet", "rm", printed["campaign"], "--yes")
     if not printed["conclusive"]:
         raise SystemExit(f"the profile quick of {study} has no verdicts, and so no alarms")
     return {
@@ -87,10 +80,6 @@ def null(study: str, server: str, overrides: tuple[str, ...], workdir: Path) -> 
             if contrast["verdict"] != VerdictKind.UNJUDGED
         ],
     }
-
-
-def _output(command: list[str]) -> str:
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def is_alarm(line: dict[str, Any]) -> bool:
@@ -111,20 +100,11 @@ def table(lines: list[dict[str, Any]]) -> Iterator[str]:
             *(sum(word not in decided for word in words), f"{seconds[len(own) // 2]:.0f}"),
             f"{loads[len(own) // 2]:.1f}",
         )
-        yield "| " + " | ".join(map(str, cells)) + " |"
+        yield row(*cells)
     alarms, count = sum(map(is_alarm, lines)), len(lines)
     if count:
         low, high = binomial_interval(alarms, count)
         yield f"\n{alarms} alarms in {count} campaigns: {low:.1%} to {high:.1%}"
-
-
-def binomial_interval(alarms: int, count: int) -> tuple[float, float]:
-    """The share's interval by Clopper and Pearson, Biometrika 26 (1934): never too narrow."""
-    tail = (1 - CONFIDENCE) / 2
-    low = 0.0 if not alarms else float(special.betaincinv(alarms, count - alarms + 1, tail))
-    if alarms == count:
-        return low, 1.0
-    return low, float(special.betaincinv(alarms + 1, count - alarms, 1 - tail))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.servers import new_server
 from teiten.execute.client.address import Address
 from teiten.execute.client.paired import (
     PairedResult,
@@ -20,7 +21,6 @@ from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import choose_pgbench, find_installations
 from teiten.host.system.environment import child_environment
 from teiten.host.system.paths import Workdir
-from teiten.host.system.users import server_user
 from teiten.kinds.pgbench.load.process import PgbenchProcess, PgbenchRun
 from teiten.model.installation import Installation, Pgbench
 from teiten.model.study import QueryMode, Script, Setting
@@ -233,16 +233,8 @@ def two_servers(version: str, workdir: Workdir, newer: str | None = None) -> Ite
         folder.chmod(0o755)
         clusters = []
         for side, server in (("a", version), ("b", newer or version)):
-            cluster = Cluster.create(
-                installation(server, workdir),
-                folder / side / "data",
-                user=server_user(),
-                checksums=False,
-                log=folder / side / "server.log",
-            )
-            end.callback(cluster.remove)
-            cluster.configure(SETTINGS)
-            cluster.start()
+            own = new_server(installation(server, workdir), folder / side, SETTINGS)
+            cluster = end.enter_context(own)
             fill(cluster, pgbench)
             clusters.append(cluster)
         yield Pair((clusters[0], clusters[1]), pgbench, folder)

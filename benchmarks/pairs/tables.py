@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from scipy import special
 
+from benchmarks.figures import mean_interval, row
 from benchmarks.pairs.experiments import Line
 from benchmarks.pairs.servers import BASE_ROWS
 from teiten.model.starts import (
@@ -50,8 +50,8 @@ def deviation_of(values: list[float]) -> float:
 def mean_of(values: list[float]) -> str:
     if len(values) < 2:
         return "–"
-    half = special.stdtrit(len(values) - 1, 0.975) * deviation_of(values) / math.sqrt(len(values))
-    return f"{np.mean(values):+.2%} ± {half:.2%}"
+    mean, _, high = mean_interval(values)
+    return f"{mean:+.2%} ± {high - mean:.2%}"
 
 
 def values(lines: list[Line], key: str, **where: object) -> list[float]:
@@ -182,7 +182,3 @@ def of_pgbench(lines: list[Line]) -> Iterator[str]:
         logs = [math.log(line["pairs"] / line["pgbench"]) for line in own]
         tps = [f"{np.median(values(own, way)):.0f}" for way in ("pgbench", "pairs")]
         yield row(script, clients, len(own), *tps, mean_of(logs))
-
-
-def row(*cells: object) -> str:
-    return "| " + " | ".join(str(cell) for cell in cells) + " |"

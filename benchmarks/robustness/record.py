@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from benchmarks.pairs.records import keep, kept
+from benchmarks.records import keep, kept
 
 HERE = Path(__file__).parent
 

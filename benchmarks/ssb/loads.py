@@ -20,6 +20,7 @@ import psycopg
 from psycopg import sql
 from psycopg.copy import LibpqWriter
 
+from benchmarks.servers import new_server
 from benchmarks.ssb.rounds import Ratio, Seconds, ratio
 from teiten.connections import to_address
 from teiten.datasets.ssb.rows.blocks import Unwatched
@@ -27,10 +28,8 @@ from teiten.datasets.ssb.rows.files import write_files
 from teiten.datasets.ssb.rows.load import LoadOptions, create_statement, load
 from teiten.datasets.ssb.rows.native import columns
 from teiten.datasets.ssb.rows.streaming import BUFFER
-from teiten.execute.postgres.cluster import Cluster
 from teiten.execute.postgres.installations import find_installations, resolve
 from teiten.host.system.paths import Workdir
-from teiten.host.system.users import server_user
 from teiten.model.ssb import Chunk, SsbData, SsbFormat, SsbTable
 
 LEAST_LOAD_RATIO = 0.9
@@ -126,18 +125,9 @@ def _clear(dsn: str) -> None:
 @contextmanager
 def a_server(server: str, workdir: Path, folder: Path) -> Iterator[str]:
     """A connection string of a new server with the settings of initdb."""
-    cluster = Cluster.create(
-        resolve(server, find_installations(Workdir(workdir))),
-        folder / "cluster" / "data",
-        user=server_user(),
-        checksums=False,
-        log=folder / "cluster" / "server.log",
-    )
-    try:
-        cluster.start()
+    installation = resolve(server, find_installations(Workdir(workdir)))
+    with new_server(installation, folder / "cluster") as cluster:
         yield cluster.conninfo("postgres")
-    finally:
-        cluster.remove()
 
 
 def label(what: str, streams: int) -> str:

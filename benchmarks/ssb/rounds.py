@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, median, stdev
+from statistics import median
 
-from scipy import stats
+from benchmarks.figures import mean_interval
 
 Seconds = dict[str, list[float]]
 """For each subject its seconds, round by round."""
@@ -51,13 +51,8 @@ def ratio(
 ) -> Ratio:
     """How many times as fast ``ours`` is, from the seconds of the same rounds."""
     logs = [math.log(theirs / own) for theirs, own in zip(reference, ours, strict=True)]
-    half = math.nan
-    if len(logs) > 1:
-        half = float(stats.t.ppf(0.975, len(logs) - 1)) * stdev(logs) / math.sqrt(len(logs))
-    middle = fmean(logs)
-    return Ratio(
-        name, math.exp(middle), math.exp(middle - half), math.exp(middle + half), least=least
-    )
+    middle, low, high = map(math.exp, mean_interval(logs))
+    return Ratio(name, middle, low, high, least=least)
 
 
 def tell(seconds: Seconds, rows: int) -> None:

@@ -1,7 +1,7 @@
 """What an audit of the method found, simulated: the old rule was wrong so often, today's is not.
 
 The figures of docs/concepts/trust.md are of the same functions with more campaigns (``python -m
-benchmarks.method --audit``).
+benchmarks.trust audit``).
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.pairs.nulls import binomial_interval, is_alarm, table
+from benchmarks.figures import binomial_interval
+from benchmarks.pairs.nulls import is_alarm, table
 
 from teiten.analysis.model.verdict import VerdictKind
 
