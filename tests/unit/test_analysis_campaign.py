@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from teiten.analysis.across.fingerprint import machine_fingerprint
-from teiten.analysis.campaign import analyse, wall_seconds
+from teiten.analysis.campaign import wall_seconds
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.analysis.verdict.pairs import observe
 from teiten.cli.campaign.read import analyse_campaign
 from teiten.ledger.store import Ledger
 from teiten.model.progress import RESUMED, compared_together, counting, open_trials
 from teiten.model.trial import Event, Outcome, Problem, Trial
+from tests.fixtures.analysed import analysed
 from tests.fixtures.synthetic import (
     CAUTIONS,
     SERVER_FACTS,
@@ -30,19 +31,8 @@ TRIALS = tuple(synthetic_trials(PLAN, 10, 1))
 
 
 def analysis(trials: Iterable[Trial], events: tuple[Event, ...] = ()) -> CampaignAnalysis:
-    return analyse(
-        name="n",
-        teiten_version="1",
-        created_at=START,
-        command="teiten run observe",
-        plan=PLAN,
-        facts=HOST,
-        cautions=CAUTIONS,
-        server_facts=SERVER_FACTS,
-        trials=trials,
-        events=events,
-        points={},
-    )
+    known = {"cautions": CAUTIONS, "server_facts": SERVER_FACTS, "created_at": START}
+    return analysed(PLAN, trials, "n", events=events, **known)
 
 
 def test_every_trial_is_listed_whatever_its_outcome() -> None:

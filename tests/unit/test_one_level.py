@@ -17,10 +17,10 @@ from teiten.kinds.pgbench.scale_out.find import scale_outs
 from teiten.kinds.probes.results import probes_found
 from teiten.kinds.queries.results import queries_found
 from teiten.model.text import Language
-from teiten.model.trial import Trial
 from teiten.report.effects import confidence_percent
 from teiten.report.texts import texts
 from teiten.report.view.report import view
+from tests.fixtures.analysed import counted
 from tests.fixtures.invented_probes import Invented as InventedProbes
 from tests.fixtures.invented_probes import invented_probes
 from tests.fixtures.invented_queries import invented_queries
@@ -39,16 +39,7 @@ Compared = tuple[Key, int, float]
 
 def versions() -> CampaignAnalysis:
     trials = [
-        Trial(
-            number=one.number,
-            attempt=one.attempt,
-            outcome=one.outcome,
-            problems=(),
-            started_at=0.0,
-            finished_at=1.0,
-            metrics=dict(one.metrics),
-        )
-        for one in of_curves(with_effect(0.96))
+        counted(attempt.number, dict(attempt.metrics)) for attempt in of_curves(with_effect(0.96))
     ]
     return analysed("observe", PLAN, trials, facts=FACTS, claims=claims_of("observe")).analysis
 

@@ -28,10 +28,11 @@ from teiten.host.system.paths import Workdir
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan
 from teiten.model.study import Study
-from teiten.model.trial import Outcome, Trial
+from teiten.model.trial import Trial
 from teiten.model.units import Seconds
 from teiten.study.sides import ab_study
 from teiten.ways.registry import way_of
+from tests.fixtures.analysed import counted
 from tests.fixtures.pairs import side
 from tests.fixtures.planned import expanded
 from tests.fixtures.synthetic_plan import HOST
@@ -120,13 +121,11 @@ def piloted(plan: Plan, spread: float) -> list[Trial]:
     """A pilot whose slices scatter by a share."""
     random = np.random.default_rng(3)
     return [
-        Trial(
-            number=trial.number,
-            attempt=1,
-            outcome=Outcome.COUNTED,
-            problems=(),
+        counted(
+            trial.number,
+            {"latency_mean": 0.001},
+            started_at=0.0,
             finished_at=30.0,
-            metrics={"latency_mean": 0.001},
             facts={
                 "slices": [
                     {"tps": 1000.0 * float(np.exp(random.normal(0, spread)))}

@@ -34,12 +34,13 @@ from teiten.model.metrics import by_node, total_of_nodes
 from teiten.model.nodes import NodeMachine
 from teiten.model.plan import Plan
 from teiten.model.text import Language
-from teiten.model.trial import Event, Outcome, Problem, Series, Trial
+from teiten.model.trial import Event, Problem, Series, Trial
 from teiten.model.units import MIB, Bytes
 from teiten.report.blocks import Statement, of_kind
 from teiten.report.sites import whereabouts
 from teiten.report.view.kit import Kit
 from teiten.report.view.why import why
+from tests.fixtures.analysed import counted
 from tests.reader.drawn import analysed
 from tests.unit.test_scale_out_plan import planned
 
@@ -143,19 +144,7 @@ def trials_of(plan: Plan, by_nodes: Mapping[str, float]) -> Iterator[Trial]:
             metrics |= {f"{name}blocks_hit": 900.0, f"{name}blocks_read": 100.0}
         if nodes and trial.cell.workload == "update":
             metrics |= {"participants": 1.75, "retries": 5 * tps}
-        yield Trial(
-            number=trial.number,
-            attempt=1,
-            outcome=Outcome.COUNTED,
-            problems=(),
-            started_at=0.0,
-            finished_at=1.0,
-            metrics=metrics,
-            series=(),
-            histogram="",
-            facts={},
-            evidence=(),
-        )
+        yield counted(trial.number, metrics)
 
 
 def results(by_nodes: Mapping[str, float]) -> tuple[ScaleOutResult, ...]:

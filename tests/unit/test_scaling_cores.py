@@ -9,17 +9,16 @@ from functools import cache
 import numpy as np
 import pytest
 
-from teiten.analysis.campaign import analyse
 from teiten.analysis.model.claims import ClaimStanding
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.claims.catalogue import claims_of
 from teiten.kinds.pgbench.present.scaling import scaling
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.text import Language
-from teiten.model.trial import Outcome, Trial
 from teiten.report.forms import render_html
 from teiten.report.view.kit import Kit
 from teiten.report.view.variants import variant_rows
+from tests.fixtures.analysed import analysed, counted
 from tests.fixtures.shown import Shown
 from tests.unit.test_pinning import cpus, host, planned
 
@@ -35,32 +34,8 @@ def campaign(efficiency: float = 0.95) -> CampaignAnalysis:
         cores = int(trial.cell.level("cores") or 0)
         tps = 400 * cores * efficiency ** math.log2(cores) * math.exp(random.normal(0, 0.003))
         pinned = {"server": list(trial.server_cpus), "pgbench": list(trial.client_cpus)}
-        trials.append(
-            Trial(
-                number=trial.number,
-                attempt=1,
-                outcome=Outcome.COUNTED,
-                problems=(),
-                started_at=float(trial.number),
-                finished_at=trial.number + 0.5,
-                metrics={"tps": tps},
-                facts={"pinned": pinned},
-            )
-        )
-    return analyse(
-        name="cores",
-        teiten_version="1",
-        created_at=0.0,
-        command="teiten run cores",
-        plan=plan,
-        facts=facts,
-        cautions=(),
-        server_facts={},
-        trials=trials,
-        events=(),
-        points={},
-        claims=claims_of("cores"),
-    )
+        trials.append(counted(trial.number, {"tps": tps}, facts={"pinned": pinned}))
+    return analysed(plan, trials, "cores", facts=facts, claims=claims_of("cores"))
 
 
 def test_the_load_is_the_cores_and_the_side_the_server() -> None:

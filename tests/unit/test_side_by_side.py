@@ -29,13 +29,14 @@ from teiten.execute.sites.contract import Site
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Ending
 from teiten.model.text import Language
-from teiten.model.trial import Attempt, Outcome, Trial
+from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import GIB, Bytes, Seconds
 from teiten.plan.checks import check
 from teiten.plan.dry import DryExecutor
 from teiten.report.forms import render_markdown
 from teiten.report.render.markdown import TEXT
 from teiten.study.sides import Shared, null_study
+from tests.fixtures.analysed import counted
 from tests.fixtures.pairs import ab_plan, carry_on, new_ledger, side, tps_with
 from tests.fixtures.planned import FOLDER, expanded, planned
 from tests.fixtures.synthetic_plan import HOST
@@ -277,16 +278,7 @@ def test_how_it_stands_is_told_in_starts(tmp_path: Path) -> None:
 def test_slices_of_a_null_campaign_tell_the_parts_of_the_noise() -> None:
     plan = sliced("restart_every=2", blocks=8)
     trials = [
-        Trial(
-            number=trial.number,
-            attempt=1,
-            outcome=Outcome.COUNTED,
-            problems=(),
-            started_at=0.0,
-            finished_at=1.0,
-            metrics={},
-            facts={"slices": [{"tps": 1000.0 * (1 + (trial.copy == 2))}] * 5},
-        )
+        counted(trial.number, {}, facts={"slices": [{"tps": 1000.0 * (1 + (trial.copy == 2))}] * 5})
         for trial in plan.trials[:7]
     ]
     starts = slices_by_start(plan, trials)

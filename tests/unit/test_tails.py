@@ -14,8 +14,9 @@ from teiten.kinds.pgbench.present.discussion import tail_sentences
 from teiten.kinds.pgbench.present.paired import of_the_typical
 from teiten.kinds.pgbench.results import pgbench_found
 from teiten.model.plan import Plan
-from teiten.model.trial import Outcome, Trial
+from teiten.model.trial import Trial
 from teiten.report.view.kit import Kit
+from tests.fixtures.analysed import counted
 from tests.reader.drawn import analysed
 from tests.unit.test_paired_way import paired
 
@@ -42,19 +43,7 @@ def starts(plan: Plan, change: Callable[[Times], Times], count: int = STARTS) ->
         for trial in plan.trials:
             if trial.block == block:
                 side = int(trial.cell.level("server") == "18")
-                yield Trial(
-                    number=trial.number,
-                    attempt=1,
-                    outcome=Outcome.COUNTED,
-                    problems=(),
-                    started_at=0.0,
-                    finished_at=1.0,
-                    metrics=numbers[side].metrics,
-                    series=(),
-                    histogram="",
-                    facts={},
-                    evidence=(),
-                )
+                yield counted(trial.number, numbers[side].metrics)
 
 
 def answer_and_discussion(change: Callable[[Times], Times]) -> tuple[str, str]:
