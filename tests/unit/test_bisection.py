@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from teiten.analysis.across.bisection import (
     BisectStep,
     CommitComparison,
+    campaign_alpha,
     comparisons,
     direction,
     mark_of,
@@ -18,13 +21,24 @@ from teiten.analysis.across.bisection import (
     step_delta,
 )
 from teiten.analysis.model.findings import Interval, VerdictKind
-from teiten.cli.bisect.search import BisectRecord
+from teiten.analysis.verdict.verdict import LEFT_BEHIND, LEVELS_DIFFER
+from teiten.cli.bisect import comparison as comparing
+from teiten.cli.bisect.comparison import Question, compare
+from teiten.cli.bisect.search import BisectRecord, Request, Search
+from teiten.cli.bisect.text import answer
+from teiten.cli.console import Console, Verbosity
+from teiten.cli.main import Session
+from teiten.cli.plan.two_sides import SharedOptions
 from teiten.errors import LedgerError, UsageError
 from teiten.execute.bisect import BisectRepository
+from teiten.host.system.paths import Workdir
 from teiten.model.bisection import Mark
+from teiten.model.build import BuildSpec
+from teiten.model.text import Bilingual
 from teiten.model.units import Seconds, Share
 from tests.fixtures.small_source import commit, git
 
+SESSION = Session(Workdir(Path("/nowhere")), Console(Verbosity.QUIET, "never"))
 SLOWER, FASTER = VerdictKind.SLOWER, VerdictKind.FASTER
 
 
@@ -70,6 +84,66 @@ def test_the_limit_lies_half_way_between_the_ends(ratio: float) -> None:
 def test_the_whole_search_errs_in_alpha() -> None:
     assert [comparisons(count) for count in (1, 2, 3, 8, 9)] == [2, 3, 4, 5, 6]
     assert step_alpha(0.05, 5) == pytest.approx(0.01)
+
+
+def test_all_campaigns_of_a_comparison_err_in_its_alpha_together() -> None:
+    alphas = [campaign_alpha(0.0083, number) for number in range(1, 30)]
+    assert math.fsum(alphas) <= 0.0083 and alphas[0] == 0.0083 / 2
+    assert step_alpha(0.001, 12) * 12 <= 0.001, "an α that was given small stays so"
+
+
+def test_a_comparison_is_repeated_at_less_alpha_and_not_where_pairs_do_not_help(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    open_ = comparison(VerdictKind.INCONCLUSIVE)
+    answers: list[CommitComparison] = []
+    asked: list[tuple[str, float]] = []
+
+    def campaign(_session: Session, question: Question, name: str) -> CommitComparison:
+        asked.append((name, question.alpha))
+        return answers[len(asked) - 1]
+
+    monkeypatch.setattr(comparing, "_campaign", campaign)
+    question = Question(
+        *("s-ends", "a", "b", Bilingual("", ""), SharedOptions(), Share(0.02), Share(0.01)),
+        *(False, Seconds(60), Seconds(600), "teiten bisect"),
+    )
+    answers += [open_, open_, comparison(SLOWER)]
+    last, spent = compare(SESSION, question)
+    assert (last, spent) == (comparison(SLOWER), Seconds(180))
+    assert asked == [("s-ends", 0.005), ("s-ends-2", 0.0025), ("s-ends-3", 0.00125)]
+    asked.clear()
+    answers[:] = [replace(open_, effect=None, reason=LEFT_BEHIND)]
+    assert compare(SESSION, question) == (answers[0], Seconds(60))
+
+
+def test_why_a_search_ended_undecided_is_said() -> None:
+    """Not the budget, where no pairs would have decided."""
+    cut_short, ends = comparison(VerdictKind.INCONCLUSIVE), comparison(SLOWER)
+    stuck = replace(cut_short, effect=None, reason=LEFT_BEHIND)
+    mixed = replace(stuck, verdict=VerdictKind.MIXED, reason=LEVELS_DIFFER)
+    spec = BuildSpec(source="checkout")
+    request = Request(
+        *("s", "g" * 40, "b" * 40, spec, SharedOptions(), None, Share(0.02), Share(0.05)),
+        *(Seconds(600), "teiten bisect"),
+    )
+    nothing: Any = None
+    search = Search(SESSION, request, nothing, nothing, ("c" * 40,), candidates=("c" * 40,))
+
+    def text_of(ends: CommitComparison, step: CommitComparison | None = None) -> str:
+        search.ends, search.undecided = ends, BisectStep("c" * 40, None, "", step)
+        return answer(search)
+
+    assert text_of(cut_short).endswith("within --budget 600s")
+    for comparison_of, why in ((stuck, "leaves behind"), (mixed, "contradict one another")):
+        assert "--budget" not in text_of(comparison_of) and why in text_of(comparison_of)
+        at_commit = text_of(ends, comparison_of)
+        assert at_commit.startswith("cccccccccc is not decided: no interval (") and why in at_commit
+        assert "budget" not in at_commit and at_commit.endswith(
+            "it is one of 1 commits: cccccccccc"
+        )
+    for step in (None, cut_short):
+        assert text_of(ends, step).startswith("the budget is spent; it is one of 1 commits")
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from teiten.analysis.model.verdict import BY_SIGN, Interval, VerdictKind
+from teiten.analysis.verdict.verdict import LEFT_BEHIND
 from teiten.model.bisection import Mark
 from teiten.model.units import Seconds, Share
 
 SMALLEST_DELTA = 0.001
-SMALLEST_ALPHA = 0.0001
+LEGIBLE_ALPHA = 0.001
+"""From it on α is rounded to hundredths of a per cent."""
 
 
 def direction(ends: CommitComparison) -> VerdictKind | None:
@@ -35,10 +37,17 @@ def mark_of(looked_for: VerdictKind, comparison: CommitComparison) -> Mark | Non
 
 
 def needs_more_pairs(comparison: CommitComparison, *, beyond_delta: bool) -> bool:
-    """Whether a comparison is not decided. ``beyond_delta``: its interval may not contain δ."""
+    """Whether a comparison is not decided, and further pairs may do so. ``beyond_delta``: its
+    interval may not contain δ."""
     if comparison.verdict is VerdictKind.INCONCLUSIVE:
-        return True
+        return not is_stuck(comparison)
     return beyond_delta and comparison.verdict in BY_SIGN and not comparison.at_least_delta
+
+
+def is_stuck(comparison: CommitComparison) -> bool:
+    """Whether it is not decided for a reason that further pairs do not remove: what each build
+    leaves behind for the other, or levels that contradict one another."""
+    return comparison.verdict is VerdictKind.MIXED or comparison.reason == LEFT_BEHIND
 
 
 def step_delta(ends: CommitComparison) -> Share:
@@ -61,7 +70,15 @@ def comparisons(candidates: int) -> int:
 def step_alpha(alpha: float, count: int) -> Share:
     """The α of one of ``count`` comparisons, so that the whole search errs in α of searches at the
     most; rounded down, to be read."""
-    return Share(max(SMALLEST_ALPHA, math.floor(alpha / count * 1e4 + 1e-6) / 1e4))
+    share = alpha / count
+    return Share(math.floor(share * 1e4 + 1e-6) / 1e4 if share >= LEGIBLE_ALPHA else share)
+
+
+def campaign_alpha(alpha: float, number: int) -> Share:
+    """The α of a comparison's campaign, by its number from 1: half of the comparison's for the
+    first, a quarter for the second and so on, so that all of them err in it at the most, however
+    many there are. Each at all of it would be another chance to err."""
+    return Share(alpha / 2**number)
 
 
 class BisectEnding(StrEnum):
@@ -71,7 +88,7 @@ class BisectEnding(StrEnum):
     NO_DIFFERENCE = "no-difference"
     """Good and bad do not differ by δ: there is nothing to look for."""
     UNDECIDED = "undecided"
-    """The budget was spent before a comparison was decided."""
+    """A comparison was not decided: the budget was spent before, or further pairs do not help."""
     ONLY_SKIPPED = "only-skipped"
     """The commits that are left cannot be judged."""
 
@@ -88,6 +105,8 @@ class CommitComparison:
     delta: Share
     seconds: Seconds
     report: str
+    reason: str | None = None
+    """Code of why nothing can be said, as a verdict has it."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import count
 
-from teiten.analysis.across.bisection import CommitComparison, needs_more_pairs
+from teiten.analysis.across.bisection import CommitComparison, campaign_alpha, needs_more_pairs
 from teiten.analysis.verdict.sequential import least_pairs
 from teiten.cli.campaign.begin import begin, carry_out_new
 from teiten.cli.campaign.carry_out import CarriedOut, carry_out, note_resumed
@@ -50,8 +50,9 @@ class Question:
 def compare(session: Session, question: Question) -> tuple[CommitComparison | None, Seconds]:
     """The comparison and what it took; carried on where it was cut off.
 
-    One that ended undecided is followed by another with pairs of its own, as long as there is
-    budget. None where the budget is too short for the first. Raises what ``carry_out`` does.
+    One that ended undecided is followed by another with pairs and an α of its own, as long as there
+    is budget and further pairs may decide. None where the budget is too short for the first. Raises
+    what ``carry_out`` does.
     """
     last, spent = None, 0.0
     for number in count(1):
@@ -59,7 +60,9 @@ def compare(session: Session, question: Question) -> tuple[CommitComparison | No
         left = Seconds(question.budget - spent)
         if left <= 0:
             break
-        further = _campaign(session, replace(question, budget=left), f"{question.campaign}{suffix}")
+        alpha = campaign_alpha(question.alpha, number)
+        asked = replace(question, budget=left, alpha=alpha)
+        further = _campaign(session, asked, f"{question.campaign}{suffix}")
         if further is None:
             break
         last, spent = further, spent + further.seconds
@@ -94,7 +97,7 @@ def _study(session: Session, question: Question) -> Study:
         question.options,
         budget=f"{round(question.share)}s",
         delta=exact_share(question.delta),
-        alpha=exact_share(round(question.alpha, 6)),
+        alpha=exact_share(question.alpha),
     )
     sides = (SideFlags("a", question.old), SideFlags("b", question.new))
     study = ab_study(*sides, options)
@@ -127,4 +130,5 @@ def _comparison(carried: CarriedOut) -> CommitComparison:
         delta=verdict.delta,
         seconds=analysis.wall,
         report=str(carried.reports[0]),
+        reason=verdict.reason,
     )

@@ -43,6 +43,7 @@ from teiten.model.installation import Installation
 from teiten.model.text import Bilingual
 from teiten.model.units import Seconds, Share
 from teiten.report.effects import percent_decimals
+from teiten.report.texts import texts
 
 REQUEST = "request.json"
 STEPS = "steps.jsonl"
@@ -125,7 +126,7 @@ class Search:
     last: CommitComparison | None = None
     """The first bad commit against its parent."""
     undecided: BisectStep | None = None
-    """The step at which the budget was spent; a longer budget takes it up again."""
+    """The step that was not decided; a longer budget takes it up again."""
     candidates: tuple[str, ...] = ()
     ending: BisectEnding = BisectEnding.UNDECIDED
     builds: dict[str, Installation] = field(default_factory=dict)
@@ -260,10 +261,11 @@ class Search:
 
 
 def effect_text(comparison: CommitComparison) -> str:
-    """``-9.8 % (95 % interval -11.2 to -8.3 %)``."""
+    """``-9.8 % (95 % interval -11.2 to -8.3 %)``, or why there is none."""
     effect = comparison.effect
     if effect is None:
-        return "no interval"
+        why = texts("en").either(f"reason.{comparison.reason}", "")
+        return f"no interval ({why})" if why else "no interval"
     digits = percent_decimals(effect)
     low, high, mid = ((ratio - 1) * 100 for ratio in (effect.low, effect.high, effect.ratio))
     return (

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from teiten.analysis.across.bisection import BisectEnding, CommitComparison
+from teiten.analysis.across.bisection import BisectEnding, CommitComparison, is_stuck
 from teiten.analysis.model.findings import VerdictKind
 from teiten.cli.bisect.search import Search, effect_text
 from teiten.cli.plan.builds import SHORT
 from teiten.cli.printed.across import JsonSearch
+
+UNDECIDED = (VerdictKind.INCONCLUSIVE, VerdictKind.MIXED)
 
 
 def _effect(search: Search) -> CommitComparison | None:
@@ -21,7 +23,6 @@ def _effect(search: Search) -> CommitComparison | None:
 
 
 def answer(search: Search) -> str:
-    request = search.request
     match search.ending:
         case BisectEnding.FOUND:
             commit, effect = search.candidates[0], _effect(search)
@@ -36,12 +37,20 @@ def answer(search: Search) -> str:
         case BisectEnding.ONLY_SKIPPED:
             return f"one of {_listed(search)}; those between cannot be judged"
         case _:
-            if search.ends is not None and search.ends.verdict is VerdictKind.INCONCLUSIVE:
-                return (
-                    "not decided whether good and bad differ: "
-                    f"{effect_text(search.ends)} within --budget {request.budget:g}s"
-                )
-            return f"the budget is spent; it is one of {_listed(search)}"
+            return _undecided(search)
+
+
+def _undecided(search: Search) -> str:
+    """Say what was not decided, and why."""
+    within = f" within --budget {search.request.budget:g}s"
+    if search.ends is not None and search.ends.verdict in UNDECIDED:
+        limit = "" if is_stuck(search.ends) else within
+        return f"not decided whether good and bad differ: {effect_text(search.ends)}{limit}"
+    step = search.undecided
+    if step is None or step.comparison is None or not is_stuck(step.comparison):
+        return f"the budget is spent; it is one of {_listed(search)}"
+    commit, why = step.commit[:SHORT], effect_text(step.comparison)
+    return f"{commit} is not decided: {why}; it is one of {_listed(search)}"
 
 
 def _listed(search: Search) -> str:
