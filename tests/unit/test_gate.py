@@ -19,7 +19,7 @@ from teiten.analysis.verdict.gate import (
     gate_lines,
     gate_outcome,
 )
-from teiten.analysis.verdict.verdict import LEFT_BEHIND, withheld
+from teiten.analysis.verdict.verdict import LEFT_BEHIND, NOT_AVERAGED, withheld
 from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.gate.answer import (
     GateAnswer,
@@ -122,6 +122,16 @@ def test_where_levels_contradict_their_mean_each_level_decides() -> None:
     assert answer(slow, fast) is REGRESSION
     assert answer(same, fast) is NONE
     assert answer(open_, fast) is CANNOT_TELL
+
+
+def test_a_base_that_differs_from_itself_at_a_level_is_no_witness_there() -> None:
+    """Without a mean over levels, each level of the base against itself stands for itself."""
+    same, slow = verdict(KIND.EQUIVALENT), verdict(KIND.SLOWER)
+    control = contrast(AGAIN, withheld(same, NOT_AVERAGED), slow, same)
+    assert outcomes((control, contrast(HEAD, same, same, same)))[0] is CANNOT_TELL
+    assert outcomes((control, contrast(HEAD, slow, slow, slow)))[0] is REGRESSION
+    alike = contrast(AGAIN, same, same, same)
+    assert outcomes((alike, contrast(HEAD, same, same, same)))[0] is NONE
 
 
 def side(name: str, server: str = "18", *gucs: str) -> SideFlags:

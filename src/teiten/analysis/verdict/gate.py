@@ -106,9 +106,11 @@ def _line(head: ContrastResult, control: ContrastResult) -> GateLine:
 
 
 def _verdicts(head: ContrastResult, control: ContrastResult) -> Iterator[tuple[Verdict, Verdict]]:
-    """The verdicts that decide: over all levels, or at each where a mean says nothing."""
+    """The verdicts that decide: over all levels, or at each where a mean of the head says nothing,
+    or where the base against itself has none: a level at which it differs would be overlooked."""
     overall = head.overall
-    if overall.kind is not VerdictKind.MIXED and overall.reason != NOT_AVERAGED:
+    without_mean = NOT_AVERAGED in (overall.reason, control.overall.reason)
+    if overall.kind is not VerdictKind.MIXED and not without_mean:
         yield overall, control.overall
         return
     beside = {level.context: level.verdict for level in control.levels}
