@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, TypeVar
 
 import click
 
-from teiten.analysis.model.verdict import WORDS
+from teiten.analysis.model.findings import LevelResult
+from teiten.analysis.model.verdict import WORDS, Verdict
+from teiten.analysis.verdict.verdict import NOT_AVERAGED
 from teiten.cli.campaign.carry_out import CarriedOut
 from teiten.cli.main import Session
 from teiten.cli.printed.outcome import json_outcome
@@ -22,7 +24,7 @@ fail_on_option = click.option(
     multiple=True,
     type=click.Choice(tuple(kind.value for kind in WORDS)),
     help="End with exit code 5 where this is a primary verdict (slower and faster: or a level of a"
-    " mixed one); may be given several times.",
+    " mixed one), or that of a level where levels have no mean; may be given several times.",
 )
 
 
@@ -58,12 +60,26 @@ def end(session: Session, carried: CarriedOut, *, as_json: bool, fail_on: Collec
 
 def check_fail_on(carried: CarriedOut, kinds: Collection[str]) -> None:
     """Raise VerdictError where a primary verdict, over all levels, is one of ``kinds``; a mixed one
-    is slower, or faster, where a level of it is."""
+    is slower, or faster, where a level of it is, and where levels have no mean each is asked."""
     refuse_fail_on(carried.analysis.plan.study, kinds)
     for contrast in carried.analysis.contrasts:
-        true = [kind for kind in kinds if kind in contrast.overall.holds_of]
+        true = came_true(kinds, contrast.overall, contrast.levels)
         if contrast.metric.judged and true:
             raise VerdictError(
-                f"--fail-on {true[0]}: {verdict_sentence(carried.analysis, contrast, 'en')}",
+                f"--fail-on {true}: {verdict_sentence(carried.analysis, contrast, 'en')}",
                 "see the report",
             )
+
+
+def came_true(kinds: Iterable[str], overall: Verdict, levels: Sequence[LevelResult]) -> str:
+    """Name the first of ``kinds`` that holds of a verdict over all levels or, where these have no
+    mean, of a level, with this level: ``slower at query_mode=prepared``; empty where none does."""
+    alone = levels if overall.reason == NOT_AVERAGED else ()
+    for kind in kinds:
+        if kind in overall.holds_of:
+            return kind
+        for level in alone:
+            if level.verdict.kind == kind:
+                named = " ".join(f"{factor}={value}" for factor, value in level.context)
+                return f"{kind} at {named}"
+    return ""

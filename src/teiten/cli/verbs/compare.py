@@ -10,7 +10,7 @@ import click
 
 from teiten.analysis.model.comparison import Comparison, UnpairedResult
 from teiten.analysis.model.verdict import WORDS
-from teiten.cli.campaign.fail_on import refuse_fail_on
+from teiten.cli.campaign.fail_on import came_true, refuse_fail_on
 from teiten.cli.completion import campaigns
 from teiten.cli.main import Session
 from teiten.cli.parameters import (
@@ -43,8 +43,9 @@ FOLDER = "comparisons"
     "--fail-on",
     multiple=True,
     type=click.Choice([kind.value for kind in WORDS]),
-    help="End with exit code 5 where this is a verdict of TPS, or of the time of queries; may be"
-    " given several times.",
+    help="End with exit code 5 where this is a verdict of TPS, or of the time of queries, over all"
+    " levels (slower and faster: or at a level of a mixed one; any: at a level where levels have no"
+    " mean); may be given several times.",
 )
 @json_option("differences and verdicts")
 @click.pass_obj
@@ -82,10 +83,10 @@ def command(
             session.console.say(comparison_sentence(comparison, result, "en"))
         session.console.data(*paths)
     for result in _primary(comparison):
-        true = [kind for kind in fail_on if kind in result.overall.holds_of]
+        true = came_true(fail_on, result.overall, result.levels)
         if true:
             raise VerdictError(
-                f"--fail-on {true[0]}: {comparison_sentence(comparison, result, 'en')}",
+                f"--fail-on {true}: {comparison_sentence(comparison, result, 'en')}",
                 "see the report",
             )
 
