@@ -285,7 +285,7 @@ class Campaign:
             for _, *ends in self.left_behind(workload, new)
             if min(map(abs, ends)) > 0.25 * math.log1p(measure.delta) and ends[0] * ends[1] > 0
         ]
-        if left_by:
+        if left_by and metric in JUDGED:
             sure, most = (max(ends) for ends in zip(*left_by, strict=True))
             overall = biased(overall, sure, most)
             levels = {context: biased(level, sure, most) for context, level in levels.items()}

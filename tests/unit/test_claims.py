@@ -20,9 +20,11 @@ from teiten.analysis.model.claims import (
     ClaimNeeds,
     ClaimOutcome,
     ClaimStanding,
+    Reason,
 )
 from teiten.analysis.model.predicate import Predicate
 from teiten.analysis.verdict.contrasts import contrasts
+from teiten.analysis.verdict.verdict import LEFT_BEHIND
 from teiten.claims import catalogue
 from teiten.claims.catalogue import claims_of
 from teiten.claims.curves import LINE
@@ -36,11 +38,12 @@ from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
 from teiten.errors import StudyError
 from teiten.host.system.paths import Workdir
+from teiten.kinds.pgbench.plan import PLAN as PGBENCH
 from teiten.kinds.probes.claims import ProbeGrowth
 from teiten.kinds.queries.claims.of_queries import QueryEffect
 from teiten.kinds.queries.claims.sides import QueryBounds
 from teiten.model.facts import HostFacts
-from teiten.model.plan import Cell, Plan
+from teiten.model.plan import Cell, Plan, PlannedTrial
 from teiten.model.study import Factor, Sequential
 from teiten.model.trial import Attempt, Outcome
 from tests.fixtures.invented_claims import a_claim
@@ -498,6 +501,65 @@ def test_a_claim_is_decided_no_sooner_than_the_verdict_on_its_comparison(
     verdicts = {one.workload: one.overall for one in contrasts(plan, found, judged_only=True)}
     assert (verdicts[claim.workload].effect is not None) == decides
     assert (outcome(claim, found, plan).standing is REPRODUCED) == decides
+
+
+def in_pairs(*servers: str) -> Plan:
+    """Six starts of paired transactions at one level."""
+    plan = make_plan(12 * len(servers), servers=servers, clients=("4",))
+    measure = replace(plan.study.measure, way="pairs", sequential=Sequential(None))
+    return replace(plan, study=replace(plan.study, measure=measure))
+
+
+def leaving(plan: Plan, truth: Curve, left: dict[str, float]) -> list[Attempt]:
+    """Starts in which each of these servers leaves so much behind for the first one."""
+    random = np.random.default_rng(7)
+
+    def numbers(trial: PlannedTrial) -> dict[str, float]:
+        of_server = left.get(trial.cell.level("server") or "")
+        if of_server is None:
+            return {}
+        return {name: math.exp(of_server + random.normal(0, 0.001)) for name in PGBENCH.carry_over}
+
+    pairs = zip(plan.trials, attempts(truth, plan, noise=0.001), strict=True)
+    return [
+        replace(attempt, metrics={**attempt.metrics, **numbers(trial)}) for trial, attempt in pairs
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "left", "standing"),
+    [
+        (1.05, 0.0, REPRODUCED),
+        (1.05, 0.1, INCONCLUSIVE),  # the verdict is withheld
+        (1.05, 0.02, INCONCLUSIVE),  # it stands, but the ratio may be below 1.04
+        (1.20, 0.02, REPRODUCED),
+        (0.95, 0.1, INCONCLUSIVE),
+        (0.80, 0.02, CONTRADICTED),
+    ],
+)
+def test_what_sides_leave_behind_withholds_a_finding_as_it_does_the_verdict_on_them(
+    ratio: float, left: float, standing: ClaimStanding
+) -> None:
+    plan, claim = in_pairs("13", "14"), between(Effect((Bounds(1.04, 2.0),)))
+    tried = leaving(plan, with_effect(ratio), {"14": left})
+    judged = outcome(claim, tried, plan)
+    assert judged.standing is standing
+    verdicts = {
+        contrast.workload: contrast.overall for contrast in contrasts(plan, tried, judged_only=True)
+    }
+    (check,) = judged.checks
+    if verdicts[claim.workload].effect is None:
+        assert check.effect is None, "no interval before its verdict has"
+    if standing is INCONCLUSIVE:
+        assert judged.reason == Reason(LEFT_BEHIND) and check.lack == LEFT_BEHIND
+
+
+def test_what_two_sides_leave_behind_for_a_third_adds_up_between_them() -> None:
+    plan, claim = in_pairs("12", "13", "14"), between(Effect((Bounds(1.04, 2.0),)))
+    for left, standing in (({}, REPRODUCED), ({"13": 0.03}, REPRODUCED),
+                           ({"13": 0.03, "14": 0.03}, INCONCLUSIVE)):  # fmt: skip
+        tried = leaving(plan, with_effect(1.1), left)
+        assert outcome(claim, tried, plan).standing is standing
 
 
 def test_one_zero_is_not_left_out_in_silence() -> None:

@@ -10,20 +10,22 @@ from dataclasses import replace
 import pytest
 
 from teiten.analysis.across.fingerprint import conditions_fingerprint
-from teiten.analysis.model.findings import TrialView
-from teiten.analysis.model.verdict import CpuWitness
+from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult, TrialView
+from teiten.analysis.model.verdict import CpuWitness, Verdict, VerdictKind
 from teiten.analysis.per_transaction import server_cpu
 from teiten.analysis.verdict.carry_over import (
+    CarryOverBias,
     carry_overs,
     cpu_witnesses,
     mixed_cautions,
+    withheld_for_bias,
     witness_cautions,
 )
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.pairs import observe
-from teiten.analysis.verdict.stopping import standing
+from teiten.analysis.verdict.stopping import standing, undecided
 from teiten.analysis.verdict.unseen import unseen_cautions
-from teiten.analysis.verdict.verdict import LEFT_BEHIND
+from teiten.analysis.verdict.verdict import LEFT_BEHIND, Rule, of_interval, withheld
 from teiten.cli.campaign.decision import standing_lines
 from teiten.cli.plan.text import loaded_text
 from teiten.cli.text.noise import needed_text, noise_lines
@@ -34,7 +36,7 @@ from teiten.kinds.pgbench.analyse import scalings
 from teiten.kinds.pgbench.model import PgbenchOptions
 from teiten.kinds.pgbench.plan import PLAN
 from teiten.model.facts import Caution
-from teiten.model.metrics import CPU_PER_TRANSACTION
+from teiten.model.metrics import CPU_PER_TRANSACTION, Better
 from teiten.model.noise import NoiseFloor
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Ending
@@ -43,11 +45,13 @@ from teiten.model.starts import FIRST_SECONDS, FIRST_STARTS, planned_seconds, st
 from teiten.model.study import MOST_SECONDS, Script
 from teiten.model.trial import Attempt, Outcome
 from teiten.model.units import Seconds, Share
+from teiten.report.sentences import verdict_sentence
 from teiten.report.texts import caution_text
 from teiten.ways.registry import rules, way_of_clients
 from tests.fixtures.pairs import ab_plan, names_of_ways, side
 from tests.fixtures.planned import planned
 from tests.fixtures.synthetic_plan import HOST
+from tests.reader.drawn_kinds import two_sides
 
 FIXED = 4.0
 LOADS = ("classic", "pairs", "in-step")
@@ -188,6 +192,98 @@ def test_what_a_side_leaves_behind_forbids_a_verdict_only_where_that_is_sure() -
     assert not list(carry_overs(plain, "read", observe(plain, enough)))
 
 
+def test_a_decided_verdict_is_given_up_only_where_no_number_of_starts_helps() -> None:
+    """A true +3.5 %, and carry-over between 0.5 and 1 %."""
+    rule = Rule(Share(0.02), Share(0.05), Better.HIGHER)
+    bias = CarryOverBias(0.005, 0.01)
+
+    def judged(ratio: float, half: float) -> Verdict:
+        of_pairs = of_interval(ratio, half, (half / 2, 5), 6, rule)
+        return withheld_for_bias(of_pairs, bias, rule)
+
+    open_, stands = judged(0.035, 0.029), judged(0.035, 0.019)
+    assert (open_.reason, open_.given_up) == (LEFT_BEHIND, False)
+    assert (stands.kind, stands.reason) == (VerdictKind.FASTER, None)
+    small, alone = judged(0.004, 0.003), judged(0.004, 0.017)
+    assert (small.reason, small.given_up) == (LEFT_BEHIND, True), "it may be nothing"
+    assert (alone.kind, alone.reason) == (VerdictKind.INCONCLUSIVE, None), "more starts may do"
+    never = judged(0.022, 0.001)
+    assert never.given_up, "by at least δ with any number of starts, and never so beside the bias"
+    undecided_for_ever = judged(-0.018, 0.03)
+    assert undecided_for_ever.kind is VerdictKind.INCONCLUSIVE
+    assert not undecided_for_ever.given_up, "slower is what more starts would say"
+
+
+def test_a_campaign_ends_where_verdicts_are_decided_or_given_up_over_levels_and_at_each() -> None:
+    attempts = list(attempts_of(paired(budget="10m"), FIRST_STARTS, effect=0.1))
+    (known,) = contrasts(paired(budget="10m"), attempts, judged_only=True)
+    decided, (level,) = known.overall, known.levels
+    open_, given_up = withheld(decided, LEFT_BEHIND), withheld(decided, LEFT_BEHIND, given_up=True)
+
+    def goes_on(overall: Verdict, at_level: Verdict) -> bool:
+        levels = (replace(level, verdict=at_level),)
+        return bool(undecided([replace(known, overall=overall, levels=levels)]))
+
+    assert not goes_on(decided, decided)
+    assert goes_on(open_, decided) and not goes_on(given_up, decided)
+    assert goes_on(decided, open_) and not goes_on(decided, given_up)
+    assert goes_on(given_up, open_), "another verdict is left to decide"
+
+
+def test_a_decided_verdict_that_more_starts_would_let_stand_is_waited_for() -> None:
+    plan = paired(budget="10m")
+    for left in (0.02, 0.06):
+        attempts = [
+            replace(attempt, metrics={**attempt.metrics, "tps": tps_of(attempt.number)})
+            for attempt in attempts_of(plan, FIRST_STARTS, left=left)
+        ]
+        (contrast,) = contrasts(plan, attempts, judged_only=True)
+        assert contrast.overall.reason == LEFT_BEHIND
+        waits = left == 0.02
+        assert standing(plan, attempts, Seconds(80)).ending is (
+            None if waits else Ending.LEFT_BEHIND
+        )
+        if waits:
+            (line,) = standing_lines(plan, [contrast], attempts)
+            assert "no interval yet" not in line and "leaves behind for the other" in line
+
+
+def tps_of(number: int) -> float:
+    """5 % more on the new side, with a deviation between starts of 2 %."""
+    trial = paired(budget="10m").trials[number - 1]
+    deviation = 0.02 * (-1) ** trial.block
+    return 1000.0 * math.exp((0.05 + deviation) * is_new(trial))
+
+
+def test_what_has_no_verdict_is_not_withheld() -> None:
+    """Metrics beside throughput keep their intervals and are called what they are: unjudged."""
+    plan = paired(budget="10m")
+    attempts = [
+        replace(attempt, metrics={**attempt.metrics, "latency_mean": 2.0 / attempt.metrics["tps"]})
+        for attempt in attempts_of(plan, FIRST_STARTS, effect=0.1, left=0.09)
+    ]
+    of_tps, beside = contrasts(plan, attempts)
+    assert (of_tps.overall.reason, beside.overall.reason) == (LEFT_BEHIND, None)
+    for verdict in (beside.overall, *(level.verdict for level in beside.levels)):
+        assert verdict.kind is VerdictKind.UNJUDGED and verdict.effect is not None
+
+
+def test_beside_a_withheld_verdict_no_sentence_calls_a_side_faster_by_another_number() -> None:
+    def speaks_of_the_typical(analysis: CampaignAnalysis, contrast: ContrastResult) -> bool:
+        sentence = verdict_sentence(analysis, contrast, "en").replace("\u00a0", " ")
+        return "typical transaction" in sentence
+
+    drawn = (two_sides(random.Random(seed)).analysis for seed in range(50))
+    analysis, judged = next(
+        (analysis, contrast)
+        for analysis in drawn
+        for contrast in analysis.contrasts
+        if contrast.metric.judged and speaks_of_the_typical(analysis, contrast)
+    )
+    left = replace(judged, overall=withheld(judged.overall, LEFT_BEHIND))
+    assert not speaks_of_the_typical(analysis, left)
+
+
 def test_what_decides_is_read_from_the_ledger_with_what_plans_the_next_start() -> None:
     names = set(deciding(paired()))
     assert {"tps", "measured_seconds", PLAN.paired_within, *PLAN.carry_over} <= names
@@ -249,7 +345,7 @@ def _view(trial: PlannedTrial, attempt: Attempt, transactions: float) -> TrialVi
 
 
 def of_cpu(
-    speed: float, by_cpu: float, transactions: float = 8000.0
+    speed: float, by_cpu: float, transactions: float = 8000.0, left: float = 0.0
 ) -> tuple[CpuWitness, list[Caution]]:
     """Starts in which the new side is so much faster by throughput, and by processor time."""
     plan = paired(budget="10m")
@@ -260,7 +356,7 @@ def of_cpu(
         cpu = 1e-3 * noise / (by_cpu if is_new(trials[attempt.number]) else 1.0)
         return replace(attempt, metrics={**attempt.metrics, CPU_PER_TRANSACTION.name: cpu})
 
-    starts = attempts_of(plan, 2 * FIRST_STARTS, effect=math.log(speed))
+    starts = attempts_of(plan, 2 * FIRST_STARTS, effect=math.log(speed), left=left)
     attempts = [with_cpu(attempt) for attempt in starts]
     views = [_view(trials[attempt.number], attempt, transactions) for attempt in attempts]
     (witness,) = cpu_witnesses(contrasts(plan, attempts), views)
@@ -276,6 +372,9 @@ def test_processor_time_contradicts_a_throughput_that_it_excludes() -> None:
     assert caution.code == "cpu-parts-levels"
     assert "clients=2" in caution_text(caution, "en")[0]
     few, none = of_cpu(1.21, 1.10, transactions=100.0)
+    withheld_one, none = of_cpu(1.21, 1.10, left=0.5)
+    assert withheld_one.agrees is None and not none, "throughput has no interval to compare"
+    assert withheld_one.speed.low < 1.10 < withheld_one.speed.high
     assert few.agrees and not none, "0.1 s of a server, of which 0.03 s may be the connections'"
 
 

@@ -9,10 +9,19 @@ from functools import partial
 
 from teiten.analysis.model.claims import BUILD, Check, Claim, ClaimQuestion, ClaimStanding
 from teiten.analysis.model.predicate import Ground
+from teiten.analysis.verdict.carry_over import CarryOverBias, bias_of, stands_despite
 from teiten.analysis.verdict.contrasts import sides_of
 from teiten.analysis.verdict.sequential import half_width, patient_half_width
-from teiten.analysis.verdict.verdict import NO_VARIANCE, exp, mean_and_deviation, student_half_width
+from teiten.analysis.verdict.verdict import (
+    LEFT_BEHIND,
+    NO_VARIANCE,
+    Rule,
+    exp,
+    mean_and_deviation,
+    student_half_width,
+)
 from teiten.kinds.contract_analyse import comparison_alpha
+from teiten.model.metrics import Better
 from teiten.model.plan import Plan
 from teiten.model.study import SERVER, Measure
 from teiten.model.units import Share
@@ -87,9 +96,42 @@ def checks_of(claim: Claim, ground: Ground) -> tuple[Check, ...]:
         else replace(question, values=ground.evidence.alone(question.values))
         for question in claim.predicate.questions(claim, ground)
     )
-    estimator = partial(_estimator, claim, ground.plan)
-    own = partial(_alpha, claim, ground.plan)
-    return _answered(asked, ground.plan.study.measure.alpha, estimator, own)
+    return _answered(asked, partial(_judged, claim, ground, among=len(asked)))
+
+
+def _judged(claim: Claim, ground: Ground, question: ClaimQuestion, *, among: int) -> Check:
+    """Check a question; nothing can be said where the two sides leave so much behind for each other
+    that it could change the verdict on them, or the outcome."""
+    plan, estimator = ground.plan, _estimator(claim, ground.plan, question)
+    own, delta = _alpha(claim, plan, question), plan.study.measure.delta
+    judge = partial(check_of, question, plan.study.measure.alpha, among=among, own=own)
+    check, bias = judge(estimator), _bias(claim, ground, question)
+    if bias is None or check.effect is None:
+        return check
+    longer = judge(partial(_longer, estimator, bias.most))
+    has_verdict = stands_despite(check.effect, bias, Rule(delta, own, Better.HIGHER))
+    if has_verdict and longer.standing is check.standing:
+        return check
+    nothing = replace(check, ratio=None, low=None, high=None, confidence=None, lack=LEFT_BEHIND)
+    return replace(nothing, standing=ClaimStanding.INCONCLUSIVE)
+
+
+def _bias(claim: Claim, ground: Ground, question: ClaimQuestion) -> CarryOverBias | None:
+    """Find by how much carry-over may have moved the answer; None of what has no verdict, and of
+    what is counted, which does not depend on how long a transaction takes."""
+    if claim.predicate.is_counted(claim) or not _has_verdict(claim, ground.plan, question):
+        return None
+    observed = ground.evidence.observations
+    mine = [observation for observation in observed if observation.workload == claim.workload]
+    return bias_of(ground.plan, claim.workload, mine, question.sides)
+
+
+def _longer(
+    estimator: Estimator, most: float, values: Sequence[float], alpha: float
+) -> Estimate | None:
+    """An estimate whose interval is longer by so much at both ends."""
+    estimate = estimator(values, alpha)
+    return estimate and (estimate[0], estimate[1] - most, estimate[2] + most)
 
 
 def _estimator(claim: Claim, plan: Plan, question: ClaimQuestion) -> Estimator:
@@ -127,22 +169,13 @@ def _is_contrasted(claim: Claim, plan: Plan) -> bool:
 def checks_in_print(claim: Claim) -> tuple[Check, ...]:
     """List the checks of a claim on the published table; none where it lacks what is asked."""
     asked = tuple(claim.predicate.printed_questions(claim))
-    return _answered(asked, 1.0, lambda _one: exact, lambda _one: 1.0)
+    return _answered(asked, partial(check_of, alpha=1.0, estimator=exact))
 
 
 def _answered(
-    asked: Sequence[ClaimQuestion | Check],
-    alpha: float,
-    estimator: Callable[[ClaimQuestion], Estimator],
-    own: Callable[[ClaimQuestion], float],
+    asked: Sequence[ClaimQuestion | Check], judge: Callable[[ClaimQuestion], Check]
 ) -> tuple[Check, ...]:
-    among = len(asked)
-    return tuple(
-        question
-        if isinstance(question, Check)
-        else check_of(question, alpha, estimator(question), among=among, own=own(question))
-        for question in asked
-    )
+    return tuple(question if isinstance(question, Check) else judge(question) for question in asked)
 
 
 def check_of(

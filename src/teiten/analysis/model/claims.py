@@ -245,7 +245,7 @@ class Reason:
 
     Not applicable: study, systems, hardware, servers, workload, script, queries, factor, factors,
     contrast, cores, levels-…, no-plans, serial, sizes.
-    Inconclusive: profile, too-few, not-positive, identical, undecided, over-timeout.
+    Inconclusive: profile, too-few, not-positive, identical, left-behind, undecided, over-timeout.
     """
 
     code: str

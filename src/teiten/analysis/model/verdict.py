@@ -98,6 +98,8 @@ class Verdict:
     """False: of a campaign whose profile supports no conclusion. ``kind`` is then what the interval
     would say, for whoever reads the numbers; no form shows it as a verdict
     (``analysis.verdict.conclusive``)."""
+    given_up: bool = False
+    """Left behind, and no number of starts would give a verdict: a campaign waits for none."""
     extremes: tuple[Extreme, ...] = ()
     """The two outermost levels of a mixed verdict: the one whose interval ends lowest, and the one
     whose interval begins highest."""
@@ -146,7 +148,8 @@ class CpuWitness:
     new: str
     speed: Interval
     """New by old, as throughput would be if a transaction took processor time and nothing else."""
-    agrees: bool
-    """The intervals of both have a value in common."""
+    agrees: bool | None
+    """The intervals of both have a value in common; None where throughput has none, over all levels
+    or at any, so that nothing is compared."""
     parting: tuple[Context, ...]
     """Levels at which they have none."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -87,40 +87,63 @@ class CarryOverBias:
 
 
 def bias_of(
-    plan: Plan, workload: str, observations: Sequence[Observation], new: str
+    plan: Plan, workload: str, observations: Sequence[Observation], sides: Collection[str]
 ) -> CarryOverBias | None:
-    """Find the larger carry-over of a new side's numbers; None where neither is surely beyond the
-    limit.
+    """Find the larger carry-over of the numbers of two sides that are compared; None where none is
+    surely beyond the limit. Of two that are both compared with a third it may add up, or cancel.
 
     ``observations``: the workload's.
     """
-    ends = [
-        sorted((abs(estimate.low), abs(estimate.high)))
-        for estimate in carry_overs(plan, workload, observations)
-        if estimate.new == new and estimate.is_too_much
+    ends: dict[str, list[list[float]]] = defaultdict(list)
+    for estimate in carry_overs(plan, workload, observations):
+        if estimate.new in sides and estimate.is_too_much:
+            ends[estimate.new].append(sorted((abs(estimate.low), abs(estimate.high))))
+    biases = [
+        CarryOverBias(max(sure for sure, _ in of_side), max(most for _, most in of_side))
+        for of_side in ends.values()
     ]
-    if not ends:
-        return None
-    return CarryOverBias(max(sure for sure, _ in ends), max(most for _, most in ends))
+    if len(biases) > 1:
+        return CarryOverBias(0.0, sum(bias.most for bias in biases))
+    return next(iter(biases), None)
 
 
 def withheld_for_bias(verdict: Verdict, bias: CarryOverBias, rule: Rule) -> Verdict:
-    """The verdict where no more than ``bias`` could change it, and otherwise that there is none.
-
-    A decided one stands where its interval, longer by the most at both ends, says the same. Of an
-    undecided one, more starts are of no use where the ratio alone, longer by what is sure, would
-    be undecided.
-    """
-    if verdict.effect is None:
+    """The verdict where no more than ``bias`` could change it, and otherwise that there is none;
+    given up where that stays so however many starts there are."""
+    if verdict.effect is None or stands_despite(verdict.effect, bias, rule):
         return verdict
-    effect, by_sign = verdict.effect, replace(rule, worded=True, better=Better.HIGHER)
-    ratio, low, high = map(log_of, (effect.ratio, effect.low, effect.high))
-    word = classify(low, high, by_sign)
+    return withheld(verdict, LEFT_BEHIND, given_up=_is_hopeless(verdict.effect, bias, rule))
+
+
+def stands_despite(effect: Interval, bias: CarryOverBias, rule: Rule) -> bool:
+    """Whether a verdict can be given beside a bias: a decided one where its interval, longer by the
+    most at both ends, says the same, and an undecided one as long as starts are of use."""
+    word, _, low, high = _word(effect, rule)
     if word[0] is VerdictKind.INCONCLUSIVE:
-        stands = classify(ratio - bias.sure, ratio + bias.sure, by_sign) != word
-    else:
-        stands = classify(low - bias.most, high + bias.most, by_sign) == word
-    return verdict if stands else withheld(verdict, LEFT_BEHIND)
+        return not _is_hopeless(effect, bias, rule)
+    return classify(low - bias.most, high + bias.most, _by_sign(rule)) == word
+
+
+def _is_hopeless(effect: Interval, bias: CarryOverBias, rule: Rule) -> bool:
+    """Whether no number of starts gives a verdict, if the ratio stays: longer by what is sure of
+    the bias, it is undecided by itself, or has another word than the interval, whose word is the
+    ratio's already and so will not change."""
+    word, ratio, _, _ = _word(effect, rule)
+    last = classify(ratio - bias.sure, ratio + bias.sure, _by_sign(rule))
+    is_settled = word == classify(ratio, ratio, _by_sign(rule))
+    return last[0] is VerdictKind.INCONCLUSIVE or (is_settled and last != word)
+
+
+def _word(effect: Interval, rule: Rule) -> tuple[tuple[VerdictKind, bool], float, float, float]:
+    """The word of an interval, and its ratio and ends as logarithms."""
+    ratio, low, high = map(log_of, (effect.ratio, effect.low, effect.high))
+    return classify(low, high, _by_sign(rule)), ratio, low, high
+
+
+def _by_sign(rule: Rule) -> Rule:
+    """The rule for a number of which more is better, whichever is: what counts is whether words are
+    the same."""
+    return replace(rule, worded=True, better=Better.HIGHER)
 
 
 BESIDE_THE_LOAD = 0.03
@@ -145,12 +168,15 @@ def cpu_witnesses(
         margins = _margins(cpu, views)
         of_level = {level.context: level.verdict.effect for level in cpu.levels}
         overall = fmean(margins.values()) if margins else 0.0
+        excluded = _exclude(judged.overall.effect, cpu.overall.effect, overall)
+        throughputs = (judged.overall, *(level.verdict for level in judged.levels))
+        is_compared = any(verdict.effect is not None for verdict in throughputs)
         yield CpuWitness(
             judged.workload,
             judged.old,
             judged.new,
             cpu.overall.effect.inverse,
-            not _exclude(judged.overall.effect, cpu.overall.effect, overall),
+            not excluded if is_compared else None,
             tuple(
                 level.context
                 for level in judged.levels
@@ -189,7 +215,7 @@ def _exclude(speed: Interval | None, times: Interval | None, margin: float) -> b
 def witness_cautions(witnesses: Sequence[CpuWitness]) -> Iterator[Caution]:
     """A caution for each contrast whose throughput and processor time exclude one another."""
     for witness in witnesses:
-        if not witness.agrees or witness.parting:
+        if witness.agrees is False or witness.parting:
             levels = [" ".join(f"{name}={level}" for name, level in at) for at in witness.parting]
             listed, sides = "; ".join(filter(None, levels)), f"{witness.new}/{witness.old}"
             code = "cpu-parts-levels" if listed else "cpu-parts"

@@ -172,7 +172,7 @@ def _contrast(
         )
         for context in contexts
     )
-    bias = bias_of(plan, workload, observations, new)
+    bias = bias_of(plan, workload, observations, (old, new)) if metric.judged else None
     if bias is not None:
         overall = withheld_for_bias(overall, bias, rule)
         levels = tuple(

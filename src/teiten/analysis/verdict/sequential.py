@@ -110,7 +110,8 @@ def pairs_for(effect: float, deviation: float, alpha: float) -> int | None:
 
 
 def is_a_matter_of_pairs(verdict: Verdict) -> bool:
-    """Whether further pairs can change a verdict: it has an interval, or none for lack of them."""
+    """Whether it can be foretold how many further pairs decide: a verdict has an interval, or none
+    for lack of them."""
     return verdict.effect is not None or verdict.reason in MENDED_BY_PAIRS
 
 

@@ -17,7 +17,7 @@ from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import BY_SIGN
 from teiten.analysis.verdict.contrasts import contrasts
 from teiten.analysis.verdict.sequential import is_decided
-from teiten.analysis.verdict.verdict import LEFT_BEHIND, NOT_AVERAGED
+from teiten.analysis.verdict.verdict import NOT_AVERAGED
 from teiten.kinds.contract import plan_of
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Ending, OpenTrial, Standing, open_trials
@@ -72,19 +72,22 @@ def undecided(
     controls: Collection[str] = (),
 ) -> frozenset[Level]:
     """The levels for which a campaign goes on: all of a workload until its primary verdict is
-    decided, then those without a decided verdict of their own.
+    decided, then those without a decided verdict of their own. A verdict that is given up is waited
+    for no longer.
 
     ``beyond_delta``: slower or faster is decided where the whole interval lies beyond δ.
     ``controls``: the sides of which no verdict is waited for.
     """
 
-    def decided(verdict: Verdict) -> bool:
+    def ended(verdict: Verdict) -> bool:
+        """Whether it is decided, or given up."""
         crosses = verdict.kind in BY_SIGN and not verdict.at_least_delta
-        return is_decided(verdict) and not (beyond_delta and crosses)
+        is_enough = is_decided(verdict) and not (beyond_delta and crosses)
+        return is_enough or verdict.given_up
 
     def has_mean(contrast: ContrastResult) -> bool:
         """Without one there is nothing to decide but the levels."""
-        return decided(contrast.overall) or contrast.overall.reason == NOT_AVERAGED
+        return ended(contrast.overall) or contrast.overall.reason == NOT_AVERAGED
 
     return frozenset(
         (result.workload, level.context)
@@ -92,8 +95,7 @@ def undecided(
         if result.new not in controls
         for level in result.levels
         if level.limit is None  # over the time limit: more blocks would not give it a number
-        and result.overall.reason != LEFT_BEHIND  # nor will they a verdict
-        and not (has_mean(result) and decided(level.verdict))
+        and not (has_mean(result) and ended(level.verdict))
     )
 
 
@@ -107,9 +109,7 @@ def _next_block(
     left = open_trials(plan, finished, unneeded=unneeded)
     ending = None
     if not still:
-        results = contrasts(plan, attempts, judged_only=True)
-        refused = any(result.overall.reason == LEFT_BEHIND for result in results)
-        ending = Ending.LEFT_BEHIND if refused else Ending.DECIDED
+        ending = Ending.LEFT_BEHIND if _gave_up(plan, attempts) else Ending.DECIDED
     elif not left:
         ending = Ending.BLOCKS_SPENT
     elif attempts and spent + _time_of_next(plan, left, attempts) > _budget(plan):
@@ -124,7 +124,23 @@ def _undecided(plan: Plan, attempts: Sequence[Attempt]) -> frozenset[Level]:
     return undecided(
         contrasts(plan, attempts, judged_only=True),
         beyond_delta=sequential is not None and sequential.beyond_delta,
-        controls=sequential.controls if sequential is not None else (),
+        controls=_controls(plan),
+    )
+
+
+def _controls(plan: Plan) -> Collection[str]:
+    """The sides of which no verdict is waited for."""
+    sequential = plan.study.measure.sequential
+    return () if sequential is None else sequential.controls
+
+
+def _gave_up(plan: Plan, attempts: Sequence[Attempt]) -> bool:
+    """Whether a verdict that was waited for was given up, over all levels or at one."""
+    return any(
+        verdict.given_up
+        for result in contrasts(plan, attempts, judged_only=True)
+        if result.new not in _controls(plan)
+        for verdict in (result.overall, *(level.verdict for level in result.levels))
     )
 
 

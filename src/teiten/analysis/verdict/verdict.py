@@ -48,8 +48,8 @@ LEFT_BEHIND = "left-behind"
 LEVELS_DIFFER = "levels-differ"
 NOT_AVERAGED = "not-averaged"
 MENDED_BY_PAIRS = frozenset({TOO_FEW_PAIRS, INCOMPLETE_BLOCKS, INFINITE_INTERVAL})
-"""The reasons for which there is no interval yet; whatever the others say, further pairs do not
-take it away."""
+"""The reasons for which there is no interval yet. Of the others further pairs may take away what is
+left behind, and nobody can foretell how many; whatever else they say stays."""
 
 HalfWidth = Callable[[float, int, float], float]
 """Half the width of an interval of the mean of d: from the deviation of d, the number of pairs (two
@@ -135,8 +135,8 @@ def over_timeout(pairs: int, rule: Rule) -> Verdict:
     return no_verdict(pairs, rule, OVER_TIMEOUT)
 
 
-def withheld(verdict: Verdict, reason: str) -> Verdict:
-    """The verdict that there is none, though pairs there are."""
+def withheld(verdict: Verdict, reason: str, *, given_up: bool = False) -> Verdict:
+    """The verdict that there is none, though pairs there are; ``given_up``: nor will there be."""
     return replace(
         verdict,
         kind=VerdictKind.INCONCLUSIVE,
@@ -144,6 +144,7 @@ def withheld(verdict: Verdict, reason: str) -> Verdict:
         effect=None,
         smallest_detectable=None,
         reason=reason,
+        given_up=given_up,
         extremes=(),
     )
 

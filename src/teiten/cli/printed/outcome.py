@@ -33,7 +33,8 @@ WayName = Annotated[str, Keyword("enum", tuple(rules()))]
 PairsAgree = Annotated[
     bool | None,
     "Of paired transactions: whether throughput and the servers' processor time per"
-    " transaction can both be true; null of another metric, and where it was not counted.",
+    " transaction can both be true; null of another metric, where it was not counted, and where"
+    " throughput has no interval.",
 ]
 Ends = tuple[Positive, Positive | None]
 _Share = Annotated[float, Keyword("exclusiveMinimum", 0), Keyword("exclusiveMaximum", 1)]
@@ -102,7 +103,8 @@ def json_contrast(analysis: CampaignAnalysis, contrast: ContrastResult) -> JsonC
 
 def _cpu_agrees(analysis: CampaignAnalysis, contrast: ContrastResult) -> bool | None:
     """Whether throughput and the servers' processor time per transaction can both be true, over all
-    levels and at each; None of another metric, and where processor time was not counted."""
+    levels and at each; None of another metric, where processor time was not counted, and where
+    throughput has no interval."""
     witness = analysis.cpu_witness(contrast) if contrast.metric.judged else None
     return None if witness is None else witness.agrees and not witness.parting
 

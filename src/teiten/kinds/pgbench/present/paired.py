@@ -52,7 +52,10 @@ def further_numbers(
     t: Texts, names: Names, analysis: CampaignAnalysis, contrast: ContrastResult
 ) -> str:
     """Sentences after that on the throughput of paired transactions: on the typical transaction and
-    on processor time. Empty for classic trials, and without a verdict."""
+    on processor time. Empty for classic trials, and where throughput has no number over all levels:
+    what forbids one, as what the sides leave behind for each other, forbids these too."""
+    if contrast.overall.effect is None:
+        return ""
     return of_the_typical(t, names, analysis, contrast) + _of_the_cpu(t, analysis, contrast)
 
 
@@ -61,7 +64,7 @@ def _of_the_cpu(t: Texts, analysis: CampaignAnalysis, contrast: ContrastResult) 
     if witness is None:
         return ""
     sentence = t("paired.cpu", speed=_speed(t, witness.speed))
-    return sentence if witness.agrees else sentence + t("paired.cpu-parts")
+    return sentence + t("paired.cpu-parts") if witness.agrees is False else sentence
 
 
 def cpu_column(kit: Kit, contrast: ContrastResult, judged: Judged) -> Judged | None:
