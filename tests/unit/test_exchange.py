@@ -54,6 +54,15 @@ def test_nothing_fails_that_supports_no_conclusion(analysis: CampaignAnalysis) -
     assert measures and all(measure.endswith("-no-conclusion") for measure in measures)
 
 
+@pytest.mark.parametrize("character", ["\0", "\x1b", "\x0b", "\ufffe", "\ud800"])
+def test_a_name_may_have_a_character_that_xml_forbids(
+    analysis: CampaignAnalysis, character: str
+) -> None:
+    named = replace(analysis, name=f"before{character}after \U0001f418")
+    suite = next(ElementTree.fromstring(told(named, "junit")).iter("testsuite"))
+    assert suite.get("name") == "before\ufffdafter \U0001f418"
+
+
 def test_bencher_has_the_ratio_between_its_ends(analysis: CampaignAnalysis) -> None:
     found = json.loads(told(analysis, "bencher"))
     assert len(found) >= 4

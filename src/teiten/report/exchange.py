@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -91,7 +92,13 @@ def _junit(analysis: CampaignAnalysis) -> str:
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)
-    return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+    return _valid(ElementTree.tostring(suites, encoding="unicode", xml_declaration=True)) + "\n"
+
+
+def _valid(xml: str) -> str:
+    """Replace the characters that no XML 1.0 may hold, not even escaped: ElementTree lets them
+    through, and no program reads the file then."""
+    return re.sub("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", xml)
 
 
 def _fails(verdict: Verdict) -> bool:
