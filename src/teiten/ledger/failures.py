@@ -98,10 +98,14 @@ _HIDING: dict[int, int | None] = {
 
 
 def _tried(path: Path, *, writing: bool) -> int | None:
-    """Find the system's error number by doing what SQLite wanted; None where the system lets us."""
+    """Find the system's error number by doing in the ledger's folder what SQLite wanted; None where
+    the system lets us.
+
+    The ledger's own file is never opened: when it is closed again, the locks go that SQLite has on
+    it in this process (POSIX), and another program may write.
+    """
     try:
-        descriptor = os.open(path, os.O_RDWR if writing else os.O_RDONLY)
-        os.close(descriptor)
+        path.stat()
         descriptor, name = tempfile.mkstemp(prefix=".teiten-", dir=path.parent)
         try:
             os.write(descriptor, bytes(_PAGE))
@@ -111,7 +115,9 @@ def _tried(path: Path, *, writing: bool) -> int | None:
             Path(name).unlink()
     except OSError as error:
         return error.errno
-    return None
+    wanted = os.R_OK | os.W_OK if writing else os.R_OK
+    by_effective = os.access in os.supports_effective_ids
+    return None if os.access(path, wanted, effective_ids=by_effective) else errno.EACCES
 
 
 _PAGE = 65_536
