@@ -230,6 +230,7 @@ def test_the_steps_of_the_github_action(
     commands = step((CI / "github" / "action.yml").read_text(), "Gate")
     given = {
         "PATH": os.environ["PATH"], "HOME": str(tmp_path), "RUNNER_TEMP": str(runner),
+        "TEITEN_WORKDIR": str(runner / "teiten-work"),
         "GITHUB_ACTIONS": "true", **{name: str(path) for name, path in files.items()},
         "BASE": server, "HEAD": server, "DELTA": "2%", "BUDGET": "10m",
         "SCRIPTS": f"{script}\n", "ARGUMENTS": " ".join((*AS_LONG, *QUICK, "--blocks", "2")),
@@ -261,6 +262,7 @@ def test_the_steps_of_the_gitlab_template(
     arguments = " ".join((*AS_LONG, *QUICK, "--script", script, "--blocks", "2"))
     given = {
         "PATH": os.environ["PATH"], "HOME": str(tmp_path), "CI_BUILDS_DIR": str(runner),
+        "TEITEN_WORKDIR": str(runner / "teiten-work"),
         "BASE": server, "HEAD": server, "DELTA": "2%", "BUDGET": "10m", "ARGUMENTS": arguments,
     }  # fmt: skip
     codes = []

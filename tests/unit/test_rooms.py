@@ -541,6 +541,7 @@ MAY_READ_VARIABLES = {
     "execute/sites/remote/ssh.py": "which ssh",
     "host/facts/machine.py": "whether this is a container",
     "host/system/environment.py": "the room",
+    "host/system/own_folders.py": "where temporary files would be",
 }
 
 

@@ -28,6 +28,7 @@ from teiten.connections import take_variables
 from teiten.errors import UsageError
 from teiten.given_paths import expanded
 from teiten.host.system.causes import machine_error
+from teiten.host.system.own_folders import leave_folders_of_others, require_own
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.signals import interruptible
 from teiten.report.charts.library import keep_library_in
@@ -148,12 +149,18 @@ class Session:
     def __init__(
         self, workdir: Workdir, console: Console, taken: ShownCommand | None = None
     ) -> None:
-        self.workdir = workdir
+        self._workdir = workdir
         self.console = console
         self.secrets: Mapping[str, Secrets] = taken.secrets if taken else {}
         """By address of a server: what was secret in it on the command line."""
         self.passwords: Mapping[str, str] = taken.passwords if taken else {}
         """The passwords among ``secrets``, by address of a server."""
+
+    @property
+    def workdir(self) -> Workdir:
+        """The working folder. Raises UsageError where root's could be exchanged by another user."""
+        require_own(self._workdir.root)
+        return self._workdir
 
 
 @click.group(
@@ -188,9 +195,11 @@ def teiten(
     if taken is not None:
         taken.check()
         check_numbers(taken.arguments)
-    context.obj = Session(Workdir(root), Console(verbosity, color), taken)
-    keep_library_in(context.obj.workdir.caches)
-    read_archives_by(partial(_sql_of_archive, context.obj.workdir))
+    leave_folders_of_others()
+    workdir_of_all = Workdir(root)
+    context.obj = Session(workdir_of_all, Console(verbosity, color), taken)
+    keep_library_in(workdir_of_all.caches)
+    read_archives_by(partial(_sql_of_archive, workdir_of_all))
 
 
 def _sql_of_archive(workdir: Workdir, archive: Path) -> str:

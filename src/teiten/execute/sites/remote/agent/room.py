@@ -11,6 +11,7 @@ from pathlib import Path
 from teiten.errors import MachineError
 from teiten.execute.client.log_folder import sweep_logs
 from teiten.execute.postgres.sweep import sweep
+from teiten.host.system.own_folders import leave_folders_of_others, require_own
 from teiten.host.system.paths import Workdir, default_workdir
 from teiten.host.system.users import ServerUser, server_user
 
@@ -51,8 +52,11 @@ class AgentFolder:
         """Make the folders, keep other campaigns out, and end what a dead Teiten left; say what.
 
         ``lock``: False on the machine whose Teiten holds the lock itself. Raises MachineError
-        where another campaign is measured there, OSError where the folder cannot be written.
+        where another campaign is measured there, UsageError where the folder is not root's alone,
+        OSError where it cannot be written.
         """
+        leave_folders_of_others()
+        require_own(self.workdir.root)
         self.workdir.prepare()
         self._prepared = True
         if not lock:
