@@ -50,6 +50,40 @@ def test_inside_a_campaign_it_is_seen_by_the_next_check() -> None:
         interruption.check()
 
 
+def test_a_first_signal_waits_where_it_is_held_and_a_second_one_does_not() -> None:
+    done: list[str] = []
+    with pytest.raises(KeyboardInterrupt), interruptible(), one_interruption() as interruption:
+        with interruption.held():
+            os.kill(os.getpid(), signal.SIGTERM)
+            done.append("held")
+        done.append("not reached")
+    assert done == ["held"]
+    with (
+        pytest.raises(Interrupted),
+        interruptible(),
+        one_interruption() as interruption,
+        interruption.held(),
+    ):
+        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGINT)
+        done.append("not reached")
+    assert done == ["held"]
+
+
+def test_a_signal_that_was_raised_is_not_raised_again_by_what_follows() -> None:
+    done: list[str] = []
+    with pytest.raises(KeyboardInterrupt), interruptible(), one_interruption() as interruption:
+        try:
+            with interruption.held():
+                os.kill(os.getpid(), signal.SIGTERM)
+                interruption.check()
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
+            with interruption.held():
+                done.append("cleaned up")
+    assert done == ["cleaned up"]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
 def test_what_is_ignored_from_the_beginning_stays_ignored(number: signal.Signals) -> None:
     before = signal.signal(number, signal.SIG_IGN)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from teiten.errors import TrialsFailedError
 from teiten.execute.bench import CampaignRecord
@@ -103,17 +104,25 @@ def run_campaign(
     observer: Observer,
     check_interruption: Callable[[], None] = lambda: None,
     rule: StoppingRule = Standing,
+    *,
+    holding: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> None:
     """Run every trial that the ledger does not hold yet, and its repeats, as far as ``rule`` needs
-    them; without one, all."""
+    them; without one, all. ``holding``: see ``TrialRun``."""
     streaks = FailureStreaks(record.plan)
     standing = rule()
     while remaining := next_trial(record.plan, record.finished(), standing.unneeded):
         pair, attempt = record.plan.pair_of(remaining.trial), remaining.attempt
         _announce(record, observer, pair, attempt)
-        run = TrialRun(executor, observer, _noting(record, attempt), check_interruption)
+        run = TrialRun(
+            executor,
+            observer,
+            _noting(record, attempt),
+            check_interruption,
+            keep=record.record_trials,
+            holding=holding,
+        )
         trials = run_pair(run, pair, attempt)
-        record.record_trials(trials)
         for planned, trial in zip(pair, trials, strict=True):
             observer.trial_finished(trial)
             streaks.ended(planned, trial)

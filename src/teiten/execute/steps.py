@@ -150,7 +150,8 @@ class Steps:
     def abandon(self) -> None:
         with contextlib.suppress(TeitenError, OSError):  # the server must end in any case
             self._load.abandon()
-        self._site.abandon()
+        with contextlib.suppress(TeitenError, OSError):  # what is left, the next start sweeps
+            self._site.abandon()
 
     def _visible(self) -> Facts:
         """Confirm that the tables are as their layout and state say: readers change pages."""

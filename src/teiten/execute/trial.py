@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
@@ -33,6 +34,10 @@ class TrialRun:
     check_interruption: Callable[[], None] = lambda: None
     """Raises KeyboardInterrupt where someone asked for the end; called before every step."""
     clock: Callable[[], float] = time.time
+    keep: Callable[[Sequence[Trial]], None] = lambda _: None
+    """Records the trials of a pair, all of them or none."""
+    holding: Callable[[], AbstractContextManager[None]] = nullcontext
+    """Has an interruption wait while trials that were measured are ended and kept."""
 
 
 @dataclass
@@ -71,23 +76,48 @@ def run_trial(run: TrialRun, planned: PlannedTrial, attempt: int) -> Trial:
 
 
 def run_pair(run: TrialRun, pair: Sequence[PlannedTrial], attempt: int) -> tuple[Trial, ...]:
-    """Run the trials of a pair side by side, or one by itself, and say how each ended.
+    """Run the trials of a pair side by side, or one by itself, keep them, and say how each ended.
 
-    A server or a load generator that fails makes a failed trial; anything else that is raised
-    (an interruption, a full disk, a defect) ends the trials without a record, so that they are run
-    again, and is raised on. A trial whose partner does not count does not count either: what
-    disturbed the one ran through the turns of both.
+    A server or a load generator that fails makes a failed trial. Anything else that is raised up to
+    the check (an interruption, a full disk, a defect) ends the trials without a record, so that
+    they are run again, and is raised on; what is raised after it is raised once they are kept. A
+    trial whose partner does not count does not count either: what disturbed the one ran through
+    the turns of both.
     """
     started_at = run.clock()
     members: list[_Member] = []
     try:
         members.extend(_Member(planned, run.executor.begin(planned, attempt)) for planned in pair)
-        _all_steps(run, members)
+        _measure(run, members)
+        with run.holding():
+            _check(run, members)
+            return _kept(run, members, attempt, started_at)
+    except BaseException:
+        _abandon(members)
+        raise
+
+
+def _kept(
+    run: TrialRun, members: Sequence[_Member], attempt: int, started_at: float
+) -> tuple[Trial, ...]:
+    """Take the steps that follow the check, leave no process, and keep the trials whatever these
+    steps come to."""
+    try:
+        try:
+            _end(run, members)
+        finally:
+            _abandon(members)
     finally:
-        for member in members:
-            member.steps.abandon()
-    finished_at = run.clock()
-    return tuple(_ended(member, attempt, started_at, finished_at) for member in members)
+        finished_at = run.clock()
+        trials = tuple(_ended(member, attempt, started_at, finished_at) for member in members)
+        run.keep(trials)
+    return trials
+
+
+def _abandon(members: Sequence[_Member]) -> None:
+    with ExitStack() as ending:  # each, whatever happens at another
+        for member in reversed(members):
+            ending.callback(member.steps.abandon)
 
 
 def outcome_of(problems: tuple[Problem, ...]) -> Outcome:
@@ -117,13 +147,16 @@ def _ended(member: _Member, attempt: int, started_at: float, finished_at: float)
     )
 
 
-def _all_steps(run: TrialRun, members: Sequence[_Member]) -> None:
+def _measure(run: TrialRun, members: Sequence[_Member]) -> None:
     step, current = Step.RESTORE, members[0]
     try:
         for current, step, action in _until_collected(members):
             _step(run, current, step, action)
     except (ServerError, WorkloadError) as error:
         current.problems = (Problem(code=f"{step.value}-failed", detail=error.message),)
+
+
+def _check(run: TrialRun, members: Sequence[_Member]) -> None:
     for member in members:
         run.observer.step_started(member.planned, Step.CHECK)
         member.problems = _without_repetition((*member.problems, *member.steps.check()))
@@ -131,6 +164,9 @@ def _all_steps(run: TrialRun, members: Sequence[_Member]) -> None:
     for member in members:
         codes = [problem.code for problem in member.problems]
         run.record(member.planned, Step.CHECK, {"problems": codes})
+
+
+def _end(run: TrialRun, members: Sequence[_Member]) -> None:
     sound = not any(member.problems for member in members)
     for member in members if sound else ():
         if member.steps.samples_stacks:

@@ -155,7 +155,9 @@ def run_trials(
         try:
             prepare_campaign(ledger, executor, watcher, interruption.check)
             decides = rule or Decider(ledger, watcher)
-            run_campaign(ledger, executor, watcher, interruption.check, decides)
+            run_campaign(
+                ledger, executor, watcher, interruption.check, decides, holding=interruption.held
+            )
         except KeyboardInterrupt:
             ledger.record_event("interrupted")
             raise _interrupted(ledger) from None

@@ -6,6 +6,7 @@ Files of a server that are kept beside its trial, and what became of them.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -38,6 +39,8 @@ CRASHED = "server-crash"
 ENDED_UNSAID = "the server has ended, and its log does not say why"
 """Somebody killed its postmaster, or the kernel did."""
 LOG, CONFIGURATION = "server.log", "postgresql.conf"
+NOT_KEPT = "evidence_not_kept"
+"""The fact that says why a file of the server is not in the evidence, by its kind."""
 
 
 class ClusterNode(TrialNode):
@@ -215,17 +218,22 @@ class ClusterNode(TrialNode):
                 self._clusters.remove(cluster)
 
     def keep_evidence(self, cluster: HostedCluster) -> None:
-        with contextlib.suppress(HostLostError, UnsafePlaceError):  # the trial's problems have it
-            self._keep("server log", LOG, cluster.read_log(self._log_begins))
-        with contextlib.suppress(HostLostError, UnsafePlaceError):
-            configuration = cluster.read_configuration()
-            if configuration is not None:
-                self._keep("configuration", CONFIGURATION, configuration)
+        """Copy the server's files; the trial has been measured, and counts without them too."""
+        self._keep("server log", LOG, lambda: cluster.read_log(self._log_begins))
+        self._keep("configuration", CONFIGURATION, cluster.read_configuration)
 
-    def _keep(self, kind: str, file: str, content: bytes) -> None:
+    def _keep(self, kind: str, file: str, read: Callable[[], bytes | None]) -> None:
         name = file_of(self.number, file)
-        keep(self._folder, name, content)
-        self.evidence.append((kind, name))
+        with contextlib.suppress(HostLostError, UnsafePlaceError):  # the trial's problems have it
+            try:
+                content = read()
+                if content is None:
+                    return
+                keep(self._folder, name, content)
+            except OSError as error:  # a full disk
+                self._own_facts.setdefault(NOT_KEPT, {})[kind] = str(error)
+                return
+            self.evidence.append((kind, name))
 
 
 class Server(Protocol):

@@ -36,23 +36,46 @@ class Interrupted(KeyboardInterrupt):
 class Interruption:
     """Whether someone asked for the end.
 
-    The first signal raises KeyboardInterrupt wherever the program is. Python swallows what is
-    raised inside some callbacks (those around a fork, finalizers), so that long work also has to
-    ``check`` from time to time.
+    The first signal raises KeyboardInterrupt wherever the program is, unless it is ``held``. Python
+    swallows what is raised inside some callbacks (those around a fork, finalizers), so that long
+    work also has to ``check`` from time to time.
     """
 
     def __init__(self) -> None:
         self.requested = False
+        self._holds = self._waits = False
 
     def check(self) -> None:
         """Raise KeyboardInterrupt where the end was asked for."""
         if self.requested:
+            self._waits = False
             raise KeyboardInterrupt
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Have a first signal wait for a ``check`` or the end of the ``with``; a second one, in its
+        wait, is raised at once."""
+        self._holds = True
+        try:
+            yield
+        finally:
+            self._holds = False
+        if self._waits:
+            self.check()
+
+    def ask(self, number: int) -> None:
+        """Take a signal: raise Interrupted, unless that was done before, or it has to wait."""
+        if self.requested and not self._waits:
+            return
+        self._waits = self._holds and not self.requested
+        self.requested = True
+        if not self._waits:
+            raise Interrupted(number)
 
 
 @contextmanager
 def one_interruption() -> Iterator[Interruption]:
-    """Turn the first ending signal into KeyboardInterrupt and ignore those that follow.
+    """Turn the first ending signal into KeyboardInterrupt, and ignore those that follow.
 
     Cleaning up is not to be interrupted: a server must not be left running because someone
     pressed Ctrl-C twice. Only in the main thread; elsewhere nothing is changed.
@@ -61,9 +84,7 @@ def one_interruption() -> Iterator[Interruption]:
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         del frame
-        if not interruption.requested:
-            interruption.requested = True
-            raise Interrupted(number)
+        interruption.ask(number)
 
     with _handling(interrupt):
         yield interruption
