@@ -291,7 +291,7 @@ def socket_folders_of(pids: set[int]) -> Iterator[str]:
     """Socket folders that processes of ours have left."""
     for folder in socket_directories(server_user()):
         marker = read_marker(folder)
-        if marker is not None and marker.pid in pids:
+        if marker is not None and marker.maker.pid in pids:
             yield f"a socket folder is left: {folder}"
 
 

@@ -18,7 +18,11 @@ from teiten.execute.postgres.remains import read_trace, server_processes
 from teiten.execute.postgres.sweep import sweep
 from teiten.host.system.paths import Workdir
 from teiten.model.installation import Installation
-from tests.fixtures.orphans import start_and_kill
+from tests.fixtures.orphans import (
+    may_make_pid_namespaces,
+    server_in_another_container,
+    start_and_kill,
+)
 
 
 def wait_until_ended(data: Path) -> None:
@@ -71,6 +75,22 @@ def test_a_living_teitens_server_is_left_alone(running_cluster: Cluster, workdir
     assert running_cluster.is_running()
     with running_cluster.connect() as connection:
         assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+@pytest.mark.pg(">=18")
+@pytest.mark.skipif(not may_make_pid_namespaces(), reason="no pid namespace can be made here")
+def test_a_server_of_a_teiten_in_another_container_goes_on(
+    server_installation: Installation, workdir: Workdir
+) -> None:
+    """As where two containers share a volume: neither sees the other's processes by their pids."""
+    data = workdir.clusters / "elsewhere" / "data"
+    with server_in_another_container(server_installation, data):
+        for ending in (False, True):
+            assert not any(str(data.parent) in line for line in sweep(workdir, ending=ending))
+        assert server_processes(data)
+        assert (data / "PG_VERSION").exists()
+    wait_until_ended(data)
+    assert f"removed the left folder {data.parent}" in sweep(workdir)
 
 
 @pytest.mark.pg(">=18")
@@ -151,6 +171,8 @@ def test_a_note_that_was_being_written_is_removed(workdir: Workdir) -> None:
         dead.wait()
     for folder in (workdir.clusters, workdir.attached):
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f".teiten-{dead.pid}-0123abcd").touch()
+        unfinished = folder / f".teiten-{dead.pid}-0123abcd"
+        unfinished.touch()
+        os.utime(unfinished, (0, 0))
     sweep(workdir)
     assert not [*workdir.clusters.iterdir(), *workdir.attached.iterdir()]

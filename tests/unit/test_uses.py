@@ -14,7 +14,8 @@ import pytest
 
 from teiten.cli.campaign.uses import Uses
 from teiten.cli.main import main
-from teiten.execute.postgres.marker import Kind, new_folder, same_process
+from teiten.execute.postgres.marker import Kind, new_folder
+from teiten.host.system.makers import same_process
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import started_at
 from teiten.ledger.lock import campaign_lock, is_locked, workdir_lock

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import stat
 import time
 from dataclasses import asdict, dataclass
@@ -18,7 +17,7 @@ from pathlib import Path
 from teiten import __version__
 from teiten.errors import UsageError
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError, find_folder
-from teiten.host.system.processes import started_at
+from teiten.host.system.makers import Life, Maker, release_deleted
 from teiten.model.units import Bytes
 
 MARKER_NAME = ".teiten"
@@ -28,8 +27,6 @@ NO_SUCH_VALUES = (
     ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError,
 )  # fmt: skip
 """Errors of reading a text of another form."""
-START_TOLERANCE = 2.0
-"""Seconds by which two readings of one process's start may differ (the clock was adjusted)."""
 
 
 class Kind(StrEnum):
@@ -45,36 +42,26 @@ class Kind(StrEnum):
     """Programs that another host's Teiten has sent."""
 
 
+OUTLIVING = (Kind.TEMPLATE, Kind.PACKAGE)
+"""Kinds of folders that are kept when their Teiten has ended."""
+
+
 @dataclass(frozen=True)
 class Marker:
-    """Who made a folder. ``created`` and ``process_started``: seconds since the epoch."""
+    """Who made a folder. ``created``: seconds since the epoch."""
 
     what: Kind
     teiten_version: str
     created: float
-    pid: int
-    process_started: float | None
+    maker: Maker
+    life: Life
+    """Whether the maker lived when the marker was read."""
     about: str = ""
-
-    def maker_lives(self) -> bool:
-        """Whether the Teiten that made the folder still runs."""
-        return same_process(self.pid, self.process_started)
 
     def is_left(self, *, or_ours: bool = False) -> bool:
         """Whether no other Teiten uses the folder: its maker has died, or is this process, where
         ``or_ours`` lets that count."""
-        return (or_ours and self.pid == os.getpid()) or not self.maker_lives()
-
-
-def same_process(pid: int, start: float | None) -> bool:
-    """Whether the process of this pid and start (seconds since the epoch) still exists.
-
-    A start that is not known is taken to match: better keep a folder than delete one in use.
-    """
-    now = started_at(pid)
-    if now is None:
-        return False
-    return start is None or abs(now - start) <= START_TOLERANCE
+        return (or_ours and self.maker.is_this_process) or self.life is Life.ENDED
 
 
 def mark(folder: Path, what: Kind, about: str = "") -> Marker:
@@ -89,10 +76,18 @@ def mark_held(held: HeldFolder, what: Kind, about: str = "") -> Marker:
     On the disk before anything else is in the folder: after a power cut, what stands in a folder
     whose marker is lost could neither be removed nor replaced.
     """
-    pid = os.getpid()
-    marker = Marker(what, __version__, time.time(), pid, started_at(pid), about)
-    content = f"{json.dumps(asdict(marker))}\n".encode()
-    held.write(MARKER_NAME, content, mode=0o644, durable=True)
+    if what not in OUTLIVING:
+        held.lock_for_life()
+    maker = Maker.this_process()
+    marker = Marker(what, __version__, time.time(), maker, Life.LIVES, about)
+    values = {
+        "what": what,
+        "teiten_version": marker.teiten_version,
+        "created": marker.created,
+        **asdict(maker),
+        "about": about,
+    }
+    held.write(MARKER_NAME, f"{json.dumps(values)}\n".encode(), mode=0o644, durable=True)
     return marker
 
 
@@ -114,13 +109,13 @@ def marker_of(held: HeldFolder) -> Marker | None:
         return None
     try:
         values = json.loads(held.read(MARKER_NAME, LARGEST))
-        started = values["process_started"]
+        maker = Maker.read(values)
         return Marker(
             what=Kind(values["what"]),
             teiten_version=str(values["teiten_version"]),
             created=float(values["created"]),
-            pid=int(values["pid"]),
-            process_started=None if started is None else float(started),
+            maker=maker,
+            life=held.life_of(maker),
             about=str(values.get("about", "")),
         )
     except (OSError, UnsafePlaceError, *NO_SUCH_VALUES):
@@ -170,6 +165,7 @@ def remove_marked(folder: Path) -> None:
             held.empty(keep=(MARKER_NAME,))
             held.unlink(MARKER_NAME)
         parent.remove_folder(folder.name)
+    release_deleted()
 
 
 def _not_ours(folder: Path) -> UsageError:

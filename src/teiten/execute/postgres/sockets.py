@@ -21,6 +21,7 @@ from teiten.execute.postgres.marker import (
 )
 from teiten.host.system.causes import translate_os_errors
 from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError, find_folder
+from teiten.host.system.makers import release_deleted
 from teiten.host.system.users import ServerUser, own_uid
 
 PREFIX = "teiten-"
@@ -123,6 +124,7 @@ def remove_socket_directory(folder: Path) -> None:
     # what somebody else has put there stays, and so does the folder
     with contextlib.suppress(OSError), HeldFolder.open(folder.parents[1]) as base:
         base.remove_folder(folder.parent.name)
+    release_deleted()
 
 
 def _remove_sockets(folder: HeldFolder) -> None:

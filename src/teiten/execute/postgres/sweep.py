@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -10,7 +11,7 @@ from filelock import FileLock
 
 from teiten.errors import TeitenError
 from teiten.execute.postgres.elsewhere import forget, noted
-from teiten.execute.postgres.marker import Kind, read_marker, remove_marked, same_process
+from teiten.execute.postgres.marker import Kind, Marker, read_marker, remove_marked
 from teiten.execute.postgres.remains import (
     kill_processes,
     postmaster_lines,
@@ -24,6 +25,7 @@ from teiten.execute.sites.local.limit import sweep_limits
 from teiten.execute.sites.local.node_network import sweep_networks
 from teiten.host.system.detached import end_detached
 from teiten.host.system.held_folder import find_folder
+from teiten.host.system.makers import Life, same_process
 from teiten.host.system.paths import Workdir
 from teiten.host.system.processes import signal_found
 from teiten.host.system.signals import QUIT
@@ -37,14 +39,16 @@ def sweep(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
     """End marked servers and remove marked folders whose Teiten has died; say what was done.
 
     Looks at the clusters, the templates and the servers being built in the working folder, and at
-    the sockets' folders. What a living Teiten made is left alone, as is everything without a
-    marker. ``ending``: what this process made goes too, being used no more.
+    the sockets' folders. What a living Teiten made is left alone, in whatever container or on
+    whatever host it runs (``makers``), as is everything without a marker. ``ending``: what this
+    process made goes too, being used no more.
     """
     workdir.caches.mkdir(parents=True, exist_ok=True)
     with FileLock(workdir.caches / "sweep.lock"):
         left = left_folders(workdir, ending=ending)
         user = server_user()
         done = [line for folder in left for line in _sweep_folder(folder, workdir, user)]
+        done += _unknown(workdir)
         done += sweep_limits(workdir, ending=ending)
         done += sweep_emulated(workdir, ending=ending)
         done += sweep_networks(workdir, ending=ending)
@@ -64,18 +68,29 @@ def sweep(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
 def left_folders(workdir: Workdir, *, ending: bool = False) -> tuple[Path, ...]:
     """The marked folders of clusters, template builds and builds from source whose Teiten does not
     live any more."""
+    return tuple(
+        folder for folder, marker in _marked_folders(workdir) if marker.is_left(or_ours=ending)
+    )
+
+
+def _marked_folders(workdir: Workdir) -> Iterator[tuple[Path, Marker]]:
     rooms = (workdir.clusters, workdir.templates, workdir.builds)
     folders = [folder for room in rooms if room.is_dir() for folder in sorted(room.iterdir())]
-    left = []
     for folder in (*folders, *noted(workdir)):
         marker = None if folder.is_symlink() else read_marker(folder)
-        if (
-            marker is not None
-            and marker.what in (Kind.CLUSTER, Kind.TEMPLATE_BUILD, Kind.BUILD)
-            and marker.is_left(or_ours=ending)
-        ):
-            left.append(folder)
-    return tuple(left)
+        if marker is not None and marker.what in (Kind.CLUSTER, Kind.TEMPLATE_BUILD, Kind.BUILD):
+            yield folder, marker
+
+
+def _unknown(workdir: Workdir) -> Iterator[str]:
+    """Say which folders stay although their Teiten may have ended."""
+    for folder, marker in _marked_folders(workdir):
+        if marker.life is Life.UNKNOWN:
+            yield (
+                f"{folder} stays: process {marker.maker.pid} of another machine, or of an earlier"
+                " boot, made it on a file system that machines share; delete the folder if no"
+                " Teiten uses it any more"
+            )
 
 
 def _sweep_folder(folder: Path, workdir: Workdir, user: ServerUser) -> list[str]:

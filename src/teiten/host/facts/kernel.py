@@ -42,6 +42,14 @@ def boot_id(root: Path = Path("/")) -> str | None:
     return read_text(root / "proc/sys/kernel/random/boot_id") or None
 
 
+def pid_namespace() -> str | None:
+    """Read the inode of our pid namespace, in ``pid:[4026531836]``; None where there are none."""
+    try:
+        return Path("/proc/self/ns/pid").readlink().name.strip("pid:[]")
+    except OSError:
+        return None
+
+
 def read_scheduler(device: str, root: Path = Path("/")) -> str | None:
     """The I/O scheduler of a disk (``/dev/sda1``), which is that of the whole disk; None where the
     kernel names none."""

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from teiten.host.facts.kernel import pid_namespace
 from teiten.host.system.signals import KILL
 
 VARIABLE = "TEITEN_STARTED_BY"
@@ -28,7 +29,7 @@ def mark() -> dict[str, str]:
     ticks since the boot) and the pid namespace.
     """
     try:
-        return {VARIABLE: f"{os.getpid()}.{_status(os.getpid())[1]}.{_namespace()}"}
+        return {VARIABLE: f"{os.getpid()}.{_status(os.getpid())[1]}.{pid_namespace()}"}
     except (OSError, ValueError, IndexError):
         return {}
 
@@ -93,7 +94,7 @@ def _is_orphan(value: str) -> bool:
     """Whether the Teiten of a mark, in our pid namespace, has ended."""
     pid, _, rest = value.partition(".")
     started, _, namespace = rest.partition(".")
-    if not pid.isdecimal() or namespace != _namespace():
+    if not pid.isdecimal() or namespace != pid_namespace():
         return False
     try:
         return str(_status(int(pid))[1]) != started
@@ -120,8 +121,3 @@ def _status(pid: int) -> tuple[int, int]:
     text = (_PROC / str(pid) / "stat").read_bytes().decode("ascii", "replace")
     fields = text.rpartition(")")[2].split()  # a name may hold blanks and parentheses
     return int(fields[1]), int(fields[19])
-
-
-def _namespace() -> str:
-    """The inode of our pid namespace, in ``pid:[4026531836]``."""
-    return (_PROC / "self/ns/pid").readlink().name.strip("pid:[]")

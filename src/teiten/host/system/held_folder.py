@@ -19,6 +19,7 @@ import re
 import secrets
 import stat
 import sys
+import time
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path, PurePath
 from typing import IO
@@ -27,6 +28,7 @@ import psutil
 
 from teiten.errors import ServerError
 from teiten.host.system.files import sync_file_system
+from teiten.host.system.makers import Life, Maker, lock_for_life
 from teiten.host.system.users import ServerUser, own_uid, own_user
 
 BY_DESCRIPTOR = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
@@ -48,6 +50,8 @@ ROUNDS = 5000
 """How often a folder is emptied that does not become empty: it is one for each level of depth."""
 
 
+LONGEST_WRITE = 600.0
+"""Seconds within which a file is written and has its name."""
 _UNFINISHED = re.compile(r"\.teiten-(\d{1,9})-[0-9a-f]{8}")
 """Name of a file that is written: the process, and chance."""
 
@@ -227,6 +231,15 @@ class HeldFolder:
         descriptor = self._open_nameless(os.O_RDWR | flags)
         return os.fdopen(descriptor, "w+b", buffering=0)
 
+    def lock_for_life(self) -> None:
+        """Hold the folder's lock for as long as this process lives. Raises OSError."""
+        if self._descriptor is not None:  # another one: ours is asked for the lock itself
+            lock_for_life(os.open(".", _FOLDER | os.O_RDONLY, dir_fd=self._descriptor))
+
+    def life_of(self, maker: Maker) -> Life:
+        """Whether the process that has made the folder lives."""
+        return maker.life(self._descriptor, self.path)
+
     def sync_file_system(self) -> None:
         """Write all dirty pages of the folder's file system to its disk. Raises OSError."""
         sync_file_system(self._descriptor, self.path)
@@ -239,11 +252,13 @@ class HeldFolder:
         user: ServerUser | None = None,
         mode: int = 0o600,
         durable: bool = False,
+        locked: bool = False,
     ) -> None:
         """Put a file in the place of what has this name, of one piece.
 
         ``user``: whose it shall be. ``durable``: wait until it is on the disk; else a power cut may
         leave it empty for half a minute (ext4 allocates a new file's blocks when it writes them).
+        ``locked``: by this process from before it has its name (``makers.lock_for_life``).
         Raises UnsafePlaceError where a folder is there, and OSError.
         """
         partial = _name_of_unfinished()
@@ -253,6 +268,8 @@ class HeldFolder:
                 give_open(file, user, mode)
                 if durable:
                     os.fsync(file.fileno())
+                if locked:
+                    lock_for_life(os.dup(file.fileno()))
             self._rename(partial, self, name)
             if durable and self._descriptor is not None:
                 os.fsync(self._descriptor)
@@ -264,14 +281,15 @@ class HeldFolder:
             raise
 
     def remove_unfinished(self) -> None:
-        """Remove the files that a process of ours which has ended was about to ``write`` here.
-        Raises OSError."""
+        """Remove the files that a process of ours which has ended was about to ``write`` here; of
+        the last minutes none, since a process of another container is not seen. Raises OSError."""
         for name, status in self.entries():
             unfinished = _UNFINISHED.fullmatch(name)
             if (
                 unfinished is not None
                 and stat.S_ISREG(status.st_mode)
                 and status.st_uid == own_uid()
+                and time.time() - status.st_mtime > LONGEST_WRITE
                 and not psutil.pid_exists(int(unfinished[1]))
             ):
                 self.unlink(name)

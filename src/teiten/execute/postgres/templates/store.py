@@ -292,6 +292,7 @@ def _replace_left(folder: Path, about: str) -> None:
 def _require_left(folder: Path, marker: Marker) -> None:
     if not marker.is_left(or_ours=True):
         raise UsageError(
-            f"the folder {folder} is in use by another Teiten (process {marker.pid})",
-            "wait for it to end, or work in another folder with --workdir",
+            f"the folder {folder} is in use by another Teiten (process {marker.maker.pid})",
+            "wait for it to end, or work in another folder with --workdir; delete the folder where"
+            " that Teiten was one on another machine and has ended",
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -65,7 +64,7 @@ class CopyOnDisk:
                 remove_marked(self.linked.folder)
         for folder in self.folders:
             marker = read_marker(folder)
-            if marker is not None and marker.pid == os.getpid():
+            if marker is not None and marker.maker.is_this_process:
                 with contextlib.suppress(TeitenError, OSError):
                     remove_marked(folder)
             elsewhere.forget(self.workdir, folder)

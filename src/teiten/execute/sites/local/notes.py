@@ -4,15 +4,14 @@ has left is found again, and only what is noted is removed."""
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from teiten.execute.postgres.marker import same_process
 from teiten.host.system.held_folder import HeldFolder
+from teiten.host.system.makers import Life, Maker
 from teiten.host.system.paths import Workdir
-from teiten.host.system.processes import started_at
 
 PREFIX = "teiten-"
 """Beginning of the names of all that is made."""
@@ -20,11 +19,10 @@ PREFIX = "teiten-"
 
 def write_note(workdir: Workdir, name: str, made: Mapping[str, Sequence[Any]]) -> Path:
     """``name``: of the note, whose ending says what is noted."""
-    pid = os.getpid()
     note = workdir.clusters / name
-    content = {"pid": pid, "process_started": started_at(pid), **made}
+    content = f"{json.dumps({**asdict(Maker.this_process()), **made})}\n".encode()
     with HeldFolder.open_or_make(workdir.clusters) as room:  # on the disk before what it notes
-        room.write(name, f"{json.dumps(content)}\n".encode(), mode=0o644, durable=True)
+        room.write(name, content, mode=0o644, durable=True, locked=True)
     return note
 
 
@@ -34,10 +32,12 @@ def left_notes(
     """The notes of a Teiten that has died, and what each holds. ``ours``: this process's too."""
     for note in sorted(workdir.clusters.glob(f"*{ending}")):
         try:
-            noted = dict(json.loads(note.read_text(encoding="utf-8")))
-            pid, started = int(noted["pid"]), noted["process_started"]
+            with note.open("rb") as file:
+                noted = dict(json.load(file))
+                maker = Maker.read(noted)
+                life = maker.life(file.fileno(), note)
         except (OSError, ValueError, KeyError, TypeError):
             continue
-        if same_process(pid, started) and not (ours and pid == os.getpid()):
+        if life is not Life.ENDED and not (ours and maker.is_this_process):
             continue
         yield note, noted
