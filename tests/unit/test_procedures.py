@@ -73,6 +73,7 @@ def test_a_method_is_what_its_table_says() -> None:
         ('[{ name = "a", copy = "t" }]', "rows is a query"),
         ('[{ name = "a", sql = "x", batch = 2 }]', "batch is for insert"),
         ('[{ name = "a", sql = "x" }, { name = "a", sql = "y" }]', "two steps have one name"),
+        ('[{ name = "a", zz = "x" }]', "unknown key. Known: name, sql, copy, insert,"),
         ("[]", "at least one entry"),
         ('[{ name = "a", sql = "x" }], against = "three"', "is against 'three'"),
     ],

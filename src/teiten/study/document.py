@@ -254,7 +254,8 @@ def _known_keys(path: Sequence[str | int], data: Mapping[str, Any]) -> list[str]
             if get_origin(form) in (list, dict):
                 continue  # the next part is a place or a name
         form = form if _is_table(form) else _table_inside(form, value)
-    return list(form.model_fields) if _is_table(form) else []
+    fields = form.model_fields.items() if _is_table(form) else ()
+    return [field.alias or name for name, field in fields]
 
 
 def _table_inside(annotation: Any, value: Any) -> Any:
