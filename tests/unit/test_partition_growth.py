@@ -15,7 +15,7 @@ from teiten.execute.postgres.templates.identity import template_fingerprint
 from teiten.execute.probes.backend import CPU_SHARE, BackendWatch, Usage, memory_of
 from teiten.kinds.procedure.analyse import kind_of, knee_of, slope_of
 from teiten.kinds.procedure.model import StepDo, procedure_of
-from teiten.kinds.procedure.present.growth import MOST_LISTED
+from teiten.kinds.procedure.present.growth import MOST_LISTED, growth_answer
 from teiten.kinds.procedure.results import GrowthKind, GrowthUnit, procedures_found
 from teiten.model.plan import Plan
 from teiten.model.study import Layout
@@ -24,7 +24,9 @@ from teiten.plan.sites.local import LocalPlan
 from teiten.report.blocks import Items, Statement, of_kind
 from teiten.report.effects import percent
 from teiten.report.render.markdown import markdown_text
+from teiten.report.tables import Table
 from teiten.report.texts import texts
+from teiten.report.view.kit import Kit
 from teiten.report.view.report import view
 from teiten.study.load import load_study
 from teiten.study.tables import LayoutTable
@@ -116,6 +118,23 @@ def test_growth_is_said_where_it_may_be(language: Language) -> None:
     rows = quick.count(f"| {words('growth.word.no-conclusion')} |")
     said = words("growth.many", methods="|", count=rows, of=rows).split("|")[1]
     assert (said in quick) == (rows > MOST_LISTED), "a long list is left to the table"
+
+
+@pytest.mark.parametrize(
+    ("language", "phrase"),
+    [
+        ("en", "the intervals of all slopes hold together"),
+        ("ja", "傾きの区間はすべて同時に成り立つ"),
+    ],
+)
+def test_the_intervals_that_share_alpha_are_named(
+    plan: Plan, language: Language, phrase: str
+) -> None:
+    """A knee has no part of it: slopes and knees do not hold together."""
+    answer = growth_answer(Kit(of_partitions(plan), language))
+    assert answer is not None
+    (table,) = of_kind(answer.blocks, Table)
+    assert phrase in table.note
 
 
 def test_the_answer_names_the_step_that_takes_most_of_the_time() -> None:

@@ -122,7 +122,8 @@ class ProceduresFound:
     growth: tuple[Growth, ...] = ()
     """Where layouts tell how many partitions they have; empty where fewer than two do."""
     confidence: float = 0.0
-    """The confidence of each interval of ``growth``: all of them share the study's α."""
+    """The confidence of each interval of ``growth``: the slopes share the study's α, and the
+    knees, which decide no word, have the same level."""
 
 
 def procedures_found(analysis: CampaignAnalysis) -> ProceduresFound:
