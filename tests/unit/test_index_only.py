@@ -11,8 +11,8 @@ import pytest
 from teiten.analysis.claims.checks import check_of, counted, student
 from teiten.analysis.claims.numbers import share_of_waiting
 from teiten.analysis.model.claims import Check, ClaimStanding
-from teiten.analysis.model.discussion import WAL_ROW
-from teiten.analysis.model.findings import SeriesView
+from teiten.analysis.model.discussion import WAL_ROW, PerTransaction
+from teiten.analysis.model.findings import CampaignAnalysis, SeriesView
 from teiten.claims.curves import ClaimCurve, CurveGround
 from teiten.claims.predicates.amount import AMOUNT, AmountOfMetric
 from teiten.datasets.pgbench.model import pgbench_data
@@ -125,25 +125,44 @@ def test_waits_for_wal_are_told_by_their_word() -> None:
 def test_the_answer_says_whether_readers_write_wal(new: float, said: str) -> None:
     """Behind the verdict on lookups: that is what the study asks."""
     invented = invented_analysis(seconds=2)
-    tables = tuple(
-        replace(
-            table,
-            rows=tuple(
-                replace(row, old=0.0, new=new, change=replace(row.change, low=1.0, high=2.0))
-                for row in table.rows
-                if row.name == WAL_ROW
-            ),
-        )
-        for table in invented.per_transaction
-    )
-    lookups = tuple(
-        replace(trial, metrics={**trial.metrics, HEAP_FETCHES.name: 1.0})
-        for trial in invented.trials
-    )
-    contrast = next(one for one in invented.contrasts if one.workload == "update")
-    told = []
-    for trials in (lookups, invented.trials):
-        kit = Kit(replace(invented, trials=trials, per_transaction=tables), "en")
-        told.append(readers_wrote(kit.t, kit.names, kit.analysis, contrast))
-    of_lookups, of_others = told
+    tables = tuple(writing(table, new, certain=True) for table in invented.per_transaction)
+    looked = replace(looked_up(invented), per_transaction=tables)
+    of_lookups = wrote(looked)
+    of_others = wrote(replace(looked, trials=invented.trials))
     assert said in of_lookups and bool(of_lookups) is bool(said) and of_others == ""
+
+
+def test_a_difference_at_one_of_several_levels_is_told_with_its_level() -> None:
+    """Not as if it held at all of them."""
+    invented = looked_up(invented_analysis(seconds=2))
+    at = (("clients", "16"),)
+    tables = tuple(
+        writing(table, 3850.0, certain=table.context == at) for table in invented.per_transaction
+    )
+    assert "At 16\u00a0clients, where" in wrote(replace(invented, per_transaction=tables))
+
+
+def looked_up(analysis: CampaignAnalysis) -> CampaignAnalysis:
+    """The campaign as one whose visits to the table were counted."""
+    trials = tuple(
+        replace(trial, metrics={**trial.metrics, HEAP_FETCHES.name: 1.0})
+        for trial in analysis.trials
+    )
+    return replace(analysis, trials=trials)
+
+
+def writing(table: PerTransaction, wal: float, *, certain: bool) -> PerTransaction:
+    """The WAL of each transaction alone, of which the new side alone writes some."""
+    low = 1.0 if certain else -1.0
+    rows = (
+        replace(row, old=0.0, new=wal, change=replace(row.change, low=low, high=2.0))
+        for row in table.rows
+        if row.name == WAL_ROW
+    )
+    return replace(table, rows=tuple(rows))
+
+
+def wrote(analysis: CampaignAnalysis) -> str:
+    kit = Kit(analysis, "en")
+    contrast = next(known for known in analysis.contrasts if known.workload == "update")
+    return readers_wrote(kit.t, kit.names, analysis, contrast)

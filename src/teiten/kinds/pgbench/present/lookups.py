@@ -77,7 +77,7 @@ def readers_wrote(
         return ""
     context, row = max(rows, key=lambda at_level: abs(at_level[1].change.difference))
     return t(
-        "lookups.readers-wrote-at" if len(rows) > 1 else "lookups.readers-wrote",
+        "lookups.readers-wrote-at" if len(contrast.levels) > 1 else "lookups.readers-wrote",
         new=names.side(contrast.new).long,
         old=names.side(contrast.old).long,
         new_wal=bytes_text(row.new),
