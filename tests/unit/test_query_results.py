@@ -14,6 +14,8 @@ from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.analysis.model.verdict import Interval
 from teiten.kinds.queries.model import NAME
 from teiten.kinds.queries.present.groups import bound_text
+from teiten.kinds.queries.present.sweep import table as sweep_table
+from teiten.kinds.queries.present.times import time_bars
 from teiten.kinds.queries.results import (
     GroupConclusion,
     QueriesFound,
@@ -23,6 +25,7 @@ from teiten.kinds.queries.results import (
 )
 from teiten.model.units import Share
 from teiten.report.forms import render_html
+from teiten.report.tables import Table
 from teiten.report.view.kit import Kit
 from teiten.report.view.report import view
 from tests.fixtures.invented_queries import (
@@ -34,6 +37,7 @@ from tests.fixtures.invented_queries import (
     scan,
 )
 from tests.fixtures.shown import part, section_of, whole
+from tests.reader.document import plain
 
 SWEEP = Invented(
     contrast="guc:max_parallel_workers_per_gather",
@@ -234,6 +238,34 @@ def test_a_sweep_whose_first_level_is_the_fastest_says_so() -> None:
     said = statement.points[0].replace("\u00a0", " ")
     assert "fastest with max_parallel_workers_per_gather = 0; the next is 9: takes" in said
     assert "% more time compared with it (" in said
+
+
+def test_trials_over_the_limit_are_counted_where_others_were_within_it() -> None:
+    """At a level of a sweep, and beside a bar."""
+    kit = Kit(invented_queries(replace(SWEEP, over=(("count", "1", 2),))), "en")
+    (swept,) = results(kit.analysis).sweeps
+    assert "over 600 s in 1 of 4" in plain(cells_of(sweep_table(kit, "x", swept), 1)[1])
+    kit = Kit(invented_queries(Invented(over=(("q1.1", "plain", 1), ("q1.1", "plain", 3)))), "en")
+    bars = time_bars(kit, "x", results(kit.analysis))
+    assert bars is not None
+    assert "over 600 s in 2 of 4" in map(plain, bars.rows["text"])
+    every = replace(SWEEP, seconds={**SWEEP.seconds, ("count", "1"): None})
+    kit = Kit(invented_queries(every), "en")
+    (swept,) = results(kit.analysis).sweeps
+    assert plain(cells_of(sweep_table(kit, "x", swept), 1)[1]) == "over 600 s"
+
+
+def test_workers_of_no_known_plan_are_no_zero(sweep: CampaignAnalysis) -> None:
+    (swept,) = results(sweep).sweeps
+    serial, *parallel = swept.steps
+    unknown = replace(swept, steps=(serial, *(replace(step, workers=None) for step in parallel)))
+    table = sweep_table(Kit(sweep, "en"), "x", unknown)
+    assert cells_of(table, -2) == cells_of(table, -1) == ["0", *("—" for _ in parallel)]
+    assert [row[-2].sort for row in table.rows] == [0, *(None for _ in parallel)]
+
+
+def cells_of(table: Table, column: int) -> list[str]:
+    return [row[column].text for row in table.rows]
 
 
 def test_an_interval_is_told_in_the_terms_of_its_number() -> None:

@@ -76,6 +76,8 @@ class QueryTime:
     high: Seconds | None
     over: int
     """Trials that exceeded the limit."""
+    within: int
+    """Those that stayed within it."""
     limit: Seconds | None = None
 
     @property

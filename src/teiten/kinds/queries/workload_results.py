@@ -157,6 +157,7 @@ class _Workload:
             low=Seconds(exp(mean - half)) if known and mean is not None else None,
             high=Seconds(exp(mean + half)) if known and mean is not None else None,
             over=len(limits),
+            within=len(logs),
             limit=Seconds(limits[0]) if limits else None,
         )
 

@@ -23,6 +23,7 @@ from teiten.kinds.queries.present.tables import blocks_table, shared_table
 from teiten.kinds.queries.present.times import (
     MILLISECONDS,
     TimeUnit,
+    over_text,
     speed_forest,
     time_bars,
     unit_for,
@@ -160,9 +161,7 @@ def _time(kit: Kit, unit: TimeUnit) -> Value:
     def value(level: LevelResult, side: int) -> TableCell:
         number, values, over = side_of(level, side)
         if over and level.limit is not None:
-            some = "all" if not values else "some"
-            limit = kit.seconds(level.limit)
-            text = kit.t(f"level.over.{some}", limit=limit, count=over, of=over + len(values))
+            text = over_text(kit, level.limit, over, len(values))
             return TableCell(text, float(level.limit))
         if number is None:
             return TableCell(NOTHING)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from teiten.analysis.model.findings import Interval, Verdict, VerdictKind
 from teiten.kinds.queries.model import QUERY
 from teiten.kinds.queries.present.groups import effect_interval_text, effect_text
-from teiten.kinds.queries.present.times import TimeUnit, unit_for
+from teiten.kinds.queries.present.times import TimeUnit, over_text, unit_for
 from teiten.kinds.queries.present.workers import source_text
 from teiten.kinds.queries.results import (
     QueryResults,
@@ -73,7 +73,7 @@ def _points(kit: Kit, sweep: QuerySweep) -> list[SweepPoint]:
                 shown.low if shown else None,
                 shown.high if shown else None,
                 speed_with_interval(kit.t, effect) if effect else "1",
-                _launched(step),
+                _workers(step)[-1].text,
                 effect is not None and says_nothing(effect),
             )
         )
@@ -132,24 +132,19 @@ def _source(kit: Kit, sweep: QuerySweep) -> list[str]:
 
 
 def _row(kit: Kit, step: SweepStep, unit: TimeUnit) -> Row:
-    effect = _effect(step)
-    main = step.workers.main if step.workers else None
-    expected = main.expected if main else None
     return (
         TableCell(kit.short(step.level), float(step.level)),
         _time(kit, step.time, unit),
-        *speed_cells(kit.t, effect),
+        *speed_cells(kit.t, _effect(step)),
         _verdict(kit, step.against_previous),
-        number_cell(expected, str),
-        TableCell(str(main.planned) if main else "0", float(main.planned) if main else 0.0),
-        TableCell(_launched(step), main.launched if main else 0.0),
+        *_workers(step),
     )
 
 
 def _time(kit: Kit, time: QueryTime, unit: TimeUnit) -> TableCell:
     if time.mean is None or time.over:
-        limit = kit.seconds(time.limit)
-        return TableCell(kit.t("level.over.all", limit=limit), float(time.limit or 0.0))
+        limit = float(time.limit or 0.0)
+        return TableCell(over_text(kit, limit, time.over, time.within), limit)
     return TableCell(unit.text(time.mean, time.half_width), float(time.mean))
 
 
@@ -157,13 +152,14 @@ def _verdict(kit: Kit, verdict: Verdict | None) -> TableCell:
     return TableCell(NOTHING) if verdict is None else verdict_cell(kit.t, verdict)
 
 
-def _launched(step: SweepStep) -> str:
-    if step.workers is None:
-        return NOTHING
-    main = step.workers.main
-    if main is None:
-        return "0"
-    return NOTHING if main.launched is None else str(main.launched)
+def _workers(step: SweepStep) -> tuple[TableCell, TableCell, TableCell]:
+    """Workers expected, planned and launched; those of a serial plan are 0, of no plan unknown."""
+    main = step.workers.main if step.workers else None
+    serial = 0 if step.workers else None
+    expected, planned, launched = (
+        (main.expected, main.planned, main.launched) if main else (None, serial, serial)
+    )
+    return number_cell(expected, str), number_cell(planned, str), number_cell(launched, str)
 
 
 def findings(kit: Kit, results: QueryResults) -> tuple[str, ...]:

@@ -63,7 +63,7 @@ def _bar(kit: Kit, time: QueryTime, unit: TimeUnit) -> QueryBar:
     side = kit.short(time.side)
     if time.mean is None or time.over:
         limit = float(time.limit or 0.0)
-        text = kit.t("level.over.all", limit=kit.seconds(limit))
+        text = over_text(kit, limit, time.over, time.within)
         return QueryBar(panel, query, side, limit * unit.factor, None, None, text, over=True)
     half = time.half_width
     text = f"{unit.text(time.mean, half)} {unit.name}"
@@ -79,6 +79,12 @@ def _bar(kit: Kit, time: QueryTime, unit: TimeUnit) -> QueryBar:
         None if time.high is None else time.high * unit.factor,
         text,
     )
+
+
+def over_text(kit: Kit, limit: float, over: int, within: int) -> str:
+    """The limit, with how many trials exceeded it where others stayed within it."""
+    key = "some" if within else "all"
+    return kit.t(f"level.over.{key}", limit=kit.seconds(limit), count=over, of=over + within)
 
 
 def speed_forest(kit: Kit, name: str, contrast: ContrastResult) -> Chart | None:
