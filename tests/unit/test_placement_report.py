@@ -41,7 +41,10 @@ def placed(one: TrialView, contrast: str) -> TrialView:
     return replace(one, levels=(level, *others), metrics={**one.metrics, **numbers})
 
 
-def analysis() -> CampaignAnalysis:
+LIMITED = Emulation(Bytes(GIB), read_iops=400.0)
+
+
+def analysis(emulation: Emulation = LIMITED) -> CampaignAnalysis:
     plain = invented_analysis()
     study = replace(
         plain.plan.study,
@@ -52,7 +55,7 @@ def analysis() -> CampaignAnalysis:
         ),
         storage=(
             StorageClass("fast", "/mnt/fast"),
-            StorageClass("slow", "", Emulation(Bytes(GIB), read_iops=400.0)),
+            StorageClass("slow", "", emulation),
         ),
     )
     plan = replace(plain.plan, study=study)
@@ -94,6 +97,17 @@ def test_the_limit_is_named_and_what_is_emulated_is_called_so(
     assert "mulat" in chart.note or "エミュレート" in chart.note
     assert kit.names.factor("placement") != kit.t("factor.placement")
     assert emulated.removeprefix("slow") in kit.names.factor("placement")
+
+
+def test_a_storage_without_a_limit_is_at_no_share_of_one() -> None:
+    """An emulated one too: its size alone may be given."""
+    kit = Kit(analysis(Emulation(Bytes(GIB))), "en")
+    blocks = list(placements(kit, "x", kit.study.workloads[0].name))
+    sentences = [text for block in blocks if isinstance(block, Items) for text in block.items]
+    assert any("slow busy 1" in text for text in sentences)
+    assert not any("of its limit" in text for text in sentences)
+    *_, devices = (block for block in blocks if isinstance(block, Table))
+    assert {row[-1].text for row in devices.rows} == {""}
 
 
 def test_a_study_without_placements_shows_none() -> None:

@@ -60,7 +60,8 @@ class StorageUse:
     queue: float
     """Mean number of requests that waited or were served."""
     of_limit: float | None = None
-    """Share that an emulated device reached of the limit to which it came nearest."""
+    """Share that an emulated device reached of the limit to which it came nearest; None without
+    limits."""
 
     @property
     def load(self) -> float:
@@ -171,10 +172,8 @@ def _uses(
 
 
 def _of_limit(numbers: Mapping[str, float], emulation: Emulation | None) -> float | None:
-    if emulation is None:
-        return None
-    shares = [numbers[_LIMITED[name]] / limit for name, limit in emulation.limits]
-    return max(shares, default=numbers["busy"])
+    limits = () if emulation is None else emulation.limits
+    return max((numbers[_LIMITED[name]] / limit for name, limit in limits), default=None)
 
 
 def bottleneck(uses: Sequence[StorageUse]) -> str | None:
