@@ -10,7 +10,7 @@ from teiten.analysis.model.findings import CampaignAnalysis, TrialView
 from teiten.kinds.pgbench.model import NAME
 from teiten.kinds.pgbench.placements import placements as found_in
 from teiten.kinds.pgbench.present.placements import placements
-from teiten.kinds.pgbench.results import PgbenchFound
+from teiten.kinds.pgbench.results import PgbenchFound, pgbench_found
 from teiten.model.storage import COLUMNS, Emulation, StorageClass, storage_metric
 from teiten.model.study import Factor
 from teiten.model.text import Language
@@ -108,6 +108,39 @@ def test_a_storage_without_a_limit_is_at_no_share_of_one() -> None:
     assert not any("of its limit" in text for text in sentences)
     *_, devices = (block for block in blocks if isinstance(block, Table))
     assert {row[-1].text for row in devices.rows} == {""}
+
+
+def transfers(analysis: CampaignAnalysis, placed: PgbenchFound) -> list[list[str]]:
+    """The rows of the first table of transfers."""
+    kit = Kit(replace(analysis, results={NAME: placed}), "en")
+    blocks = placements(kit, "x", kit.study.workloads[0].name)
+    tables = (block for block in blocks if isinstance(block, Table))
+    table = next(table for table in tables if table.name.endswith("-transfers"))
+    assert {len(row) for row in table.rows} == {len(table.columns)}
+    return [[cell.text for cell in row] for row in table.rows]
+
+
+def test_what_is_not_known_of_a_storage_leaves_its_columns_empty() -> None:
+    """And does not shift the others there; nor has it a total."""
+    whole = analysis()
+    results = pgbench_found(whole)
+    slow, fast = results.placements[0].rows
+    rows = (replace(slow, storages=slow.storages[1:]), fast)
+    partly = replace(results, placements=(replace(results.placements[0], rows=rows),))
+    (_, _, *of_slow), (_, _, *of_fast) = transfers(whole, partly)
+    assert of_slow == ["—", "—", "0", "0", "—", "—"]
+    assert of_fast[-1] == "0", "without a ratio"
+    assert transfers(whole, results)[1][-1] == "0 (1.00)"
+
+
+def test_ratios_are_to_the_first_placement_or_to_none() -> None:
+    """Of which no trial counted: another is not taken for it."""
+    whole = analysis()
+    results = pgbench_found(whole)
+    fast = replace(results.placements[0].rows[1], relative=None)
+    alone = replace(results.placements[0], rows=(fast,))
+    (row,) = transfers(whole, replace(results, placements=(alone,)))
+    assert row[-2:] == ["0", "0"]
 
 
 def test_a_study_without_placements_shows_none() -> None:

@@ -79,7 +79,7 @@ class PlacementRow:
     tps: float
     """Median."""
     relative: float | None
-    """To the first placement's."""
+    """To the study's first placement's; None where that has no counted trial."""
     storages: tuple[StorageUse, ...]
     bottleneck: str | None
     """The storage class that the trials are consistent with being limited by."""
@@ -106,7 +106,8 @@ class PlacementResult:
     workload: str
     context: tuple[tuple[str, str], ...]
     rows: tuple[PlacementRow, ...]
-    """In the study's order; the first one is what the others are compared with."""
+    """In the study's order, those that have a counted trial; the study's first is what the others
+    are compared with."""
     correlations: Mapping[Direction, float]
     """Pearson's, of the logarithms of TPS and of the bandwidth of all storages together, one point
     for each placement; missing where there are too few of these, or one transferred nothing."""

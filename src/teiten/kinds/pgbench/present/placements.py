@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.placements import (
@@ -18,7 +19,7 @@ from teiten.report.charts.bars import RankedDot, RankedWords, ranked
 from teiten.report.charts.base import Chart
 from teiten.report.effects import percent
 from teiten.report.numbers import fixed, significant
-from teiten.report.tables import Column, Row, Table, TableCell, cells
+from teiten.report.tables import Column, Row, Table, TableCell, cells, number_cell
 from teiten.report.view.kit import Kit
 from teiten.report.view.variants import emulated, storage_name, storage_tables
 
@@ -115,31 +116,47 @@ def _followed(kit: Kit, result: PlacementResult) -> str:
 
 
 def _transfers(kit: Kit, name: str, result: PlacementResult) -> Table:
-    """Show KB/s and TPS, each with its ratio to the first placement, like tables 4.8 and 4.9 of
-    2013."""
-    t, first = kit.t, result.rows[0]
-    storages = [storage.storage for storage in first.storages]
+    """Show KB/s and TPS, each with its ratio to the study's first placement, like tables 4.8 and
+    4.9 of 2013."""
+    t, reference = kit.t, kit.study.levels(PLACEMENT)[0]
+    first = next((row for row in result.rows if row.level == reference), None)
+    counted = {use.storage for row in result.rows for use in row.storages}
+    storages = [storage.name for storage in kit.study.storage if storage.name in counted]
     columns = [Column(kit.names.factor(PLACEMENT)), Column("TPS", numeric=True)]
     for storage in storages:
-        for way in ("read", "written"):
+        for way in Direction:
             title = t(f"placement.column.{way}", storage=storage_name(kit, storage))
             columns.append(Column(title, numeric=True))
     columns += [Column(t(f"placement.column.all-{way}"), numeric=True) for way in Direction]
-    rows = tuple(_transfer_row(kit, row, first) for row in result.rows)
+    rows = tuple(_transfer_row(kit, row, first, storages) for row in result.rows)
     note = joined_sentences((t("placement.transfers.note"), _emulated_note(kit)))
     caption = t("placement.transfers.caption", workload=kit.names.workload(result.workload))
     return Table(f"{name}-transfers", caption, tuple(columns), rows, note=note)
 
 
-def _transfer_row(kit: Kit, row: PlacementRow, first: PlacementRow) -> Row:
-    rates = [value for storage in row.storages for value in (storage.read, storage.written)]
-    together = [(row.read, first.read), (row.written, first.written)]
+def _transfer_row(
+    kit: Kit, row: PlacementRow, first: PlacementRow | None, storages: Sequence[str]
+) -> Row:
+    uses = {use.storage: use for use in row.storages}
+    rates = (
+        getattr(uses[storage], way) if storage in uses else None
+        for storage in storages
+        for way in Direction
+    )
+    together = [(_total(row, way, storages), _total(first, way, storages)) for way in Direction]
     return (
         *cells(_called(kit, row.level)),
         TableCell(_tps(kit, row), row.tps),
-        *(TableCell(_kilobytes(value), value) for value in rates),
-        *(TableCell(_kilobytes(value, of=base), value) for value, base in together),
+        *(number_cell(rate, _kilobytes) for rate in rates),
+        *(number_cell(total, partial(_kilobytes, of=base)) for total, base in together),
     )
+
+
+def _total(row: PlacementRow | None, way: Direction, storages: Sequence[str]) -> float | None:
+    """B/s of all storages; None where that of one is not known."""
+    if row is None or not storages or len(row.storages) < len(storages):
+        return None
+    return row.read if way is Direction.READ else row.written
 
 
 def _devices(kit: Kit, name: str, result: PlacementResult) -> Table:
