@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from teiten.model.plan import PlannedLoad
 from teiten.report.texts import texts
 from teiten.report.view.kit import Kit
 from teiten.report.view.topology import BESIDE_ARROW, beside_arrow, topology
@@ -49,6 +50,18 @@ def test_a_side_with_settings_of_its_own_has_them_in_lines() -> None:
     at = lines.index("18 (PostgreSQL 18.4)")
     assert lines[at + 1] == "max_parallel_workers_per_gather = 0"
     assert not any("…" in line for line in lines)
+
+
+def test_the_clients_of_pgbench_are_those_of_its_own_trials() -> None:
+    """A workload of another kind has a connection, which is no client of pgbench."""
+    analysis = invented_analysis(seconds=2)
+    assert "1 to 64 clients" in texts_of(Kit(analysis, "en"))
+    trials = tuple(
+        replace(trial, load=PlannedLoad()) if trial.load.connections == 1 else trial
+        for trial in analysis.plan.trials
+    )
+    kit = Kit(replace(analysis, plan=replace(analysis.plan, trials=trials)), "en")
+    assert "4 to 64 clients" in texts_of(kit)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
 from teiten.kinds.contract_present import OwnAnswer, TrialColumn
 from teiten.kinds.pgbench.metrics import LATENCY_MEAN, TPS
+from teiten.kinds.pgbench.model import PgbenchClients
 from teiten.kinds.pgbench.present.discussion import shapes, tail_sentences
 from teiten.kinds.pgbench.present.latency import latency_chart, percentile_table
 from teiten.kinds.pgbench.present.lookups import lookups, readers_wrote
@@ -152,7 +153,8 @@ def _percentiles(kit: Kit, prefix: str, workload: str) -> Iterable[Block]:
 
 
 def _clients(kit: Kit) -> tuple[str, ...]:
-    counts = [trial.load.connections for trial in kit.analysis.plan.trials]
+    loads = (trial.load for trial in kit.analysis.plan.trials)
+    counts = [load.connections for load in loads if isinstance(load, PgbenchClients)]
     if not counts:
         return ()
     low, high = fixed(min(counts), 0), fixed(max(counts), 0)
