@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from pydantic import ValidationError
 
+from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.verdict import Estimate
 from teiten.errors import UsageError
 from teiten.execute.postgres.templates.identity import template_fingerprint
@@ -38,6 +39,7 @@ from tests.fixtures.invented_partitions import (
     partitions_plan,
 )
 from tests.fixtures.planned import expanded
+from tests.fixtures.shown import whole
 from tests.reader.document import plain
 
 
@@ -139,14 +141,7 @@ def test_the_intervals_that_share_alpha_are_named(
 
 def test_the_answer_names_the_step_that_takes_most_of_the_time() -> None:
     """Of the two methods that differ most; of a method with one step there is nothing to say."""
-    analysis = of_partitions(insert_plan())
-    trials = tuple(
-        replace(trial, facts={"steps": [*trial.facts["steps"], _longer(trial.facts["steps"][0])]})
-        if dict(trial.levels)["method"] == "trigger-static"
-        else trial
-        for trial in analysis.trials
-    )
-    page = view(replace(analysis, trials=trials), "en")
+    page = view(_with_last_step(of_partitions(insert_plan())), "en")
     first, *_ = page.sections
     (statement,) = of_kind(first.blocks, Statement)
     (point,) = statement.points
@@ -155,8 +150,27 @@ def test_the_answer_names_the_step_that_takes_most_of_the_time() -> None:
     assert "(again 25 %, last 75 %)" in plain(markdown_text(page, "0.1.0")), "beside its times"
 
 
-def _longer(step: dict[str, object]) -> dict[str, object]:
-    return {**step, "name": "last", "seconds": 3 * float(str(step["seconds"]))}
+def test_a_step_has_one_share_of_a_method_wherever_it_is_told() -> None:
+    """That of the medians, which one slow trial does not change."""
+    page = view(_with_last_step(of_partitions(insert_plan()), slow_block=1), "en")
+    (statement,) = whole(page).statements
+    assert statement.points[0].startswith("last takes 75\u00a0% of the time")
+    (steps,) = (table for table in whole(page).tables if table.name.endswith("-steps"))
+    shares = {row[4].text for row in steps.rows if row[2].text == "last"}
+    assert shares == {"75\u00a0%"}
+
+
+def _with_last_step(analysis: CampaignAnalysis, slow_block: int = 0) -> CampaignAnalysis:
+    """With one step more of the static trigger, which takes three times as long as the first, and
+    far longer in one block."""
+    trials = []
+    for trial in analysis.trials:
+        steps = trial.facts["steps"]
+        if dict(trial.levels)["method"] == "trigger-static":
+            seconds = steps[0]["seconds"] * (300 if trial.block == slow_block else 3)
+            steps = [*steps, {**steps[0], "name": "last", "seconds": seconds}]
+        trials.append(replace(trial, facts={"steps": steps}))
+    return replace(analysis, trials=tuple(trials))
 
 
 def test_more_partitions_than_the_lock_table_has_room_for_are_refused(plan: Plan) -> None:

@@ -186,19 +186,19 @@ def _with_parts(kit: Kit, workload: str, method: str) -> str:
 
 def _shares(kit: Kit, workload: str, method: str) -> dict[str, float]:
     """Share of each step in the time of a method of several; empty of any other."""
-    trials = [
-        steps
-        for group in kit.of_workload(workload)
-        if _method_of(kit, group) == method
-        for trial in group.trials
-        if len(steps := steps_of(trial.facts)) > 1
-    ]
-    total = sum(step.seconds for steps in trials for step in steps)
-    shares: dict[str, float] = {}
-    for steps in trials if total else ():
-        for step in steps:
-            shares[step.name] = shares.get(step.name, 0.0) + step.seconds / total
-    return shares
+    groups = (group for group in kit.of_workload(workload) if _method_of(kit, group) == method)
+    times = _times(step for group in groups for step in _all_steps(group))
+    return {name: share for name, (_, share) in times.items()} if len(times) > 1 else {}
+
+
+def _times(steps: Iterable[StepOfTrial]) -> dict[str, tuple[float, float]]:
+    """The median seconds of each step, and their share of those of all steps."""
+    seconds: dict[str, list[float]] = {}
+    for step in steps:
+        seconds.setdefault(step.name, []).append(step.seconds)
+    medians = {name: median(values) for name, values in seconds.items()}
+    total = sum(medians.values())
+    return {name: (value, value / total if total else 0.0) for name, value in medians.items()}
 
 
 def _undecided(kit: Kit, workload: str, contrasts: Sequence[ContrastResult]) -> Iterator[str]:
@@ -306,21 +306,17 @@ def _all_steps(group: TrialGroup) -> Iterator[StepOfTrial]:
 
 def _steps(kit: Kit, group: TrialGroup, *, programs: bool) -> Iterator[Row]:
     """``programs``: with what programs of steps took."""
-    trials = [steps for trial in group.trials if (steps := steps_of(trial.facts))]
-    if not trials:
-        return
-    medians = [median(trial[at].seconds for trial in trials) for at in range(len(trials[0]))]
-    for at, step in enumerate(trials[0]):
-        same = [trial[at] for trial in trials]
-        share = medians[at] / sum(medians) if sum(medians) else 0.0
+    steps = list(_all_steps(group))
+    for name, (seconds, share) in _times(steps).items():
+        same = [step for step in steps if step.name == name]
         yield cells(
             *_in_words(kit, group),
-            step_text(kit.t, step.name),
-            TableCell(_milliseconds(medians[at]), medians[at]),
+            step_text(kit.t, name),
+            TableCell(_milliseconds(seconds), seconds),
             TableCell(percent(kit.t, share, 0), share),
             _of_steps(same, "cpu"),
-            *(_of_steps(same, name) for name in ("read", "written", "wal")),
-            *(_of_steps(same, name) for name in OF_PROGRAMS if programs),
+            *(_of_steps(same, figure) for figure in ("read", "written", "wal")),
+            *(_of_steps(same, figure) for figure in OF_PROGRAMS if programs),
         )
 
 
