@@ -14,7 +14,6 @@ from teiten.analysis.verdict.contrasts import contrasts
 from teiten.engines.counters import NodeCounters
 from teiten.kinds.pgbench.load.trial import without_retried
 from teiten.kinds.pgbench.present.scale_out import answer_of, section_of
-from teiten.kinds.pgbench.present.scale_out_tables import FSYNCS
 from teiten.kinds.pgbench.scale_out.find import (
     cause_of,
     pays,
@@ -33,6 +32,7 @@ from teiten.kinds.pgbench.scale_out.results import (
 from teiten.model.metrics import by_node, total_of_nodes
 from teiten.model.nodes import NodeMachine
 from teiten.model.plan import Plan
+from teiten.model.storage import FSYNCS
 from teiten.model.text import Language
 from teiten.model.trial import Event, Problem, Series, Trial
 from teiten.model.units import MIB, Bytes

@@ -139,6 +139,8 @@ COLUMNS = (READ, WRITTEN, READS, WRITES, BUSY, QUEUE)
 """The counters of a device in the measured time."""
 STORAGE = "storage"
 """The first part of such a metric's name."""
+FSYNCS = "fsync-intervals"
+"""The event that tells how fast storage is written, by the interval of fsync."""
 
 
 def storage_metric(storage: str, column: str) -> str:

@@ -43,7 +43,7 @@ from teiten.kinds.pgbench.scale_out.find import scale_outs
 from teiten.model.bottleneck import BottleneckResult
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Plan, PlannedTrial
-from teiten.model.study import Workload
+from teiten.model.study import SERVER, Workload
 from teiten.model.trial import Attempt, Outcome
 from teiten.ways.registry import way_of
 
@@ -137,7 +137,6 @@ def _level(plan: Plan, context: Context, pairs: Sequence[Pair], alpha: float) ->
     return TailLevel(context, fmean(old), fmean(new), difference)
 
 
-SERVER = "server"
 NEAR_THE_GREATEST = 0.9
 """Throughput that still belongs to a plateau; below, more load has made it worse."""
 

@@ -12,6 +12,8 @@ from teiten.model.study import QueryMode, Script, Workload, WorkloadOptions
 from teiten.model.units import Seconds
 
 NAME = "pgbench"
+NODES = "nodes"
+"""The factor by which tables are spread over several servers."""
 REHEARSAL = Seconds(60.0)
 """How long the transaction may take by which a script is tried."""
 _RETRIES = re.compile(r"--max-tries=(?!1$)\d+$")

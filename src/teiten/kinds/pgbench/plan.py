@@ -22,6 +22,7 @@ from teiten.kinds.pgbench.metrics import (
     WITHIN,
 )
 from teiten.kinds.pgbench.model import (
+    NODES,
     REHEARSAL,
     PgbenchClients,
     PgbenchOptions,
@@ -41,7 +42,6 @@ from teiten.study.tables import Mode, Name, Options
 from teiten.study.values import BUILTIN_SCRIPTS
 from teiten.ways.registry import concurrent_trials, way_of, way_of_clients
 
-NODES = "nodes"
 STATEMENTS = "statements"
 OF_NODES = (NODES, "engine", "distribution", "shards", "scenario", "entry")
 """Factors of tables that are spread over several servers."""

@@ -36,15 +36,13 @@ from teiten.host.system.causes import translate_os_errors
 from teiten.model.installation import Installation
 from teiten.model.plan import Node, PlannedTrial, TemplateSpec
 from teiten.model.quantities import format_size
-from teiten.model.storage import Part
+from teiten.model.storage import FSYNCS, Part
 from teiten.model.units import Bytes
 
 LIMIT_CHECKED = "memory-limit"
 """The event that holds what a check of a limit came to."""
 NODES_CHECKED = "nodes-emulated"
 """The event that holds what a check of emulated nodes came to."""
-FSYNCS = "fsync-intervals"
-"""How fast storage is written by the interval of fsync."""
 TOLD_EVERY = 10.0
 """Seconds between two words on a template that takes long."""
 

@@ -51,8 +51,7 @@ def percentile_table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table
         return None
     factors = kit.names.varied([group.context for group in groups])
     columns = (
-        *(Column(kit.names.factor(factor), numeric=True) for factor in factors),
-        Column(kit.names.factor(kit.study.contrast)),
+        *head_columns(kit, factors),
         *(Column(t(f"metric.short.{metric}"), numeric=True) for metric in present),
     )
     rows = tuple(_percentile_row(kit, group, factors, present) for group in groups)
@@ -75,9 +74,20 @@ def _percentile_row(
                 middle,
             )
         )
+    return (*head_cells(kit, group, factors), *latencies)
+
+
+def head_columns(kit: Kit, factors: Sequence[str]) -> tuple[Column, ...]:
+    """The columns that tell groups of trials apart: their levels, and the side."""
+    levels = (Column(kit.names.factor(factor), numeric=True) for factor in factors)
+    return (*levels, Column(kit.names.factor(kit.study.contrast)))
+
+
+def head_cells(kit: Kit, group: TrialGroup, factors: Sequence[str]) -> Row:
+    """A group's cells of ``head_columns``."""
     levels = dict(group.context)
-    head = [
+    head = (
         TableCell(kit.names.level(factor, levels[factor]), level_value(levels[factor], at))
         for at, factor in enumerate(factors)
-    ]
-    return (*head, *cells(kit.short(group.side)), *latencies)
+    )
+    return (*head, *cells(kit.short(group.side)))

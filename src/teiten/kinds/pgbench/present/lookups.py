@@ -9,12 +9,13 @@ from statistics import median
 from teiten.analysis.model.discussion import WAL_ROW
 from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
 from teiten.kinds.pgbench.metrics import HEAP_FETCHES, TPS
+from teiten.kinds.pgbench.present.latency import head_cells, head_columns
 from teiten.model.metrics import VISIBLE_PAGES, WAL_PER_TRANSACTION
 from teiten.report.blocks import Block, Heading, Text, gallery
 from teiten.report.effects import percent
 from teiten.report.names import Names
 from teiten.report.numbers import bytes_text, fixed, significant
-from teiten.report.tables import Column, Row, Table, TableCell, cells, level_value
+from teiten.report.tables import Column, Row, Table, TableCell
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit, TrialGroup
 from teiten.report.view.levels import metric_chart
@@ -130,8 +131,7 @@ def _table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     ]
     factors = kit.names.varied([group.context for group in groups])
     columns = (
-        *(Column(kit.names.factor(factor), numeric=True) for factor in factors),
-        Column(kit.names.factor(kit.study.contrast)),
+        *head_columns(kit, factors),
         *(Column(t(f"lookups.column.{number.key}"), numeric=True) for number in shown),
     )
     rows = tuple(_row(kit, group, factors, shown) for group in groups)
@@ -139,14 +139,9 @@ def _table(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
 
 
 def _row(kit: Kit, group: TrialGroup, factors: Sequence[str], shown: Sequence[_Column]) -> Row:
-    levels = dict(group.context)
-    head = [
-        TableCell(kit.names.level(factor, levels[factor]), level_value(levels[factor], at))
-        for at, factor in enumerate(factors)
-    ]
     medians = [_each(group, number) for number in shown]
     numbers = (
         TableCell("" if value is None else number.written(kit, value), value)
         for number, value in zip(shown, medians, strict=True)
     )
-    return (*head, *cells(kit.short(group.side)), *numbers)
+    return (*head_cells(kit, group, factors), *numbers)

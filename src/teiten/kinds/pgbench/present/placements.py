@@ -7,6 +7,7 @@ from functools import partial
 
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.placements import (
+    PLACEMENT,
     Direction,
     PlacementResult,
     PlacementRow,
@@ -24,7 +25,6 @@ from teiten.report.view.kit import Kit
 from teiten.report.view.variants import emulated, storage_name, storage_tables
 
 KILO = 1024.0
-PLACEMENT = "placement"
 
 
 def placements(kit: Kit, prefix: str, workload: str) -> Iterator[Block]:

@@ -20,6 +20,7 @@ from teiten.kinds.pgbench.scale_out.results import (
     commits_per_node,
     participants,
 )
+from teiten.model.storage import FSYNCS
 from teiten.report.charts.base import Chart, coloured
 from teiten.report.charts.lines import CurveLabels, CurvePointOfSide, line_chart
 from teiten.report.effects import confidence_percent, percent, ratio_in_reach
@@ -201,8 +202,6 @@ ORDER = (
     *("cpu_share", "memory", "buffer_hits", "cache_hits", "disk_read", "disk_written", "syncs"),
     *("received", "sent", "commits", "prepared"),
 )
-FSYNCS = "fsync-intervals"
-"""The event of storage that was measured by the interval of fsync."""
 PRINTED_SHARES: Mapping[int, float] = {8192: 3.6, 128 * 1024: 40.2, 0: 197}
 """Bytes between two calls of fsync, 0 for never: MB/s of table 5.6."""
 

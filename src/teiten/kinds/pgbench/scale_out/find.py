@@ -17,7 +17,7 @@ from teiten.analysis.verdict.pairs import observe
 from teiten.analysis.verdict.verdict import Rule, exp
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.pgbench.metrics import RETRIES, TPS
-from teiten.kinds.pgbench.model import pgbench_of
+from teiten.kinds.pgbench.model import NODES, pgbench_of
 from teiten.kinds.pgbench.scale_out.results import (
     FLAT_WITHIN,
     LINEAR_WITHIN,
@@ -45,7 +45,6 @@ from teiten.model.study import Workload
 from teiten.model.trial import Attempt
 from teiten.model.units import Bytes, Share
 
-NODES = "nodes"
 ONE = 1
 ByNodes = dict[int, dict[int, Observation]]
 """Nodes to block to what was measured."""

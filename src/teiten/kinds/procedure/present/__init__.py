@@ -16,7 +16,7 @@ from teiten.kinds.procedure.metrics import (
     SIZE_CHANGE,
 )
 from teiten.kinds.procedure.model import METHOD, NAME, procedure_of
-from teiten.kinds.procedure.present.growth import growth_answer, growth_blocks
+from teiten.kinds.procedure.present.growth import boxed, growth_answer, growth_blocks
 from teiten.kinds.procedure.results import StepOfTrial, steps_of
 from teiten.model.metrics import Metric
 from teiten.model.study import Workload
@@ -277,7 +277,7 @@ def _taken(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     note = t("table.taken.note")
     note += t("table.taken.note-size") if any(text.startswith(MINUS) for text in texts) else ""
     note += t("table.taken.note-unknown") if NOTHING in texts else ""
-    return Table(name, t("table.taken.caption"), columns, rows, note=note, tall=len(rows) > 24)
+    return boxed(Table(name, t("table.taken.caption"), columns, rows, note=note))
 
 
 def _by_step(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
@@ -293,7 +293,7 @@ def _by_step(kit: Kit, name: str, groups: Sequence[TrialGroup]) -> Table:
     )
     caption, note = t("table.steps.caption"), t("table.steps.note")
     note += t("table.steps.note-programs") if ran else ""
-    return Table(name, caption, columns, rows, note=note, tall=len(rows) > 24)
+    return boxed(Table(name, caption, columns, rows, note=note))
 
 
 def _columns(kit: Kit, keys: Sequence[str]) -> Iterator[Column]:

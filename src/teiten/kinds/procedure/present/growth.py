@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from statistics import median
 
 from teiten.analysis.model.verdict import Estimate
@@ -27,6 +28,8 @@ from teiten.report.tables import Column, Row, Table, TableCell, cells, number_ce
 from teiten.report.view.kit import Kit
 
 MICRO = 1e6
+MOST_AT_ONCE = 24
+"""The most rows of a table that does not scroll."""
 MOST_CHARTS = 4
 """Curves that the body has of a workload; more are looked up, and the table tells of each."""
 NANO = 1e9
@@ -138,7 +141,7 @@ def _table(kit: Kit, name: str, lines: Sequence[Growth]) -> Table:
         delta=plain_percent(t, kit.study.measure.delta),
     )
     rows = tuple(_row(kit, line, levels=levels) for line in lines)
-    return Table(name, t("table.growth.caption"), columns, rows, note=note, tall=len(rows) > 24)
+    return boxed(Table(name, t("table.growth.caption"), columns, rows, note=note))
 
 
 def _row(kit: Kit, growth: Growth, *, levels: bool) -> Row:
@@ -260,7 +263,12 @@ def _by_partitions(
         for method, step, others in order
     )
     caption, note = t(f"table.growth.{key}"), t(f"table.growth.{key}-note")
-    return Table(name, caption, columns, rows, note=note, tall=len(rows) > 24)
+    return boxed(Table(name, caption, columns, rows, note=note))
+
+
+def boxed(table: Table) -> Table:
+    """The table, which scrolls in its own box where it is long."""
+    return replace(table, tall=len(table.rows) > MOST_AT_ONCE)
 
 
 def _context(kit: Kit, context: Context) -> str:
