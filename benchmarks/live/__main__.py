@@ -20,8 +20,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.live.comparison import Outcome, compare
-from benchmarks.live.study import BASE_ROWS, SCRIPTS, Size
+from benchmarks.live.study import SCRIPTS, Size
 from benchmarks.live.tables import tables
+from benchmarks.pairs.servers import BASE_ROWS
 from benchmarks.records import keep, kept, within
 from teiten.host.system.paths import Workdir, default_workdir
 

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-BASE_ROWS = 10_000
-
-COUNT = """\
-\\set first random(1, 100000 * :scale - 25000)
-SELECT count(abalance) FROM pgbench_accounts
- WHERE aid BETWEEN :first AND :first + current_setting('teiten.rows')::int - 1;"""
+from benchmarks.pairs.servers import BASE_ROWS, RANGE_READ
 
 # A server waits whole milliseconds only: chance makes their mean follow every microsecond.
 WAIT = """\
 SELECT pg_sleep(floor(current_setting('teiten.rows')::int / 1000.0 + 2 * random()) / 1000);"""
 
-SCRIPTS = {"count": COUNT, "wait": WAIT}
+SCRIPTS = {"count": RANGE_READ, "wait": WAIT}
 """What a transaction does so many rows of: counts them, or waits a microsecond for each, which a
 restless processor hardly disturbs."""
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.method.noise import autoregression
 from benchmarks.method.rules import fixed
 from teiten.analysis.verdict.drift import drifts, lag_one, trend
 
@@ -29,13 +30,9 @@ class Correlated:
 
 def correlated(*, pairs_of_a_start: int, campaigns: int, seed: int) -> Correlated:
     """``pairs_of_a_start``: so many neighbours count as one; there are PAIRS such numbers."""
-    from scipy.signal import lfilter  # noqa: PLC0415 - takes longer than the rest together
-
     random = np.random.default_rng(seed)
     pairs = PAIRS * pairs_of_a_start
-    noise = random.normal(0.0, 1.0, (campaigns, pairs))
-    noise[:, 0] /= np.sqrt(1 - CORRELATION**2)
-    d = lfilter([1.0], [1.0, -CORRELATION], noise, axis=1)
+    d = autoregression(random.standard_normal((campaigns, pairs)), CORRELATION)
     numbers = d.reshape(campaigns, PAIRS, pairs_of_a_start).mean(axis=2)
     alarms = fixed(numbers, 0.0).differs
     cautioned = np.array([_cautioned(row) for row in numbers.tolist()])

@@ -46,12 +46,19 @@ def drift(shape: tuple[int, int], _period: int, random: np.random.Generator) -> 
 
 def autocorrelated(shape: tuple[int, int], _period: int, random: np.random.Generator) -> Array:
     """AR(0.9) from slot to slot, deviation 2 %: it lasts for minutes."""
+    innovation = random.normal(0.0, 0.02, shape)
+    innovation[:, 0] = random.normal(0.0, 0.02, shape[0])
+    added = autoregression(innovation, 0.9)
+    return iid(shape, 0, random) + added
+
+
+def autoregression(noise: Array, correlation: float) -> Array:
+    """Rows of noise of the same deviation, in which each number depends on the one before it."""
     from scipy.signal import lfilter  # noqa: PLC0415 - takes longer than the rest together
 
-    innovation = random.normal(0.0, 0.02 * np.sqrt(1 - 0.9**2), shape)
-    innovation[:, 0] = random.normal(0.0, 0.02, shape[0])
-    added: Array = lfilter([1.0], [1.0, -0.9], innovation, axis=1)
-    return iid(shape, 0, random) + added
+    noise[:, 1:] *= np.sqrt(1 - correlation**2)
+    series: Array = lfilter([1.0], [1.0, -correlation], noise, axis=1)
+    return series
 
 
 def periodic(shape: tuple[int, int], period: int, random: np.random.Generator) -> Array:

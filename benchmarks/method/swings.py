@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.method.noise import autoregression
 from teiten.analysis.across.change_points import CORRELATION, change_points
 
 ALPHA = 0.05
@@ -26,12 +27,8 @@ class Marked:
 
 def marked(points: int, *, correlation: float, step: float, lines: int, seed: int) -> Marked:
     """``step``: after half of the points, in deviations of the noise."""
-    from scipy.signal import lfilter  # noqa: PLC0415 - takes longer than the rest together
-
     random = np.random.default_rng(seed)
-    noise = random.standard_normal((lines, points))
-    noise[:, 1:] *= np.sqrt(1 - correlation**2)
-    series = lfilter([1.0], [1.0, -correlation], noise, axis=1)
+    series = autoregression(random.standard_normal((lines, points)), correlation)
     series[:, points // 2 :] += step
     marks = [_firm(row) for row in series.tolist()]
     return Marked(

@@ -208,6 +208,15 @@ class Small:
             return None
         return self.heard(process)
 
+    def end_of(self, process: subprocess.Popen[str]) -> str:
+        """All that a program has said at its end, which is made where it does not come."""
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return f"{self.heard(process)}\nit did not end"
+        return self.heard(process)
+
     def heard(self, process: subprocess.Popen[str]) -> str:
         """All that a program has said, after its end."""
         self._listeners[process.pid].join(timeout=PATIENCE)
@@ -297,11 +306,14 @@ def socket_folders_of(pids: set[int]) -> Iterator[str]:
 
 def _newest(root: Path) -> str:
     Workdir(root).prepare()
-    servers = [
-        installation
-        for installation in managed_installations(Workdir(root))
-        if installation.postgres is not None
-    ]
-    if not servers:
+    names = server_names(Workdir(root))
+    if not names:
         sys.exit("no PostgreSQL server is installed: teiten pg install 18")
-    return max(servers, key=lambda server: server.version).name
+    return names[0]
+
+
+def server_names(workdir: Workdir) -> list[str]:
+    """The managed servers of a working folder, the newest first."""
+    managed = managed_installations(workdir)
+    servers = [installed for installed in managed if installed.postgres is not None]
+    return [server.name for server in sorted(servers, key=lambda server: server.version)][::-1]

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 
-from benchmarks.robustness.campaigns import LINES, PATIENCE, Small
+from benchmarks.robustness.campaigns import LINES, Small
 from benchmarks.robustness.kills import Breaks
 
 SIZE = "700m"
@@ -121,7 +121,7 @@ def _fill_once(small: Small, random: Random, result: Breaks) -> None:
     output = small.reach(process, lines, random.uniform(0.0, 0.8))
     if output is None:
         with full(small.root.parent, inodes=inodes):
-            output = _waited(small, process)
+            output = small.end_of(process)
         result.count += 1
         shown = f"disk {result.count} after {lines} lines{' (inodes)' if inodes else ''}"
     else:
@@ -132,15 +132,6 @@ def _fill_once(small: Small, random: Random, result: Breaks) -> None:
     result.findings += [f"{shown}: {damage}" for damage in small.damages(before)]
     if process.returncode == 0:
         result.end(small)
-
-
-def _waited(small: Small, process: subprocess.Popen[str]) -> str:
-    try:
-        process.wait(timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        return f"{small.heard(process)}\nit did not end"
-    return small.heard(process)
 
 
 def _wrong(code: int, output: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ from tests.fixtures.attached import ADMIN, CREATOR, strange_server
 from tests.fixtures.hosts import network
 from tests.fixtures.traced_paths import Findings, is_available, read_notes, traced
 
-from benchmarks.robustness.campaigns import PATIENCE, Small
+from benchmarks.robustness.campaigns import PATIENCE, Small, server_names
 from teiten.execute.postgres.provision.staging import managed_installations
 from teiten.execute.sites.remote.ssh import COMMAND
 from teiten.host.system.paths import Workdir
@@ -311,10 +311,5 @@ def _command(small: Small, words: tuple[str, ...]) -> list[str]:
 
 def _older(small: Small) -> str:
     """Another server, where there is one."""
-    servers = [
-        installation
-        for installation in managed_installations(small.workdir)
-        if installation.postgres is not None
-    ]
-    names = [server.name for server in sorted(servers, key=lambda server: server.version)]
-    return next((name for name in reversed(names) if name != small.server), small.server)
+    names = server_names(small.workdir)
+    return next((name for name in names if name != small.server), small.server)

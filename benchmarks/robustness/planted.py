@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from tests.reader.across import ACROSS, Across
 from tests.reader.document import Document
-from tests.reader.drawn import KINDS, Drawn
-from tests.reader.drawn_kinds import BY_NUMBERS
+from tests.reader.drawn import Drawn
 from tests.reader.planted import NUMBER, SPOKEN, other
 from tests.reader.whole import document_of, read_whole, trials_objections
 
+from benchmarks.robustness.reports import EVERY
 from teiten.model.text import Language
 
-EVERY: tuple[Callable[[random.Random], Drawn | Across], ...] = (*KINDS, *BY_NUMBERS, *ACROSS)
 PLACES = ("sentence", "table")
 
 

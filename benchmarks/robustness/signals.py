@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from random import Random
 
-from benchmarks.robustness.campaigns import LINES, PATIENCE, Small, socket_folders_of
+from benchmarks.robustness.campaigns import LINES, Small, socket_folders_of
 from benchmarks.robustness.kills import Breaks
 
 Ending = Callable[[subprocess.Popen[str]], None]
@@ -50,12 +50,7 @@ def _interrupt_once(small: Small, random: Random, result: Breaks) -> None:
     shown = f"{name} after {lines} lines"
     if output is None:
         ENDINGS[name](process)
-        try:
-            process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            result.findings.append(f"{shown}: it did not end")
-        output = small.heard(process)
+        output = small.end_of(process)
         result.count += 1
     result.codes[process.returncode] += 1
     result.findings += [f"{shown}: {why}" for why in _wrong(small, process, output)]
