@@ -63,6 +63,8 @@ WAYS = ("ways.registry",)
 DATA_SETS = ("datasets.registry", "datasets.plan")
 ENGINES = ("engines.registry", "engines.contract", "engines.counters")
 FILLERS = ("datasets.contract", "datasets.registry", "datasets.sql")
+OTHERS_FOLDERS = ("host.system.held_folder", "host.system.target_folder", "host.system.users")
+"""How files are reached in folders that another user may change."""
 OF_A_KIND = (*FOUNDATION, *WAYS, "kinds", "study", "claims", "analysis")
 OF_A_LOAD = (*FOUNDATION, *WAYS, "kinds", "host", "execute")
 OF_PRESENT = (*FOUNDATION, *KINDS, *WAYS, "kinds.contract_present", "analysis.model", "report")
@@ -96,7 +98,7 @@ ROOMS = {
     ),
     "factors/*/fill": Room((*FOUNDATION, "datasets.contract", "factors"), (FACTOR,), "a factor"),
     "factors/*/run": Room((*FOUNDATION, "factors", "host", "execute"), (FACTOR,), "a factor"),
-    "ledger": Room((*FOUNDATION, *KINDS, *DATA_SETS, "ledger")),
+    "ledger": Room((*FOUNDATION, *KINDS, *DATA_SETS, *OTHERS_FOLDERS, "ledger")),
     "ledger/options": Room(asks=(KIND,), why="the forms of older ledgers"),
     "execute": Room((*FOUNDATION, *FILLERS, *DATA_SETS, *ENGINES, *REGISTRIES, "host", "execute")),
     "execute/sites": Room(asks=(PLACE,), why="the room that is asked"),
@@ -105,7 +107,7 @@ ROOMS = {
     "analysis": Room(
         (*FOUNDATION, *KINDS, *WAYS, "kinds.contract_analyse", *DATA_SETS, "analysis")
     ),
-    "export": Room((*FOUNDATION, *KINDS, "export", "ledger", "analysis.model")),
+    "export": Room((*FOUNDATION, *KINDS, *OTHERS_FOLDERS, "export", "ledger", "analysis.model")),
     "claims": Room((*FOUNDATION, *KINDS, *FACTORS, "claims", "study", "analysis")),
     "report": Room((*OF_PRESENT, "datasets.registry", "factors.registry")),
     "report/site/entry": Room(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
+
+from teiten.host.system.held_folder import HeldFolder
 
 
 def write_durably(path: Path, text: str) -> None:
     """Write or replace a file; it is durable when this returns, and a kill leaves the old one."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    with partial.open("w", encoding="utf-8") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    partial.replace(path)
+    with HeldFolder.open(path.parent) as folder:
+        folder.write(path.name, text.encode(), mode=None, durable=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from teiten.analysis.model.findings import CampaignAnalysis
@@ -12,6 +11,7 @@ from teiten.cli.parameters import LANGUAGES
 from teiten.errors import UsageError
 from teiten.given_paths import exists, is_file
 from teiten.host.system.causes import translate_os_errors
+from teiten.host.system.target_folder import target_folder, write_below
 from teiten.model.text import Language
 from teiten.report.notes import NO_NOTES, Notes
 
@@ -69,7 +69,7 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write files under a folder, each one whole or not at all.
 
     Raises UsageError where something else than a file would be replaced, MachineError where the
-    system refuses.
+    system refuses, or where root would follow another user's link.
     """
     for name in files:
         if exists(folder / name) and not is_file(folder / name):
@@ -77,15 +77,9 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
                 f"{folder / name} is no plain file, and is not replaced",
                 "name a file or a folder with --to",
             )
-    with translate_os_errors(f"the report cannot be written to {folder}", "--to"):
+    with (
+        translate_os_errors(f"the report cannot be written to {folder}", "--to"),
+        target_folder(folder) as target,
+    ):
         for name, content in files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            part = path.with_name(f".{path.name}.part")
-            try:
-                part.write_bytes(content)
-                part.replace(path)
-            except BaseException:
-                with suppress(OSError):
-                    part.unlink(missing_ok=True)
-                raise
+            write_below(target, name, content)

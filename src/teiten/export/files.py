@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.csv
@@ -15,7 +15,10 @@ import pyarrow.parquet
 from teiten.analysis.model.findings import ContrastResult
 from teiten.errors import UsageError
 from teiten.export.tables import ArrowTable, tables
+from teiten.given_paths import exists
 from teiten.host.system.causes import translate_os_errors
+from teiten.host.system.held_folder import HeldFolder
+from teiten.host.system.target_folder import new_file, target_folder
 from teiten.ledger.store import Ledger
 
 
@@ -35,60 +38,57 @@ def export(
     Samples are streamed: memory does not grow with the campaign. Raises UsageError where the
     folder holds something, MachineError where it cannot be written.
     """
-    _check_empty(folder)
-    written: list[Path] = []
-    try:
-        with translate_os_errors(f"the export to {folder} failed", "--to"):
-            folder.mkdir(parents=True, exist_ok=True)
-            for table in tables(ledger, contrasts):
-                written += _write(table, folder, formats)
-    except BaseException:
-        _remove_parts(folder)
-        raise
-    return tuple(written)
+    if exists(folder) and not folder.is_dir():
+        raise UsageError(f"--to {folder} is a file, not a folder", "name a new folder")
+    written: list[str] = []
+    with (
+        translate_os_errors(f"the export to {folder} failed", "--to"),
+        target_folder(folder) as target,
+    ):
+        _check_empty(target, folder)
+        for table in tables(ledger, contrasts):
+            written += _write(table, target, formats)
+    return tuple(folder / name for name in written)
 
 
-def _check_empty(folder: Path) -> None:
-    try:
-        filled = folder.exists() and any(folder.iterdir())
-    except NotADirectoryError as error:
-        raise UsageError(f"--to {folder} is a file, not a folder", "name a new folder") from error
-    if filled:
+def _check_empty(target: HeldFolder, folder: Path) -> None:
+    if target.entries():
         raise UsageError(
             f"--to {folder}: the folder is not empty",
             "name a new or empty folder; nothing is overwritten",
         )
 
 
-def _write(table: ArrowTable, folder: Path, formats: Sequence[Format]) -> list[Path]:
-    """The table in each format, gone through once."""
-    paths = [folder / f"{table.name}.{form.value}" for form in formats]
-    parts = [path.with_name(path.name + ".part") for path in paths]
-    with ExitStack() as stack:
-        writers = [
-            stack.enter_context(_WRITERS[form](part, table.schema))
-            for form, part in zip(formats, parts, strict=True)
-        ]
-        for batch in table.batches:
-            for writer in writers:
-                writer.write_batch(batch)
-    for part, path in zip(parts, paths, strict=True):
-        part.replace(path)
-    return paths
+def _write(table: ArrowTable, target: HeldFolder, formats: Sequence[Format]) -> list[str]:
+    """The table in each format, gone through once; the files' names. Where it fails there are
+    none."""
+    names = [f"{table.name}.{form.value}" for form in formats]
+    parts = [f"{name}.part" for name in names]
+    try:
+        with ExitStack() as stack:
+            writers = []
+            for form, part in zip(formats, parts, strict=True):
+                file = stack.enter_context(new_file(target, part))
+                writers.append(stack.enter_context(_WRITERS[form](file, table.schema)))
+            for batch in table.batches:
+                for writer in writers:
+                    writer.write_batch(batch)
+        for part, name in zip(parts, names, strict=True):
+            target.rename(part, name)
+    except BaseException:
+        for part in parts:
+            with suppress(OSError):
+                target.unlink(part)
+        raise
+    return names
 
 
-def _parquet(path: Path, schema: pa.Schema) -> Any:
-    return pa.parquet.ParquetWriter(pa.OSFile(str(path), "wb"), schema, compression="zstd")
+def _parquet(file: IO[bytes], schema: pa.Schema) -> Any:
+    return pa.parquet.ParquetWriter(file, schema, compression="zstd")
 
 
-def _csv(path: Path, schema: pa.Schema) -> Any:
-    return pa.csv.CSVWriter(pa.OSFile(str(path), "wb"), schema)
+def _csv(file: IO[bytes], schema: pa.Schema) -> Any:
+    return pa.csv.CSVWriter(file, schema)
 
 
 _WRITERS = {Format.CSV: _csv, Format.PARQUET: _parquet}
-
-
-def _remove_parts(folder: Path) -> None:
-    for part in folder.glob("*.part"):
-        with suppress(OSError):
-            part.unlink()

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
+
+from teiten.errors import LedgerError
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
+from teiten.host.system.users import own_uid
 
 BUSY_TIMEOUT = 30.0
 """Seconds to wait for a reader's checkpoint; there is only one writer."""
@@ -54,6 +59,7 @@ def untouched(path: Path) -> sqlite3.Connection:
 
 
 def _open(path: Path, mode: str) -> sqlite3.Connection:
+    _refuse_planted(path, writing=mode.startswith("rw"))
     return sqlite3.connect(
         f"file:{quote(str(path.absolute()))}?mode={mode}",
         uri=True,
@@ -61,6 +67,36 @@ def _open(path: Path, mode: str) -> sqlite3.Connection:
         isolation_level=None,  # transactions are begun and ended by us, in words
         check_same_thread=False,  # the ledger's own lock guards it
     )
+
+
+def _refuse_planted(path: Path, *, writing: bool) -> None:
+    """Raise LedgerError where root's SQLite would go through what another user has put there.
+
+    SQLite follows a link in the ledger's place, makes its ``-shm`` file shorter, and deletes files
+    that a journal of an interrupted transaction names; no ledger has one, because of its WAL.
+    """
+    if own_uid() != 0:
+        return
+    with suppress(OSError):  # SQLite tells it
+        try:
+            with HeldFolder.open(path.parent) as folder:
+                if not folder.is_trusted:
+                    _require_plain_files(folder, path.name, writing=writing)
+        except UnsafePlaceError as error:
+            raise LedgerError(error.message, error.hint) from error
+
+
+def _require_plain_files(folder: HeldFolder, name: str, *, writing: bool) -> None:
+    for end in ("", "-wal", "-shm", "-journal"):
+        status = folder.status(name + end)
+        if status is None:
+            continue
+        if not stat.S_ISREG(status.st_mode):
+            raise UnsafePlaceError(folder.path / f"{name}{end}", "is not a plain file")
+        if status.st_nlink > 1 and status.st_uid != folder.owner:
+            raise UnsafePlaceError(folder.path / f"{name}{end}", "is another file of root's too")
+        if writing and end == "-journal":
+            raise UnsafePlaceError(folder.path / f"{name}{end}", "is no file of a ledger")
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import errno
 import json
 import os
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from pydantic import ValidationError
 
 from teiten.errors import LedgerError, MachineError, TeitenError
 from teiten.host.system.causes import machine_error, translate_os_errors
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 
 _PRIMARY_CODE = 0xFF
 """SQLite's extended result codes carry the primary one in the lowest byte."""
@@ -106,15 +106,13 @@ def _tried(path: Path, *, writing: bool) -> int | None:
     """
     try:
         path.stat()
-        descriptor, name = tempfile.mkstemp(prefix=".teiten-", dir=path.parent)
-        try:
-            os.write(descriptor, bytes(_PAGE))
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-            Path(name).unlink()
+        with HeldFolder.open(path.parent) as folder, folder.create_nameless() as file:
+            file.write(bytes(_PAGE))
+            os.fsync(file.fileno())
     except OSError as error:
         return error.errno
+    except UnsafePlaceError:
+        return None
     wanted = os.R_OK | os.W_OK if writing else os.R_OK
     by_effective = os.access in os.supports_effective_ids
     return None if os.access(path, wanted, effective_ids=by_effective) else errno.EACCES

@@ -12,20 +12,23 @@ import os
 import re
 import shutil
 import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from teiten.errors import LedgerError
 from teiten.host.system.causes import translate_os_errors
-from teiten.ledger.lock import campaign_lock, is_locked
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError, is_unfinished
+from teiten.ledger import connect
+from teiten.ledger.lock import HOLDER, LOCK, campaign_lock, is_locked
 from teiten.ledger.migrate import APPLICATION_ID
 
 FILE_NAME = "ledger.sqlite"
 EVIDENCE, REPORT = "evidence", "report"
 MAKING = ".making-"
 """The beginning of a folder's name until its ledger is whole."""
-_LOCKS = ("lock", "lock.pid")
+_LOCKS = (LOCK, HOLDER)
 _LEDGER = tuple(f"{FILE_NAME}{end}" for end in ("-wal", "-shm", "-journal", ""))
 _OF_EVIDENCE = re.compile(r"trial-\d{4,}\.\d+")
 _OF_REPORT = re.compile(r"\.?report(\.[a-z]{2})?\.(html|pdf)(\.part)?|markdown\.[a-z]{2}")
@@ -59,44 +62,64 @@ def remove_unfinished(campaigns: Path) -> None:
 def is_taken(folder: Path) -> bool:
     """Whether a campaign cannot get this name: there is more than the remains of one."""
     try:
-        return any(entry.name not in _remains() for entry in folder.iterdir())
+        return any(
+            entry.name not in _remains() and not is_unfinished(entry.name)
+            for entry in folder.iterdir()
+        )
     except FileNotFoundError:
         return False
     except OSError:
         return True
 
 
-def remove_campaign(folder: Path, *, wholly: bool) -> tuple[str, ...]:
+def remove_campaign(folder: HeldFolder, *, wholly: bool) -> tuple[str, ...]:
     """Delete what in a folder is the campaign's, its ledger last, and the folder where nothing else
     is in it; the names of what is else. Raises OSError.
 
     ``wholly``: the folders of evidence and reports are the campaign's with all that is in them.
     """
     for name, ours in ((EVIDENCE, _OF_EVIDENCE), (REPORT, _OF_REPORT)):
-        room = folder / name
-        if wholly or room.is_symlink():
-            _remove(room)
+        status = folder.status(name)
+        if status is None:
             continue
-        for entry in room.iterdir() if room.is_dir() else ():
-            if ours.fullmatch(entry.name):
-                _remove(entry)
-        with suppress(OSError):
-            room.rmdir()
+        if wholly or stat.S_ISLNK(status.st_mode):
+            folder.remove(name)
+        elif stat.S_ISDIR(status.st_mode):
+            _remove_ours(folder, name, ours)
+    folder.remove_unfinished()
     for name in _LEDGER:
-        (folder / name).unlink(missing_ok=True)
-    return tuple(sorted(entry.name for entry in folder.iterdir() if entry.name not in _LOCKS))
+        folder.unlink(name)
+    return tuple(name for name, _ in folder.entries() if name not in _LOCKS)
 
 
-def remove_rest(folder: Path, *, wholly: bool) -> None:
-    """Remove a campaign's lock, and, where it is empty then, its folder."""
+def _remove_ours(folder: HeldFolder, name: str, ours: re.Pattern[str]) -> None:
+    """Delete what is a campaign's in a folder of its evidence or reports, and that folder where
+    nothing else is in it."""
+    with folder.inner(name) as room:
+        for entry, _ in room.entries():
+            if ours.fullmatch(entry):
+                room.remove(entry)
+        room.remove_unfinished()
+    with suppress(OSError):
+        folder.remove_folder(name)
+
+
+def remove_rest(folder: HeldFolder, path: Path, *, wholly: bool) -> None:
+    """Remove a campaign's lock, and, where it is empty then, its folder.
+
+    ``path``: what somebody named, which may be a link to the folder.
+    """
     for name in _LOCKS:
-        (folder / name).unlink(missing_ok=True)
+        folder.unlink(name)
     if not wholly:
         return
-    if folder.is_symlink():
-        folder.unlink()
-    else:
-        folder.rmdir()
+    named = path if path.is_symlink() else folder.real_path()
+    with HeldFolder.open(named.parent) as parent:
+        status = parent.status(named.name)
+        if status is not None and stat.S_ISLNK(status.st_mode):
+            parent.unlink(named.name)
+        else:
+            parent.remove_folder(named.name)
 
 
 def _remains() -> frozenset[str]:
@@ -115,8 +138,10 @@ def _name(making: Path, folder: Path) -> None:
             if held
             else "choose another --name, or move the folder away",
         )
-    for name in _remains():
-        (folder / name).unlink(missing_ok=True)
+    with suppress(FileNotFoundError), HeldFolder.open(folder) as left:
+        left.remove_unfinished()
+        for name in _remains():
+            left.unlink(name)
     making.rename(folder)
     _make_durable(folder.parent)
 
@@ -128,13 +153,6 @@ def _make_durable(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def _remove(entry: Path) -> None:
-    if entry.is_dir() and not entry.is_symlink():
-        shutil.rmtree(entry)
-    else:
-        entry.unlink(missing_ok=True)
 
 
 _HEADER = b"SQLite format 3\x00"
@@ -169,18 +187,24 @@ def delete_campaign(folder: Path, campaigns: Path) -> tuple[str, ...]:
     """
     check_deletable(folder, campaigns)
     of_teiten = folder.absolute().parent == campaigns.absolute()
-    with translate_os_errors(f"{folder} could not be deleted wholly"):
+    with (
+        translate_os_errors(f"{folder} could not be deleted wholly"),
+        HeldFolder.open(folder) as held,
+    ):
         with campaign_lock(folder):
-            others = remove_campaign(folder, wholly=of_teiten and not folder.is_symlink())
-        remove_rest(folder, wholly=not others)
+            others = remove_campaign(held, wholly=of_teiten and not folder.is_symlink())
+        remove_rest(held, folder, wholly=not others)
     return others
 
 
 def _is_marked(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
+        with (
+            HeldFolder.open(path.parent) as folder,
+            folder.read_file(path.name, shared=True) as file,
+        ):
             header = file.read(100)
-    except OSError:
+    except (OSError, UnsafePlaceError):
         return False
     mark = int.from_bytes(header[_APPLICATION_ID], "big")
     if header.startswith(_HEADER) and mark == APPLICATION_ID:
@@ -189,9 +213,10 @@ def _is_marked(path: Path) -> bool:
 
 
 def _is_marked_in_wal(path: Path) -> bool:
-    """After a crash the header may still be in the -wal file only: SQLite reads both."""
+    """After a crash the header may still be in the -wal file only: SQLite reads both. For reading
+    only: a journal that somebody has put there is not followed to what it names."""
     try:
-        connection = sqlite3.connect(path, isolation_level=None)
+        connection = connect.untouched(path)
     except sqlite3.Error:
         return False
     try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+import stat
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import psutil
@@ -11,7 +12,13 @@ from filelock import FileLock, Timeout
 
 from teiten.errors import LedgerError
 from teiten.host.system.causes import translate_os_errors
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
+from teiten.host.system.target_folder import target_folder
+from teiten.host.system.users import own_uid
 
+LOCK = "lock"
+HOLDER = "lock.pid"
+"""Beside the lock, not in it: some versions of filelock truncate the lock's own file."""
 PATIENCE = 1.0
 """Seconds that a writer waits: `teiten runs` holds a lock for an instant while it looks."""
 
@@ -19,14 +26,18 @@ PATIENCE = 1.0
 class HeldLock:
     """A lock of this process; released by ``release``, at the end of a ``with``, or by a kill."""
 
-    def __init__(self, path: Path, lock: FileLock) -> None:
-        self.path = path
+    def __init__(self, folder: HeldFolder, lock: FileLock, kept: ExitStack) -> None:
+        """``kept``: what is open as long as the lock is held."""
+        self._folder = folder
         self._lock = lock
+        self._kept = kept
 
     def release(self) -> None:
-        with suppress(OSError):
-            _holder_file(self.path).unlink(missing_ok=True)
-        self._lock.release()
+        if self._lock.is_locked:
+            with suppress(OSError):
+                self._folder.unlink(HOLDER)
+            self._lock.release()
+        self._kept.close()
 
     def __enter__(self) -> HeldLock:
         return self
@@ -37,8 +48,10 @@ class HeldLock:
 
 def campaign_lock(folder: Path) -> HeldLock:
     """The right to write a campaign's ledger. Raises LedgerError naming who holds it."""
+    with translate_os_errors(f"{folder / LOCK} cannot be locked"):
+        held = HeldFolder.open(folder)
     return _acquire(
-        folder / "lock",
+        held,
         f"the campaign {folder.name} is being written",
         "wait until it has ended, or stop it with Ctrl-C",
     )
@@ -50,9 +63,11 @@ def workdir_lock(workdir: Path) -> HeldLock:
     ``workdir``: the working folder (``Workdir.root``). Raises LedgerError naming who holds it.
     """
     with translate_os_errors(f"the working folder {workdir} cannot be used"):
-        workdir.mkdir(parents=True, exist_ok=True)
+        with target_folder(workdir):
+            pass
+        held = HeldFolder.open(workdir)
     return _acquire(
-        workdir / "lock",
+        held,
         f"another campaign is being measured in the working folder {workdir}",
         "wait until it has ended: two at once would disturb each other (so do campaigns of other"
         " working folders, which no lock keeps apart)",
@@ -61,19 +76,24 @@ def workdir_lock(workdir: Path) -> HeldLock:
 
 def is_locked(folder: Path) -> bool:
     """A writer holds the campaign's lock now."""
-    path = folder / "lock"
-    if not os.path.lexists(path):
-        return False
-    lock = FileLock(path, timeout=0, thread_local=False)
     try:
-        lock.acquire()
-    except Timeout:
-        return True
-    except OSError:  # another user's campaign: what its holder wrote must do
-        pid = _holder(path)
-        return pid is not None and _lives(pid)
-    lock.release()
-    return False
+        held = HeldFolder.open(folder)
+    except (OSError, UnsafePlaceError):  # nothing that we could lock either
+        return False
+    with held:
+        if held.status(LOCK) is None:
+            return False
+        try:
+            _require_one_name(held)
+            lock = _lock_in(held, timeout=0)
+            lock.acquire()
+        except Timeout:
+            return True
+        except (OSError, UnsafePlaceError):  # another user's: what its holder wrote must do
+            pid = _holder(held)
+            return pid is not None and _lives(pid)
+        lock.release()
+        return False
 
 
 def _lives(pid: int) -> bool:
@@ -84,28 +104,54 @@ def _lives(pid: int) -> bool:
         return False
 
 
-def _acquire(path: Path, what: str, hint: str) -> HeldLock:
-    lock = FileLock(path, timeout=PATIENCE, thread_local=False)
+def _acquire(folder: HeldFolder, what: str, hint: str) -> HeldLock:
+    """Lock a folder, which is closed when the lock is released or cannot be had."""
+    with ExitStack() as kept:
+        kept.enter_context(folder)
+        _require_one_name(folder)
+        lock = _lock_in(folder, timeout=PATIENCE)
+        try:
+            with translate_os_errors(f"{folder.path / LOCK} cannot be locked"):
+                _take(lock, folder)
+        except Timeout as error:
+            pid = _holder(folder)
+            by = f"process {pid}" if pid else "another process"
+            raise LedgerError(f"{what} by {by}", hint) from error
+        with suppress(OSError, UnsafePlaceError):  # a full disk: it only tells others who it is
+            folder.write(HOLDER, f"{os.getpid()}\n".encode(), mode=None)
+        return HeldLock(folder, lock, kept.pop_all())
+
+
+def _lock_in(folder: HeldFolder, timeout: float) -> FileLock:
+    """The lock of this very folder, whatever its path leads to by now; filelock follows no link in
+    the lock's own place."""
+    return FileLock(folder.as_working_folder / LOCK, timeout=timeout, thread_local=False)
+
+
+def _take(lock: FileLock, folder: HeldFolder) -> None:
     try:
-        with translate_os_errors(f"{path} cannot be locked"):
-            lock.acquire(poll_interval=0.02)
-    except Timeout as error:
-        pid = _holder(path)
-        by = f"process {pid}" if pid else "another process"
-        raise LedgerError(f"{what} by {by}", hint) from error
-    with suppress(OSError):  # a full disk: it only tells others who holds it
-        _holder_file(path).write_text(f"{os.getpid()}\n", encoding="ascii")
-    return HeldLock(path, lock)
+        lock.acquire(poll_interval=0.02)
+    except OSError as error:
+        if error.errno is not None:  # not a Timeout
+            error.filename = str(folder.path / LOCK)
+        raise
 
 
-def _holder(path: Path) -> int | None:
+def _require_one_name(folder: HeldFolder) -> None:
+    """Raise UnsafePlaceError where the lock may be another name of a file of root's: some versions
+    of filelock truncate the file that they lock."""
+    status = folder.status(LOCK)
+    if (
+        own_uid() == 0
+        and status is not None
+        and (not stat.S_ISREG(status.st_mode) or status.st_nlink > 1)
+    ):
+        raise UnsafePlaceError(folder.path / LOCK, "is no plain file with one name")
+
+
+def _holder(folder: HeldFolder) -> int | None:
     """The process that wrote itself down as the holder; a killed one leaves this behind."""
     try:
-        return int(_holder_file(path).read_text(encoding="ascii"))
-    except (OSError, ValueError):
+        return int(folder.read(HOLDER, 100, shared=True))
+    except (OSError, ValueError, UnsafePlaceError):
         return None
-
-
-def _holder_file(path: Path) -> Path:
-    """Beside the lock, not in it: some versions of filelock truncate the lock's own file."""
-    return path.with_name(path.name + ".pid")

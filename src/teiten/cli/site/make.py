@@ -17,12 +17,11 @@ from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.console import Console
 from teiten.cli.parameters import LANGUAGES
-from teiten.cli.reports import FOLDER
 from teiten.cli.site.output import Output, SiteCampaign, name_of, without_path
+from teiten.cli.site.own_reports import own_reports, read_own_report
 from teiten.errors import LedgerError
 from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.failures import consistent
-from teiten.ledger.folders import FILE_NAME
 from teiten.ledger.reading import reading
 from teiten.model.text import Bilingual, Language
 from teiten.report.forms import comparison_html, history_html, render_html
@@ -135,19 +134,17 @@ class SiteMaker:
     def _reports(self, campaign: SiteCampaign, series: SiteSeries) -> None:
         """A campaign's own reports where it has both, else made here; with the way to other
         pages."""
-        entry, folder = campaign.entry, campaign.file.parent / FOLDER
-        own = {language: folder / f"report.{language}.html" for language in LANGUAGES}
-        theirs = campaign.file.name == FILE_NAME and all(path.is_file() for path in own.values())
+        entry = campaign.entry
+        stamps = {} if self.anew else own_reports(campaign.file)
         missing = []
-        for language, path in own.items():
+        for language in LANGUAGES:
             name, way = report_link(entry, language), series.way(entry, language)
-            stamp = f"{path.stat().st_mtime_ns}" if theirs and not self.anew else __version__
-            key = f"{campaign.key} {stamp} {_digest(way.html())}"
+            key = f"{campaign.key} {stamps.get(language, __version__)} {_digest(way.html())}"
             if self.output.has(name, key):
                 continue
-            if theirs and not self.anew:
+            if stamps:
                 with translate_os_errors(f"the report of {entry.campaign} cannot be read"):
-                    report = path.read_bytes()
+                    report = read_own_report(campaign.file, language)
                 self.output.write(name, key, with_way(report, way))
             else:
                 missing.append((name, key, way))

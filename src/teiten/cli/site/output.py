@@ -24,7 +24,10 @@ from teiten.cli.campaign.read import read_campaign
 from teiten.cli.console import Console
 from teiten.cli.reports import write_files
 from teiten.errors import LedgerError, UsageError
+from teiten.given_paths import exists
 from teiten.host.system.causes import translate_os_errors
+from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
+from teiten.host.system.target_folder import remove_below, target_folder
 from teiten.ledger.failures import consistent
 from teiten.report.site.entry import SiteEntry, entry_of
 
@@ -32,6 +35,8 @@ MANIFEST = ".teiten-site.json"
 BEGUN = ".teiten-site.begun"
 """A line for each file that a call has begun to write."""
 FORMAT = 1
+LARGEST = 1 << 26
+"""Bytes of a manifest; a page takes about a hundred."""
 
 
 class Output:
@@ -54,10 +59,12 @@ class Output:
     def write(self, name: str, key: str, content: bytes) -> None:
         """``key``: of what it is made from. Raises UsageError where the name is another's."""
         self._take(name)
-        with translate_os_errors(f"the report cannot be written to {self.folder}", "--to"):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with (self.folder / BEGUN).open("a", encoding="utf-8") as begun:
-                begun.write(f"{name}\n")
+        with (
+            translate_os_errors(f"the report cannot be written to {self.folder}", "--to"),
+            target_folder(self.folder) as target,
+            target.append_to(BEGUN, shared=True) as begun,
+        ):
+            begun.write(f"{name}\n".encode())
         write_files(self.folder, {name: content})
         self._now[name] = key
 
@@ -66,13 +73,13 @@ class Output:
         gone = [name for name in self._before if name not in self._now]
         manifest = {"format": FORMAT, "files": self._now}
         write_files(self.folder, {MANIFEST: json.dumps(manifest, indent=1).encode()})
-        for name in gone:
-            path = self.folder / name
-            path.unlink(missing_ok=True)
-            path.with_name(f".{path.name}.part").unlink(missing_ok=True)
-            with suppress(OSError):  # not empty, or the folder itself
-                path.parent.rmdir()
-        (self.folder / BEGUN).unlink(missing_ok=True)
+        with (
+            translate_os_errors(f"old pages in {self.folder} cannot be removed", "--to"),
+            target_folder(self.folder) as target,
+        ):
+            for name in gone:
+                remove_below(target, name)
+            target.unlink(BEGUN)
         return len(gone)
 
     def _take(self, name: str) -> None:
@@ -86,46 +93,59 @@ class Output:
 
 def _read(folder: Path) -> dict[str, str]:
     """The sources of each file of a site, by name; empty of a file that a killed call had begun."""
-    begun = _begun(folder)
-    if begun is not None and not (folder / MANIFEST).exists():
-        return begun
-    return {**_listed(folder), **(begun or {})}
+    if exists(folder) and not folder.is_dir():
+        raise _holding_other_things(folder)
+    try:
+        target = HeldFolder.open(folder)
+    except FileNotFoundError:
+        return {}
+    with target:
+        begun = _begun(target)
+        if begun is not None and target.status(MANIFEST) is None:
+            return begun
+        return {**_listed(target), **(begun or {})}
 
 
-def _begun(folder: Path) -> dict[str, str] | None:
+def _begun(target: HeldFolder) -> dict[str, str] | None:
     """The files of a call that was killed; None where none was. A line that was not written to its
     end is of a file that was not begun."""
     try:
-        lines = (folder / BEGUN).read_text(encoding="utf-8").splitlines(keepends=True)
-    except (FileNotFoundError, NotADirectoryError):
+        content = target.read(BEGUN, LARGEST, shared=True)
+    except FileNotFoundError:
         return None
+    lines = content.decode(errors="replace").splitlines(keepends=True)
     names = (line.removesuffix("\n") for line in lines if line.endswith("\n"))
     return {name: "" for name in names if _is_below(name)}
 
 
-def _listed(folder: Path) -> dict[str, str]:
-    path = folder / MANIFEST
+def _listed(target: HeldFolder) -> dict[str, str]:
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest = json.loads(target.read(MANIFEST, LARGEST, shared=True))
         if manifest["format"] == FORMAT:
             files = manifest["files"].items()
             return {str(name): str(key) for name, key in files if _is_below(str(name))}
     except FileNotFoundError:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise UsageError(
-                f"--to {folder} holds other things, and no site",
-                "name a new or empty folder, or one that teiten site made",
-            ) from None
+        if target.entries():
+            raise _holding_other_things(target.path) from None
         return {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
-    raise UsageError(f"{path} is no manifest of a site", "name a new folder with --to")
+    raise UsageError(
+        f"{target.path / MANIFEST} is no manifest of a site", "name a new folder with --to"
+    )
+
+
+def _holding_other_things(folder: Path) -> UsageError:
+    return UsageError(
+        f"--to {folder} holds other things, and no site",
+        "name a new or empty folder, or one that teiten site made",
+    )
 
 
 def _is_below(name: str) -> bool:
     """A manifest that somebody changed leads nowhere else."""
     path = Path(name)
-    return not path.is_absolute() and ".." not in path.parts
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
 
 ENTRY_FORMAT = 5
@@ -149,8 +169,13 @@ def entries(
     files: Sequence[Path], caches: Path, console: Console, left_out: list[tuple[str, str]]
 ) -> Iterator[SiteCampaign]:
     """Each campaign once; of ledgers that cannot be read the reason goes to ``left_out``."""
-    room = caches / FOLDER
-    room.mkdir(parents=True, exist_ok=True)
+    with target_folder(caches / FOLDER) as room:
+        yield from _entries(files, room, console, left_out)
+
+
+def _entries(
+    files: Sequence[Path], room: HeldFolder, console: Console, left_out: list[tuple[str, str]]
+) -> Iterator[SiteCampaign]:
     known: dict[tuple[str, float], Path] = {}
     for file in console.reading(files):
         try:
@@ -166,17 +191,16 @@ def entries(
         yield campaign
 
 
-def _entry(file: Path, room: Path) -> SiteCampaign:
+def _entry(file: Path, room: HeldFolder) -> SiteCampaign:
     key = _key(file)
-    kept = room / f"{key}.json"
+    name = f"{key}.json"
     adapter = _adapter()
-    with suppress(OSError, ValidationError):
-        return SiteCampaign(adapter.validate_json(kept.read_bytes()), file, key)
+    with suppress(OSError, ValidationError, UnsafePlaceError):
+        kept = adapter.validate_json(room.read(name, LARGEST, shared=True))
+        return SiteCampaign(kept, file, key)
     with consistent(file):
         made = entry_of(read_campaign(file), str(file))
-    part = kept.with_suffix(".part")
-    part.write_bytes(adapter.dump_json(made))
-    part.replace(kept)
+    room.write(name, adapter.dump_json(made), mode=None)
     return SiteCampaign(made, file, key)
 
 

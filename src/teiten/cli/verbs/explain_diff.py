@@ -16,6 +16,7 @@ from teiten.cli.main import Session
 from teiten.cli.parameters import GivenPath, json_option, language_option, renamed
 from teiten.errors import UsageError
 from teiten.host.system.causes import translate_os_errors
+from teiten.host.system.target_folder import write_file
 from teiten.model.text import Language
 
 if TYPE_CHECKING:
@@ -137,4 +138,4 @@ def _names(old: str, new: str) -> tuple[str, str]:
 
 def _write(path: Path, text: str) -> None:
     with translate_os_errors(f"--to {path} cannot be written", "--to"):
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        write_file(path, text.encode(errors="backslashreplace"))

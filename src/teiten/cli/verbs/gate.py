@@ -31,6 +31,7 @@ from teiten.cli.plan.two_sides import FLAGS, SCRIPT, SharedOptions, shared_optio
 from teiten.cli.printed.gate import json_gate
 from teiten.errors import CannotTellError, UsageError, VerdictError
 from teiten.host.system.causes import translate_os_errors
+from teiten.host.system.target_folder import append_file, write_file
 from teiten.study.sides import GATE_BUDGET, gate_study
 from teiten.study.sql_folders import SqlFolders
 
@@ -137,10 +138,9 @@ def _publish(answer: GateAnswer, file: Path | None) -> None:
     summary = os.environ.get(SUMMARY)
     with translate_os_errors("the table cannot be written", "--markdown"):
         if file is not None:
-            file.write_text(table, encoding="utf-8")
+            write_file(file, table.encode())
         if summary:
-            with Path(summary).open("a", encoding="utf-8") as stream:
-                stream.write(table)
+            append_file(Path(summary), table.encode())
     if os.environ.get(ON_GITHUB) == "true":
         for line in annotation_lines(answer):
             sys.stderr.write(line + "\n")

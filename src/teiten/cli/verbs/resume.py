@@ -19,6 +19,8 @@ from teiten.cli.completion import campaigns
 from teiten.cli.main import Session
 from teiten.cli.parameters import json_option
 from teiten.cli.reports import written_reports
+from teiten.errors import UsageError
+from teiten.host.system.held_folder import exchangeable_folder
 from teiten.ledger.campaigns import find_campaign, has_ended
 from teiten.ledger.reading import reading
 from teiten.ledger.store import Ledger
@@ -56,9 +58,25 @@ def _complete(session: Session, folder: Path) -> CarriedOut | None:
 
 
 def _continued(session: Session, folder: Path) -> CarriedOut:
+    _refuse_place_of_others(session, folder)
     with measuring(session), Ledger.open(folder) as ledger:
         name, provisional = ledger.name, is_provisional(ledger)
         note_resumed(session, ledger)
     session.console.say(f"continuing {name}")
     resumed = continue_with_saturation if provisional else carry_out
     return resumed(session, folder)
+
+
+def _refuse_place_of_others(session: Session, folder: Path) -> None:
+    """Raise UsageError where root would write evidence into a folder that another user can exchange
+    for a link; who can do so in the working folder has all that is Teiten's."""
+    if folder.absolute().parent == session.workdir.campaigns.absolute():
+        return
+    exchangeable = exchangeable_folder(folder)
+    if exchangeable is not None:
+        raise UsageError(
+            f"root continues no campaign in {folder}: other users may change what is in"
+            f" {exchangeable}",
+            "continue it as the user to whom it belongs, or copy it to the campaigns of root's"
+            " working folder",
+        )

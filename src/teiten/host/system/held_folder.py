@@ -7,7 +7,8 @@ that could keep us waiting is opened, and what was opened is looked at before it
 
 A file is taken only where it belongs to whom its folder belongs, so that a hard link to a file of
 root's is none. Files are replaced by a rename, never written in place. Systems without such calls
-(Windows) have no root either: there the same is done by paths.
+(Windows) have no root either: there the same is done by paths. For folders that somebody named to
+have results written there, ``target_folder.py`` says how this module is used.
 """
 
 from __future__ import annotations
@@ -60,6 +61,11 @@ def _name_of_unfinished() -> str:
     return f".teiten-{os.getpid()}-{secrets.token_hex(4)}"
 
 
+def is_unfinished(name: str) -> bool:
+    """Whether a file of this name was about to be written when its process was killed, or is."""
+    return _UNFINISHED.fullmatch(name) is not None
+
+
 class UnsafePlaceError(ServerError):
     """Something is not the plain file or folder that it should be."""
 
@@ -97,15 +103,18 @@ class HeldFolder:
         return cls(absolute, _walked(absolute))
 
     @classmethod
-    def open_or_make(cls, path: Path) -> HeldFolder:
-        """Hold a folder as ``open`` does; what is missing of the path is made."""
+    def open_or_make(cls, path: Path, mode: int = 0o755) -> HeldFolder:
+        """Hold a folder as ``open`` does; what is missing of the path is made with this mode, as
+        far as the umask lets it."""
         absolute = path.absolute()
         try:
             return cls.open(absolute)
         except FileNotFoundError:
-            with cls.open_or_make(absolute.parent) as parent:
+            with cls.open_or_make(absolute.parent, mode) as parent:
+                if absolute.name == "..":
+                    return cls.open(absolute)
                 with contextlib.suppress(FileExistsError):
-                    parent.make(absolute.name, 0o755).close()
+                    parent.make(absolute.name, mode).close()
                 return parent.inner(absolute.name)
 
     @classmethod
@@ -198,13 +207,17 @@ class HeldFolder:
         thousand files, and paths take as long as reading their folders."""
         return f"{folder.path}/{name}"[len(f"{self.path}/") :]
 
-    def read_file(self, name: str) -> IO[bytes]:
-        """Open a plain file for reading. Raises UnsafePlaceError where it is none, and OSError."""
-        return self._checked(name, self._opened(name, os.O_RDONLY), "rb")
+    def read_file(self, name: str, *, shared: bool = False) -> IO[bytes]:
+        """Open a plain file for reading. Raises UnsafePlaceError where it is none, and OSError.
 
-    def read(self, name: str, most: int) -> bytes:
+        ``shared``: whether others than the folder's owner write there too. Then root takes his own
+        files as well, where they have no second name, and an ordinary user those of anybody.
+        """
+        return self._checked(name, self._opened(name, os.O_RDONLY), "rb", shared)
+
+    def read(self, name: str, most: int, *, shared: bool = False) -> bytes:
         """A plain file's content; as ``read_file``, and where it has more than ``most`` bytes."""
-        with self.read_file(name) as file:
+        with self.read_file(name, shared=shared) as file:
             content = file.read(most + 1)
         if len(content) > most:
             raise UnsafePlaceError(self.path / name, f"is larger than {most:,} bytes")
@@ -215,10 +228,10 @@ class HeldFolder:
         with self._named(name):
             return os.readlink(self._at(name), dir_fd=self._descriptor)
 
-    def append_to(self, name: str) -> IO[bytes]:
+    def append_to(self, name: str, *, shared: bool = False) -> IO[bytes]:
         """Open a plain file at its end; made where it is missing. Raises as ``read_file``."""
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-        return self._checked(name, self._opened(name, flags, 0o644), "ab")
+        return self._checked(name, self._opened(name, flags, 0o644), "ab", shared)
 
     def create(self, name: str, mode: int = 0o600) -> IO[bytes]:
         """A new file, not yet another's. Raises FileExistsError, and OSError."""
@@ -250,27 +263,29 @@ class HeldFolder:
         content: bytes,
         *,
         user: ServerUser | None = None,
-        mode: int = 0o600,
+        mode: int | None = 0o600,
         durable: bool = False,
         locked: bool = False,
     ) -> None:
         """Put a file in the place of what has this name, of one piece.
 
-        ``user``: whose it shall be. ``durable``: wait until it is on the disk; else a power cut may
-        leave it empty for half a minute (ext4 allocates a new file's blocks when it writes them).
-        ``locked``: by this process from before it has its name (``makers.lock_for_life``).
-        Raises UnsafePlaceError where a folder is there, and OSError.
+        ``user``: whose it shall be. ``mode``: None for what the umask says. ``durable``: wait until
+        it is on the disk; else a power cut may leave it empty for half a minute (ext4 allocates a
+        new file's blocks when it writes them). ``locked``: by this process from before it has its
+        name (``makers.lock_for_life``). Raises UnsafePlaceError where a folder is there, and
+        OSError.
         """
         partial = _name_of_unfinished()
         try:
-            with self.create(partial) as file:
+            with self.create(partial, 0o666 if mode is None else 0o600) as file:
                 _write_all(file.fileno(), content)
-                give_open(file, user, mode)
+                if mode is not None:
+                    give_open(file, user, mode)
                 if durable:
                     os.fsync(file.fileno())
                 if locked:
                     lock_for_life(os.dup(file.fileno()))
-            self._rename(partial, self, name)
+            self.rename(partial, name)
             if durable and self._descriptor is not None:
                 os.fsync(self._descriptor)
         except BaseException as error:
@@ -279,6 +294,10 @@ class HeldFolder:
             if isinstance(error, IsADirectoryError):
                 raise UnsafePlaceError(self.path / name, "is a folder, not a plain file") from error
             raise
+
+    def rename(self, name: str, new: str) -> None:
+        """Give a file or link another name, in the place of what has it. Raises OSError."""
+        self._rename(name, self, new)
 
     def remove_unfinished(self) -> None:
         """Remove the files that a process of ours which has ended was about to ``write`` here; of
@@ -462,13 +481,13 @@ class HeldFolder:
             if not _DELETED_BY_WINDOWS:
                 self.unlink(name)
 
-    def _checked(self, name: str, descriptor: int, mode: str) -> IO[bytes]:
+    def _checked(self, name: str, descriptor: int, mode: str, shared: bool = False) -> IO[bytes]:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             os.close(descriptor)
             what = f"is {_kind_of(status)}, not a plain file"
             raise UnsafePlaceError(self.path / name, what)
-        if status.st_uid != self.owner:
+        if status.st_uid != self.owner and not (shared and _is_ours_by_one_name(status)):
             os.close(descriptor)
             what = f"belongs to user {status.st_uid}, its folder to {self.owner}"
             raise UnsafePlaceError(self.path / name, what)
@@ -578,6 +597,13 @@ def _trusted_link(folder: int, name: str, path: Path) -> str:
     if own_uid() == 0 and (status.st_uid != 0 or os.fstat(folder).st_uid != 0):
         raise UnsafePlaceError(path, f"cannot be reached: {name} is a link of another user")
     return os.readlink(name, dir_fd=folder)
+
+
+def _is_ours_by_one_name(status: os.stat_result) -> bool:
+    """Whether a file in a folder of another user can be what we wrote there: another user can give
+    root's files further names, and an ordinary user reads nothing that only root may read."""
+    own = own_uid()
+    return own != 0 or (status.st_uid == own and status.st_nlink == 1)
 
 
 def _require_folder(path: Path) -> None:

@@ -9,8 +9,10 @@ import errno
 import io
 import os
 import shutil
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 import pyarrow as pa
 import pyarrow.csv
@@ -21,6 +23,8 @@ from teiten.datasets.ssb.rows.native import bytes_after, bytes_before, columns, 
 from teiten.datasets.ssb.rows.sizes import expected_bytes
 from teiten.errors import MachineError, UsageError
 from teiten.host.system.files import widen_pipe
+from teiten.host.system.held_folder import HeldFolder
+from teiten.host.system.target_folder import new_file, target_folder
 from teiten.model.ssb import SsbData, SsbFormat, SsbTable, Written
 
 PART_SUFFIX = ".teiten-part"
@@ -39,22 +43,16 @@ def write_files(
     All files appear at the end, together; where something fails, none does. Raises UsageError where
     a file exists, MachineError where the disk does not suffice or cannot be written.
     """
-    targets = {table: folder / file_name(data, table, form) for table in data.tables}
-    for target in targets.values():
-        if target.exists():
-            raise UsageError(f"{target} exists", "remove it, or name another folder with --to")
-    parts = {
-        table: target.with_name(target.name + PART_SUFFIX) for table, target in targets.items()
-    }
+    names = {table: file_name(data, table, form) for table in data.tables}
+    for name in names.values():
+        if os.path.lexists(folder / name):
+            raise UsageError(
+                f"{folder / name} exists", "remove it, or name another folder with --to"
+            )
     try:
         _require_space(folder, expected_bytes(data, form))
-        folder.mkdir(parents=True, exist_ok=True)
-        written = [
-            _write_file(data, table, form, part, threads=threads, watch=watch)
-            for table, part in parts.items()
-        ]
-        for table, part in parts.items():
-            part.rename(targets[table])
+        with target_folder(folder) as target:
+            written = _write_tables(data, form, target, names, threads=threads, watch=watch)
     except OSError as error:
         raise MachineError(
             f"writing to {folder} failed: {error.strerror or error}",
@@ -62,11 +60,35 @@ def write_files(
             if error.errno in FULL
             else "name a folder that can be made and written to with --to",
         ) from error
+    targets = [folder / name for name in names.values()]
+    return tuple(zip(targets, written, strict=True))
+
+
+def _write_tables(
+    data: SsbData,
+    form: SsbFormat,
+    target: HeldFolder,
+    names: Mapping[SsbTable, str],
+    *,
+    threads: int,
+    watch: Watch,
+) -> list[Written]:
+    """Write the tables to files that get their names when all are whole; those that a killed call
+    has left are replaced."""
+    parts = {table: name + PART_SUFFIX for table, name in names.items()}
+    try:
+        written = []
+        for table, part in parts.items():
+            target.unlink(part)
+            with new_file(target, part) as file:
+                written.append(_write_file(data, table, form, file, threads=threads, watch=watch))
+        for table, part in parts.items():
+            target.rename(part, names[table])
     finally:
         for part in parts.values():
             with suppress(OSError):
-                part.unlink(missing_ok=True)
-    return tuple(zip(targets.values(), written, strict=True))
+                target.unlink(part)
+    return written
 
 
 def file_name(data: SsbData, table: SsbTable, form: SsbFormat) -> str:
@@ -98,14 +120,13 @@ def write_stream(
 
 
 def _write_file(
-    data: SsbData, table: SsbTable, form: SsbFormat, path: Path, *, threads: int, watch: Watch
+    data: SsbData, table: SsbTable, form: SsbFormat, file: IO[bytes], *, threads: int, watch: Watch
 ) -> Written:
     watch.step(f"writing {table}")
     if form is SsbFormat.PARQUET:
-        return write_parquet(data, table, path, threads, watch)
-    with path.open("wb", buffering=0) as file:
-        written = _write(data, table, form, file.fileno(), threads=threads, watch=watch)
-        os.fsync(file.fileno())
+        return write_parquet(data, table, file, threads, watch)
+    written = _write(data, table, form, file.fileno(), threads=threads, watch=watch)
+    os.fsync(file.fileno())
     return written
 
 
@@ -156,7 +177,7 @@ TYPES = {"integer": pa.int32(), "bigint": pa.int64(), "text": pa.string()}
 
 
 def write_parquet(
-    data: SsbData, table: SsbTable, path: Path, threads: int, watch: Watch
+    data: SsbData, table: SsbTable, file: IO[bytes], threads: int, watch: Watch
 ) -> Written:
     """Write a table, or its chunk, to a Parquet file with row groups of ``ROW_GROUP`` rows."""
     fields = columns(data, table)
@@ -165,7 +186,7 @@ def write_parquet(
     )
     part = data.chunk.range_of(units(data, table))
     tally = Tally(table, watch)
-    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+    with pyarrow.parquet.ParquetWriter(file, schema) as writer:
         groups = _Groups(writer, schema)
 
         def take(block: Block) -> None:
