@@ -25,7 +25,7 @@ from teiten.host.system.held_folder import (
 from teiten.host.system.users import own_uid
 
 _FOLDER_MODE = 0o777
-"""What the umask leaves of it is the mode of a folder that is made."""
+"""The mode of a folder that is made, of which the umask takes its part."""
 _PROCESSES = "/proc"
 
 
