@@ -98,7 +98,7 @@ class HeldFolder:
         """
         absolute = path.absolute()
         if not BY_DESCRIPTOR:
-            _require_folder(absolute)
+            _require_folder(absolute.resolve())
             return cls(absolute, None)
         return cls(absolute, _walked(absolute))
 
