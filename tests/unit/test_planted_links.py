@@ -18,7 +18,7 @@ from teiten.datasets.ssb.rows.blocks import Unwatched
 from teiten.datasets.ssb.rows.files import PART_SUFFIX, write_files
 from teiten.errors import LedgerError, UsageError
 from teiten.export import files as export_files
-from teiten.export.tables import ArrowTable
+from teiten.export.tables import ArrowTable, tables
 from teiten.host.system import held_folder, target_folder
 from teiten.host.system.held_folder import UnsafePlaceError
 from teiten.host.system.target_folder import append_file, write_file
@@ -259,11 +259,10 @@ def test_an_export_writes_through_no_link_that_appears_meanwhile(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = home.home / "numbers"
-    tables_of = export_files.tables
 
     def planting(*arguments: object) -> Iterator[ArrowTable]:
         home.plant(folder / "trials.csv.part", home.secret)
-        yield from tables_of(*arguments)  # type: ignore[arg-type]
+        yield from tables(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(export_files, "tables", planting)
     with Ledger.open(home.campaign, read_only=True) as ledger, pytest.raises(UsageError):
