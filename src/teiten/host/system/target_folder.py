@@ -115,7 +115,8 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def append_file(path: Path, content: bytes) -> None:
-    """Append to a file that somebody named; as ``write_file``, where root follows no link."""
+    """Append to a file that somebody named, in place. Raises UnsafePlaceError where root would
+    follow another user's link, and OSError."""
     place = _led_to(path)
     if _is_ours_to_follow(place.parent):
         with place.open("ab") as file:
