@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -326,7 +327,9 @@ def test_a_call_that_was_killed_leaves_a_folder_that_the_next_one_takes(tmp_path
     out = tmp_path / "out"
     killed = Output(out)
     killed.write("index.html", "a", b"one")
-    (out / ".teiten-999999999-0123abcd").write_text("half")  # of a process that has ended
+    half = out / ".teiten-999999999-0123abcd"  # of a process that has ended
+    half.write_text("half")
+    os.utime(half, (0, 0))
     with (out / BEGUN).open("a") as begun:
         begun.write("left.html\nown.ht")  # the last line was not written to its end
     (out / "own.ht").write_text("mine")

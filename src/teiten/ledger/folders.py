@@ -86,7 +86,7 @@ def remove_campaign(folder: HeldFolder, *, wholly: bool) -> tuple[str, ...]:
             folder.remove(name)
         elif stat.S_ISDIR(status.st_mode):
             _remove_ours(folder, name, ours)
-    folder.remove_unfinished()
+    _remove_unfinished(folder)
     for name in _LEDGER:
         folder.unlink(name)
     return tuple(name for name, _ in folder.entries() if name not in _LOCKS)
@@ -99,9 +99,16 @@ def _remove_ours(folder: HeldFolder, name: str, ours: re.Pattern[str]) -> None:
         for entry, _ in room.entries():
             if ours.fullmatch(entry):
                 room.remove(entry)
-        room.remove_unfinished()
+        _remove_unfinished(room)
     with suppress(OSError):
         folder.remove_folder(name)
+
+
+def _remove_unfinished(folder: HeldFolder) -> None:
+    """Remove the files that were being written in a campaign that is locked, or was never one."""
+    for name, status in folder.entries():
+        if is_unfinished(name) and stat.S_ISREG(status.st_mode):
+            folder.unlink(name)
 
 
 def remove_rest(folder: HeldFolder, path: Path, *, wholly: bool) -> None:
@@ -139,7 +146,7 @@ def _name(making: Path, folder: Path) -> None:
             else "choose another --name, or move the folder away",
         )
     with suppress(FileNotFoundError), HeldFolder.open(folder) as left:
-        left.remove_unfinished()
+        _remove_unfinished(left)
         for name in _remains():
             left.unlink(name)
     making.rename(folder)
