@@ -88,7 +88,7 @@ class Verdict:
     reason: str | None = None
     """Code of why nothing can be said: too-few-pairs, not-positive, identical-pairs (no variance,
     as a rounded metric can have: an interval of no width would claim certainty), infinite-interval
-    (of a sequential design, whose interval is finite from ``analysis.sequential.least_pairs`` on),
+    (of a sequential design, whose interval is finite from ``verdict.sequential.least_pairs`` on),
     over-timeout (a query exceeded its time limit, and has no number), incomplete-blocks (there are
     pairs, but fewer than two blocks have one at every level), left-behind (of paired transactions:
     the difference could be what each side leaves behind for the other), levels-differ (mixed),

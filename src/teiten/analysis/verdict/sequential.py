@@ -7,7 +7,7 @@ pairs with deviation s, g = 0.25::
 
     w = 1 + n/g    c = (√w/α)^(2/n)    half-width = (s/√n) · √((n-1)(c-1) / (1-c/w))
 
-It is infinite where c ≥ w. Autocorrelated pairs break it, so ``analysis.drift`` looks for them. A
+It is infinite where c ≥ w. Autocorrelated pairs break it, so ``verdict.drift`` looks for them. A
 disturbance whose period is that of the trials breaks it too while the pairs are few, because all of
 them can meet the same half of the period; hence no interval before LEAST_PAIRS.
 """

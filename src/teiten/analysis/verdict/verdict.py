@@ -1,13 +1,13 @@
 """A verdict from the paired log-ratios of a contrast (METHOD.md, Verdicts).
 
 The interval of a fixed design is Student's t on d = ln(new/old), brought back by exp; that of a
-sequential one is in ``analysis.sequential``. Every word follows from that one interval, so that
+sequential one is in ``verdict.sequential``. Every word follows from that one interval, so that
 interval and word cannot contradict each other:
 
 - the band of ±δ is [1/(1+δ), 1+δ]: symmetric in d, so that exchanging old and new inverts the
   ratio and mirrors the verdict;
-- the primary statements of a report share α (``model.statements``), and each of K levels of one has
-  a K-th of its share (Bonferroni); these intervals are valid together. Holm's correction
+- the primary statements of a report share α (``kinds.contract_analyse``), and each of K levels of
+  one has a K-th of its share (Bonferroni); these intervals are valid together. Holm's correction
   would call more levels different, but has no interval that belongs to "by at least δ" or to
   "equivalent within ±δ"; whatever is called different here, Holm calls different too.
 
@@ -176,7 +176,7 @@ def classify(low: float, high: float, rule: Rule) -> tuple[VerdictKind, bool]:
 def smallest_detectable(half: float, error: float, freedom: float) -> float:
     """The effect that this many pairs of this deviation find with a probability of 80 %.
 
-    As ``power.detectable``, but a share: 0.03 is a ratio of 1.03.
+    As ``detectable``, but a share: 0.03 is a ratio of 1.03.
     """
     return exp(detectable(half, error, freedom)) - 1
 

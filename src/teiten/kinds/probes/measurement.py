@@ -207,7 +207,7 @@ class Checkpointed:
     seconds: Seconds
     """Seen from the client."""
     dirty: int
-    """Buffers that were dirty before it; -1 where they were not counted."""
+    """Buffers that were dirty before it."""
     written: int
     """Buffers that it wrote."""
 

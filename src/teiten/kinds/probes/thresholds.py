@@ -40,10 +40,6 @@ class Size(StrEnum):
     MEDIUM = "medium"
     LARGE = "large"
 
-    @property
-    def rank(self) -> int:
-        return list(Size).index(self)
-
 
 def size_of(added: float) -> Size:
     """Find the size of an effect that is not none; ``added``: what it adds, by its measure."""

@@ -1,6 +1,6 @@
 """Verdicts of each server against the one before it, of every probe at every side: of its number,
 and of the time of what it executes once, such as a scan. They share α with the comparisons of sides
-(``findings.pairs``).
+(``findings.effects``).
 """
 
 from __future__ import annotations
