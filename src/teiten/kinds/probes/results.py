@@ -7,8 +7,10 @@ of all trials: they describe, and decide nothing. What decides is made of one nu
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import fmean
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.observations import Context
@@ -39,6 +41,14 @@ class FromOrigin:
     share: float
     """The share of them among all statements of the part."""
     times: Times
+
+
+def mean_time(groups: Iterable[FromOrigin]) -> Seconds | None:
+    """Find the mean time of the statements of some groups together; None without any."""
+    known = [group.times for group in groups]
+    if not known:
+        return None
+    return Seconds(fmean((times.mean for times in known), (times.count for times in known)))
 
 
 @dataclass(frozen=True)
@@ -75,15 +85,14 @@ class PartTimes:
         return self.share(PageOrigin.OS_CACHE) / known
 
     @property
+    def inside(self) -> Seconds | None:
+        """The mean time of the statements whose page was in the buffers."""
+        return mean_time(group for group in self.origins if group.origin is PageOrigin.BUFFERS)
+
+    @property
     def outside(self) -> Seconds | None:
         """The mean time of the statements whose page was not in the buffers."""
-        others = [origin for origin in self.origins if origin.origin is not PageOrigin.BUFFERS]
-        count = sum(group.times.count for group in others)
-        return (
-            Seconds(sum(group.times.mean * group.times.count for group in others) / count)
-            if count
-            else None
-        )
+        return mean_time(group for group in self.origins if group.origin is not PageOrigin.BUFFERS)
 
 
 @dataclass(frozen=True)

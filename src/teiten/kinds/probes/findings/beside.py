@@ -18,7 +18,7 @@ from teiten.kinds.contract import plan_of
 from teiten.kinds.probes.findings.tried import without_probe
 from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.model import BLOCK, NAME
-from teiten.kinds.probes.results import ProbeResult, ProbeSide, probes_found
+from teiten.kinds.probes.results import ProbeResult, ProbeSide, mean_time, probes_found
 from teiten.kinds.probes.thresholds import CLIFF
 from teiten.model.metrics import TRANSACTIONS, Metric
 from teiten.model.trial import Outcome
@@ -170,13 +170,11 @@ def _reading(
 ) -> Seconds | None:
     if probed is None or outside is None or from_disk is None:
         return None
-    disk, cached = (_mean(probed, place) for place in (PageOrigin.DISK, PageOrigin.OS_CACHE))
+    groups = [group for part in probed.parts for group in part.origins]
+    disk, cached = (
+        mean_time(group for group in groups if group.origin is place)
+        for place in (PageOrigin.DISK, PageOrigin.OS_CACHE)
+    )
     if (disk is None and from_disk) or (cached is None and outside > from_disk):
         return None
     return Seconds(from_disk * (disk or 0.0) + (outside - from_disk) * (cached or 0.0))
-
-
-def _mean(side: ProbeSide, origin: PageOrigin) -> float | None:
-    groups = [group for part in side.parts for group in part.origins if group.origin is origin]
-    count = sum(group.times.count for group in groups)
-    return sum(group.times.mean * group.times.count for group in groups) / count if count else None

@@ -46,12 +46,6 @@ def _of_part(take: Callable[[PartTimes], float | None]) -> Callable[[ProbeResult
     return _of_sides(lambda side: take(side.parts[0]) if len(side.parts) == 1 else None)
 
 
-def _in_buffers(part: PartTimes) -> float | None:
-    return next(
-        (origin.times.mean for origin in part.origins if origin.origin is PageOrigin.BUFFERS), None
-    )
-
-
 MEAN = _of_part(lambda part: part.mean.mean)
 
 
@@ -88,7 +82,7 @@ ROWS = (
         _of_part(lambda part: part.share(PageOrigin.BUFFERS)),
     ),
     _Printed("os_cache_hit", "after-scan", PERCENT, _of_part(lambda part: part.os_cache_hits)),
-    _Printed("mean_in_db_buffer", "after-scan", MILLISECONDS, _of_part(_in_buffers)),
+    _Printed("mean_in_db_buffer", "after-scan", MILLISECONDS, _of_part(lambda part: part.inside)),
     _Printed(
         "mean_outside_db_buffer", "after-scan", MILLISECONDS, _of_part(lambda part: part.outside)
     ),

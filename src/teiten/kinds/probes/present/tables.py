@@ -164,7 +164,7 @@ def _after_scan(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
             percent_cell(part.os_cache_hits),
             unit.estimate_cell(part.mean),
             TableCell(unit.interval(kit.t, part.mean), part.mean.low),
-            unit.cell(_mean_of(part, PageOrigin.BUFFERS)),
+            unit.cell(part.inside),
             unit.cell(part.outside),
             percent_cell(part.share(PageOrigin.DISK)),
         )
@@ -172,10 +172,6 @@ def _after_scan(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
         for part in side.parts
     ]
     return (*keys, "mean-buffers", "mean-outside", "from-disk"), rows
-
-
-def _mean_of(part: PartTimes, origin: PageOrigin) -> float | None:
-    return next((group.times.mean for group in part.origins if group.origin is origin), None)
 
 
 def _sweeps(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
