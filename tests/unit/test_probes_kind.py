@@ -166,6 +166,11 @@ def test_a_study_that_contradicts_itself_is_refused(
         ("statements = 10", 'statements = 10\npart = "each"', "parts are for steps"),
         ("statements = 10", "statements = 10\nspeed = 3", "speed"),
         ("title", "name", "title"),
+        (
+            'do = "load"',
+            'do = "require"\nname = "kept"\nmemory = "<= 5%"',
+            "memory has a least share alone",
+        ),
     ],
 )
 def test_a_wrong_probe_is_refused_with_its_reason(

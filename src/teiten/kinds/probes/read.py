@@ -77,6 +77,13 @@ def _bounds(value: Any) -> tuple[float | None, float | None]:
     return (share, None) if match["side"] == ">=" else (None, share)
 
 
+def _least(value: Any) -> float:
+    least, _ = _bounds(value)
+    if least is None:
+        raise ValueError(f"{value!r}: memory has a least share alone; write such as >= 99%")
+    return least
+
+
 def _statement(value: Any) -> str:
     if not isinstance(value, str) or PLACE not in value:
         raise ValueError(f"must be a statement with the place {PLACE} of a page's number")
@@ -146,7 +153,7 @@ class _Require(_Table):
     part: Part = None
     buffers: Bounds = (None, None)
     os_cache: Bounds = (None, None)
-    memory: Annotated[float | None, PlainValidator(lambda text: _bounds(text)[0])] = None
+    memory: Annotated[float | None, PlainValidator(_least)] = None
 
 
 class _Measure(_Table):
