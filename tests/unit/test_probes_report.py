@@ -9,6 +9,7 @@ import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.claims.catalogue import claims_of
+from teiten.kinds.probes.present.units import said_percent
 from teiten.kinds.probes.thresholds import MEDIUM_BELOW, NONE_WITHIN, SMALL_BELOW
 from teiten.model.text import Language
 from teiten.model.units import MIB, Bytes
@@ -16,6 +17,7 @@ from teiten.report.blocks import Page
 from teiten.report.charts.drawing import svg
 from teiten.report.numbers import plain
 from teiten.report.render.markdown import markdown_text
+from teiten.report.texts import texts
 from teiten.report.view.report import view
 from tests.fixtures.invented_probes import Invented, Truth, invented_probes
 from tests.fixtures.shown import part, section_of, whole
@@ -114,6 +116,26 @@ def test_all_statements_are_drawn() -> None:
     (parts,) = (chart for chart in charts if chart.name == "workload-1-probe-6-distribution")
     assert len(set(parts.rows["panel"])) == 10
     assert all(0 <= one <= 100 for one in parts.rows["share"])
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, "0 %"),
+        (0.00004, "0.004 %"),
+        (0.0004, "0.04 %"),
+        (0.004, "0.4 %"),
+        (0.48, "48 %"),
+        (0.996, "99.6 %"),
+        (0.9996, "99.96 %"),
+        (0.99996, "99.996 %"),
+        (1.0, "100 %"),
+        (5.2, "520.0 %"),
+        (-0.03, "−3.0 %"),
+    ],
+)
+def test_a_share_is_never_said_to_be_all_or_nothing_that_it_is_not(share: float, text: str) -> None:
+    assert said_percent(texts("en"), share).replace("\u00a0", " ") == text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

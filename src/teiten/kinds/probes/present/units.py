@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.probes.results import MemoryKnown, ProbeSide, probes_found
 from teiten.report.effects import confidence_percent
-from teiten.report.numbers import NOTHING, bytes_text, decimals_for, fixed, measured, significant
+from teiten.report.numbers import (
+    NOTHING,
+    bytes_text,
+    decimals_for,
+    decimals_of,
+    fixed,
+    measured,
+    significant,
+)
 from teiten.report.tables import TableCell
 from teiten.report.texts import Texts
 from teiten.report.view.kit import Kit
@@ -102,10 +110,12 @@ def percent_cell(share: float | None) -> TableCell:
 
 
 def said_percent(t: Texts, share: float) -> str:
-    """In a sentence: ``0 %``, ``0.4 %``, ``48 %``, ``99.6 %``: never all or nothing that is not."""
+    """Format for a sentence: ``0 %``, ``0.04 %``, ``48 %``, ``99.6 %``, ``99.96 %``: never all or
+    nothing that is not."""
     value = 100 * share
     whole = value in (0, 100) or 10 <= value < 99
-    return t("unit.percent", value=fixed(value, 0 if whole else 1))
+    decimals = 0 if whole else max(1, decimals_of(min(value, 100 - value), 1))
+    return t("unit.percent", value=fixed(value, decimals))
 
 
 def side_cell(kit: Kit, side: ProbeSide) -> TableCell:
