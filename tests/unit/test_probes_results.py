@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import pytest
 
 from teiten.analysis.model.verdict import Estimate, VerdictKind
 from teiten.analysis.verdict.changes import arithmetic, geometric
-from teiten.kinds.probes.findings.recommendation import Wanted, rooms_of
+from teiten.kinds.probes.findings.recommendation import Wanted, cliff_of, rooms_of
 from teiten.kinds.probes.findings.traces import TRACES, apart
 from teiten.kinds.probes.measurement import (
     Accounted,
     ExecutedOnce,
+    MeasuredStep,
     PageOrigin,
     ProbeMeasurement,
     StepIo,
+    Timed,
 )
 from teiten.kinds.probes.model import BLOCK
 from teiten.kinds.probes.results import (
@@ -173,6 +176,48 @@ def test_where_each_size_falls_off_the_cliff() -> None:
         assert cliff is not None and cliff.safe is not None and cliff.beyond is not None
         assert cliff.safe / MEMORY == pytest.approx(safe, rel=1e-4)
         assert cliff.beyond / MEMORY == pytest.approx(beyond, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("shares", "safe", "beyond"),
+    [
+        (((0, 10, 2, 20),), 1, 4),  # the third fits, but not all up to it
+        (((0, 10, 2, 20), (0, 0, 20, 20)), 1, 4),
+        (((10, 2, 20, 20),), None, 3),
+        (((0, 10, 20, 2),), 1, None),
+        (((0, 0, 0, 0),), 4, None),
+        (((20, 20, 20, 20),), None, 1),
+    ],
+)
+def test_a_working_set_is_safe_where_none_up_to_it_reads_from_the_disk(
+    shares: tuple[tuple[int, ...], ...], safe: int | None, beyond: int | None
+) -> None:
+    """``shares``: by trial and part, of 50 reads those from the disk, in per cent."""
+    page = Timed(0, Seconds(1e-5), 0, 1, 0, 0)
+    trials = [
+        ProbeMeasurement(
+            "working-set",
+            Bytes(GIB),
+            Bytes(GIB // 4),
+            measured=tuple(
+                MeasuredStep(
+                    "read",
+                    f"{size}",
+                    size,
+                    tuple(
+                        replace(page, disk_bytes=BLOCK if number < share // 2 else 0)
+                        for number in range(50)
+                    ),
+                )
+                for size, share in enumerate(of_trial, start=1)
+            ),
+        )
+        for of_trial in shares
+    ]
+    cliff = cliff_of(trials, "read")
+    assert cliff is not None
+    ends = [None if end is None else end // BLOCK for end in (cliff.safe, cliff.beyond)]
+    assert ends == [safe, beyond]
 
 
 def test_a_cliff_that_was_not_reached() -> None:

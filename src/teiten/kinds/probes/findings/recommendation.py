@@ -160,8 +160,9 @@ def cliff_of(trials: Sequence[ProbeMeasurement], step: str) -> Cliff | None:
     if not by_trial or any(len(parts) < 2 or not _known(parts) for parts in by_trial):
         return None
     sizes = [Bytes(part.pages * BLOCK) for part in by_trial[0]]
-    firsts = [_first(parts) for parts in by_trial]
-    safe, beyond = min(firsts), max(firsts)
+    past = [[_is_past(part) for part in parts] for parts in by_trial]
+    safe = min([*trial, True].index(True) for trial in past)
+    beyond = max(len(trial) - [*reversed(trial), False].index(False) for trial in past)
     return Cliff(sizes[safe - 1] if safe else None, sizes[beyond] if beyond < len(sizes) else None)
 
 
@@ -174,9 +175,6 @@ def _known(parts: Iterable[MeasuredStep]) -> bool:
     return not any(share_of(part.statements, PageOrigin.OUTSIDE) for part in parts)
 
 
-def _first(parts: Sequence[MeasuredStep]) -> int:
-    """Where that part stands from which on all read from the disk; their number for none."""
-    at = len(parts)
-    while at and (share_of(parts[at - 1].statements, PageOrigin.DISK) or 0.0) >= CLIFF:
-        at -= 1
-    return at
+def _is_past(part: MeasuredStep) -> bool:
+    """Whether so many of a part's reads come from the disk that it does not fit."""
+    return (share_of(part.statements, PageOrigin.DISK) or 0.0) >= CLIFF
