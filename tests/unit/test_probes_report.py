@@ -10,6 +10,7 @@ import pytest
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.claims.catalogue import claims_of
 from teiten.kinds.probes.present.units import said_percent
+from teiten.kinds.probes.results import probes_found
 from teiten.kinds.probes.thresholds import MEDIUM_BELOW, NONE_WITHIN, SMALL_BELOW
 from teiten.model.text import Language
 from teiten.model.units import MIB, Bytes
@@ -91,6 +92,9 @@ def test_the_thresholds_stand_in_the_report() -> None:
     (summary,) = (table for table in part(page(), "answer").tables if table.name == "probe-summary")
     for share in (SMALL_BELOW, MEDIUM_BELOW, NONE_WITHIN):
         assert re.search(rf"\b{plain(100 * share)}\s%", summary.note)
+    count = probes_found(analysis()).comparisons
+    together = f"all {count} comparisons of probes hold together; the differences of means are not"
+    assert together in summary.note
     effects = {row[0].text: row[-1].text for row in summary.rows}
     assert effects["After the scan of a large table"] == "large"
     assert effects["A page in the buffers"] == "none"

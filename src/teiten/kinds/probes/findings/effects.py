@@ -4,7 +4,8 @@ Verdicts of every level of the contrasted factor against each before it.
 
 All pairs of sides in all contexts of all workloads, by each number that they are compared by, and
 all pairs of servers, are K comparisons, each from an interval at α/K, so that they hold together
-(METHOD.md, One number per trial): "the medium size is the worst" is said of three pairs at once.
+(METHOD.md, Several statements): "the medium size is the worst" is said of three pairs at once.
+What the slower side adds to a statement has an interval at the same level, and is not among the K.
 """
 
 from __future__ import annotations
