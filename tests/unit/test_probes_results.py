@@ -10,6 +10,8 @@ import pytest
 
 from teiten.analysis.model.verdict import Estimate, VerdictKind
 from teiten.analysis.verdict.changes import arithmetic, geometric
+from teiten.analysis.verdict.sequential import patient_half_width
+from teiten.analysis.verdict.verdict import student_half_width
 from teiten.kinds.probes.findings.recommendation import Wanted, cliff_of, rooms_of
 from teiten.kinds.probes.findings.traces import TRACES, apart
 from teiten.kinds.probes.measurement import (
@@ -123,6 +125,35 @@ def test_an_interval_that_does_not_decide_is_no_size() -> None:
         if result.probe in {"buffer-read", "clients-buffers"}:
             assert result.effect.size is None and not result.effect.winners
             assert result.effect.least is Size.NONE
+
+
+def test_until_decided_every_interval_is_valid_at_every_look() -> None:
+    """As the verdict beside it: of the same trials it is wider than one of a fixed design."""
+    until_decided = ("until_decided=true", "budget=15m")
+    looked_at = probes_found(invented_probes(Invented(overrides=until_decided)))
+    fixed = probes_found(invented_probes(Invented(blocks=8)))
+
+    def wider(sequential: Estimate | None, usual: Estimate | None) -> float:
+        assert sequential is not None and usual is not None
+        assert sequential.mean == usual.mean and sequential.blocks == 8
+        ends = [(one.low, one.high) for one in (sequential, usual)]
+        return width(*ends[0]) / width(*ends[1])
+
+    def width(low: float | None, high: float | None) -> float:
+        assert low is not None and high is not None
+        return high - low
+
+    def expected(alpha: float) -> float:
+        return patient_half_width(1.0, 8, alpha) / student_half_width(1.0, 8, alpha)
+
+    shared = 0.05 / fixed.comparisons
+    for one, same in zip(looked_at.results, fixed.results, strict=True):
+        assert one.effect is not None and same.effect is not None
+        assert wider(one.effect.added, same.effect.added) == pytest.approx(expected(shared))
+        if one.line is not None and same.line is not None:
+            assert wider(one.line.per_gib, same.line.per_gib) == pytest.approx(expected(0.05))
+    sides = [probe(found, "working-set").sides[0] for found in (looked_at, fixed)]
+    assert wider(*(side.parts[0].mean for side in sides)) == pytest.approx(expected(0.05))
 
 
 @pytest.mark.parametrize(
@@ -373,6 +404,9 @@ def test_estimates() -> None:
     alone = arithmetic([5.0], 0.05)
     assert alone == Estimate(5.0, None, None, 1)
     assert arithmetic([], 0.05) is None and geometric([1.0, 0.0], 0.05) is None
+    for estimate in (arithmetic, geometric):
+        too_few = estimate([1.0, 2.0, 3.0], 0.05, patient_half_width)
+        assert too_few is not None and too_few.low is None is too_few.high
     same = geometric([4.0, 4.0], 0.05)
     assert same is not None and same.low is None and same.mean == pytest.approx(4.0)
 

@@ -12,7 +12,7 @@ from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Estimate
 from teiten.analysis.verdict.contrasts import compared_sides
 from teiten.analysis.verdict.pairs import starts_of
-from teiten.analysis.verdict.sequential import half_width
+from teiten.analysis.verdict.sequential import half_width, patient_half_width
 from teiten.analysis.verdict.verdict import (
     NO_VARIANCE,
     HalfWidth,
@@ -76,6 +76,12 @@ def half_width_of(measure: Measure) -> HalfWidth:
     """Student's for a fixed design, else valid at every look: a campaign that ended because of
     its throughput ended because of what is compared here, too."""
     return student_half_width if measure.sequential is None else half_width
+
+
+def deciding_half_width_of(measure: Measure) -> HalfWidth:
+    """Choose the width of an interval from which something is decided: as ``half_width_of``, but of
+    a sequential design from as many pairs on as a verdict has one."""
+    return student_half_width if measure.sequential is None else patient_half_width
 
 
 def change(
@@ -161,7 +167,7 @@ def arithmetic(
         return None
     mean = math.fsum(values) / len(values)
     half = _half(values, alpha, width, NO_VARIANCE * max(abs(mean), NO_VARIANCE))
-    if half is None or not math.isfinite(half):
+    if half is None:
         return Estimate(mean, None, None, len(values))
     return Estimate(mean, mean - half, mean + half, len(values))
 
@@ -182,8 +188,10 @@ def geometric(
 
 
 def _half(values: Sequence[float], alpha: float, width: HalfWidth, least: float) -> float | None:
-    """Half the width of an interval; None of a single value, or of equal ones."""
+    """Half the width of an interval; None of a single value, of equal ones, or where it is
+    infinite."""
     if len(values) < 2:
         return None
     _, deviation = mean_and_deviation(values)
-    return None if deviation < least else width(deviation, len(values), alpha)
+    half = math.nan if deviation < least else width(deviation, len(values), alpha)
+    return half if math.isfinite(half) else None

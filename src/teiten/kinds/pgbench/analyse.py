@@ -31,9 +31,8 @@ from teiten.analysis.scaling.curve import scale
 from teiten.analysis.scaling.readings import read
 from teiten.analysis.scaling.usl import FEWEST_LEVELS
 from teiten.analysis.verdict.carry_over import carry_overs
-from teiten.analysis.verdict.changes import change, half_width_of, paired_views
+from teiten.analysis.verdict.changes import change, deciding_half_width_of, paired_views
 from teiten.analysis.verdict.pairs import observe
-from teiten.analysis.verdict.sequential import patient_half_width
 from teiten.kinds.contract_analyse import KindAnalysis, Unlike, unlike_rows
 from teiten.kinds.pgbench.metrics import TPS
 from teiten.kinds.pgbench.model import PgbenchClients, PgbenchOptions, clients_of, pgbench_of
@@ -132,7 +131,7 @@ def _level(plan: Plan, context: Context, pairs: Sequence[Pair], alpha: float) ->
     old, new, starts = zip(*pairs, strict=True)
     measure = plan.study.measure
     # A tail that is longer is said as a verdict is: from as many pairs on.
-    width = half_width_of(measure) if measure.sequential is None else patient_half_width
+    width = deciding_half_width_of(measure)
     difference = change(old, new, starts=starts, alpha=alpha, width=width)
     return TailLevel(context, fmean(old), fmean(new), difference)
 

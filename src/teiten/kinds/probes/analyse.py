@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import fmean, median
 
 from teiten.analysis.model.findings import Measured as Campaign
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Estimate
-from teiten.analysis.verdict.changes import arithmetic, geometric
+from teiten.analysis.verdict.changes import arithmetic, geometric, half_width_of
 from teiten.analysis.verdict.pairs import observe
 from teiten.kinds.contract_analyse import (
     KindAnalysis,
@@ -62,7 +63,7 @@ from teiten.kinds.probes.thresholds import USUAL_WORK_MEM
 from teiten.model.memory import SHARED_BUFFERS
 from teiten.model.plan import Plan
 from teiten.model.quantities import parse_size
-from teiten.model.study import GUC_PREFIX, Workload
+from teiten.model.study import GUC_PREFIX, Measure, Workload
 from teiten.model.trial import Event
 from teiten.model.units import GIB, Bytes, Seconds
 
@@ -193,7 +194,6 @@ class _OneProbe:
     comparisons: Comparisons
 
     def result(self, disk: Seconds | None) -> ProbeResult:
-        alpha = self.comparisons.alpha
         pairs = tuple(self.comparisons.pairs(self.context, PROBE_TIME))
         trials = [trial for side in self.sides.values() for trial in side.values()]
         of_all_buffers = self.probe.take is Take.SWEEP or any(
@@ -210,14 +210,17 @@ class _OneProbe:
             sides=tuple(self._side(side, by_block) for side, by_block in self.sides.items()),
             pairs=pairs,
             commits=commits,
-            line=cost_line(self.sides, self._alpha) if of_all_buffers else None,
-            effect=effect_of(self.sides, pairs, yardstick(self.probe, trials, disk), alpha),
+            line=cost_line(self.sides, self._measure) if of_all_buffers else None,
+            effect=effect_of(
+                self.sides, pairs, yardstick(self.probe, trials, disk), self.comparisons
+            ),
         )
 
     @property
-    def _alpha(self) -> float:
-        """The α of an interval by itself, which describes and compares nothing."""
-        return self.comparisons.plan.study.measure.alpha
+    def _measure(self) -> Measure:
+        """The design; its α is that of an interval by itself, which describes and compares
+        nothing."""
+        return self.comparisons.plan.study.measure
 
     def _side(self, side: str, by_block: Mapping[int, Tried]) -> ProbeSide:
         trials = [by_block[block].measurement for block in sorted(by_block)]
@@ -232,11 +235,11 @@ class _OneProbe:
             shared_buffers=trials[0].shared_buffers,
             number=self._metric(by_block, PROBE_TIME.name),
             commit=self._metric(by_block, COMMIT_TIME.name),
-            parts=tuple(_parts(trials, self._alpha)),
+            parts=tuple(_parts(trials, self._measure)),
             cliff=cliff_of(trials, self.probe.number_of),
             sweep=_sweep(trials),
             clients=tuple(
-                _clients([run for trial in trials for run in trial.with_clients], self._alpha)
+                _clients([run for trial in trials for run in trial.with_clients], self._measure)
             ),
             checkpoints=tuple(
                 _checkpoints([checkpoint for trial in trials for checkpoint in trial.checkpoints])
@@ -246,10 +249,10 @@ class _OneProbe:
 
     def _metric(self, trials: Mapping[int, Tried], metric: str) -> Estimate | None:
         values = [trial.metrics[metric] for trial in trials.values() if metric in trial.metrics]
-        return geometric(values, self._alpha)
+        return geometric(values, self._measure.alpha, half_width_of(self._measure))
 
 
-def _parts(trials: Sequence[ProbeMeasurement], alpha: float) -> Iterator[PartTimes]:
+def _parts(trials: Sequence[ProbeMeasurement], measure: Measure) -> Iterator[PartTimes]:
     by_part: dict[tuple[str, str], list[MeasuredStep]] = {}
     for measured_step in (timed for trial in trials for timed in trial.measured):
         by_part.setdefault((measured_step.step, measured_step.part), []).append(measured_step)
@@ -269,7 +272,7 @@ def _parts(trials: Sequence[ProbeMeasurement], alpha: float) -> Iterator[PartTim
             for timed in measured
             if timed.statements
         ]
-        mean = arithmetic(means, alpha)
+        mean = arithmetic(means, measure.alpha, half_width_of(measure))
         if mean is None:
             continue
         yield PartTimes(
@@ -278,20 +281,20 @@ def _parts(trials: Sequence[ProbeMeasurement], alpha: float) -> Iterator[PartTim
             size=Bytes(measured[0].pages * BLOCK),
             times=times_of([statement.seconds for statement in statements]),
             mean=_not_below_nothing(mean),
-            from_disk=_from_disk(measured, alpha),
+            from_disk=_from_disk(measured, measure),
             origins=tuple(_origins(statements)),
             in_buffers=fmean(place.buffers_share for place in where) if where else None,
             in_os_cache=fmean(cached) if cached else None,
         )
 
 
-def _from_disk(measured: Sequence[MeasuredStep], alpha: float) -> Estimate | None:
+def _from_disk(measured: Sequence[MeasuredStep], measure: Measure) -> Estimate | None:
     """None where it is not known of one statement where its page was."""
     by_trial = [timed.statements for timed in measured if timed.statements]
     if any(share_of(statements, PageOrigin.OUTSIDE) for statements in by_trial):
         return None
     shares = [share_of(statements, PageOrigin.DISK) or 0.0 for statements in by_trial]
-    estimate = arithmetic(shares, alpha)
+    estimate = arithmetic(shares, measure.alpha, half_width_of(measure))
     return None if estimate is None else _not_below_nothing(estimate)
 
 
@@ -345,12 +348,13 @@ def _sweep(trials: Sequence[ProbeMeasurement]) -> SweepCost | None:
     )
 
 
-def _clients(runs: Sequence[WithClients], alpha: float) -> Iterator[ClientsPoint]:
+def _clients(runs: Sequence[WithClients], measure: Measure) -> Iterator[ClientsPoint]:
+    mean = partial(arithmetic, alpha=measure.alpha, width=half_width_of(measure))
     for count in sorted({run.clients for run in runs}):
         alike = [run for run in runs if run.clients == count]
         blocks = sum(run.hit + run.read for run in alike)
-        tps = arithmetic([run.tps for run in alike], alpha)
-        latency = arithmetic([run.latency for run in alike], alpha)
+        tps = mean([run.tps for run in alike])
+        latency = mean([run.latency for run in alike])
         if tps is None or latency is None:
             continue
         yield ClientsPoint(

@@ -19,7 +19,7 @@ from statistics import fmean, median
 
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.model.verdict import Verdict, VerdictKind
-from teiten.analysis.verdict.changes import arithmetic
+from teiten.analysis.verdict.changes import arithmetic, deciding_half_width_of
 from teiten.analysis.verdict.contrasts import contexts_of, sides_of
 from teiten.analysis.verdict.pairs import pair
 from teiten.analysis.verdict.sequential import decide_by_design
@@ -67,7 +67,7 @@ def yardstick(probe: Probe, trials: Iterable[Tried], disk: Seconds | None) -> Ya
 
 
 def effect_of(
-    sides: Sides, pairs: Sequence[SidePair], by: Yardstick, alpha: float
+    sides: Sides, pairs: Sequence[SidePair], by: Yardstick, comparisons: Comparisons
 ) -> EffectFound | None:
     """None where fewer than two sides have a number."""
     numbers = {
@@ -80,7 +80,8 @@ def effect_of(
     worst = max(numbers, key=lambda side: numbers[side])
     towards = (_towards(pair_of_sides, best, worst) for pair_of_sides in known)
     verdict = next((toward for toward in towards if toward is not None), None)
-    added = arithmetic(_added(sides[worst], sides[best]), alpha)
+    width = deciding_half_width_of(comparisons.plan.study.measure)
+    added = arithmetic(_added(sides[worst], sides[best]), comparisons.alpha, width)
     if verdict is None or added is None:
         return None
     least, most = _between(verdict, added.low, added.high, by.seconds)

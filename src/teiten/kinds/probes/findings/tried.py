@@ -11,12 +11,13 @@ from statistics import linear_regression
 
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.observations import Context
-from teiten.analysis.verdict.changes import arithmetic, geometric
+from teiten.analysis.verdict.changes import arithmetic, deciding_half_width_of, geometric
 from teiten.kinds.probes.measurement import ProbeMeasurement, Timed, measurement_of
 from teiten.kinds.probes.metrics import PROBE_TIME
 from teiten.kinds.probes.model import PROBE
 from teiten.kinds.probes.results import CostLine
 from teiten.model.plan import Plan
+from teiten.model.study import Measure
 from teiten.model.trial import Outcome
 from teiten.model.units import GIB, Bytes
 
@@ -65,7 +66,7 @@ def without_probe(context: Context) -> Context:
     return tuple(pair for pair in context if pair[0] != PROBE)
 
 
-def cost_line(sides: Sides, alpha: float) -> CostLine | None:
+def cost_line(sides: Sides, measure: Measure) -> CostLine | None:
     """None with fewer than two sizes, or where no block has the smallest and the largest one."""
     sizes = sorted(
         {trial.measurement.shared_buffers for side in sides.values() for trial in side.values()}
@@ -77,9 +78,10 @@ def cost_line(sides: Sides, alpha: float) -> CostLine | None:
     if not whole:
         return None
     lines = [_least_squares(numbers) for numbers in whole]
-    per_gib = arithmetic([slope for slope, _ in lines], alpha)
-    at_nothing = arithmetic([start for _, start in lines], alpha)
-    ratio = geometric([numbers[sizes[-1]] / numbers[sizes[0]] for numbers in whole], alpha)
+    alpha, width = measure.alpha, deciding_half_width_of(measure)
+    per_gib = arithmetic([slope for slope, _ in lines], alpha, width)
+    at_nothing = arithmetic([start for _, start in lines], alpha, width)
+    ratio = geometric([numbers[sizes[-1]] / numbers[sizes[0]] for numbers in whole], alpha, width)
     if per_gib is None or at_nothing is None or ratio is None:
         return None
     return CostLine(per_gib, at_nothing, sizes[0], sizes[-1], ratio)

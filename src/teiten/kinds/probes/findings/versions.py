@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from teiten.analysis.verdict.changes import geometric
+from teiten.analysis.verdict.changes import geometric, half_width_of
 from teiten.analysis.verdict.sequential import decide_by_design
 from teiten.analysis.verdict.verdict import Rule, log_ratio
 from teiten.kinds.contract_analyse import comparison_alpha
@@ -106,8 +106,8 @@ def _pair(plan: Plan, compared: ServersCompared, alpha: Share) -> VersionPair:
         side=compared.side,
         old=compared.servers[0],
         new=compared.servers[1],
-        old_number=geometric(list(before.values()), measure.alpha),
-        new_number=geometric(list(after.values()), measure.alpha),
+        old_number=geometric(list(before.values()), measure.alpha, half_width_of(measure)),
+        new_number=geometric(list(after.values()), measure.alpha, half_width_of(measure)),
         verdict=decide_by_design(measure, usable, rule, unusable=len(ratios) - len(usable)),
         changed=tuple(
             Changed(
