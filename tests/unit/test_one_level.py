@@ -102,7 +102,7 @@ def of_probes(analysis: CampaignAnalysis) -> Iterator[Compared]:
         for pair in (*result.pairs, *result.commits):
             yield from _of((result.workload, pair.old, pair.new, result.context), 1, pair.verdict)
     for one in probes_found(analysis).versions:
-        yield from _of((one.workload, one.old, one.new, one.probe, one.side), 1, one.verdict)
+        yield from _of((one.workload, one.old, one.new, one.context, one.side), 1, one.verdict)
 
 
 def _of(key: Key, averaged: int, verdict: Verdict | None) -> Iterator[Compared]:

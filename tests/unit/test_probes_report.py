@@ -44,6 +44,12 @@ def analysis(name: str = "usual") -> CampaignAnalysis:
         "unknown": Invented(Truth(known=False), blocks=2),
         "two-servers": Invented(servers=("15", "18"), blocks=2),
         "unlike-servers": Invented(of_server=UNLIKE, servers=("15", "18"), blocks=4),
+        "crossed": Invented(
+            of_server=UNLIKE,
+            servers=("15", "18"),
+            blocks=4,
+            overrides=("guc:effective_io_concurrency=1,16", "probe=buffer-read,after-scan"),
+        ),
     }[name]
     return invented_probes(like, claims_of("buffers"))
 
@@ -225,6 +231,16 @@ def test_where_servers_differ_it_says_what_was_seen(language: Language) -> None:
     assert [one[4:6] for one in kept if "256" in one[4]] == [["256 KiB", "2.25 MiB"]]
     (row,) = tables["versions-settings"].rows
     assert [one.text for one in row] == ["io_method", "—", "worker"]
+
+
+def test_servers_are_compared_at_each_level_of_what_else_is_varied() -> None:
+    shown = part(page("en", "crossed"), "versions")
+    rows = [tuple(cell.text for cell in row[:3]) for row in shown.tables[0].rows]
+    assert len(rows) == len(set(rows)) == 2 * 3 * 3
+    slower = [finding for finding in shown.findings if "A page in the buffers" in finding]
+    assert [re.findall(r"\d+%", finding) for finding in slower] == [["25%", "50%", "75%"]] * 2
+    for level, finding in zip(("1", "16"), slower, strict=True):
+        assert f"(effective_io_concurrency = {level}):" in finding
 
 
 def test_printed_numbers_stand_beside_measured_ones() -> None:

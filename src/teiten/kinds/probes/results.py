@@ -327,6 +327,8 @@ class VersionPair:
 
     workload: str
     probe: str
+    context: Context
+    """The levels of all factors but the contrasted one and the server, the probe among them."""
     executed: str
     """The step whose statement was executed once, and timed; empty: the probe's number."""
     side: str

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.changes import geometric, half_width_of
 from teiten.analysis.verdict.sequential import decide_by_design
 from teiten.analysis.verdict.verdict import Rule, log_ratio
@@ -53,6 +54,7 @@ class ServersCompared:
 
     workload: str
     probe: str
+    context: Context
     executed: str
     side: str
     servers: tuple[str, str]
@@ -75,7 +77,9 @@ def servers_compared(plan: Plan, tried: Mapping[Key, Sides]) -> Iterator[Servers
             for side in (level for level in of_server[old] if level in of_server[new]):
                 trials = of_server[old][side], of_server[new][side]
                 for executed in ("", *_executed(*trials)):
-                    yield ServersCompared(workload, probe, executed, side, (old, new), *trials)
+                    yield ServersCompared(
+                        workload, probe, others, executed, side, (old, new), *trials
+                    )
 
 
 def _executed(*trials: Mapping[int, Tried]) -> list[str]:
@@ -102,6 +106,7 @@ def _pair(plan: Plan, compared: ServersCompared, alpha: Share) -> VersionPair:
     return VersionPair(
         workload=compared.workload,
         probe=compared.probe,
+        context=compared.context,
         executed=executed,
         side=compared.side,
         old=compared.servers[0],

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import VerdictKind
 from teiten.kinds.probes.model import probes_of
+from teiten.kinds.probes.present.summary import context_text
 from teiten.kinds.probes.present.tables import verdict_said
 from teiten.kinds.probes.present.units import MICROSECONDS, memory_text, percent, shared_level
 from teiten.kinds.probes.results import Changed, Trace, VersionPair, probes_found
@@ -91,8 +93,11 @@ def differs(pair: VersionPair) -> bool:
 
 
 def measured_title(kit: Kit, pair: VersionPair) -> str:
-    """The probe, and which of its times it is."""
+    """The probe, with the levels of what else is varied, and which of its times it is."""
     title = kit.t.of(probes_of(kit.study.workload(pair.workload)).probe(pair.probe).title)
+    others = context_text(kit, pair.context)
+    if others:
+        title = kit.t("probe.title", title=title, context=others)
     if not pair.executed:
         return title
     return kit.t("versions.executed", title=title, step=pair.executed)
@@ -146,10 +151,10 @@ def _ratio(pair: VersionPair) -> float:
 
 
 def _alike(pairs: Iterator[VersionPair]) -> list[list[VersionPair]]:
-    """Those of one time of one probe, and the same two servers."""
-    alike: dict[tuple[str, str, str, str], list[VersionPair]] = {}
+    """Group pairs that differ in the side alone."""
+    alike: dict[tuple[Context, str, str, str], list[VersionPair]] = {}
     for pair in pairs:
-        alike.setdefault((pair.probe, pair.executed, pair.old, pair.new), []).append(pair)
+        alike.setdefault((pair.context, pair.executed, pair.old, pair.new), []).append(pair)
     return list(alike.values())
 
 
