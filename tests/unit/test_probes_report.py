@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -20,6 +21,7 @@ from teiten.report.numbers import plain
 from teiten.report.render.markdown import markdown_text
 from teiten.report.texts import texts
 from teiten.report.view.report import view
+from teiten.study.document import CATALOGUE
 from tests.fixtures.invented_probes import Invented, Truth, invented_probes
 from tests.fixtures.shown import part, section_of, whole
 
@@ -180,6 +182,41 @@ def test_out_of_memory_is_warned_of() -> None:
     said = part(page("en", "crowded"), "answer").statements[0].points
     assert said[0].startswith("Warning: with 20 connections")
     assert "75% leaves 512 MiB where 540 MiB are needed" in said[0]
+
+
+def test_a_probe_of_two_workloads_is_told_of_each(tmp_path: Path) -> None:
+    """The second one states needs; the first does not."""
+    text = (CATALOGUE / "buffers.toml").read_text(encoding="utf-8")
+    reads = text[
+        text.index('[[workloads]]\nname = "reads"') : text.index('[[workloads]]\nname = "w')
+    ]
+    again = reads.replace('"reads"', '"again"').replace('"Reads"', '"Again"')
+    again = again.replace(
+        "require_state", 'connections = 20\nworking_set = "1400MiB"\nrequire_state'
+    )
+    path = tmp_path / "mine.toml"
+    path.write_text(text.replace(reads, reads + again), encoding="utf-8")
+    like = Invented(
+        study=str(path), blocks=4, overrides=("probe=working-set,after-scan",), statements=0.05
+    )
+    found = invented_probes(like)
+    (recommendation,) = probes_found(found).recommendations
+    assert (recommendation.connections, recommendation.working_set) == (20, 1400 * MIB)
+    assert recommendation.work_mem == 4 * MIB
+    for name in ("working-set", "after-scan"):
+        losses = [
+            (beaten.workload, beaten.side)
+            for beaten in recommendation.beaten
+            if beaten.probe == name
+        ]
+        assert len(losses) == len({*losses}) and {of for of, _ in losses} == {"reads", "again"}
+    points = part(view(found, "en"), "answer").statements[0].points
+    assert len(points) == len({*points})
+    (beaten,) = (point for point in points if point.startswith("Decided:"))
+    for workload in ("Reads", "Again"):
+        assert beaten.count(f"(A page that is kept twice ({workload}))") == 1
+        (at,) = (point for point in points if "1.44 GiB): 25%" in point and workload in point)
+        assert at.count("25%:") == 2  # its time, and what came from the disk
 
 
 def test_a_quick_profile_recommends_nothing() -> None:

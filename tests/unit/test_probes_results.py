@@ -25,6 +25,7 @@ from teiten.kinds.probes.measurement import (
 )
 from teiten.kinds.probes.model import BLOCK
 from teiten.kinds.probes.results import (
+    Beaten,
     CostLine,
     ProbeResult,
     ProbesFound,
@@ -275,16 +276,16 @@ def test_hits_after_the_scan() -> None:
 def test_the_best_size_is_what_no_other_beats() -> None:
     (found,) = usual().recommendations
     assert found.left == ("75%",) and found.decided and not found.threatened
-    assert ("50%", "75%", "working-set") in found.beaten
-    assert {probe for _, _, probe in found.beaten} == {"working-set", "after-scan"}
+    assert Beaten("reads", "working-set", "50%", "75%") in found.beaten
+    assert {beaten.probe for beaten in found.beaten} == {"working-set", "after-scan"}
 
 
 def test_nothing_is_ruled_out_by_what_is_not_decided() -> None:
     (found,) = other("quick").recommendations
-    beaten = {side for side, _, _ in found.beaten}
+    beaten = {lost.side for lost in found.beaten}
     assert set(found.left) == {"25%", "50%", "75%"} - beaten
     (noisy,) = other("noisy").recommendations
-    assert not [one for one in noisy.beaten if one[2] == "working-set"]
+    assert not [one for one in noisy.beaten if one.probe == "working-set"]
 
 
 def test_each_server_has_its_recommendation() -> None:

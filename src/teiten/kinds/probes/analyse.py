@@ -151,21 +151,27 @@ def _disk_reads(tried: Mapping[Key, Sides]) -> dict[Context, Seconds | None]:
 
 
 def _wanted(measured: Campaign, tried: Mapping[Key, Sides]) -> dict[Context, Wanted]:
-    """By context; what its servers' settings say where the study does not."""
-    study = measured.plan.study
-    by_context: dict[Context, Wanted] = {}
+    """By context."""
+    workloads: dict[Context, dict[str, None]] = {}
     for workload, context in tried:
-        key = without_probe(context)
-        options = probes_of(study.workload(workload))
-        settings = _settings(measured.plan, workload, key)
-        wanted = Wanted(
-            options.working_set,
-            options.connections,
-            options.work_mem or _work_mem(settings),
-            huge_pages=settings.get("huge_pages") == "on",
-        )
-        by_context.setdefault(key, wanted)
-    return by_context
+        workloads.setdefault(without_probe(context), {})[workload] = None
+    return {
+        context: _wanted_of(measured.plan, context, [*names])
+        for context, names in workloads.items()
+    }
+
+
+def _wanted_of(plan: Plan, context: Context, workloads: Sequence[str]) -> Wanted:
+    """Take of each need the greatest that a workload states; of work_mem, where none does, what the
+    servers' settings say."""
+    options = [probes_of(plan.study.workload(name)) for name in workloads]
+    settings = [_settings(plan, name, context) for name in workloads]
+    return Wanted(
+        max(option.working_set or Bytes(0) for option in options) or None,
+        max(option.connections or 0 for option in options) or None,
+        max(option.work_mem or Bytes(0) for option in options) or max(map(_work_mem, settings)),
+        huge_pages=all(values.get("huge_pages") == "on" for values in settings),
+    )
 
 
 def _settings(plan: Plan, workload: str, context: Context) -> dict[str, str]:

@@ -379,13 +379,25 @@ class Room:
 
 @dataclass(frozen=True)
 class AtWorkingSet:
-    """A size of the buffers at the working set that was asked for."""
+    """A size of the buffers at the working set that was asked for, in one probe."""
 
+    workload: str
+    probe: str
     side: str
     part: Bytes
     """The smallest one measured that is not smaller."""
     mean: Estimate
     from_disk: Estimate | None
+
+
+@dataclass(frozen=True)
+class Beaten:
+    """A size of the buffers that was decided to be slower than another in one probe."""
+
+    workload: str
+    probe: str
+    side: str
+    by: str
 
 
 @dataclass(frozen=True)
@@ -403,8 +415,7 @@ class Recommendation:
     at_working_set: tuple[AtWorkingSet, ...]
     """Empty where no working set was asked for, or where it is larger than all that were
     measured."""
-    beaten: tuple[tuple[str, str, str], ...]
-    """Sides that were decided to be slower: side, by which, in which probe."""
+    beaten: tuple[Beaten, ...]
     threatened: tuple[str, ...]
     """Sides whose room does not suffice."""
     left: tuple[str, ...]

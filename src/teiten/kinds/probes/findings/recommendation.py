@@ -18,6 +18,7 @@ from teiten.kinds.probes.measurement import MeasuredStep, PageOrigin, ProbeMeasu
 from teiten.kinds.probes.model import BLOCK
 from teiten.kinds.probes.results import (
     AtWorkingSet,
+    Beaten,
     Cliff,
     MemoryKnown,
     ProbeResult,
@@ -30,12 +31,10 @@ from teiten.model.plan import Plan
 from teiten.model.trial import Event
 from teiten.model.units import Bytes
 
-Beaten = tuple[str, str, str]
-
 
 @dataclass(frozen=True)
 class Wanted:
-    """Needs of the workload, as the user stated them, or else from the servers' settings."""
+    """Needs of the user's workload, as they were stated, or else from the servers' settings."""
 
     working_set: Bytes | None
     connections: int | None
@@ -80,7 +79,7 @@ def _recommendation(
     telling = [result for result in results if result.by_parts or result.after_another]
     beaten = tuple(_beaten(telling))
     threatened = tuple(room.side for room in rooms if room.threatens)
-    out = {side for side, _, _ in beaten} | set(threatened)
+    out = {lost.side for lost in beaten} | set(threatened)
     return Recommendation(
         context=context,
         memory=memory,
@@ -109,7 +108,8 @@ def _beaten(results: Sequence[ProbeResult]) -> Iterator[Beaten]:
             by = max(ratio, 1 / ratio)
             if by > slower.get(side, (0.0, ""))[0]:
                 slower[side] = (by, faster)
-        yield from ((side, by, result.probe) for side, (_, by) in slower.items())
+        for side, (_, by) in slower.items():
+            yield Beaten(result.workload, result.probe, side, by)
 
 
 def _at(results: Sequence[ProbeResult], working_set: Bytes | None) -> Iterator[AtWorkingSet]:
@@ -123,7 +123,14 @@ def _at(results: Sequence[ProbeResult], working_set: Bytes | None) -> Iterator[A
             enough = [part for part in side.parts if part.size >= working_set]
             if enough:
                 smallest = min(enough, key=lambda part: part.size)
-                yield AtWorkingSet(side.side, smallest.size, smallest.mean, smallest.from_disk)
+                yield AtWorkingSet(
+                    workload=result.workload,
+                    probe=result.probe,
+                    side=side.side,
+                    part=smallest.size,
+                    mean=smallest.mean,
+                    from_disk=smallest.from_disk,
+                )
 
 
 LIMIT_CHECKED = "memory-limit"

@@ -212,10 +212,14 @@ def _at_working_set(kit: Kit, result: ProbeResult, recommendation: Recommendatio
     if recommendation.working_set is None:
         return
     size = bytes_text(recommendation.working_set)
-    if not recommendation.at_working_set:
+    known = [
+        at
+        for at in recommendation.at_working_set
+        if (at.workload, at.probe) == (result.workload, result.probe)
+    ]
+    if not known:
         yield kit.t("recommend.beyond-measured", size=size)
         return
-    known = recommendation.at_working_set
     unit = unit_for(side.mean.mean for side in known)
     times = [(side.side, unit.with_name(unit.estimate(side.mean))) for side in known]
     shares = [
@@ -268,11 +272,12 @@ def _beaten(
         return
     by_probe = []
     for result in results:
-        lost = [(side, by) for side, by, probe in recommendation.beaten if probe == result.probe]
-        if lost:
-            by_sides = [
-                kit.t("beaten.by", side=kit.short(side), by=kit.short(by)) for side, by in lost
-            ]
+        by_sides = [
+            kit.t("beaten.by", side=kit.short(beaten.side), by=kit.short(beaten.by))
+            for beaten in recommendation.beaten
+            if (beaten.workload, beaten.probe) == (result.workload, result.probe)
+        ]
+        if by_sides:
             listed = kit.t("list.separator").join(by_sides)
             by_probe.append(kit.t("probe.title", title=listed, context=probe_name(kit, result)))
     if by_probe:

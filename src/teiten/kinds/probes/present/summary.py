@@ -17,7 +17,7 @@ from teiten.kinds.probes.present.units import (
     shared_level,
     unit_for,
 )
-from teiten.kinds.probes.results import EffectFound, ProbeResult, ProbesFound
+from teiten.kinds.probes.results import EffectFound, ProbeResult, ProbesFound, probes_found
 from teiten.kinds.probes.thresholds import MEDIUM_BELOW, NONE_WITHIN, SMALL_BELOW
 from teiten.model.text import joined_sentences
 from teiten.report.blocks import Block, Items, Text
@@ -107,8 +107,12 @@ def winners_text(kit: Kit, result: ProbeResult) -> str:
 
 
 def probe_name(kit: Kit, result: ProbeResult) -> str:
-    """Where the context was said before."""
-    return kit.t.of(probes_of(kit.study.workload(result.workload)).probe(result.probe).title)
+    """Name the probe where the context was said before; with its workload where several have it."""
+    title = kit.t.of(probes_of(kit.study.workload(result.workload)).probe(result.probe).title)
+    results = probes_found(kit.analysis).results
+    if len({alike.workload for alike in results if alike.probe == result.probe}) < 2:
+        return title
+    return kit.t("probe.title", title=title, context=kit.names.workload(result.workload))
 
 
 def probe_title(kit: Kit, result: ProbeResult) -> str:
