@@ -219,6 +219,49 @@ def test_a_probe_of_two_workloads_is_told_of_each(tmp_path: Path) -> None:
         assert at.count("25%:") == 2  # its time, and what came from the disk
 
 
+def test_clients_are_told_by_step_and_part(tmp_path: Path) -> None:
+    probe = """
+        title = "Crowds"
+        description = "It reads."
+        parts = ["10% of table", "100% of table"]
+        number = { of = "hot", take = "mean" }
+        """
+    step = """
+        [[steps]]
+        do = "clients"
+        name = "NAME"
+        table = "pages"
+        part = "each"
+        statement = "SELECT id FROM pages WHERE ctid = '({block},1)'"
+        clients = ["1 clients", "4 clients"]
+        seconds = "1s"
+        """
+    steps = [step.replace("NAME", name) for name in ("hot", "cold")]
+    (tmp_path / "crowds.toml").write_text("".join((probe, *steps)), encoding="utf-8")
+    text = (CATALOGUE / "buffers.toml").read_text(encoding="utf-8")
+    path = tmp_path / "mine.toml"
+    path.write_text(text.replace('probes = ["buffer-read"', 'probes = ["crowds.toml"'), "utf-8")
+    found = invented_probes(Invented(study=str(path), blocks=3, overrides=("probe=crowds",)))
+    (result,) = probes_found(found).results
+    side = result.sides[0]
+    places = [
+        (step, part) for step in ("hot", "cold") for part in ("10% of table", "100% of table")
+    ]
+    assert {(load.step, load.part) for load in side.clients} == {*places}
+    assert len(side.clients) == 4 * len(places)
+    assert {load.latency.blocks for load in side.clients} == {3}
+    most = [load.latency.mean for load in side.clients if load.clients == 4]
+    assert most == pytest.approx([110e-6, 200e-6] * 2, rel=0.1)
+    assert side.number is not None and side.number.mean == pytest.approx(155e-6, rel=0.1)
+    shown = whole(view(found, "en"))
+    (table,) = (table for table in shown.tables if table.name.endswith("probe-1-clients"))
+    assert [row[1].text for row in table.rows[::4]] == [", ".join(place) for place in places] * 3
+    charts = [chart for chart in shown.charts if "clients-curve" in chart.name]
+    assert len(charts) == len({chart.name for chart in charts}) == len(places)
+    for chart, place in zip(charts, places, strict=True):
+        assert ", ".join(place) in chart.title and len(chart.rows["side"]) == 3 * 4
+
+
 def test_a_quick_profile_recommends_nothing() -> None:
     (statement,) = part(page("en", "quick"), "answer").statements
     assert statement.text.startswith("The profile quick is too small to recommend a size")

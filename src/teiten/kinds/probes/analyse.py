@@ -356,15 +356,19 @@ def _sweep(trials: Sequence[ProbeMeasurement]) -> SweepCost | None:
 
 def _clients(runs: Sequence[WithClients], measure: Measure) -> Iterator[ClientsPoint]:
     mean = partial(arithmetic, alpha=measure.alpha, width=half_width_of(measure))
-    for count in sorted({run.clients for run in runs}):
-        alike = [run for run in runs if run.clients == count]
+    by_load: dict[tuple[str, str, int], list[WithClients]] = {}
+    for run in runs:
+        by_load.setdefault((run.step, run.part, run.clients), []).append(run)
+    for (step, part, clients), alike in by_load.items():
         blocks = sum(run.hit + run.read for run in alike)
         tps = mean([run.tps for run in alike])
         latency = mean([run.latency for run in alike])
         if tps is None or latency is None:
             continue
         yield ClientsPoint(
-            clients=count,
+            step=step,
+            part=part,
+            clients=clients,
             tps=_not_below_nothing(tps),
             latency=_not_below_nothing(latency),
             from_buffers=sum(run.hit for run in alike) / blocks if blocks else 0.0,

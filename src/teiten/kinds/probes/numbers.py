@@ -111,7 +111,8 @@ def _number(probe: Probe, measurement: ProbeMeasurement) -> float | None:
     if checkpoints:
         return _taken(probe.take, checkpoints)
     if runs:
-        return max(runs, key=lambda run: run.clients).latency
+        most = max(run.clients for run in runs)
+        return fmean(run.latency for run in runs if run.clients == most)
     parts = [
         _of_part(probe.take, part.statements, measurement.buffers)
         for part in measurement.step(probe.number_of)

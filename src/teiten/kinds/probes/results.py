@@ -110,8 +110,11 @@ class SweepCost:
 
 @dataclass(frozen=True)
 class ClientsPoint:
-    """One number of clients; means over the trials."""
+    """One number of clients of one step in one part; means over the trials."""
 
+    step: str
+    part: str
+    """The part as the probe's file has it; empty in a probe without parts."""
     clients: int
     tps: Estimate
     latency: Estimate

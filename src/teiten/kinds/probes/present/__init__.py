@@ -9,7 +9,7 @@ from teiten.kinds.contract_present import OwnAnswer, TrialColumn
 from teiten.kinds.probes.findings.beside import BesideProbes, Footing, beside_of
 from teiten.kinds.probes.model import probes_of, run_of
 from teiten.kinds.probes.present.curves import (
-    clients_chart,
+    clients_charts,
     cost_chart,
     distribution_chart,
     from_disk_chart,
@@ -96,7 +96,7 @@ def _probe(kit: Kit, prefix: str, result: ProbeResult) -> Iterator[Block]:
     charts = (
         working_set_chart(kit, f"{prefix}-working-set", result),
         cost_chart(kit, f"{prefix}-cost", result),
-        clients_chart(kit, f"{prefix}-clients-curve", result),
+        *clients_charts(kit, f"{prefix}-clients-curve", result),
     )
     yield from gallery(_titled(kit, result, charts))
     further = (

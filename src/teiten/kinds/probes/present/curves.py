@@ -12,6 +12,7 @@ from teiten.analysis.model.verdict import Estimate
 from teiten.kinds.probes.present.units import (
     MICROSECONDS,
     ProbeTimeUnit,
+    clients_steps,
     confidence,
     half,
     interval,
@@ -72,28 +73,29 @@ def from_disk_chart(kit: Kit, name: str, result: ProbeResult) -> Chart | None:
     return _by_part(kit, name, result, share, words, wide=False)
 
 
-def clients_chart(kit: Kit, name: str, result: ProbeResult) -> Chart | None:
-    """TPS by clients."""
-    points = [
-        _point(kit, side.side, point.clients, (point.tps, 1.0, _tps(point.tps)))
-        for side in result.sides
-        for point in side.clients
-    ]
-    if not points:
-        return None
+def clients_charts(kit: Kit, name: str, result: ProbeResult) -> Iterator[Chart | None]:
+    """TPS by clients, of each step and part."""
     t = kit.t
-    words = (
-        t("chart.probe-clients.title"),
-        t("chart.probe-clients.note", confidence=confidence(kit)),
-        "TPS",
-    )
-    return line_chart(
-        name,
-        points,
-        _words(kit, result, words, t("factor.clients")),
-        ticks=sorted({point.x for point in points}),
-        wide=False,
-    )
+    for at, (place, step) in enumerate(clients_steps(kit, result).items(), start=1):
+        points = [
+            _point(kit, side.side, point.clients, (point.tps, 1.0, _tps(point.tps)))
+            for side in result.sides
+            for point in side.clients
+            if (point.step, point.part) == place
+        ]
+        title = t("chart.probe-clients.title")
+        words = (
+            t("probe.title", title=title, context=step) if step else title,
+            t("chart.probe-clients.note", confidence=confidence(kit)),
+            "TPS",
+        )
+        yield line_chart(
+            f"{name}-{at}" if step else name,
+            points,
+            _words(kit, result, words, t("factor.clients")),
+            ticks=sorted({point.x for point in points}),
+            wide=False,
+        )
 
 
 def cost_chart(kit: Kit, name: str, result: ProbeResult) -> Chart | None:

@@ -9,6 +9,7 @@ from teiten.analysis.model.verdict import Estimate, Verdict
 from teiten.kinds.probes.measurement import PageOrigin
 from teiten.kinds.probes.present.units import (
     ProbeTimeUnit,
+    clients_steps,
     confidence,
     half,
     interval,
@@ -57,7 +58,10 @@ def tables_of_probe(kit: Kit, prefix: str, result: ProbeResult, memory: str) -> 
                 name=f"{prefix}-{kind}",
                 caption=kit.t(f"table.probe-{kind}.caption"),
                 columns=tuple(
-                    Column(kit.t(f"table.probe.{key}", **values), numeric=at > 0)
+                    Column(
+                        kit.t(f"table.probe.{key}", **values),
+                        numeric=at > 0 and key != "clients-step",
+                    )
                     for at, key in enumerate(columns)
                 ),
                 rows=tuple(rows),
@@ -209,10 +213,13 @@ def _cost(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
 
 
 def _clients(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
-    keys = ("side", "clients", "tps", "interval", "latency", "buffers-hit")
+    names = clients_steps(kit, result)
+    several = len(names) > 1
+    keys = ("side", *(("clients-step",) if several else ()), "clients")
     rows = [
         (
             side_cell(kit, side),
+            *((TableCell(names[point.step, point.part]),) if several else ()),
             TableCell(plain(point.clients), float(point.clients)),
             TableCell(measured(point.tps.mean, half(point.tps)), point.tps.mean),
             TableCell(interval(kit.t, point.tps), point.tps.low),
@@ -222,7 +229,7 @@ def _clients(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:
         for side in result.sides
         for point in side.clients
     ]
-    return keys, rows
+    return (*keys, "tps", "interval", "latency", "buffers-hit"), rows
 
 
 def _checkpoints(kit: Kit, result: ProbeResult, unit: ProbeTimeUnit) -> Made:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from teiten.analysis.model.verdict import Estimate
-from teiten.kinds.probes.results import MemoryKnown, ProbeSide, probes_found
+from teiten.kinds.probes.results import MemoryKnown, ProbeResult, ProbeSide, probes_found
 from teiten.report.effects import confidence_percent
 from teiten.report.numbers import (
     NOTHING,
@@ -120,6 +120,16 @@ def said_percent(t: Texts, share: float) -> str:
 
 def side_cell(kit: Kit, side: ProbeSide) -> TableCell:
     return TableCell(kit.short(side.side), float(side.shared_buffers))
+
+
+def clients_steps(kit: Kit, result: ProbeResult) -> dict[tuple[str, str], str]:
+    """Name each step and part that was run by several clients; with an empty name where there is
+    one alone."""
+    places = dict.fromkeys((load.step, load.part) for side in result.sides for load in side.clients)
+    separator = kit.t("list.separator")
+    return {
+        place: separator.join(filter(None, place)) if len(places) > 1 else "" for place in places
+    }
 
 
 def size_cell(size: float) -> TableCell:
