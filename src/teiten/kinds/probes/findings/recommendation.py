@@ -108,8 +108,8 @@ def _beaten(results: Sequence[ProbeResult]) -> Iterator[Beaten]:
             by = max(ratio, 1 / ratio)
             if by > slower.get(side, (0.0, ""))[0]:
                 slower[side] = (by, faster)
-        for side, (_, by) in slower.items():
-            yield Beaten(result.workload, result.probe, side, by)
+        for side, (_, faster) in slower.items():
+            yield Beaten(result.workload, result.probe, side, faster)
 
 
 def _at(results: Sequence[ProbeResult], working_set: Bytes | None) -> Iterator[AtWorkingSet]:
