@@ -131,3 +131,5 @@ def test_an_interruption_in_the_window_leaves_no_perf(teiten: Teiten, installati
     process.communicate(timeout=campaigns.PATIENCE)
     assert process.returncode == 130
     assert not list(perfs(teiten))
+    trials, _ = recorded(teiten)
+    assert [trial.outcome for trial in trials] == [Outcome.COUNTED], "it was measured and checked"
