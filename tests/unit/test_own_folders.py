@@ -79,6 +79,12 @@ def test_a_folder_that_all_may_write_is_refused_unless_it_is_sticky(strangers: P
     assert refusal(shared / "work") is None
 
 
+def test_a_file_in_the_way_is_not_told_as_another_users(strangers: Path) -> None:
+    file = strangers.parent / "file"
+    file.touch()
+    assert foreign_folder(file / "work") is None
+
+
 def test_temporary_files_are_not_made_in_a_folder_of_another_user(temporary: Path) -> None:
     assert CliRunner().invoke(teiten, ["studies"]).exit_code == 0
     assert foreign_folder(Path(tempfile.gettempdir())) is None

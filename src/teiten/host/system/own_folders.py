@@ -64,6 +64,8 @@ def foreign_folder(path: Path) -> Path | None:
 
     existing = nearest_existing(path)
     with suppress(OSError):  # what else is wrong with it is told when it is used
+        if not existing.is_dir():
+            return None
         try:
             HeldFolder.open(existing).close()
         except UnsafePlaceError:
