@@ -19,7 +19,7 @@ __all__ = ["undrawn"]
 @pytest.fixture
 def tmp_path(request: pytest.FixtureRequest) -> Iterator[Path]:
     """An empty folder in memory, where there is room: whatever a ledger records it flushes. For
-    tests of disks where TMPDIR says."""
+    tests of disks where TMPDIR says. The servers' user can enter it."""
     on_disk = request.node.get_closest_marker("disk") is not None
     with _folder(None if on_disk else os.environ[FOLDERS]) as folder:
         yield folder
@@ -35,4 +35,5 @@ def module_folder() -> Iterator[Path]:
 @contextmanager
 def _folder(place: str | None) -> Iterator[Path]:
     with TemporaryDirectory(prefix="unit-", dir=place, ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
         yield Path(folder)

@@ -10,16 +10,19 @@ import contextlib
 import hashlib
 import json
 import os
+import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from teiten.execute.postgres.access import blocking_folder
 from teiten.host.system.environment import LIBRARIES, last_words, run_briefly
 from teiten.host.system.processes import ending
+from teiten.host.system.users import is_root, server_user
 from teiten.model.installation import Version
 
-VERSION_TIMEOUT = 20.0
-"""Seconds; a program that does not tell its version in that time is broken."""
+PATIENCE = 20.0
+"""Seconds; a program that does not tell of itself in that time is broken."""
 
 
 class BrokenBinaryError(Exception):
@@ -51,12 +54,26 @@ def find_binary(folder: Path, name: str) -> Path | None:
     return real if real.name.lower() == file_name else None
 
 
+def ask(
+    program: Path, *words: str, library_path: Path | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a program of PostgreSQL for what it says of itself or of its options.
+
+    As root it runs as the servers' user, who may have built it: every such question is put here.
+    Raises OSError where he cannot run it, or it takes too long.
+    """
+    user = server_user() if is_root() else None
+    if user is not None and (blocking := blocking_folder(program.parent, user)) is not None:
+        raise PermissionError(f"the servers' user {user.name} cannot enter {blocking}")
+    return run_briefly(
+        [program.absolute(), *words], library_path=library_path, timeout=PATIENCE, user=user
+    )
+
+
 def ask_version(program: Path, library_path: Path | None = None) -> str:
     """The first line of ``--version``. Raises BrokenBinaryError where it cannot be had."""
     try:
-        done = run_briefly(
-            [program, "--version"], library_path=library_path, timeout=VERSION_TIMEOUT
-        )
+        done = ask(program, "--version", library_path=library_path)
     except OSError as error:
         raise BrokenBinaryError(f"{program} --version: {error}") from error
     text = done.stdout.decode(errors="replace").strip()

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError, find_binary
+from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError, ask, find_binary
 from teiten.execute.postgres.provision.receipts import read_receipt
-from teiten.host.system.environment import run_briefly
+from teiten.host.system.held_folder import exchangeable_folder
 from teiten.model.installation import Installation, Source
 
 
@@ -29,9 +29,13 @@ def inspect_managed(folder: Path, cache: BinaryCache) -> Installation:
 def inspect_folder(folder: Path, source: Source, cache: BinaryCache) -> Installation:
     """The installation whose programs are in ``folder``.
 
-    Raises BrokenBinaryError where there is neither a server nor pgbench, or it cannot be run.
+    Raises BrokenBinaryError where there is neither a server nor pgbench, or it cannot be run, and
+    ExchangeableError.
     """
     postgres, pgbench = find_binary(folder, "postgres"), find_binary(folder, "pgbench")
+    if source in FOUND:
+        for found in filter(None, (postgres, pgbench)):
+            refuse_exchangeable(found)
     program = postgres or pgbench
     if program is None:
         raise BrokenBinaryError(f"{folder} holds neither postgres nor pgbench")
@@ -53,6 +57,32 @@ def inspect_folder(folder: Path, source: Source, cache: BinaryCache) -> Installa
         psql=find_binary(folder, "psql"),
         programs=frozenset(path.name for path in folder.iterdir() if os.access(path, os.X_OK)),
     )
+
+
+FOUND = (Source.SYSTEM, Source.PATH, Source.NAMED)
+"""Where installations come from that Teiten has not made."""
+
+
+class ExchangeableError(BrokenBinaryError):
+    """A program that somebody could exchange between root's look at it and its start."""
+
+    hint = (
+        "copy the installation into a folder that is root's alone, or run Teiten as the user whose"
+        " it is"
+    )
+
+
+def refuse_exchangeable(program: Path) -> None:
+    """As root, raise ExchangeableError where another user could put his own program there."""
+    try:
+        folder = exchangeable_folder(program)
+    except OSError as error:
+        raise BrokenBinaryError(f"{program}: {error}") from error
+    if folder is not None:
+        raise ExchangeableError(
+            f"root takes no program that others can exchange: {program} ({folder} is not root's"
+            " alone)"
+        )
 
 
 def folder_of_programs(folder: Path) -> Path | None:
@@ -177,16 +207,16 @@ def _pg_config_folder() -> Path | None:
     return ask_pg_config(Path(program), "--bindir") if program else None
 
 
-def ask_pg_config(program: Path, option: str) -> Path | None:
-    """A folder that pg_config names; None where it does not answer."""
-    text = ask_pg_config_text(program, option)
+def ask_pg_config(program: Path, option: str, library_path: Path | None = None) -> Path | None:
+    """A folder or file that pg_config names; None where it does not answer."""
+    text = ask_pg_config_text(program, option, library_path)
     return Path(text) if text else None
 
 
-def ask_pg_config_text(program: Path, option: str) -> str | None:
+def ask_pg_config_text(program: Path, option: str, library_path: Path | None = None) -> str | None:
     """Ask pg_config; None where it does not answer."""
     try:
-        done = run_briefly([program, option], timeout=20.0)
+        done = ask(program, option, library_path=library_path)
     except OSError:
         return None
     text = done.stdout.decode(errors="replace").strip()

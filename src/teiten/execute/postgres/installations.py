@@ -18,9 +18,17 @@ from teiten.execute.postgres.inspection import (
 from teiten.execute.postgres.provision.receipts import managed_folders
 from teiten.execute.postgres.references import resolve
 from teiten.host.system.paths import Workdir
+from teiten.host.system.users import is_root
 from teiten.model.installation import Installation, Pgbench
 
-__all__ = ["Findings", "choose_pgbench", "find_installations", "resolve", "search"]
+__all__ = [
+    "Findings",
+    "choose_pgbench",
+    "find_installations",
+    "resolve",
+    "search",
+    "with_pgbench",
+]
 
 
 @dataclass(frozen=True)
@@ -60,6 +68,16 @@ def search(workdir: Workdir, places: Sequence[ProgramFolder]) -> Findings:
     return Findings(_with_unique_names(installations.values()), tuple(dict.fromkeys(broken)))
 
 
+def with_pgbench(installations: Iterable[Installation]) -> list[Installation]:
+    """Those whose pgbench may load servers. It runs as we do, and what a build made is the servers'
+    user's: root takes none of a build."""
+    return [
+        installation
+        for installation in installations
+        if installation.pgbench is not None and not (is_root() and installation.build is not None)
+    ]
+
+
 def choose_pgbench(installations: Iterable[Installation]) -> Pgbench:
     """The newest pgbench; of two of one version the system's, which was built for it.
 
@@ -67,7 +85,7 @@ def choose_pgbench(installations: Iterable[Installation]) -> Pgbench:
     are for its server.
     """
     best = max(
-        (installation for installation in installations if installation.pgbench is not None),
+        with_pgbench(installations),
         key=lambda installation: (
             installation.build is None,
             installation.version,
@@ -78,7 +96,8 @@ def choose_pgbench(installations: Iterable[Installation]) -> Pgbench:
     )
     if best is None or best.pgbench is None:
         raise MachineError(
-            "no pgbench: neither on PATH nor in an installation of PostgreSQL",
+            "no pgbench: neither on PATH nor in an installation of PostgreSQL"
+            + (" (that of a build is not run by root)" if is_root() else ""),
             "install it with: teiten pg install pgbench",
         )
     return Pgbench(best.pgbench, best.version, best.source, best.library_path)

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from teiten.errors import ServerError
+from teiten.execute.postgres.inspection import ask_pg_config
 from teiten.execute.postgres.programs import run_program
 from teiten.host.system.environment import Inherited
 from teiten.host.system.held_folder import HeldFolder
@@ -39,15 +40,10 @@ def module_tools(installation: Installation) -> ModuleTools:
     if not pg_config.is_file():
         return ModuleTools(None, _headers(installation.version, "pg_config"))
     for option, file in (("--pgxs", ""), ("--includedir-server", "postgres.h")):
-        folder = run_program(
-            (pg_config, option),
-            what=f"pg_config {option}",
-            library_path=installation.library_path,
-            hint="see whether the installation is whole: teiten pg list",
-        )
-        path = Path(folder.strip()) / file
-        if not path.is_file():
-            return ModuleTools(None, _headers(installation.version, str(path)))
+        named = ask_pg_config(pg_config, option, installation.library_path)
+        if named is None or not (named / file).is_file():
+            missing = pg_config if named is None else named / file
+            return ModuleTools(None, _headers(installation.version, str(missing)))
     for program in ("make", "cc"):
         if shutil.which(program) is None:
             lacking = Bilingual(

@@ -1,7 +1,7 @@
 """Asks servers what they would refuse of a plan's parameters, without starting them.
 
 ``postgres -C NAME -D FOLDER`` reads FOLDER's postgresql.conf, complains of what is wrong in it, and
-prints a parameter: no data directory is needed, and root may do it (postgres reference, -C).
+prints a parameter: no data directory is needed (postgres reference, -C).
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+from teiten.execute.postgres.binaries import ask
 from teiten.execute.postgres.conf import quote
-from teiten.host.system.environment import run_briefly
+from teiten.host.system.held_folder import HeldFolder
+from teiten.host.system.users import is_root, server_user
 from teiten.model.installation import Installation
 from teiten.model.plan import Plan
 from teiten.model.settings import Refusal
 
 PROBED = "port"
 """A parameter that every version prints at once."""
-PATIENCE = 20.0
-"""Seconds."""
 _COMPLAINT = re.compile(
     r'LOG:\s+(?P<said>.*?)(?: in file ".*" line \d+)?\n(?:.*HINT:\s+(?P<hint>.*))?', re.MULTILINE
 )
@@ -85,10 +85,8 @@ def _described(installation: Installation) -> tuple[tuple[str, str], ...]:
     if installation.postgres is None:
         return ()
     try:
-        done = run_briefly(
-            [installation.postgres, "--describe-config"],
-            library_path=installation.library_path,
-            timeout=PATIENCE,
+        done = ask(
+            installation.postgres, "--describe-config", library_path=installation.library_path
         )
     except OSError:
         return ()
@@ -98,14 +96,13 @@ def _described(installation: Installation) -> tuple[tuple[str, str], ...]:
 
 def _ask(postgres: Path, installation: Installation, settings: Mapping[str, str]) -> str:
     lines = (f"{name} = {quote(value)}\n" for name, value in settings.items())
+    user = server_user() if is_root() else None
     with tempfile.TemporaryDirectory(prefix="teiten-parameters-") as folder:
-        (Path(folder) / "postgresql.conf").write_text("".join(lines), encoding="utf-8")
+        with HeldFolder.open_itself(Path(folder)) as held:
+            held.write("postgresql.conf", "".join(lines).encode(), user=user)
+            held.give(None, 0o711)  # entered by the servers' user, but root's
         try:
-            done = run_briefly(
-                [postgres, "-C", PROBED, "-D", folder],
-                library_path=installation.library_path,
-                timeout=PATIENCE,
-            )
+            done = ask(postgres, "-C", PROBED, "-D", folder, library_path=installation.library_path)
         except OSError:
             return ""
     return "" if done.returncode == 0 else done.stderr.decode("utf-8", "replace")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from teiten.errors import UsageError
 from teiten.execute.postgres.binaries import BinaryCache, BrokenBinaryError, find_binary
-from teiten.execute.postgres.inspection import inspect_folder
+from teiten.execute.postgres.inspection import ExchangeableError, inspect_folder
 from teiten.execute.postgres.provision.obtain import CLIENTS, FIRST_MAJOR_OF_NPM
 from teiten.execute.postgres.provision.version_requests import (
     PACKAGED,
@@ -82,6 +82,8 @@ def _at_path(path: Path, servers: Sequence[Installation]) -> Installation:
             return server
     try:
         installation = inspect_folder(program.parent, Source.NAMED, BinaryCache(None))
+    except ExchangeableError as error:
+        raise UsageError(f"the PostgreSQL in {path} is not taken: {error}", error.hint) from error
     except BrokenBinaryError as error:
         raise UsageError(
             f"the PostgreSQL in {path} cannot be run: {error}",

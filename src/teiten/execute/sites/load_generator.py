@@ -9,9 +9,9 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from teiten.addresses import read_address
-from teiten.errors import MachineError, ServerError
-from teiten.execute.postgres.installations import choose_pgbench
-from teiten.execute.postgres.programs import run_program
+from teiten.errors import MachineError
+from teiten.execute.postgres.binaries import ask
+from teiten.execute.postgres.installations import choose_pgbench, with_pgbench
 from teiten.model.installation import Installation, Pgbench
 
 
@@ -32,11 +32,7 @@ def load_generator(
     ]
     if encrypted:
         return encrypting_pgbench(installations, encrypted)
-    own = [
-        installation
-        for installation in installations
-        if installation.managed and installation.pgbench is not None
-    ]
+    own = [installation for installation in with_pgbench(installations) if installation.managed]
     return choose_pgbench(own if copied and own else installations)
 
 
@@ -62,7 +58,7 @@ def encrypting_pgbench(
     }
     speaking = [
         installation
-        for installation in installations
+        for installation in with_pgbench(installations)
         if installation.pgbench
         and speaks_ssl(installation.pgbench, installation.library_path, asked)
     ]
@@ -83,9 +79,8 @@ def speaks_ssl(
     """Ask it to connect to nowhere by SSL, and see of what it complains."""
     nowhere = " ".join((NOWHERE, *asked))
     try:
-        run_program(
-            [pgbench, "-n", "-t", "1", nowhere], what="pgbench", library_path=library_path, hint=""
-        )
-    except ServerError as error:
-        return NOT_COMPILED_IN not in error.message and "nonexistent" in error.message
-    return True
+        done = ask(pgbench, "-n", "-t", "1", nowhere, library_path=library_path)
+    except OSError:
+        return False
+    complaint = done.stderr.decode("utf-8", "replace")
+    return NOT_COMPILED_IN not in complaint and "nonexistent" in complaint

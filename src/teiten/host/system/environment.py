@@ -78,16 +78,23 @@ def run_briefly(
     inherited: Inherited = Inherited.PLAIN,
     input: bytes | None = None,  # noqa: A002 - as subprocess has it
     stdout: IO[bytes] | int = subprocess.PIPE,
+    user: ServerUser | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a program to its end: its exit code, and what it wrote; it asks nobody.
 
-    ``stdout``: takes what it writes instead. Raises OSError where it cannot be started, or takes
+    ``stdout``: takes what it writes instead. ``user``: as whom, where that is another user; it is
+    in the folder / then, which he may enter. Raises OSError where it cannot be started, or takes
     longer than ``timeout`` (seconds).
     """
+    other_user = user if user is not None and user.is_other else None
     try:
         return subprocess.run(
             words,
-            env=child_environment(library_path, given, inherited=inherited),
+            env=child_environment(library_path, given, user=user, inherited=inherited),
+            cwd="/" if other_user else None,
+            user=other_user.uid if other_user else None,
+            group=other_user.gid if other_user else None,
+            extra_groups=[] if other_user else None,
             stdin=subprocess.DEVNULL if input is None else None,
             input=input,
             stdout=stdout,

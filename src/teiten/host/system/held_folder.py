@@ -30,7 +30,7 @@ import psutil
 from teiten.errors import ServerError
 from teiten.host.system.files import sync_file_system
 from teiten.host.system.makers import Life, Maker, lock_for_life
-from teiten.host.system.users import ServerUser, own_uid, own_user
+from teiten.host.system.users import ServerUser, is_root, own_uid, own_user
 
 BY_DESCRIPTOR = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _FILE = (
@@ -534,7 +534,7 @@ def give_open(file: IO[bytes], user: ServerUser | None, mode: int) -> None:
 def exchangeable_folder(path: Path) -> Path | None:
     """The first folder on the way to (and with) ``path`` in which another user can exchange what is
     root's; None where there is none, or where we are not root. Raises OSError."""
-    if own_uid() != 0:
+    if not is_root():
         return None
     real = path.resolve()
     for folder in (*reversed(real.parents), real):

@@ -34,12 +34,17 @@ class ServerUser:
             return "/"
 
 
+def is_root() -> bool:
+    """Whether we may do everything, so that servers run as another user."""
+    return sys.platform != "win32" and os.geteuid() == 0
+
+
 def server_user() -> ServerUser:
     """Ourselves; for root the user ``postgres``, or else ``nobody``.
 
     Raises MachineError where root finds neither.
     """
-    if sys.platform == "win32" or os.geteuid() != 0:
+    if not is_root():
         return ServerUser(name=_own_name(), uid=None, gid=None)
     import pwd  # noqa: PLC0415 - not on Windows
 

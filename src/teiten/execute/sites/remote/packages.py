@@ -39,7 +39,7 @@ def inspect_there(host: Host, reference: str) -> Installation:
             "for example db:/usr/lib/postgresql/17/bin",
         )
     programs = host.call("packages.server_in", folder=folder)
-    facts = _tried(host, programs["postgres"], None, serving=True, hashed=True)
+    facts = _tried(host, programs["postgres"], None, hashed=True)
     return Installation(
         name=reference,
         version=Version.parse(facts["version"]),
@@ -129,7 +129,7 @@ class Programs:
             path=folder / wanted.path.relative_to(root),
             library_path=_moved(wanted.library_path, root, folder),
         )
-        _tried(self._host, moved.path, moved.library_path, serving=False, hashed=False)
+        _tried(self._host, moved.path, moved.library_path, hashed=False)
         return moved
 
     def _sent_server(self, installation: Installation) -> Installation:
@@ -141,7 +141,7 @@ class Programs:
         folder = self._sent(root, f"{installation.name}-{installation.fingerprint[:12]}", words)
         libraries = _moved(installation.library_path, root, folder)
         server = _moved(installation.postgres, root, folder) or folder
-        facts = _tried(self._host, server, libraries, serving=True, hashed=True)
+        facts = _tried(self._host, server, libraries, hashed=True)
         if facts["fingerprint"] != installation.fingerprint:
             raise MachineError(
                 f"{words} on {self._host.shown} is not what was sent there: {server}",
@@ -220,13 +220,12 @@ def _root(path: Path) -> Path | None:
 
 
 def _tried(
-    host: Host, program: str | Path, libraries: Path | None, *, serving: bool, hashed: bool
+    host: Host, program: str | Path, libraries: Path | None, *, hashed: bool
 ) -> dict[str, Any]:
     answer: dict[str, Any] = host.call(
         "packages.try_program",
         program=str(program),
         library_path=str(libraries) if libraries else None,
-        serving=serving,
         hashed=hashed,
     )
     return answer
@@ -234,7 +233,7 @@ def _tried(
 
 def _try_quietly(host: Host, program: str) -> str | None:
     try:
-        return str(_tried(host, program, None, serving=False, hashed=False)["version"])
+        return str(_tried(host, program, None, hashed=False)["version"])
     except MachineError:
         if host.link.lost:
             raise

@@ -10,6 +10,7 @@ import socket
 import sys
 import time
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from teiten.errors import MachineError
@@ -19,6 +20,7 @@ from teiten.execute.sites.remote.agent.room import AgentFolder
 from teiten.host.facts.disks import block_devices, nearest_existing
 from teiten.host.facts.kernel import boot_id
 from teiten.host.facts.machine import read_host_facts
+from teiten.host.system.held_folder import exchangeable_folder
 
 
 class HostReader:
@@ -73,9 +75,11 @@ class HostReader:
         return time.time()
 
     def program(self, name: str) -> str | None:
-        """Where a program is found."""
-        path = shutil.which(name)
-        return os.path.realpath(path) if path else None
+        """Where a program is found; None where root finds one that another user can exchange."""
+        found = shutil.which(name)
+        if found is None or exchangeable_folder(Path(found)) is not None:
+            return None
+        return os.path.realpath(found)
 
     def source_address(self, to: str) -> str:
         """Our own address on the way to another; nothing is sent."""

@@ -14,6 +14,7 @@ from typing import IO, Any
 from teiten.errors import MachineError, ServerError
 from teiten.execute.postgres.access import require_access
 from teiten.execute.postgres.binaries import BrokenBinaryError, ask_version, hash_file
+from teiten.execute.postgres.inspection import ExchangeableError, refuse_exchangeable
 from teiten.execute.postgres.marker import (
     Kind,
     folder_bytes,
@@ -87,14 +88,11 @@ class Packages:
         self._partial = None
         return str(final)
 
-    def try_program(
-        self, program: str, library_path: str | None, serving: bool, hashed: bool
-    ) -> dict[str, Any]:
+    def try_program(self, program: str, library_path: str | None, hashed: bool) -> dict[str, Any]:
         """Find what a program says of its version, and its hash. Raises ServerError where it cannot
-        run."""
+        run, MachineError where the servers' user cannot reach it."""
         path = Path(program)
-        if serving:
-            require_access(path.parent, self._room.user)
+        require_access(path.parent, self._room.user)
         try:
             version = ask_version(path, Path(library_path) if library_path else None)
         except BrokenBinaryError as error:
@@ -116,6 +114,10 @@ class Packages:
                     if os.access(place / name, os.X_OK)
                 }
                 if "initdb" in programs and "postgres" in programs:
+                    try:
+                        refuse_exchangeable(place / "postgres")
+                    except ExchangeableError as error:
+                        raise MachineError(f"on the db host {error}", error.hint) from error
                     return {"folder": str(place.resolve()), **programs}
         raise MachineError(
             f"there is no PostgreSQL server in {folder} on the db host",
