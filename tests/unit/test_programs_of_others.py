@@ -1,5 +1,5 @@
 """As root, what another user may have written runs as the servers' user alone, and gets nothing of
-root's."""
+root's; Python imports nothing of the folder that root is in."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -29,16 +31,19 @@ from teiten.execute.postgres.installations import choose_pgbench, search
 from teiten.execute.postgres.modules import module_tools
 from teiten.execute.postgres.references import resolve
 from teiten.execute.sites.load_generator import encrypting_pgbench, speaks_ssl
+from teiten.execute.sites.local import storages
 from teiten.execute.sites.remote.agent.machine import HostReader
 from teiten.execute.sites.remote.agent.packages import Packages
 from teiten.execute.sites.remote.agent.room import AgentFolder
 from teiten.host.system.paths import Workdir
+from teiten.host.system.processes import own_python
 from teiten.host.system.users import server_user
 from teiten.model.build import BuildFacts
 from teiten.model.installation import Installation, Source
-from teiten.model.units import Seconds
+from teiten.model.units import Bytes, Seconds
 from tests.fixtures.fake_trees import SERVER_PROGRAMS, make_tree
 
+SOURCES = Path(__file__).parents[2] / "src" / "teiten"
 of_root = pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become another user"
 )
@@ -233,3 +238,37 @@ def test_a_system_folder_of_roots_is_taken_as_before(tmp_path: Path) -> None:
     make_tree(tmp_path / "root/usr/local/pgsql", "17.4")
     findings = search(Workdir(tmp_path / "work"), search_places(tmp_path / "root", []))
     assert [found.name for found in findings.installations] == ["system:17.4"]
+
+
+@pytest.fixture
+def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file that is written where a module of the folder that we are in is imported."""
+    file = tmp_path / "imported"
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    for name in ("runpy", "json", "teiten", "pip"):
+        (folder / f"{name}.py").write_text(f"open({str(file)!r}, 'w')\n", encoding="utf-8")
+    monkeypatch.chdir(folder)
+    return file
+
+
+def test_a_storage_is_measured_by_our_own_modules(
+    planted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storages, "SECONDS", Seconds(0.01))
+    monkeypatch.setattr(storages, "EMULATED_SIZE", Bytes(1 << 20))
+    no_limit: Any = SimpleNamespace(groups=())
+    with suppress(MachineError):  # where the folder has no direct I/O
+        storages._measured_inside(no_limit, tmp_path)
+    assert not planted.exists()
+
+
+def test_python_is_started_in_one_way() -> None:
+    words = own_python("-m", "pip")
+    assert words[1:] == ["-P", "-m", "pip"]
+    starting = [
+        file.relative_to(SOURCES).as_posix()
+        for file in SOURCES.rglob("*.py")
+        if re.search(r"(?<!join\()\[sys\.executable", file.read_text(encoding="utf-8"))
+    ]
+    assert sorted(starting) == ["host/system/processes.py"]

@@ -15,7 +15,6 @@ import importlib
 import json
 import re
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
@@ -27,7 +26,7 @@ import numpy.typing as npt
 
 from teiten.errors import WorkloadError
 from teiten.host.facts.native_part import GENERATOR, MODULE, require_pairs
-from teiten.host.system.processes import ending, spawn
+from teiten.host.system.processes import ending, own_python, spawn
 from teiten.host.system.waiting import Child
 from teiten.model.rows import VariableRows
 from teiten.model.study import QueryMode, Script
@@ -196,7 +195,7 @@ class PairedProcess:
             errors = files.enter_context((folder / ERRORS_FILE).open("wb"))
             try:
                 process = spawn(
-                    [sys.executable, "-I", "-c", PROGRAM, str(module)],
+                    own_python("-I", "-c", PROGRAM, str(module)),
                     stdin=subprocess.PIPE,
                     stdout=output,
                     stderr=errors,

@@ -35,6 +35,12 @@ if TYPE_CHECKING:
     StandardStream = IO[bytes] | int | None
 
 
+def own_python(*words: str) -> list[str]:
+    """A command of our own Python that imports nothing of the folder that we are in, where others
+    may have put a module of any name."""
+    return [sys.executable, "-P", *words]
+
+
 def spawn(
     arguments: Sequence[str | Path],
     *,

