@@ -304,6 +304,22 @@ def test_export_goes_beside_you_where_no_folder_is_named(
     assert (workdir / "alpha-export" / "trials.parquet").exists()
 
 
+@pytest.mark.parametrize("outside", ["../outside", "{folder}/outside"])
+def test_a_ledger_of_others_does_not_say_where_its_numbers_go(
+    outside: str, teiten: Verbs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent, here = tmp_path / "sent", tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    name = outside.format(folder=tmp_path)
+    write_synthetic_ledger(sent, trials=20, samples=240, name=name)
+    before = set(tmp_path.iterdir())
+    shown = teiten("export", str(sent), "--format", "csv")
+    assert shown.code == 0
+    assert [path.name for path in here.iterdir()] == ["sent-export"]
+    assert set(tmp_path.iterdir()) == before
+
+
 @pytest.mark.parametrize("verb", ["runs", "rm", "export"])
 def test_each_verb_shows_two_examples(teiten: Verbs, verb: str) -> None:
     said = teiten(verb, "--help")

@@ -44,8 +44,9 @@ def command(session: Session, campaign: str, target: Path | None, form: str, as_
     from teiten.ledger.store import Ledger
 
     formats = list(Format) if form == "both" else [Format(form)]
-    with Ledger.open(find_campaign(session.workdir.campaigns, campaign), read_only=True) as ledger:
-        folder = target or Path(f"{ledger.name}-export")
+    found = find_campaign(session.workdir.campaigns, campaign)
+    with Ledger.open(found, read_only=True) as ledger:
+        folder = target or Path(f"{found.resolve().name}-export")  # whatever the ledger calls it
         analysis = analyse_campaign(ledger, series=False)
         session.console.detail(f"writing {len(analysis.trials)} trials to {folder}")
         written = export(ledger, analysis.contrasts, folder, formats)
