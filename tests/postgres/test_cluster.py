@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -13,7 +14,7 @@ import psycopg
 import pytest
 
 from teiten.errors import MachineError, ServerError, UsageError
-from teiten.execute.postgres.cluster import Cluster, StartOptions, StopManner
+from teiten.execute.postgres.cluster import ALTERED, Cluster, StartOptions, StopManner
 from teiten.execute.postgres.remains import is_alive, read_trace, server_processes
 from teiten.execute.postgres.server_log import scan
 from teiten.host.system.paths import Workdir
@@ -98,6 +99,33 @@ def test_it_starts_again_after_a_stop(running_cluster: Cluster) -> None:
     running_cluster.start()
     with running_cluster.connect() as connection:
         assert connection.execute("SELECT one FROM kept").fetchone() == (1,)
+
+
+@pytest.mark.pg(">=9.6")
+def test_nothing_of_alter_system_outlives_a_start(running_cluster: Cluster) -> None:
+    """It is read last: a port would be open, in which everybody is trusted."""
+    altered = {"listen_addresses": "127.0.0.1", "work_mem": "9MB"}
+    with running_cluster.connect() as connection:
+        for name, value in altered.items():
+            connection.execute(f"ALTER SYSTEM SET {name} = '{value}'".encode())
+    running_cluster.stop()
+    assert b"127.0.0.1" in (running_cluster.data_directory / ALTERED).read_bytes()
+    running_cluster.start()
+    assert [show(running_cluster, name) for name in altered] == ["", "4MB"]
+    with running_cluster.connect() as connection:  # within a start it works as always
+        connection.execute("ALTER SYSTEM SET work_mem = '9MB'")
+        connection.execute("SELECT pg_reload_conf()")
+    wait_until(lambda: show(running_cluster, "work_mem") == "9MB")
+    running_cluster.stop()
+    running_cluster.restore_configuration()
+    assert (running_cluster.data_directory / ALTERED).read_bytes() == b""
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 @pytest.mark.pg(">=9.6")

@@ -59,6 +59,8 @@ START_TIMEOUT = 60.0
 FAST_TIMEOUT = 120.0
 IMMEDIATE_TIMEOUT = 15.0
 CONFIGURATION, HBA = "postgresql.conf", "pg_hba.conf"
+ALTERED = "postgresql.auto.conf"
+"""What ALTER SYSTEM writes, and the server reads last."""
 LARGEST_PART = 32 * MIB
 """Bytes of a server's log, from its beginning and from its end: a script can make it of any
 length."""
@@ -309,10 +311,11 @@ class Cluster:
         return None
 
     def restore_configuration(self) -> None:
-        """Put initdb's own configuration back."""
+        """Put initdb's own configuration back; nothing of ALTER SYSTEM is left."""
         with self._held_data() as data:
             content = data.read(INITDB_CONFIGURATION, LARGEST)
             data.write(CONFIGURATION, content, user=self.user)
+            data.write(ALTERED, b"", user=self.user)
 
     def conninfo(self, dbname: str, *, folder: Path | None = None, timeout: int = 0) -> Conninfo:
         """For our own connections. ``folder``: of another link to the socket; ``timeout``: of
@@ -355,6 +358,7 @@ class Cluster:
                     initial = conf.parse(text)
                 text = conf.render(self._settings, required, initial)
                 data.write(CONFIGURATION, text.encode(), user=self.user)
+                data.write(ALTERED, b"", user=self.user)
                 if opening is not None:
                     data.write(HBA, conf.host_rules(opening).encode(), user=self.user)
         except OSError as error:
