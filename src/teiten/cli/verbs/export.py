@@ -44,9 +44,9 @@ def command(session: Session, campaign: str, target: Path | None, form: str, as_
     from teiten.ledger.store import Ledger
 
     formats = list(Format) if form == "both" else [Format(form)]
-    found = find_campaign(session.workdir.campaigns, campaign)
-    with Ledger.open(found, read_only=True) as ledger:
-        folder = target or Path(f"{found.resolve().name}-export")  # whatever the ledger calls it
+    of_campaign = find_campaign(session.workdir.campaigns, campaign)
+    with Ledger.open(of_campaign, read_only=True) as ledger:
+        folder = target or Path(f"{of_campaign.resolve().name}-export")  # not as its ledger says
         analysis = analyse_campaign(ledger, series=False)
         session.console.detail(f"writing {len(analysis.trials)} trials to {folder}")
         written = export(ledger, analysis.contrasts, folder, formats)

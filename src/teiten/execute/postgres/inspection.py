@@ -34,8 +34,8 @@ def inspect_folder(folder: Path, source: Source, cache: BinaryCache) -> Installa
     """
     postgres, pgbench = find_binary(folder, "postgres"), find_binary(folder, "pgbench")
     if source in FOUND:
-        for found in filter(None, (postgres, pgbench)):
-            refuse_exchangeable(found)
+        for path in filter(None, (postgres, pgbench)):
+            refuse_exchangeable(path)
     program = postgres or pgbench
     if program is None:
         raise BrokenBinaryError(f"{folder} holds neither postgres nor pgbench")

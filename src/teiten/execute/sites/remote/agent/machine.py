@@ -76,10 +76,10 @@ class HostReader:
 
     def program(self, name: str) -> str | None:
         """Where a program is found; None where root finds one that another user can exchange."""
-        found = shutil.which(name)
-        if found is None or exchangeable_folder(Path(found)) is not None:
+        path = shutil.which(name)
+        if path is None or exchangeable_folder(Path(path)) is not None:
             return None
-        return os.path.realpath(found)
+        return os.path.realpath(path)
 
     def source_address(self, to: str) -> str:
         """Our own address on the way to another; nothing is sent."""
