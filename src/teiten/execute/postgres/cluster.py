@@ -60,7 +60,7 @@ FAST_TIMEOUT = 120.0
 IMMEDIATE_TIMEOUT = 15.0
 CONFIGURATION, HBA = "postgresql.conf", "pg_hba.conf"
 ALTERED = "postgresql.auto.conf"
-"""What ALTER SYSTEM writes, and the server reads last."""
+"""Written by ALTER SYSTEM, and read last by the server."""
 LARGEST_PART = 32 * MIB
 """Bytes of a server's log, from its beginning and from its end: a script can make it of any
 length."""
