@@ -77,9 +77,8 @@ class HostReader:
     def program(self, name: str) -> str | None:
         """Where a program is found; None where root finds one that another user can exchange."""
         path = shutil.which(name)
-        if path is None or exchangeable_folder(Path(path)) is not None:
-            return None
-        return os.path.realpath(path)
+        real = None if path is None else os.path.realpath(path)
+        return None if real is None or exchangeable_folder(Path(real)) is not None else real
 
     def source_address(self, to: str) -> str:
         """Our own address on the way to another; nothing is sent."""

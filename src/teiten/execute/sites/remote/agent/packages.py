@@ -115,7 +115,7 @@ class Packages:
                 }
                 if "initdb" in programs and "postgres" in programs:
                     try:
-                        refuse_exchangeable(place / "postgres")
+                        refuse_exchangeable(Path(programs["postgres"]))
                     except ExchangeableError as error:
                         raise MachineError(f"on the db host {error}", error.hint) from error
                     return {"folder": str(place.resolve()), **programs}
