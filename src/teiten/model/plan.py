@@ -285,6 +285,11 @@ class Plan:
         """The levels of servers of which it is not known on which machine they run."""
         return frozenset(level for level, server in self.servers if server.attached is not None)
 
+    @property
+    def is_of_one_start(self) -> bool:
+        """Whether the pairs share a start of a server that Teiten does not restart."""
+        return bool(self.servers_elsewhere)
+
     def servers_without(self, extension: str) -> tuple[str, ...]:
         """The levels of servers whose modules are known, and do not have this one."""
         return tuple(

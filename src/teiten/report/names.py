@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from teiten.kinds.contract import plan_of, titles_of
 from teiten.model.plan import Plan
 from teiten.model.study import GUC_PREFIX, SERVER
-from teiten.report.sites import of_one_start
 from teiten.report.texts import Texts
 
 Context = tuple[tuple[str, str], ...]
@@ -50,7 +49,7 @@ class Names:
         titles = titles_of(study.workloads)
         self.titles = {level: t.of(title) for level, title in titles.items()}
         self.told = _told(plan)
-        self.of_one_start = of_one_start(plan)
+        self.of_one_start = plan.is_of_one_start
         self.single = {factor.name for factor in study.factors if len(factor.levels) == 1}
         self.sides = {side.level: side for side in _sides(study.contrasted_levels, plan, self)}
         self.servers = {

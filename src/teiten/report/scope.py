@@ -9,7 +9,6 @@ from teiten.analysis.model.findings import CampaignAnalysis, ContrastResult
 from teiten.analysis.model.observations import Context
 from teiten.model.plan import Plan
 from teiten.model.trial import BOOT, LINKED, Outcome
-from teiten.report.sites import of_one_start
 from teiten.report.texts import Texts
 from teiten.ways.registry import way_of
 
@@ -81,7 +80,7 @@ def _linked_text(t: Texts, analysis: CampaignAnalysis) -> str:
 
 def _varied(plan: Plan, by_round: Sequence[Boots]) -> str:
     """Find what else but the files was new in a round."""
-    if of_one_start(plan):
+    if plan.is_of_one_start:
         return "attached"
     boots_of_all = Boots().union(*by_round)
     if None in boots_of_all or not boots_of_all:
@@ -96,7 +95,7 @@ def round_rows(t: Texts, analysis: CampaignAnalysis) -> tuple[tuple[str, str], .
     """Tell what a round is, and how many boots the rounds span; empty without rounds."""
     if not analysis.plan.study.measure.rounds:
         return ()
-    attached = of_one_start(analysis.plan)
+    attached = analysis.plan.is_of_one_start
     text = t("design.rounds.attached" if attached else "design.rounds.text")
     if not attached:
         what = _linked_text(t, analysis)

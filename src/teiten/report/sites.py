@@ -24,11 +24,6 @@ CLOCKS = "clocks"
 """The trial's fact that maps each role to its clock's offset and uncertainty, in seconds."""
 
 
-def of_one_start(plan: Plan) -> bool:
-    """Whether the pairs share a start of a server that Teiten does not restart."""
-    return bool(plan.servers_elsewhere)
-
-
 def of_first_host(kit: Kit) -> str:
     """Word what a note adds where a machine's numbers are those of one of several db hosts."""
     hosts = kit.analysis.plan.hosts

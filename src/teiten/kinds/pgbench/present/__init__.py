@@ -29,7 +29,6 @@ from teiten.report.charts.base import Chart
 from teiten.report.charts.lines import SeriesColumn
 from teiten.report.names import Names
 from teiten.report.numbers import fixed
-from teiten.report.sites import of_one_start
 from teiten.report.tables import Table
 from teiten.report.texts import Texts
 from teiten.report.view.contrasts import Judged
@@ -65,7 +64,7 @@ class PgbenchPresent(UsualPresent):
         """Its measured seconds, or its slices."""
         measure = kit.study.measure
         if way_of(measure).concurrent:
-            rounds = "-rounds" if of_one_start(kit.analysis.plan) else ""
+            rounds = "-rounds" if kit.analysis.plan.is_of_one_start else ""
             sides = concurrent_trials(kit.study)
             return kit.t(
                 f"paired.duration-lengthens{rounds}" if measure.lengthens else "paired.duration",

@@ -19,7 +19,6 @@ from teiten.report.effects import (
     plain_percent,
 )
 from teiten.report.numbers import decimals_for, fixed, plain, significant
-from teiten.report.sites import of_one_start
 from teiten.report.texts import Texts
 from teiten.report.view.discussion import level_text, levels_text, sides_text, told_contrast
 from teiten.report.view.kit import Kit
@@ -73,7 +72,7 @@ def _decimals(decline: Interval | None) -> int:
 def _processors(kit: Kit, result: ScalingResult, knee: Knee, shape: CurveShape) -> Iterator[str]:
     """The knee beside the machine's processors; not where a trial had fewer, or another machine."""
     limited = result.load != CLIENTS or CORES in dict(result.context)
-    if limited or of_one_start(kit.analysis.plan) or shape.form is Form.RISING:
+    if limited or kit.analysis.plan.is_of_one_start or shape.form is Form.RISING:
         return
     if knee.low is None or knee.high is None:
         return
