@@ -15,6 +15,7 @@ from pathlib import Path
 from teiten.errors import MachineError
 from teiten.host.facts.disks import read_mounts
 from teiten.host.system.environment import last_words, run_briefly
+from teiten.host.system.makers import release_on
 
 TOOLS = ("losetup", "mkfs.ext4", "mount", "umount")
 FILE_SYSTEM = "ext4"
@@ -79,6 +80,8 @@ def mount(device: LoopDevice, point: Path) -> None:
 
 def unmount(point: Path) -> bool:
     """Whether nothing is mounted there any more."""
+    if is_mounted(point):
+        release_on(point)
     end = time.monotonic() + BUSY
     while is_mounted(point):
         with contextlib.suppress(MachineError):

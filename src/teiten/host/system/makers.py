@@ -136,6 +136,16 @@ def release_deleted() -> None:
                 os.close(descriptor)
 
 
+def release_on(folder: Path) -> None:
+    """Close what is on a folder's file system, which is to be unmounted."""
+    with contextlib.suppress(OSError):
+        device = folder.stat().st_dev
+        for place, descriptor in list(_locked.items()):
+            if place[0] == device:
+                del _locked[place]
+                os.close(descriptor)
+
+
 def _is_deleted(descriptor: int) -> bool:
     try:
         return os.fstat(descriptor).st_nlink == 0
