@@ -6,7 +6,7 @@ import importlib
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import click
@@ -156,9 +156,10 @@ class Session:
         self.passwords: Mapping[str, str] = taken.passwords if taken else {}
         """The passwords among ``secrets``, by address of a server."""
 
-    @property
+    @cached_property
     def workdir(self) -> Workdir:
-        """The working folder. Raises UsageError where root's could be exchanged by another user."""
+        """The working folder, looked at once. Raises UsageError where root's could be exchanged by
+        another user."""
         require_own(self._workdir.root)
         return self._workdir
 

@@ -254,6 +254,11 @@ class Plan:
         return tuple(cell for cell in self.cells if cell.workload == workload)
 
     @cached_property
+    def blocks(self) -> tuple[int, ...]:
+        """The numbers of all blocks, each once, in the order in which they come first."""
+        return tuple(dict.fromkeys(trial.block for trial in self.trials))
+
+    @cached_property
     def pairs_of_a_start(self) -> int:
         """How many pairs share a start of their servers, at most; they count as one pair."""
         blocks: dict[int, set[int]] = {}

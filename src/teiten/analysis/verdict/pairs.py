@@ -72,8 +72,6 @@ def pair(
 def by_start(plan: Plan, attempts: Iterable[Attempt], d: Mapping[int, float]) -> dict[int, float]:
     """d, or the logarithm of one side, of what stands for itself: the mean of the pairs that share
     a start of their servers (METHOD.md, One number per trial), by their first block."""
-    if plan.pairs_of_a_start == 1:
-        return dict(sorted(d.items()))
     return means_of_starts(d, starts_of(plan, attempts))
 
 
@@ -83,7 +81,7 @@ def starts_of(plan: Plan, attempts: Iterable[Attempt]) -> dict[int, int]:
     A start of which a pair is still to come is left out: a look inside it would be one more look.
     """
     if plan.pairs_of_a_start == 1:
-        return {trial.block: trial.block for trial in plan.trials}
+        return {block: block for block in plan.blocks}
     tried = {attempt.number for attempt in attempts}
     blocks: dict[int, set[int]] = defaultdict(set)
     open_starts = {trial.restart for trial in plan.trials if trial.number not in tried}

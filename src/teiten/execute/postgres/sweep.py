@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import psutil
@@ -45,10 +45,14 @@ def sweep(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
     """
     workdir.caches.mkdir(parents=True, exist_ok=True)
     with FileLock(workdir.caches / "sweep.lock"):
-        left = left_folders(workdir, ending=ending)
+        marked = tuple(_marked_folders(workdir))
         user = server_user()
-        done = [line for folder in left for line in _sweep_folder(folder, workdir, user)]
-        done += _unknown(workdir)
+        done = [
+            line
+            for folder in _left(marked, ending=ending)
+            for line in _sweep_folder(folder, workdir, user)
+        ]
+        done += _unknown(marked)
         done += sweep_limits(workdir, ending=ending)
         done += sweep_emulated(workdir, ending=ending)
         done += sweep_networks(workdir, ending=ending)
@@ -65,12 +69,14 @@ def sweep(workdir: Workdir, *, ending: bool = False) -> tuple[str, ...]:
     return tuple(done)
 
 
-def left_folders(workdir: Workdir, *, ending: bool = False) -> tuple[Path, ...]:
+def left_folders(workdir: Workdir) -> tuple[Path, ...]:
     """The marked folders of clusters, template builds and builds from source whose Teiten does not
     live any more."""
-    return tuple(
-        folder for folder, marker in _marked_folders(workdir) if marker.is_left(or_ours=ending)
-    )
+    return _left(_marked_folders(workdir))
+
+
+def _left(marked: Iterable[tuple[Path, Marker]], *, ending: bool = False) -> tuple[Path, ...]:
+    return tuple(folder for folder, marker in marked if marker.is_left(or_ours=ending))
 
 
 def _marked_folders(workdir: Workdir) -> Iterator[tuple[Path, Marker]]:
@@ -82,9 +88,9 @@ def _marked_folders(workdir: Workdir) -> Iterator[tuple[Path, Marker]]:
             yield folder, marker
 
 
-def _unknown(workdir: Workdir) -> Iterator[str]:
+def _unknown(marked: Iterable[tuple[Path, Marker]]) -> Iterator[str]:
     """Say which folders stay although their Teiten may have ended."""
-    for folder, marker in _marked_folders(workdir):
+    for folder, marker in marked:
         if marker.life is Life.UNKNOWN:
             yield (
                 f"{folder} stays: process {marker.maker.pid} of another machine, or of an earlier"

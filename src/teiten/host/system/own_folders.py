@@ -7,12 +7,12 @@ place of what root makes there.
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 
 from teiten.errors import MachineError, UsageError
+from teiten.host.system.users import is_root
 
 WRITING_OF_OTHERS = 0o022
 """The bits of a mode that let others than the owner write."""
@@ -21,7 +21,7 @@ WRITING_OF_OTHERS = 0o022
 def leave_folders_of_others() -> None:
     """As root, make temporary files where nobody else can exchange them, whatever TMPDIR says, and
     nothing that others may write. Raises MachineError where /tmp itself is another user's."""
-    if not _is_root():
+    if not is_root():
         return
     os.umask(os.umask(WRITING_OF_OTHERS) | WRITING_OF_OTHERS)
     for name in ("TMPDIR", "TEMP", "TMP"):
@@ -53,7 +53,7 @@ def require_own(workdir: Path) -> None:
 def foreign_folder(path: Path) -> Path | None:
     """The folder on the way to ``path``, as far as there is one, in which another user can exchange
     what is root's, or his link there; None where there is none, or where we are not root."""
-    if not _is_root():
+    if not is_root():
         return None
     from teiten.host.facts.disks import nearest_existing  # noqa: PLC0415 - only root needs them
     from teiten.host.system.held_folder import (  # noqa: PLC0415
@@ -72,7 +72,3 @@ def foreign_folder(path: Path) -> Path | None:
             return path
         return exchangeable_folder(existing)
     return None
-
-
-def _is_root() -> bool:
-    return sys.platform != "win32" and os.geteuid() == 0
