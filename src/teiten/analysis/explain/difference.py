@@ -67,7 +67,7 @@ class _Sides:
         the others have no times."""
         codes = self._differences(self.old.plan.nodes[old_number], self.new.plan.nodes[new_number])
         for at, code in enumerate(codes):
-            change = self._change(code, old_number, new_number)
+            change = self._change(code, [old_number], [new_number])
             yield replace(change, old_seconds=None, new_seconds=None) if at else change
 
     def _differences(self, old: PlanNode, new: PlanNode) -> Iterator[str]:
@@ -92,42 +92,31 @@ class _Sides:
         old = self._match.old.any_partition(self.old.plan.nodes[number] for number in group.old)
         new = self._match.new.any_partition(self.new.plan.nodes[number] for number in group.new)
         code = "partitions-changed" if old and new else "partitioned" if new else "unpartitioned"
-        return NodeChange(
-            code,
-            group.old[0],
-            group.new[0],
-            self._own(self.old, group.old),
-            self._own(self.new, group.new),
-            group,
-        )
+        return self._change(code, group.old, group.new, group)
 
     def _unmatched(self) -> Iterator[NodeChange]:
-        pairs, groups = self._match.pairs, self._match.groups
-        old_known = {old for old, _ in pairs} | {number for group in groups for number in group.old}
-        new_known = {new for _, new in pairs} | {number for group in groups for number in group.new}
+        olds, news = _matched(self._match.pairs, self._match.groups)
         for node in self.old.plan.nodes:
-            if node.number not in old_known:
-                yield self._change("node-removed", node.number, None)
+            if node.number not in olds:
+                yield self._change("node-removed", [node.number], ())
         for node in self.new.plan.nodes:
-            if node.number not in new_known:
-                yield self._change("node-added", None, node.number)
+            if node.number not in news:
+                yield self._change("node-added", (), [node.number])
 
     def _exchanged(self, old: PlanNode, new: PlanNode) -> bool:
         """Whether one's outer side is the other's inner side."""
         olds, news = _inputs(self._match.old, old), _inputs(self._match.new, new)
         return len(olds) == 2 and olds != news and olds == news[::-1]
 
-    def _change(self, code: str, old: int | None, new: int | None) -> NodeChange:
-        return NodeChange(
-            code,
-            old,
-            new,
-            None if old is None else self._own(self.old, [old]),
-            None if new is None else self._own(self.new, [new]),
-        )
+    def _change(
+        self, code: str, old: Sequence[int], new: Sequence[int], group: NodeGroup | None = None
+    ) -> NodeChange:
+        first_old, first_new = (next(iter(numbers), None) for numbers in (old, new))
+        seconds = self._own(self.old, old), self._own(self.new, new)
+        return NodeChange(code, first_old, first_new, *seconds, group)
 
-    def _own(self, side: PlanStatistics, numbers: Iterable[int]) -> float | None:
-        if not self._timed:
+    def _own(self, side: PlanStatistics, numbers: Sequence[int]) -> float | None:
+        if not self._timed or not numbers:
             return None
         return sum(side.accounts.nodes[number].seconds for number in numbers)
 
@@ -234,12 +223,7 @@ def _with_bitmaps(
     pairs: Sequence[tuple[int, int]],
 ) -> list[NodeGroup]:
     """Scans of a bitmap belong to the scan of the table where the other plan has none."""
-    olds = {old_node for old_node, _ in pairs} | {
-        number for group in groups for number in group.old
-    }
-    news = {new_node for _, new_node in pairs} | {
-        number for group in groups for number in group.new
-    }
+    olds, news = _matched(pairs, groups)
     return [
         NodeGroup(
             (*group.old, *_bitmaps(old, group.old, olds)),
@@ -247,6 +231,15 @@ def _with_bitmaps(
         )
         for group in groups
     ]
+
+
+def _matched(
+    pairs: Iterable[tuple[int, int]], groups: Iterable[NodeGroup]
+) -> tuple[set[int], set[int]]:
+    """The nodes of both plans that have a counterpart."""
+    sides = [([old], [new]) for old, new in pairs]
+    sides += [([*group.old], [*group.new]) for group in groups]
+    return {node for old, _ in sides for node in old}, {node for _, new in sides for node in new}
 
 
 def _bitmaps(plan: ExplainedPlan, scans: Iterable[int], known: set[int]) -> list[int]:

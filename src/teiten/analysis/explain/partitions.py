@@ -96,7 +96,7 @@ class _Side:
 
 
 def _partitions_of(plan: ExplainedPlan, append: PlanNode) -> Iterator[_Partitions]:
-    members = [child for child in plan.children(append.number) if child.relationship == "Member"]
+    members = plan.members(append.number)
     scans = [
         [node for node in plan.below(member.number) if node.kind in SCANS and node.alias]
         for member in members

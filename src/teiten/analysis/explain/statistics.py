@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 
-from teiten.analysis.explain.accounts import accounts
+from teiten.analysis.explain.accounts import accounts, summed
 from teiten.analysis.explain.consumers import GATHERS
 from teiten.analysis.model.explain import (
-    HIT,
     LEADER,
     READ,
     Accounts,
@@ -38,7 +37,7 @@ def statistics(plan: ExplainedPlan) -> PlanStatistics:
         workers_planned=sum(node.workers_planned or 0 for node in plan.nodes),
         workers_launched=sum(node.workers_launched or 0 for node in plan.nodes),
         pruned=sum(map(plan.pruned, plan.nodes)),
-        blocks=total.buffers.get(HIT, 0) + total.buffers.get(READ, 0),
+        blocks=total.blocks,
         blocks_read=total.buffers.get(READ, 0),
         io_seconds=total.io_seconds,
         scans_by_workers=_scans_by_workers(plan),
@@ -93,15 +92,6 @@ def _kind(
         workers_launched=sum(node.workers_launched or 0 for node in nodes),
         pruned=sum(map(plan.pruned, nodes)),
     )
-
-
-def summed(parts: Iterable[dict[str, int]]) -> dict[str, int]:
-    """Counters by name, added up."""
-    total: dict[str, int] = {}
-    for part in parts:
-        for name, value in part.items():
-            total[name] = total.get(name, 0) + value
-    return total
 
 
 def _scans_by_workers(plan: ExplainedPlan) -> tuple[tuple[int, int, float], ...]:

@@ -11,14 +11,7 @@ from statistics import fmean
 from teiten.analysis.explain.consumers import GATHERS
 from teiten.analysis.explain.statistics import SCANS
 from teiten.analysis.explain.worker_rules import Relations, first_scan
-from teiten.analysis.model.explain import (
-    APPENDS,
-    HIT,
-    READ,
-    ExplainedPlan,
-    PlanNode,
-    PlanStatistics,
-)
+from teiten.analysis.model.explain import APPENDS, ExplainedPlan, PlanNode, PlanStatistics
 from teiten.analysis.model.explain_use import PartitionUse, SharedScans, TableUse
 from teiten.analysis.model.observations import Context
 from teiten.model.units import Seconds
@@ -73,8 +66,8 @@ def _uses(statistics: PlanStatistics, relations: Relations) -> dict[str, _Use]:
             table = _table(node.relation, relations)
             use = uses[table]
             use.nodes.append(node)
-            use.blocks += _blocks(statistics, node)
-            use.blocks += sum(_blocks(statistics, index) for index in _below_bitmap(plan, node))
+            read = [node, *_below_bitmap(plan, node)]
+            use.blocks += sum(statistics.accounts.nodes[part.number].blocks for part in read)
             if table != node.relation:
                 executed = use.members.get(node.relation, False)
                 use.members[node.relation] = executed or node.executed
@@ -89,11 +82,6 @@ def _below_bitmap(plan: ExplainedPlan, node: PlanNode) -> list[PlanNode]:
     if node.kind != "Bitmap Heap Scan":
         return []
     return [below for below in plan.below(node.number) if below.kind == BITMAP]
-
-
-def _blocks(statistics: PlanStatistics, node: PlanNode) -> int:
-    buffers = statistics.accounts.nodes[node.number].buffers
-    return buffers.get(HIT, 0) + buffers.get(READ, 0)
 
 
 def _table(relation: str, relations: Relations) -> str:

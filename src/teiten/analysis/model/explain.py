@@ -166,15 +166,15 @@ class ExplainedPlan:
     def children(self, number: int) -> Sequence[PlanNode]:
         return self._children[number]
 
+    def members(self, number: int) -> Sequence[PlanNode]:
+        """The children of an Append whose rows it gives one after the other."""
+        return [child for child in self.children(number) if child.relationship == "Member"]
+
     def pruned(self, node: PlanNode) -> int:
         """How many children of an Append pruning at run time left out, before or while it ran."""
         if node.kind not in APPENDS or not node.loops:
             return 0
-        children = self.children(node.number)
-        skipped = [
-            child for child in children if child.relationship == "Member" and child.loops == 0
-        ]
-        return node.subplans_removed + len(skipped)
+        return node.subplans_removed + sum(child.loops == 0 for child in self.members(node.number))
 
     def below(self, number: int) -> Sequence[PlanNode]:
         """The node and all below it, as they are printed."""
@@ -214,6 +214,11 @@ class Exclusive:
         """Exclusive seconds of all processes."""
         return self.leader + self.workers
 
+    @property
+    def blocks(self) -> int:
+        """Blocks of tables and indexes, found in shared buffers or read."""
+        return self.buffers.get(HIT, 0) + self.buffers.get(READ, 0)
+
 
 @dataclass(frozen=True)
 class Accounts:
@@ -229,8 +234,8 @@ class Accounts:
     every process is taken to have used the same time."""
 
 
-@dataclass(frozen=True)
-class KindStatistics:
+@dataclass(frozen=True, kw_only=True)
+class KindStatistics(Exclusive):
     """All nodes of one type in a plan (2020 §6.5.5, tables 6.30 to 6.33)."""
 
     kind: str
@@ -239,10 +244,6 @@ class KindStatistics:
     loops: int
     """Executions in all processes."""
     worker_loops: int
-    leader: float
-    """Exclusive seconds of the leader."""
-    workers: float
-    """Exclusive seconds of all workers."""
     share: float | None
     """Share of the exclusive time of all processes; None without timing."""
     rows: float
@@ -250,21 +251,10 @@ class KindStatistics:
     estimate_error: float | None
     """The largest of the nodes' factors by which the planner was wrong, 1 or more; None where
     no node of the type was executed, or without costs."""
-    buffers: dict[str, int]
-    io_seconds: float
     workers_planned: int
     workers_launched: int
     pruned: int
     """Children that partition pruning at run time left out, or never executed."""
-
-    @property
-    def seconds(self) -> float:
-        return self.leader + self.workers
-
-    @property
-    def blocks(self) -> int:
-        """Blocks of tables and indexes, found in shared buffers or read."""
-        return self.buffers.get(HIT, 0) + self.buffers.get(READ, 0)
 
 
 @dataclass(frozen=True)
