@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from teiten.analysis.claims.checks import exact, student
+from teiten.analysis.claims.checks import estimated, exact
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.model.claims import (
     Claim,
@@ -571,9 +571,9 @@ def test_one_zero_is_not_left_out_in_silence() -> None:
 
 
 def test_estimates() -> None:
-    assert student([0.1], 0.05) is None
-    assert student([0.1, 0.1], 0.05) is None
-    mean, low, high = student([0.0, 0.1, 0.2], 0.05) or (0, 0, 0)
+    assert estimated([0.1], 0.05) is None
+    assert estimated([0.1, 0.1], 0.05) is None
+    mean, low, high = estimated([0.0, 0.1, 0.2], 0.05) or (0, 0, 0)
     assert mean == pytest.approx(0.1)
     assert high - mean == pytest.approx(4.3027 * 0.1 / math.sqrt(3), rel=1e-4)
     assert mean - low == pytest.approx(high - mean)

@@ -16,7 +16,6 @@ from teiten.analysis.verdict.verdict import (
     detectable,
     exp,
     log_ratio,
-    median,
     student_half_width,
     student_quantile,
 )
@@ -161,11 +160,6 @@ def test_monstrous_numbers_end_in_infinity_not_in_a_traceback() -> None:
 def test_only_positive_finite_values_have_a_ratio(bad: float) -> None:
     assert log_ratio(bad, 1.0) is None
     assert log_ratio(1.0, bad) is None
-
-
-def test_medians() -> None:
-    assert median([]) is None
-    assert median([3.0, 1.0, 2.0, 10.0]) == 2.5
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 7, 100])

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from statistics import fmean
 
 from teiten.analysis.model.discussion import (
     Course,
@@ -174,13 +173,7 @@ def processors(plan: Plan, views: Iterable[TrialView]) -> Iterator[ProcessorUse]
         if counted:
             alpha = measure.alpha / len(counted)
             compared = tuple(
-                StateLevel(
-                    state,
-                    context,
-                    fmean(numbers.old),
-                    fmean(numbers.new),
-                    numbers.change(measure, alpha),
-                )
+                StateLevel(state, context, *numbers.means, numbers.change(measure, alpha))
                 for state, context, numbers in counted
             )
             yield ProcessorUse(workload, old, new, compared)

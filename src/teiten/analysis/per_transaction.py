@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 from teiten.analysis.model.discussion import WAL_ROW, Counted, Origin, PerTransaction, Taken
 from teiten.analysis.model.findings import TrialView
@@ -81,8 +80,7 @@ def _table(pairs: PairedViews, cpu: Of, measure: Measure) -> PerTransaction:
             row.name,
             row.kind,
             row.origin,
-            fmean(numbers.old),
-            fmean(numbers.new),
+            *numbers.means,
             len(numbers.old),
             numbers.change(measure, measure.alpha / len(known)),
         )

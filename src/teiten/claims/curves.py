@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from teiten.analysis.claims.checks import check_of, student
+from teiten.analysis.claims.checks import check_of, estimated
 from teiten.analysis.model.claims import (
     Check,
     CheckKind,
@@ -208,7 +208,7 @@ class OfCurves(Predicate):
     def of_systems(self, question: ClaimQuestion, known: SystemCurves, among: int) -> Check:
         """Check the shape of each system's curve by itself."""
         values = known.here[question.sides[0]].alone(question.values)
-        return check_of(replace(question, values=values), known.alpha, student, among=among)
+        return check_of(replace(question, values=values), known.alpha, estimated, among=among)
 
 
 class ShapeOfCurve(OfCurves):

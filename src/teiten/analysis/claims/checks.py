@@ -10,11 +10,12 @@ from functools import partial
 from teiten.analysis.model.claims import BUILD, Check, Claim, ClaimQuestion, ClaimStanding
 from teiten.analysis.model.predicate import Ground
 from teiten.analysis.verdict.carry_over import CarryOverBias, bias_of, stands_despite
+from teiten.analysis.verdict.changes import deciding_half_width_of, half_width_of
 from teiten.analysis.verdict.contrasts import sides_of
-from teiten.analysis.verdict.sequential import half_width, patient_half_width
 from teiten.analysis.verdict.verdict import (
     LEFT_BEHIND,
     NO_VARIANCE,
+    HalfWidth,
     Rule,
     exp,
     mean_and_deviation,
@@ -23,7 +24,7 @@ from teiten.analysis.verdict.verdict import (
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.model.metrics import Better
 from teiten.model.plan import Plan
-from teiten.model.study import SERVER, Measure
+from teiten.model.study import SERVER
 from teiten.model.units import Share
 
 Estimate = tuple[float, float, float]
@@ -31,19 +32,18 @@ Estimate = tuple[float, float, float]
 Estimator = Callable[[Sequence[float], float], Estimate | None]
 
 
-def student(values: Sequence[float], alpha: float) -> Estimate | None:
-    """Student's t interval; None of fewer than two values, of equal ones, or with a NaN."""
-    return _estimate(values, alpha, student_half_width)
-
-
-def at_every_look(values: Sequence[float], alpha: float) -> Estimate | None:
-    """The interval of a sequential design, which ended because of what it had measured."""
-    return _estimate(values, alpha, half_width)
-
-
-def estimator_of(measure: Measure) -> Estimator:
-    """Choose the estimator of a campaign's design, fixed or sequential."""
-    return student if measure.sequential is None else at_every_look
+def estimated(
+    values: Sequence[float], alpha: float, width: HalfWidth = student_half_width
+) -> Estimate | None:
+    """The mean with its interval, Student's unless another width is given; None of fewer than two
+    values, of equal ones, or with a NaN."""
+    if len(values) < 2 or not all(map(math.isfinite, values)):
+        return None
+    mean, deviation = mean_and_deviation(values)
+    if deviation < NO_VARIANCE:
+        return None
+    half = width(deviation, len(values), alpha)
+    return mean, mean - half, mean + half
 
 
 def counted(estimator: Estimator) -> Estimator:
@@ -72,18 +72,6 @@ def lack_of(*samples: Sequence[float]) -> str:
     if not all(math.isfinite(value) for sample in samples for value in sample):
         return "not-positive"
     return "identical"
-
-
-def _estimate(
-    values: Sequence[float], alpha: float, width: Callable[[float, int, float], float]
-) -> Estimate | None:
-    if len(values) < 2 or not all(map(math.isfinite, values)):
-        return None
-    mean, deviation = mean_and_deviation(values)
-    if deviation < NO_VARIANCE:
-        return None
-    half = width(deviation, len(values), alpha)
-    return mean, mean - half, mean + half
 
 
 def checks_of(claim: Claim, ground: Ground) -> tuple[Check, ...]:
@@ -137,10 +125,10 @@ def _longer(
 def _estimator(claim: Claim, plan: Plan, question: ClaimQuestion) -> Estimator:
     """That of the campaign's design; a comparison of its own has an interval no sooner here than
     its verdict has."""
-    estimator = estimator_of(plan.study.measure)
-    if estimator is at_every_look and _has_verdict(claim, plan, question):
-        width = partial(patient_half_width, levels=question.averaged)
-        estimator = partial(_estimate, width=width)
+    measure, width = plan.study.measure, half_width_of(plan.study.measure)
+    if _has_verdict(claim, plan, question):
+        width = deciding_half_width_of(measure, question.averaged)
+    estimator = partial(estimated, width=width)
     return counted(estimator) if claim.predicate.is_counted(claim) else estimator
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
 from teiten.analysis.model.claims import ClaimOutcome
@@ -44,8 +45,6 @@ class LevelResult:
     old_values: tuple[float, ...]
     """Every counted trial, in block order."""
     new_values: tuple[float, ...]
-    old_median: float | None
-    new_median: float | None
     verdict: Verdict
     """From an interval at α/K over the K levels of a fixed design (``analysis.verdict``)."""
     old_over: int = 0
@@ -53,6 +52,14 @@ class LevelResult:
     new_over: int = 0
     limit: Seconds | None = None
     """The limit that they exceeded."""
+
+    @property
+    def old_median(self) -> float | None:
+        return median(self.old_values) if self.old_values else None
+
+    @property
+    def new_median(self) -> float | None:
+        return median(self.new_values) if self.new_values else None
 
 
 def servers_of(levels: Sequence[LevelResult]) -> tuple[str, ...]:

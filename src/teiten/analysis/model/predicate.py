@@ -100,9 +100,8 @@ class Predicate(ABC):
         """The levels, by factor, outside of which it looks at no trial."""
         return {}
 
-    def lacking(self, plan: Plan) -> Reason | None:
-        """Find what a campaign must have beside the claim's own needs, and has not."""
-        return None
+    def require(self, plan: Plan) -> None:  # noqa: B027
+        """Raise UnmetError where a campaign lacks what it takes beside the claim's own needs."""
 
     def needs(self, words: ClaimWords) -> Iterator[str]:
         """Say in words what a campaign must have beside the claim's own needs."""

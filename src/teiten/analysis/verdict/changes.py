@@ -6,6 +6,8 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from statistics import fmean
 
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.observations import Context
@@ -65,6 +67,14 @@ class PairedNumbers:
     new: tuple[float, ...]
     starts: tuple[int, ...]
 
+    @property
+    def means(self) -> tuple[float, float]:
+        return fmean(self.old), fmean(self.new)
+
+    @property
+    def differences(self) -> tuple[float, ...]:
+        return tuple(new - old for old, new in zip(self.old, self.new, strict=True))
+
     def change(self, measure: Measure, alpha: float) -> CostChange:
         """The mean of new - old over starts, with the interval of a campaign's design."""
         return change(
@@ -78,10 +88,11 @@ def half_width_of(measure: Measure) -> HalfWidth:
     return student_half_width if measure.sequential is None else half_width
 
 
-def deciding_half_width_of(measure: Measure) -> HalfWidth:
+def deciding_half_width_of(measure: Measure, levels: int = 1) -> HalfWidth:
     """Choose the width of an interval from which something is decided: as ``half_width_of``, but of
-    a sequential design from as many pairs on as a verdict has one."""
-    return student_half_width if measure.sequential is None else patient_half_width
+    a sequential design from as many pairs on as a verdict over so many levels has one."""
+    patient = partial(patient_half_width, levels=levels)
+    return student_half_width if measure.sequential is None else patient
 
 
 def change(

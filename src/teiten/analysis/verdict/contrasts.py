@@ -35,7 +35,6 @@ from teiten.analysis.verdict.verdict import (
     INCOMPLETE_BLOCKS,
     TOO_FEW_PAIRS,
     Rule,
-    median,
     over_timeout,
 )
 from teiten.kinds.contract_analyse import comparison_alpha
@@ -232,8 +231,6 @@ def _level(
         context=context,
         old_values=pairs.old_values,
         new_values=pairs.new_values,
-        old_median=median(pairs.old_values),
-        new_median=median(pairs.new_values),
         verdict=verdict,
         old_over=sum(observation.side == sides[0] for observation in over),
         new_over=sum(observation.side == sides[1] for observation in over),

@@ -206,11 +206,6 @@ def log_ratio(old: float, new: float) -> float | None:
     return math.log(new) - math.log(old)
 
 
-def median(values: Sequence[float]) -> float | None:
-    """None of no values."""
-    return float(np.median(values)) if values else None
-
-
 def _direction(higher: bool, better: Better) -> VerdictKind:
     if better is Better.NEITHER:
         raise ValueError("a metric of which neither direction is better has no verdict")

@@ -12,7 +12,7 @@ from pydantic.dataclasses import dataclass
 
 from teiten.analysis.across.unpaired import unpaired_check
 from teiten.analysis.claims.numbers import FUNCTION_SHARE
-from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords, Reason
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
 from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.evidence import Blocks, EvidenceTable, block_means, logarithm
 from teiten.analysis.model.predicate import Aliases, UnmetError
@@ -103,9 +103,9 @@ class Effect(OfCurves):
     def metric_of(self, claim: Claim) -> str:
         return f"{FUNCTION_SHARE}:{self.function}" if self.function else claim.metric
 
-    def lacking(self, plan: Plan) -> Reason | None:
-        lacks = self.function and not plan.study.measure.flame_graph
-        return Reason("flame-graph") if lacks else None
+    def require(self, plan: Plan) -> None:
+        if self.function and not plan.study.measure.flame_graph:
+            raise UnmetError("flame-graph")
 
     def needs(self, words: ClaimWords) -> Iterator[str]:
         if self.function:
