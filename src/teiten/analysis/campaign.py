@@ -37,7 +37,7 @@ from teiten.analysis.verdict.drift import drift_cautions
 from teiten.analysis.verdict.noise import recorded_noise
 from teiten.analysis.verdict.pairs_check import recorded_check
 from teiten.analysis.verdict.replication import recorded_replication
-from teiten.analysis.verdict.stopping import standing
+from teiten.analysis.verdict.stopping import open_after, standing
 from teiten.analysis.verdict.unseen import unseen_cautions
 from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.facts import Caution, HostFacts
@@ -48,7 +48,6 @@ from teiten.model.progress import (
     allotted_blocks,
     compared_together,
     counting,
-    open_trials,
 )
 from teiten.model.trial import PARTNER, Event, Outcome, Problem, Series, Trial
 from teiten.model.units import Seconds
@@ -84,13 +83,7 @@ def analyse(
     ends = [view.finished_at for view in views]
     wall = Seconds(wall_seconds(created_at, happened, ends))
     stands = standing(plan, views, wall, allotted_blocks(happened))
-    missing = len(
-        open_trials(
-            plan,
-            [(view.number, view.attempt, view.outcome) for view in views],
-            unneeded=stands.unneeded,
-        )
-    )
+    missing = len(open_after(plan, views, stands.unneeded))
     results = as_declared(contrasts(plan, views), plan.study)
     witnesses = tuple(cpu_witnesses(results, views))
     found_cautions = (

@@ -114,7 +114,7 @@ def server_cpu(plan: Plan, facts: HostFacts) -> Of:
         if not shares:
             return math.nan
         used = math.fsum(share * cores(view, node) for node, share in shares.items())
-        return _each(view, used * view.metrics.get("measured_seconds", math.nan))
+        return _each(view, used * view.metric("measured_seconds"))
 
     return of
 
@@ -157,7 +157,7 @@ def _waited(event: str) -> Of:
         if waits is None:
             return math.nan
         backends = math.fsum(value for name, value in waits.items() if name.lower() == wanted)
-        return _each(view, backends * view.metrics.get("measured_seconds", math.nan))
+        return _each(view, backends * view.metric("measured_seconds"))
 
     return of
 

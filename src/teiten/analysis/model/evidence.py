@@ -21,7 +21,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -153,9 +153,7 @@ class EvidenceTable:
         """
         name = f"{quantity}:{part}" if part else quantity
         values: dict[int, float] = {}
-        for cell in self._cells.get(workload, ()):
-            if any(cell.levels.get(factor) != level for factor, level in at.items()):
-                continue
+        for cell in self._cells_at(workload, at):
             for block, numbers in cell.trials.items():
                 value = numbers.get(name, math.nan)
                 if math.isnan(value):
@@ -174,12 +172,16 @@ class EvidenceTable:
         start = f"{quantity}:"
         return frozenset(
             name.removeprefix(start)
-            for cell in self._cells.get(workload, ())
-            if all(cell.levels.get(factor) == level for factor, level in at.items())
+            for cell in self._cells_at(workload, at)
             for numbers in cell.trials.values()
             for name in numbers
             if name.startswith(start)
         )
+
+    def _cells_at(self, workload: str, at: LevelOf) -> Iterator[_Cell]:
+        for cell in self._cells.get(workload, ()):
+            if at.items() <= cell.levels.items():
+                yield cell
 
     def side(self, workload: str, context: Context, side: str, quantity: str) -> Blocks:
         """The values of a quantity on one side of the study's contrast, in one context."""

@@ -5,6 +5,7 @@ Input of the analysis of one kind of workload.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -115,6 +116,10 @@ class TrialView(Attempt):
     facts: dict[str, Any]
     evidence: tuple[tuple[str, str], ...]
     stack_samples: StackSamples | None = None
+
+    def metric(self, name: str) -> float:
+        """A metric of the trial; NaN where it has none."""
+        return self.metrics.get(name, math.nan)
 
 
 @dataclass(frozen=True)

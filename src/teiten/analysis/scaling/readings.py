@@ -40,13 +40,13 @@ def read(
 
     def generator(trial: TrialView) -> float:
         if client_cores is None:
-            used = cores * _metric(trial, "pgbench_cpu_share")
+            used = cores * trial.metric("pgbench_cpu_share")
         else:
-            used = client_cores * _metric(trial, "client_pgbench_cpu_share")
+            used = client_cores * trial.metric("client_pgbench_cpu_share")
         return used / threads[trial.number]
 
     def busy(trial: TrialView) -> float:
-        shares = (_metric(trial, f"cpu_{state}_share") for state in ("user", "system"))
+        shares = (trial.metric(f"cpu_{state}_share") for state in ("user", "system"))
         return cores * sum(shares)
 
     return Readings(
@@ -77,13 +77,9 @@ def _share(trials: Sequence[TrialView], of: Of) -> Share | None:
     return None if value is None else Share(value)
 
 
-def _metric(trial: TrialView, name: str) -> float:
-    return trial.metrics.get(name, math.nan)
-
-
 def _rate(trial: TrialView, name: str) -> float:
-    seconds = _metric(trial, "measured_seconds")
-    return _metric(trial, name) / seconds if seconds > 0 else math.nan
+    seconds = trial.metric("measured_seconds")
+    return trial.metric(name) / seconds if seconds > 0 else math.nan
 
 
 def _fsyncs(trial: TrialView) -> float:

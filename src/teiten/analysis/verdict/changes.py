@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
 
+from teiten.analysis.model.evidence import means_of_starts
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Estimate
@@ -107,9 +108,9 @@ def change(
 
     ``starts``: the start of the servers that each pair belongs to.
     """
-    differences = _by_start(
-        [after - before for before, after in zip(old, new, strict=True)], starts
-    )
+    of_pairs = (after - before for before, after in zip(old, new, strict=True))
+    means = means_of_starts(dict(enumerate(of_pairs)), dict(enumerate(starts)))
+    differences = list(means.values())
     mean = math.fsum(differences) / len(differences)
     if len(differences) < 2:
         return CostChange(mean, None, None)
@@ -119,13 +120,6 @@ def change(
     if deviation <= ROUNDING * size or not math.isfinite(half):
         return CostChange(mean, None, None)
     return CostChange(mean, mean - half, mean + half)
-
-
-def _by_start(values: Sequence[float], starts: Sequence[int]) -> list[float]:
-    shared: dict[int, list[float]] = defaultdict(list)
-    for value, start in zip(values, starts, strict=True):
-        shared[start].append(value)
-    return [math.fsum(of_start) / len(of_start) for of_start in shared.values()]
 
 
 def paired_views(
@@ -176,11 +170,8 @@ def arithmetic(
     """Estimate the mean of blocks' numbers; None of no values."""
     if not values:
         return None
-    mean = math.fsum(values) / len(values)
-    half = _half(values, alpha, width, NO_VARIANCE * max(abs(mean), NO_VARIANCE))
-    if half is None:
-        return Estimate(mean, None, None, len(values))
-    return Estimate(mean, mean - half, mean + half, len(values))
+    least = NO_VARIANCE * max(abs(math.fsum(values) / len(values)), NO_VARIANCE)
+    return _estimate(values, alpha, width, least, float)
 
 
 def geometric(
@@ -190,19 +181,22 @@ def geometric(
     positive."""
     if not values or min(values) <= 0:
         return None
-    logs = [math.log(value) for value in values]
-    mean = math.fsum(logs) / len(logs)
-    half = _half(logs, alpha, width, NO_VARIANCE)
-    if half is None:
-        return Estimate(exp(mean), None, None, len(values))
-    return Estimate(exp(mean), exp(mean - half), exp(mean + half), len(values))
+    return _estimate([math.log(value) for value in values], alpha, width, NO_VARIANCE, exp)
 
 
-def _half(values: Sequence[float], alpha: float, width: HalfWidth, least: float) -> float | None:
-    """Half the width of an interval; None of a single value, of equal ones, or where it is
-    infinite."""
-    if len(values) < 2:
-        return None
-    _, deviation = mean_and_deviation(values)
-    half = math.nan if deviation < least else width(deviation, len(values), alpha)
-    return half if math.isfinite(half) else None
+def _estimate(
+    values: Sequence[float],
+    alpha: float,
+    width: HalfWidth,
+    least: float,
+    shown: Callable[[float], float],
+) -> Estimate:
+    """The mean of values and its ends, as they are shown; no ends of a single value, of equal ones
+    (a deviation below ``least``), or where the interval is infinite."""
+    count, mean, half = len(values), math.fsum(values) / len(values), math.nan
+    if count > 1:
+        _, deviation = mean_and_deviation(values)
+        half = math.nan if deviation < least else width(deviation, count, alpha)
+    if not math.isfinite(half):
+        return Estimate(shown(mean), None, None, count)
+    return Estimate(shown(mean), shown(mean - half), shown(mean + half), count)
