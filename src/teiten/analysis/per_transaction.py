@@ -20,6 +20,7 @@ from teiten.analysis.verdict.changes import PairedViews, paired_views
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import SERVER_CPU, TRANSACTIONS, WAL_BYTES, by_node, total_of_nodes
 from teiten.model.plan import Plan
+from teiten.model.stacks import StackSamples
 from teiten.model.study import Measure
 from teiten.ways.registry import way_of
 
@@ -128,24 +129,19 @@ def _metric(name: str) -> Of:
     return lambda view: _each(view, total_of_nodes(view.metrics, name))
 
 
-def _by_mode(in_kernel: bool) -> Of:
-    def of(view: TrialView) -> float:
-        window = view.stack_samples
-        if window is None or not window.kernel:
-            return math.nan
-        return leaf_seconds(window, kernel=in_kernel)
+def _sampled(of: Callable[[StackSamples], float]) -> Of:
+    """A number of the extra window; NaN without one."""
+    return lambda view: math.nan if view.stack_samples is None else of(view.stack_samples)
 
-    return of
+
+def _by_mode(in_kernel: bool) -> Of:
+    return _sampled(
+        lambda window: leaf_seconds(window, kernel=in_kernel) if window.kernel else math.nan
+    )
 
 
 def _by_perf(counter: str) -> Of:
-    def of(view: TrialView) -> float:
-        window = view.stack_samples
-        if window is None or counter not in window.counters:
-            return math.nan
-        return window.counters[counter] / window.transactions
-
-    return of
+    return _sampled(lambda window: window.counters.get(counter, math.nan) / window.transactions)
 
 
 def _waited(event: str) -> Of:

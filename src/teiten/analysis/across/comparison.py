@@ -11,7 +11,6 @@ Published findings about two operating systems, checked on two campaigns.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,7 +21,13 @@ from teiten.analysis.claims.numbers import with_numbers
 from teiten.analysis.claims.outcomes import outcome_of, require_question
 from teiten.analysis.model.claims import Check, Claim, ClaimOutcome
 from teiten.analysis.model.comparison import ComparedLevel, Comparison, Systems, UnpairedResult
-from teiten.analysis.model.evidence import Blocks, EvidenceTable, block_means, logarithm
+from teiten.analysis.model.evidence import (
+    Blocks,
+    EvidenceTable,
+    block_means,
+    logarithm,
+    with_logarithm,
+)
 from teiten.analysis.model.findings import CampaignAnalysis, LevelResult
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.predicate import UnmetError
@@ -87,11 +92,7 @@ class Logs:
 def logs(evidence: EvidenceTable, values: Values) -> Logs:
     """The logarithms of a campaign's values by context and block, or start of the servers."""
     usable = {
-        context: {
-            block: log
-            for block, value in by_block.items()
-            if not math.isnan(log := logarithm(value))
-        }
+        context: with_logarithm({block: logarithm(value) for block, value in by_block.items()})
         for context, by_block in values.items()
     }
     unusable = sum(len(by_block) - len(usable[context]) for context, by_block in values.items())

@@ -11,7 +11,7 @@ often as machines are alike.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -83,19 +83,16 @@ def checked(prediction: Prediction, second: CollectionResult) -> CheckedPredicti
         for finding in prediction.findings
         if finding.outcome in DECIDED
     ]
+
+    def standing_as(*standings: ClaimStanding) -> tuple[str, ...]:
+        return tuple(name for name, _, standing in pairs if standing in standings)
+
     right = tuple(name for name, outcome, standing in pairs if standing is outcome)
-    undecided = _with(pairs, (ClaimStanding.INCONCLUSIVE,))
-    not_judged = _with(pairs, (ClaimStanding.NOT_APPLICABLE, ClaimStanding.NOT_RUN))
+    undecided = standing_as(ClaimStanding.INCONCLUSIVE)
+    not_judged = standing_as(ClaimStanding.NOT_APPLICABLE, ClaimStanding.NOT_RUN)
     known = {*right, *undecided, *not_judged}
     opposite = tuple(name for name, *_ in pairs if name not in known)
     return CheckedPrediction(right, undecided, opposite, not_judged)
-
-
-def _with(
-    pairs: Iterable[tuple[str, ClaimStanding | None, ClaimStanding]],
-    standings: tuple[ClaimStanding, ...],
-) -> tuple[str, ...]:
-    return tuple(name for name, _, standing in pairs if standing in standings)
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,11 @@ def _node(raw: Mapping[str, Any], number: int, parent: int | None, place: str) -
         workers_planned=number_of.whole("Workers Planned"),
         workers_launched=number_of.whole("Workers Launched"),
         subplans_removed=number_of.whole("Subplans Removed") or 0,
-        details=tuple(_details(raw)),
+        details=tuple(
+            (key, value)
+            for key, value in raw.items()
+            if key not in _KNOWN and not key.endswith("Blocks") and "I/O" not in key
+        ),
     )
 
 
@@ -191,12 +195,6 @@ def _io_seconds(raw: Mapping[str, Any], number_of: _Numbers) -> float:
     return MILLISECOND * sum(
         number_of(key) or 0.0 for key in raw if "I/O" in key and key.endswith("Time")
     )
-
-
-def _details(raw: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for key, value in raw.items():
-        if key not in _KNOWN and not key.endswith("Blocks") and "I/O" not in key:
-            yield key, value
 
 
 def _triggers(value: Any) -> Iterator[Trigger]:

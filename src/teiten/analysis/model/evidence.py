@@ -200,6 +200,11 @@ def log_changes(old: Blocks, new: Blocks) -> dict[int, float]:
     return {block: logarithm(new[block]) - logarithm(old[block]) for block in both}
 
 
+def with_logarithm(logs: Blocks) -> dict[int, float]:
+    """The blocks whose values have a logarithm."""
+    return {block: log for block, log in logs.items() if not math.isnan(log)}
+
+
 def block_means(values: Sequence[Blocks]) -> dict[int, float]:
     """The mean over several places, of each block that has them all; none of no places."""
     whole = set.intersection(*(set(value) for value in values)) if values else set()
