@@ -16,8 +16,7 @@ from hashlib import blake2b
 
 from teiten.analysis.explain.consumers import is_subplan
 from teiten.analysis.explain.partitions import TableNames, comparable_names
-from teiten.analysis.explain.statistics import SCANS, statistics
-from teiten.analysis.explain.structure import JOINS, fingerprint, join_order
+from teiten.analysis.explain.statistics import JOINS, SCANS, fingerprint, join_order, statistics
 from teiten.analysis.model.explain import (
     APPENDS,
     ExplainedPlan,

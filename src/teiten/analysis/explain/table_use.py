@@ -11,8 +11,15 @@ from statistics import fmean
 from teiten.analysis.explain.consumers import GATHERS
 from teiten.analysis.explain.statistics import SCANS
 from teiten.analysis.explain.worker_rules import Relations, first_scan
-from teiten.analysis.model.explain import APPENDS, ExplainedPlan, PlanNode, PlanStatistics
-from teiten.analysis.model.explain_use import PartitionUse, SharedScans, TableUse
+from teiten.analysis.model.explain import (
+    APPENDS,
+    ExplainedPlan,
+    PartitionUse,
+    PlanNode,
+    PlanStatistics,
+    SharedScans,
+    TableUse,
+)
 from teiten.analysis.model.observations import Context
 from teiten.model.units import Seconds
 

@@ -16,9 +16,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from teiten.analysis.explain.consumers import GATHERS
-from teiten.analysis.explain.structure import JOINS
-from teiten.analysis.model.explain import APPENDS, ExplainedPlan, PlanNode
-from teiten.analysis.model.explain_use import GatherWorkers, WorkerLimits, WorkerRule, WorkerSource
+from teiten.analysis.explain.statistics import JOINS
+from teiten.analysis.model.explain import (
+    APPENDS,
+    ExplainedPlan,
+    GatherWorkers,
+    PlanNode,
+    WorkerLimits,
+    WorkerRule,
+    WorkerSource,
+)
 from teiten.model.relations import RELATIONS, Relation, relations_of
 from teiten.model.trial import Event
 

@@ -14,8 +14,7 @@ from teiten.analysis.explain.worker_rules import (
     limits_of,
     recorded_relations,
 )
-from teiten.analysis.model.explain import QueryPlans, SidePlans
-from teiten.analysis.model.explain_use import TableUse, WorkerLimits, WorkerRule
+from teiten.analysis.model.explain import QueryPlans, SidePlans, TableUse, WorkerLimits, WorkerRule
 from teiten.analysis.model.findings import (
     ContrastResult,
     LevelResult,

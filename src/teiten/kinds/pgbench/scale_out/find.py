@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from teiten.analysis.model.explain_use import BLOCK
+from teiten.analysis.model.explain import BLOCK
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.contrasts import compared
 from teiten.analysis.verdict.pairs import observe
