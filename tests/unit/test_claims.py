@@ -560,7 +560,7 @@ def test_claims_that_change_while_a_campaign_runs_do_not_break_its_report(
         monkeypatch.setattr(catalogue, "read_claims", wrong)
 
     monkeypatch.setattr(campaign, "run_trials", measured)
-    catalogue._read.cache_clear()
+    catalogue.claims_of.cache_clear()
     carried = campaign.carry_out(
         Session(Workdir(tmp_path), Console(Verbosity.QUIET, "never")), folder
     )

@@ -61,8 +61,9 @@ class CampaignSummary:
 def list_campaigns(campaigns: Path) -> tuple[CampaignSummary, ...]:
     """The campaigns in a folder (``Workdir.campaigns``), the newest first, damaged ones last."""
     summaries = [summarise(folder) for folder in _folders(campaigns)]
-    newest = sorted(summaries, key=lambda line: (line.created_at or 0.0, line.name), reverse=True)
-    return tuple(newest)
+    return tuple(
+        sorted(summaries, key=lambda line: (line.created_at or 0.0, line.name), reverse=True)
+    )
 
 
 def find_campaign(campaigns: Path, reference: str) -> Path:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from teiten.analysis.claims.checks import standing_between
 from teiten.analysis.claims.outcomes import standing_of
 from teiten.analysis.model.claims import Check, ClaimStanding
 from teiten.analysis.model.collection import CollectionResult, Finding
@@ -66,12 +67,8 @@ def _widened(check: Check) -> Check:
     low = effect.ratio * (effect.low / effect.ratio) ** WIDER
     high = effect.ratio * (effect.high / effect.ratio) ** WIDER
     least, most = check.least or 0.0, math.inf if check.most is None else check.most
-    if least <= low and high <= most:
-        standing = ClaimStanding.REPRODUCED
-    elif high < least or low > most:
-        standing = ClaimStanding.CONTRADICTED
-    else:
-        standing = ClaimStanding.INCONCLUSIVE
+    wider = (effect.ratio, low, high)
+    standing = standing_between(wider, wider, least, most)
     return replace(check, low=low, high=high, standing=standing)
 
 

@@ -9,7 +9,7 @@ from functools import partial
 
 from teiten.analysis.model.claims import BUILD, Check, Claim, ClaimQuestion, ClaimStanding
 from teiten.analysis.model.predicate import Ground
-from teiten.analysis.verdict.carry_over import CarryOverBias, bias_of, stands_despite
+from teiten.analysis.verdict.carry_over import bias_of, stands_despite
 from teiten.analysis.verdict.changes import deciding_half_width_of, half_width_of
 from teiten.analysis.verdict.contrasts import sides_of
 from teiten.analysis.verdict.verdict import (
@@ -88,30 +88,32 @@ def checks_of(claim: Claim, ground: Ground) -> tuple[Check, ...]:
 
 
 def _judged(claim: Claim, ground: Ground, question: ClaimQuestion, *, among: int) -> Check:
-    """Check a question; nothing can be said where the two sides leave so much behind for each other
-    that it could change the verdict on them, or the outcome."""
-    plan, estimator = ground.plan, _estimator(claim, ground.plan, question)
-    own, delta = _alpha(claim, plan, question), plan.study.measure.delta
-    judge = partial(check_of, question, plan.study.measure.alpha, among=among, own=own)
-    check, bias = judge(estimator), _bias(claim, ground, question)
+    """Check a question by the interval of the campaign's design, at the comparison's own α where it
+    has a verdict, and then no sooner. Nothing can be said where the two sides leave so much behind
+    for each other that it could change that verdict, or the outcome; what is counted does not
+    depend on how long a transaction takes."""
+    plan, measure = ground.plan, ground.plan.study.measure
+    own, width, bias = measure.alpha, half_width_of(measure), None
+    is_counted = claim.predicate.is_counted(claim)
+    if _has_verdict(claim, plan, question):
+        own = comparison_alpha(plan, claim.workload, question.averaged)
+        width = deciding_half_width_of(measure, question.averaged)
+        every = ground.evidence.observations
+        mine = [observation for observation in every if observation.workload == claim.workload]
+        bias = None if is_counted else bias_of(plan, claim.workload, mine, question.sides)
+    estimator: Estimator = partial(estimated, width=width)
+    if is_counted:
+        estimator = counted(estimator)
+    judge = partial(check_of, question, measure.alpha, among=among, own=own)
+    check = judge(estimator)
     if bias is None or check.effect is None:
         return check
     longer = judge(partial(_longer, estimator, bias.most))
-    has_verdict = stands_despite(check.effect, bias, Rule(delta, own, Better.HIGHER))
+    has_verdict = stands_despite(check.effect, bias, Rule(measure.delta, own, Better.HIGHER))
     if has_verdict and longer.standing is check.standing:
         return check
     nothing = replace(check, ratio=None, low=None, high=None, confidence=None, lack=LEFT_BEHIND)
     return replace(nothing, standing=ClaimStanding.INCONCLUSIVE)
-
-
-def _bias(claim: Claim, ground: Ground, question: ClaimQuestion) -> CarryOverBias | None:
-    """Find by how much carry-over may have moved the answer; None of what has no verdict, and of
-    what is counted, which does not depend on how long a transaction takes."""
-    if claim.predicate.is_counted(claim) or not _has_verdict(claim, ground.plan, question):
-        return None
-    observed = ground.evidence.observations
-    mine = [observation for observation in observed if observation.workload == claim.workload]
-    return bias_of(ground.plan, claim.workload, mine, question.sides)
 
 
 def _longer(
@@ -120,23 +122,6 @@ def _longer(
     """An estimate whose interval is longer by so much at both ends."""
     estimate = estimator(values, alpha)
     return estimate and (estimate[0], estimate[1] - most, estimate[2] + most)
-
-
-def _estimator(claim: Claim, plan: Plan, question: ClaimQuestion) -> Estimator:
-    """That of the campaign's design; a comparison of its own has an interval no sooner here than
-    its verdict has."""
-    measure, width = plan.study.measure, half_width_of(plan.study.measure)
-    if _has_verdict(claim, plan, question):
-        width = deciding_half_width_of(measure, question.averaged)
-    estimator = partial(estimated, width=width)
-    return counted(estimator) if claim.predicate.is_counted(claim) else estimator
-
-
-def _alpha(claim: Claim, plan: Plan, question: ClaimQuestion) -> Share:
-    """The α of a check: the comparison's own, or the study's where it has none."""
-    if _has_verdict(claim, plan, question):
-        return comparison_alpha(plan, claim.workload, question.averaged)
-    return plan.study.measure.alpha
 
 
 def _has_verdict(claim: Claim, plan: Plan, question: ClaimQuestion) -> bool:
@@ -193,7 +178,7 @@ def check_of(
         least=None if math.isinf(question.low) else math.exp(question.low),
         most=None if math.isinf(question.high) else math.exp(question.high),
         pairs=len(values),
-        standing=_of_intervals(question, estimate, strict),
+        standing=standing_between(estimate, strict, question.low, question.high),
         classes=question.classes,
         server=question.server,
         metric=question.metric,
@@ -202,11 +187,13 @@ def check_of(
     )
 
 
-def _of_intervals(
-    question: ClaimQuestion, estimate: Estimate | None, strict: Estimate | None
+def standing_between(
+    estimate: Estimate | None, strict: Estimate | None, low: float, high: float
 ) -> ClaimStanding:
-    if estimate is not None and question.low <= estimate[1] and estimate[2] <= question.high:
+    """Reproduced by an interval wholly between the bounds, contradicted by a strict one wholly
+    outside."""
+    if estimate is not None and low <= estimate[1] and estimate[2] <= high:
         return ClaimStanding.REPRODUCED
-    if strict is not None and (strict[2] < question.low or strict[1] > question.high):
+    if strict is not None and (strict[2] < low or strict[1] > high):
         return ClaimStanding.CONTRADICTED
     return ClaimStanding.INCONCLUSIVE

@@ -107,10 +107,10 @@ def bias_of(
     return next(iter(biases), None)
 
 
-def withheld_for_bias(verdict: Verdict, bias: CarryOverBias, rule: Rule) -> Verdict:
+def withheld_for_bias(verdict: Verdict, bias: CarryOverBias | None, rule: Rule) -> Verdict:
     """The verdict where no more than ``bias`` could change it, and otherwise that there is none;
     given up where that stays so however many starts there are."""
-    if verdict.effect is None or stands_despite(verdict.effect, bias, rule):
+    if bias is None or verdict.effect is None or stands_despite(verdict.effect, bias, rule):
         return verdict
     return withheld(verdict, LEFT_BEHIND, given_up=_is_hopeless(verdict.effect, bias, rule))
 

@@ -18,13 +18,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from teiten.analysis.model.evidence import block_means
+from teiten.analysis.model.evidence import block_means, means_of_starts
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.carry_over import bias_of, withheld_for_bias
 from teiten.analysis.verdict.drift import lag_one, trend
 from teiten.analysis.verdict.mixed import is_averaged, over_levels
-from teiten.analysis.verdict.pairs import PairedValues, by_start, observe, pair
+from teiten.analysis.verdict.pairs import PairedValues, by_start, observe, pair, starts_of
 from teiten.analysis.verdict.sequential import (
     decide_by_design,
     forecast,
@@ -141,9 +141,11 @@ def _contrast(
         context: pair(observations, context=context, metric=metric.name, old=old, new=new)
         for context in contexts
     }
+    starts = starts_of(plan, attempts)
     alone = {
-        context: by_start(plan, attempts, pairs.log_ratios) for context, pairs in paired.items()
+        context: means_of_starts(pairs.log_ratios, starts) for context, pairs in paired.items()
     }
+    bias = bias_of(plan, workload, observations, (old, new)) if metric.judged else None
     measure = plan.study.measure
     alpha = comparison_alpha(plan, workload, len(contexts))
     rule = Rule(measure.delta, alpha, metric.better, metric.judged)
@@ -154,30 +156,24 @@ def _contrast(
     unusable = sum(paired[context].unusable for context in whole)
     overall = decide_by_design(measure, means, rule, unusable=unusable, levels=len(whole))
     overall = told_incomplete(overall, [alone[context] for context in whole])
-    levels = tuple(
-        _level(
-            context,
-            paired[context],
-            decide_by_design(
-                measure,
-                list(alone[context].values()),
-                level_rule,
-                unusable=paired[context].unusable,
-            ),
-            level_rule,
-            metric=metric,
-            over=over[context],
-            sides=(old, new),
+    overall = withheld_for_bias(overall, bias, rule)
+
+    def level(context: Context) -> LevelResult:
+        pairs, own = paired[context], list(alone[context].values())
+        verdict = decide_by_design(measure, own, level_rule, unusable=pairs.unusable)
+        if over[context]:
+            verdict = over_timeout(verdict.pairs, level_rule)
+        return LevelResult(
+            context=context,
+            old_values=pairs.old_values,
+            new_values=pairs.new_values,
+            verdict=withheld_for_bias(verdict, bias, level_rule),
+            old_over=sum(observation.side == old for observation in over[context]),
+            new_over=sum(observation.side == new for observation in over[context]),
+            limit=next((Seconds(trial.metrics[metric.exceeded]) for trial in over[context]), None),
         )
-        for context in contexts
-    )
-    bias = bias_of(plan, workload, observations, (old, new)) if metric.judged else None
-    if bias is not None:
-        overall = withheld_for_bias(overall, bias, rule)
-        levels = tuple(
-            replace(level, verdict=withheld_for_bias(level.verdict, bias, level_rule))
-            for level in levels
-        )
+
+    levels = tuple(map(level, contexts))
     averaged = is_averaged(plan, workload, contexts)
     overall = over_levels(overall, levels, rule, averaged=averaged)
     is_foretold = measure.sequential is not None and is_a_matter_of_pairs(overall)
@@ -213,29 +209,6 @@ def _over(
         for observation in observations
         if observation.context == context and metric.exceeded in observation.metrics
     ]
-
-
-def _level(
-    context: Context,
-    pairs: PairedValues,
-    verdict: Verdict,
-    rule: Rule,
-    *,
-    metric: Metric,
-    over: Sequence[Observation],
-    sides: tuple[str, str],
-) -> LevelResult:
-    if over:
-        verdict = over_timeout(verdict.pairs, rule)
-    return LevelResult(
-        context=context,
-        old_values=pairs.old_values,
-        new_values=pairs.new_values,
-        verdict=verdict,
-        old_over=sum(observation.side == sides[0] for observation in over),
-        new_over=sum(observation.side == sides[1] for observation in over),
-        limit=Seconds(over[0].metrics[metric.exceeded]) if over else None,
-    )
 
 
 def pairs_to_interval(plan: Plan, workload: str) -> int:
