@@ -43,7 +43,7 @@ def make(campaigns: Path, name: str, created: float, trials: int = 0) -> Path:
         clock=clock,
     ) as ledger:
         for trial in islice(synthetic_trials(PLAN, 2, 1), trials):
-            ledger.record_trial(trial)
+            ledger.record_trials([trial])
     return campaigns / name
 
 
@@ -98,7 +98,7 @@ def test_trials_that_failed_beyond_their_repeats_are_done_and_failed(campaigns: 
     with Ledger.open(folder) as ledger:
         for attempt in (1, 2, 3):
             fields = {**vars(first), "number": 2, "attempt": attempt, "outcome": Outcome.FAILED}
-            ledger.record_trial(type(first)(**fields))
+            ledger.record_trials([type(first)(**fields)])
     found = summarise(folder)
     assert (found.done, found.failed, found.planned) == (2, 1, 4)
 
