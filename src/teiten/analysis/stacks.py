@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.verdict.changes import PairedNumbers, PairedViews, paired_views
+from teiten.analysis.verdict.changes import PairedNumbers, PairedViews, cells_of, paired_views
 from teiten.model.plan import Plan
 from teiten.model.stacks import (
     FRAMES,
@@ -30,7 +30,6 @@ from teiten.model.stacks import (
     is_unresolved,
 )
 from teiten.model.study import Measure
-from teiten.model.trial import Outcome
 from teiten.model.units import Share
 
 VISIBLE = 0.01
@@ -55,7 +54,7 @@ class WindowCosts:
 
 def stacks_found(plan: Plan, views: Sequence[TrialView]) -> StacksFound:
     """Summarise the windows of the counted trials; empty without any."""
-    pairs = paired_views(plan, views, lambda view: view.stack_samples is not None)
+    pairs = paired_views(plan, views, _has_stacks)
     return StacksFound(
         levels=tuple(_levels(plan, views)),
         contrasts=tuple(_contrast(plan, pair) for pair in pairs),
@@ -96,18 +95,15 @@ def share_of(window: StackSamples, function: str) -> float:
     return inside / window.samples
 
 
-def _levels(plan: Plan, views: Iterable[TrialView]) -> list[LevelStacks]:
-    contrast = plan.study.contrast
-    by_level: dict[tuple[str, tuple[tuple[str, str], ...], str], list[StackSamples]] = defaultdict(
-        list
-    )
-    for view in views:
-        if view.outcome is Outcome.COUNTED and view.stack_samples is not None:
-            context = tuple(pair for pair in view.levels if pair[0] != contrast)
-            by_level[view.workload, context, dict(view.levels).get(contrast, "")].append(
-                view.stack_samples
-            )
-    return [_level(*key, windows) for key, windows in by_level.items()]
+def _levels(plan: Plan, views: Iterable[TrialView]) -> Iterator[LevelStacks]:
+    for (workload, context), sides in cells_of(plan, views, _has_stacks).items():
+        for side, blocks in sides.items():
+            windows = [view.stack_samples for view in blocks.values() if view.stack_samples]
+            yield _level(workload, context, side, windows)
+
+
+def _has_stacks(view: TrialView) -> bool:
+    return view.stack_samples is not None
 
 
 def _level(

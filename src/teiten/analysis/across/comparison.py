@@ -34,7 +34,7 @@ from teiten.analysis.model.predicate import UnmetError
 from teiten.analysis.verdict.conclusive import marked
 from teiten.analysis.verdict.contrasts import contrasted_here
 from teiten.analysis.verdict.mixed import is_averaged, over_levels
-from teiten.analysis.verdict.pairs import in_block_order, observe, starts_of
+from teiten.analysis.verdict.pairs import observe, starts_of
 from teiten.analysis.verdict.verdict import Rule, over_timeout
 from teiten.model.metrics import Metric
 from teiten.model.units import Share
@@ -197,7 +197,7 @@ def _level(
     over: bool,
 ) -> LevelResult:
     old, new = _logs_at([context], tables, values)
-    old_values, new_values = (in_block_order(of_table[context]) for of_table in values)
+    old_values, new_values = (tuple(of_table[context].values()) for of_table in values)
     unusable = old.unusable + new.unusable
     return LevelResult(
         context=context,

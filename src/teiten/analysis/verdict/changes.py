@@ -136,23 +136,23 @@ def paired_views(
         return
     known = tuple(views)
     starts = starts_of(plan, known)
-    cells = _cells(plan, known, usable)
-    keys = sorted(cells, key=lambda key: plan.study.place(key[0], key[1]))
-    for key in keys:
+    cells = cells_of(plan, known, usable)
+    for key in sorted(cells, key=lambda key: plan.study.place(*key)):
         for old, new in compared_sides(plan, key[0]):
             before, after = cells[key].get(old, {}), cells[key].get(new, {})
             blocks = sorted(before.keys() & after.keys() & starts.keys())
             if blocks:
                 pairs = tuple((before[block], after[block]) for block in blocks)
                 of_blocks = tuple(starts[block] for block in blocks)
-                yield PairedViews(key[0], key[1], old, new, pairs, of_blocks)
+                yield PairedViews(*key, old, new, pairs, of_blocks)
 
 
 Cells = Mapping[tuple[str, Context], Mapping[str, Mapping[int, TrialView]]]
 """Workload and context, then side, then block, to the trial that counts."""
 
 
-def _cells(plan: Plan, views: Iterable[TrialView], usable: Callable[[TrialView], bool]) -> Cells:
+def cells_of(plan: Plan, views: Iterable[TrialView], usable: Callable[[TrialView], bool]) -> Cells:
+    """The usable counted trials by their places."""
     cells: dict[tuple[str, Context], dict[str, dict[int, TrialView]]] = defaultdict(
         lambda: defaultdict(dict)
     )

@@ -66,7 +66,9 @@ def pair(
             sides[observation.side][observation.block] = value
     changes = log_changes(sides[old], sides[new])
     usable = with_logarithm(changes)
-    old_values, new_values = (in_block_order(sides[side]) for side in (old, new))
+    old_values, new_values = (
+        tuple(value for _, value in sorted(sides[side].items())) for side in (old, new)
+    )
     return PairedValues(old_values, new_values, usable, len(changes) - len(usable))
 
 
@@ -90,8 +92,3 @@ def starts_of(plan: Plan, attempts: Iterable[Attempt]) -> dict[int, int]:
         if trial.restart not in open_starts:
             blocks[trial.restart].add(trial.block)
     return {block: min(of_start) for of_start in blocks.values() for block in of_start}
-
-
-def in_block_order(values: Mapping[int, float]) -> tuple[float, ...]:
-    """The values of blocks, the first block first."""
-    return tuple(values[block] for block in sorted(values))
