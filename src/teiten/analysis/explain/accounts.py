@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 from typing import TypeVar
 
 from teiten.analysis.explain.consumers import Consumers, gathers_above, is_subplan
@@ -227,19 +228,12 @@ class _Waits:
         return self.gathered.get(waiting) == self.gathered.get(awaited)
 
     def _bottom_up(self) -> Iterable[int]:
-        done: dict[int, None] = {}
-        for node in self.plan.nodes:
-            stack = [(node.number, False)]
-            while stack:
-                current, ready = stack.pop()
-                if current in done:
-                    continue
-                if ready:
-                    done[current] = None
-                    continue
-                stack.append((current, True))
-                stack += [(awaited, False) for awaited, _ in self.awaited[current]]
-        return done
+        """The nodes, each behind all that it waited for."""
+        awaited = {
+            node.number: [number for number, _ in self.awaited[node.number]]
+            for node in self.plan.nodes
+        }
+        return TopologicalSorter(awaited).static_order()
 
 
 class _Possible:

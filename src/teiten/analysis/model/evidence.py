@@ -145,13 +145,13 @@ class EvidenceTable:
         combinations = itertools.product(*varied.values())
         return [dict(zip(varied, levels, strict=True)) for levels in combinations]
 
-    def blocks(self, workload: str, at: LevelOf, quantity: str, part: str = "") -> Blocks:
-        """The values of a quantity at one place, in the order of the blocks.
+    def blocks(self, workload: str, at: LevelOf, name: str) -> Blocks:
+        """The values of a quantity, or of one part (``QUANTITY:PART``), at one place, in the order
+        of the blocks.
 
         ``at``: a level of each factor that the workload varies. Raises ValueError where it leaves
         one open, so that a block would have several values.
         """
-        name = f"{quantity}:{part}" if part else quantity
         values: dict[int, float] = {}
         for cell in self._cells_at(workload, at):
             for block, numbers in cell.trials.items():
