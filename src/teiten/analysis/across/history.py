@@ -30,7 +30,7 @@ from teiten.analysis.model.history import (
     LineStep,
 )
 from teiten.analysis.model.verdict import Interval
-from teiten.analysis.verdict.changes import half_width_of
+from teiten.analysis.verdict.changes import half_width_of, of_logarithms
 from teiten.analysis.verdict.verdict import mean_and_deviation
 from teiten.kinds.metrics import judged_in
 from teiten.model.installation import Version
@@ -174,14 +174,9 @@ def _point(
     means: Sequence[float],
 ) -> HistoryPoint:
     """``means``: of the logarithms over the cells, one for each block."""
-    mean = math.fsum(means) / len(means)
-    half = error = None
-    if len(means) > 1:
-        _, deviation = mean_and_deviation(means)
-        measure = campaign.plan.study.measure
-        wide = half_width_of(measure)(deviation, len(means), measure.alpha)
-        half = wide if math.isfinite(wide) else None
-        error = deviation / math.sqrt(len(means))
+    measure = campaign.plan.study.measure
+    estimate = of_logarithms(means, measure.alpha, half_width_of(measure), least=0.0)
+    assert estimate is not None, "there are means"
     versions = _versions(campaign.plan, cells)
     return HistoryPoint(
         campaign=campaign.name,
@@ -190,10 +185,10 @@ def _point(
         level=side,
         version=", ".join(map(str, versions)),
         version_number=versions[-1].number,
-        value=math.exp(mean),
-        low=None if half is None else math.exp(mean - half),
-        high=None if half is None else math.exp(mean + half),
-        error=error,
+        value=estimate.mean,
+        low=estimate.low,
+        high=estimate.high,
+        error=mean_and_deviation(means)[1] / math.sqrt(len(means)) if len(means) > 1 else None,
         blocks=len(means),
         levels=len(cells),
         conclusive=campaign.plan.study.conclusive,

@@ -181,7 +181,18 @@ def geometric(
     positive."""
     if not values or min(values) <= 0:
         return None
-    return _estimate([math.log(value) for value in values], alpha, width, NO_VARIANCE, exp)
+    return of_logarithms([math.log(value) for value in values], alpha, width)
+
+
+def of_logarithms(
+    logs: Sequence[float],
+    alpha: float,
+    width: HalfWidth = student_half_width,
+    least: float = NO_VARIANCE,
+) -> Estimate | None:
+    """Estimate the geometric mean of values by their logarithms; None of no values. ``least``: the
+    deviation below which they are equal."""
+    return _estimate(logs, alpha, width, least, exp) if logs else None
 
 
 def _estimate(
