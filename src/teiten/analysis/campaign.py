@@ -183,15 +183,14 @@ def _views(
     planned = {trial.number: trial for trial in plan.trials}
     views = [_view(planned[trial.number], trial, stride_by_source) for trial in trials]
     if way_of(plan.study.measure).concurrent:
-        views = [_with_cpu(view, server_cpu(plan, facts)(view)) for view in views]
+        cpu = server_cpu(plan, facts)
+        views = [
+            replace(view, metrics={**view.metrics, CPU_PER_TRANSACTION.name: seconds})
+            if math.isfinite(seconds := cpu(view))
+            else view
+            for view in views
+        ]
     return tuple(judged_together(plan, views))
-
-
-def _with_cpu(view: TrialView, seconds: float) -> TrialView:
-    """A trial with the processor time of a transaction, where it was counted."""
-    if not math.isfinite(seconds):
-        return view
-    return replace(view, metrics={**view.metrics, CPU_PER_TRANSACTION.name: seconds})
 
 
 def _view(planned: PlannedTrial, trial: Trial, stride_by_source: Mapping[str, int]) -> TrialView:
@@ -303,13 +302,6 @@ def distribution(histogram: str) -> tuple[tuple[float, float], ...]:
         return ()
     cumulative = np.cumsum(counts)
     indexes = np.unique(np.searchsorted(cumulative, SHARES * total - 1e-9 * total, side="left"))
-    return tuple(
-        (_upper_edge(decoded, int(index)) / 1e6, float(cumulative[index]) / total)
-        for index in indexes
-    )
-
-
-def _upper_edge(histogram: HdrHistogram, index: int) -> int:
-    """The highest value that is counted in the same bucket, in microseconds."""
-    value = histogram.get_value_from_index(index)
-    return int(histogram.get_highest_equivalent_value(value))
+    values = (decoded.get_value_from_index(int(index)) for index in indexes)
+    edges = [int(decoded.get_highest_equivalent_value(value)) / 1e6 for value in values]
+    return tuple(zip(edges, (cumulative[indexes] / total).tolist(), strict=True))

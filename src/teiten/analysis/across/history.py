@@ -95,10 +95,12 @@ def estimates_of(path: str, campaign: CampaignAnalysis) -> tuple[LineEstimate, .
     """A campaign's points, or why it has none. ``path``: where it was found."""
     if campaign.plan.study.profile == PROVISIONAL:
         return LeftOut(path, "a provisional run, which only chose the clients", "provisional")
-    metric = _not_a_rate(campaign.plan)
-    if metric:
-        why = f"it is judged by {metric}; the lines are of TPS"
-        return LeftOut(path, why, "judged-by", metric)
+    workloads = campaign.plan.study.workloads
+    metrics = (judged_in(campaign.plan, workload.name) for workload in workloads)
+    other_metric = next((metric.name for metric in metrics if metric.unit != RATE), None)
+    if other_metric is not None:
+        why = f"it is judged by {other_metric}; the lines are of TPS"
+        return LeftOut(path, why, "judged-by", other_metric)
     estimates, unusable = _estimates(path, campaign)
     if not estimates and unusable:
         return LeftOut(path, "a value is zero or infinite, which has no logarithm", "no-logarithm")
@@ -112,12 +114,6 @@ def laid_out(located: Iterable[Located], axis: Axis, left_out: Sequence[LeftOut]
         lines[_key(placed.estimate, axis)].append(placed)
     made = [_line(key, of_line, axis) for key, of_line in lines.items()]
     return History(axis, tuple(sorted(made, key=_order)), tuple(left_out))
-
-
-def _not_a_rate(plan: Plan) -> str:
-    """Name the metric by which a workload is judged, where that is no rate; else empty."""
-    metrics = (judged_in(plan, workload.name) for workload in plan.study.workloads)
-    return next((metric.name for metric in metrics if metric.unit != RATE), "")
 
 
 def _order(line: HistoryLine) -> tuple[object, ...]:
@@ -203,7 +199,12 @@ def _versions(plan: Plan, cells: Iterable[Cell]) -> list[Version]:
 
 def _line(key: Key, located: Sequence[Located], axis: Axis) -> HistoryLine:
     machine, conditions, workload, level = key
-    ordered = sorted(located, key=lambda placed: _place(placed.point, axis))
+
+    def place(placed: Located) -> tuple[float, float]:
+        by_version = axis is Axis.VERSION
+        return placed.point.version_number if by_version else 0, placed.point.at
+
+    ordered = sorted(located, key=place)
     newest = max(ordered, key=lambda placed: placed.point.at).load()
     study = newest.plan.study
     return HistoryLine(
@@ -225,10 +226,6 @@ def _line(key: Key, located: Sequence[Located], axis: Axis) -> HistoryLine:
         search=ChangeSearch.DONE if len(ordered) >= FEWEST else ChangeSearch.TOO_FEW,
         confidence=Share(1 - ALPHA),
     )
-
-
-def _place(point: HistoryPoint, axis: Axis) -> tuple[float, ...]:
-    return (point.version_number, point.at) if axis is Axis.VERSION else (point.at,)
 
 
 def _changes(ordered: Sequence[Located]) -> Iterator[ChangePoint]:

@@ -73,7 +73,9 @@ def _uses(statistics: PlanStatistics, relations: Relations) -> dict[str, _Use]:
             table = _table(node.relation, relations)
             use = uses[table]
             use.nodes.append(node)
-            read = [node, *_below_bitmap(plan, node)]
+            read = [node]
+            if node.kind == "Bitmap Heap Scan":
+                read += [below for below in plan.below(node.number) if below.kind == BITMAP]
             use.blocks += sum(statistics.accounts.nodes[part.number].blocks for part in read)
             if table != node.relation:
                 executed = use.members.get(node.relation, False)
@@ -83,12 +85,6 @@ def _uses(statistics: PlanStatistics, relations: Relations) -> dict[str, _Use]:
             if first is not None:
                 uses[_table(first.relation, relations)].removed += node.subplans_removed
     return uses
-
-
-def _below_bitmap(plan: ExplainedPlan, node: PlanNode) -> list[PlanNode]:
-    if node.kind != "Bitmap Heap Scan":
-        return []
-    return [below for below in plan.below(node.number) if below.kind == BITMAP]
 
 
 def _table(relation: str, relations: Relations) -> str:

@@ -73,16 +73,15 @@ class EvidenceTable:
     @cached_property
     def _levels(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
         planned: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-        for trial in self.plan.trials:
-            for name, level in trial.cell.levels:
-                planned[trial.cell.workload][name].add(level)
+        for cell in self.plan.cells:
+            for name, level in cell.levels:
+                planned[cell.workload][name].add(level)
         orders = {factor.name: factor.levels for factor in self.plan.study.factors}
         return {
             workload: {
                 name: tuple(level for level in orders.get(name, sorted(levels)) if level in levels)
-                for name, levels in sorted(
-                    of_workload.items(), key=lambda pair: _rank(orders, pair[0])
-                )
+                for name in dict.fromkeys((*orders, *of_workload))
+                if (levels := of_workload.get(name))
             }
             for workload, of_workload in planned.items()
         }
@@ -220,7 +219,3 @@ def means_of_starts(values: Blocks, starts: Mapping[int, int]) -> dict[int, floa
     for block in sorted(values.keys() & starts.keys()):
         shared[starts[block]].append(values[block])
     return {first: math.fsum(alike) / len(alike) for first, alike in shared.items()}
-
-
-def _rank(orders: Mapping[str, object], factor: str) -> int:
-    return list(orders).index(factor) if factor in orders else len(orders)

@@ -46,15 +46,11 @@ def carry_overs(
 
     ``observations``: the workload's.
     """
+    base = next(iter(plan.study.contrasted_levels), "")
     for side in dict.fromkeys(observation.side for observation in observations):
-        if side != base_of(plan):
+        if side != base:
             of_side = [observation for observation in observations if observation.side == side]
             yield from _of_side(plan, workload, side, of_side)
-
-
-def base_of(plan: Plan) -> str:
-    """The level that all others are compared with in paired transactions."""
-    return next(iter(plan.study.contrasted_levels), "")
 
 
 def _of_side(
