@@ -6,7 +6,6 @@ that measured curves (with an interval) and published ones (without) are asked t
 
 from __future__ import annotations
 
-import itertools
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -95,12 +94,6 @@ def measured(
 
 RISES = (0.0, math.inf)
 """Bounds of a number that is above another."""
-
-
-def steps(curve: ClaimCurve, levels: Sequence[float]) -> Iterator[ClaimQuestion]:
-    """Every level is above the one before."""
-    for lower, higher in itertools.pairwise(levels):
-        yield between(curve, lower, higher, *RISES)
 
 
 def between(

@@ -24,7 +24,7 @@ from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.carry_over import bias_of, withheld_for_bias
 from teiten.analysis.verdict.drift import lag_one, trend
 from teiten.analysis.verdict.mixed import is_averaged, over_levels
-from teiten.analysis.verdict.pairs import PairedValues, by_start, observe, pair, starts_of
+from teiten.analysis.verdict.pairs import observe, pair, starts_of
 from teiten.analysis.verdict.sequential import (
     decide_by_design,
     forecast,
@@ -73,27 +73,6 @@ def compared_sides(plan: Plan, workload: str) -> Iterator[tuple[str, str]]:
     for new in others:
         old = references.get(new, first)
         yield old if old in sides else first, new
-
-
-def compared(
-    plan: Plan,
-    attempts: Sequence[Attempt],
-    observations: Sequence[Observation],
-    *,
-    context: Context,
-    metric: str,
-    sides: tuple[str, str],
-    rule: Rule,
-) -> tuple[PairedValues, Verdict]:
-    """Two sides, old and new, at one context: their pairs, and what these say.
-
-    ``observations``: of one workload.
-    """
-    old, new = sides
-    pairs = pair(observations, context=context, metric=metric, old=old, new=new)
-    alone = by_start(plan, attempts, pairs.log_ratios)
-    measure = plan.study.measure
-    return pairs, decide_by_design(measure, list(alone.values()), rule, unusable=pairs.unusable)
 
 
 def sides_of(plan: Plan, workload: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import Literal, Self
@@ -22,7 +23,6 @@ from teiten.claims.curves import (
     beyond_reach,
     from_line,
     level_changes,
-    steps,
 )
 from teiten.claims.forms import FORM, Ratio, Span, Tolerance, Yes
 
@@ -107,7 +107,8 @@ class Rising(ShapeOfCurve):
             raise self._unmet(Span(most=self.to))
         if not beyond and (self.slower_beyond or self.ends):
             raise self._unmet(Span(least=self.to))
-        yield from steps(curve, levels)
+        for lower, higher in itertools.pairwise(levels):
+            yield between(curve, lower, higher, *RISES)
         if self.slower_beyond:
             yield from_line(curve, (levels[0], levels[-1], beyond[-1]), *RISES)
         if self.ends:
