@@ -38,7 +38,6 @@ from teiten.model.metrics import RATE
 from teiten.model.plan import Cell, Plan
 from teiten.model.saturation import PROVISIONAL
 from teiten.model.study import SERVER
-from teiten.model.text import Bilingual
 from teiten.model.units import Share
 
 ALPHA = Share(0.05)
@@ -212,10 +211,7 @@ def _line(key: Key, located: Sequence[Located], axis: Axis) -> HistoryLine:
         conditions=conditions,
         study=study.name,
         profile=study.profile,
-        title=next(
-            (known.title for known in study.workloads if known.name == workload),
-            Bilingual(workload, workload),
-        ),
+        title=study.workload(workload).title,
         workload=workload,
         factor=study.contrast,
         level=level,
