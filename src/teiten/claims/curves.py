@@ -75,10 +75,9 @@ def measured(
     servers = evidence.plan.servers
     for place in places_of(claim, evidence, along=(axis,)):
         levels = evidence.levels(claim.workload).get(axis, ())
-        if claim.contrast is not None:
-            labels = [side.label for side in place.sides]
-        else:
-            labels = [place.sides[0].at.get(SERVER) or servers[0][0]]
+        labels = place.labels
+        if claim.contrast is None:
+            labels = (place.sides[0].at.get(SERVER) or servers[0][0],)
         curves = (
             ClaimCurve(
                 label,

@@ -91,7 +91,7 @@ class Ledger:
                 path = making / FILE_NAME
                 with (
                     translated(path, reading=False),
-                    closing(connect.new(path)) as connection,
+                    closing(connect.writer(path, new=True)) as connection,
                     cls(making, connection, None)._transaction(),
                 ):
                     migrate(connection)

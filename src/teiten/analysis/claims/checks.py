@@ -9,7 +9,7 @@ from functools import partial
 
 from teiten.analysis.model.claims import BUILD, Check, Claim, ClaimQuestion, ClaimStanding
 from teiten.analysis.model.predicate import Ground
-from teiten.analysis.verdict.carry_over import bias_of, stands_despite
+from teiten.analysis.verdict.carry_over import CarryOverBias, bias_of, stands_despite
 from teiten.analysis.verdict.changes import deciding_half_width_of, half_width_of
 from teiten.analysis.verdict.contrasts import sides_of
 from teiten.analysis.verdict.verdict import (
@@ -93,7 +93,8 @@ def _judged(claim: Claim, ground: Ground, question: ClaimQuestion, *, among: int
     for each other that it could change that verdict, or the outcome; what is counted does not
     depend on how long a transaction takes."""
     plan, measure = ground.plan, ground.plan.study.measure
-    own, width, bias = measure.alpha, half_width_of(measure), None
+    own, width = measure.alpha, half_width_of(measure)
+    bias: CarryOverBias | None = None
     is_counted = claim.predicate.is_counted(claim)
     if _has_verdict(claim, plan, question):
         own = comparison_alpha(plan, claim.workload, question.averaged)

@@ -58,7 +58,8 @@ def contrasts(
         by_workload[observation.workload].append(observation)
     return tuple(
         _contrast(plan, by_workload[workload], workload, metric, old=old, new=new, attempts=known)
-        for workload in _workloads(plan)
+        for workload in (workload.name for workload in plan.study.workloads)
+        if plan.cells_of(workload)
         for metric in contrasted_here(plan, workload, by_workload[workload])
         if metric.judged or not judged_only
         for old, new in compared_sides(plan, workload)
@@ -81,12 +82,6 @@ def sides_of(plan: Plan, workload: str) -> tuple[str, ...]:
     planned = {cell.level(plan.study.contrast) for cell in plan.cells_of(workload)}
     levels = plan.study.contrasted_levels or ("",)
     return tuple(level for level in levels if level in planned) or levels
-
-
-def _workloads(plan: Plan) -> list[str]:
-    """Those that have trials, in the study's order."""
-    planned = {cell.workload for cell in plan.cells}
-    return [workload.name for workload in plan.study.workloads if workload.name in planned]
 
 
 def contrasted_here(
