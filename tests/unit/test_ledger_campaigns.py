@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -101,6 +102,17 @@ def test_trials_that_failed_beyond_their_repeats_are_done_and_failed(campaigns: 
             ledger.record_trials([type(first)(**fields)])
     found = summarise(folder)
     assert (found.done, found.failed, found.planned) == (2, 1, 4)
+
+
+def test_a_comparison_whose_sides_counted_in_different_attempts_goes_on(campaigns: Path) -> None:
+    trials = {trial.number: trial for trial in synthetic_trials(PLAN, 2, 1)}
+    with Ledger.open(campaigns / "observe-standard-1") as ledger:
+        for attempt, counted in ((1, {1, 3}), (2, {2, 4})):
+            for trial in trials.values():
+                outcome = Outcome.COUNTED if trial.number in counted else Outcome.DISTURBED
+                ledger.record_trials([replace(trial, attempt=attempt, outcome=outcome)])
+    found = summarise(campaigns / "observe-standard-1")
+    assert (found.state, found.done) == (CampaignState.INTERRUPTED, 2)
 
 
 def test_a_damaged_one_is_listed_with_its_problem(campaigns: Path) -> None:

@@ -113,7 +113,6 @@ def _next_block(
     passed: set[int],
 ) -> Standing:
     """A block has ended, or nothing has begun: which levels need another one, and may have it."""
-    assert sequential.budget is not None, "the plan is sized"
     results = contrasts(plan, attempts, judged_only=True)
     still = _undecided(results, sequential)
     unneeded = passed | {trial.number for trial in plan.trials if _level(plan, trial) not in still}
@@ -129,8 +128,9 @@ def _next_block(
         ending = Ending.LEFT_BEHIND if gave_up else Ending.DECIDED
     elif not left:
         ending = Ending.BLOCKS_SPENT
-    elif attempts and spent + _time_of_next(plan, left, attempts) > sequential.budget:
-        ending = Ending.BUDGET_SPENT
+    elif attempts and sequential.budget is not None:  # None: not sized, and so without an attempt
+        beyond = spent + _time_of_next(plan, left, attempts) > sequential.budget
+        ending = Ending.BUDGET_SPENT if beyond else None
     if ending is None:
         return Standing(frozenset(unneeded))
     return Standing(frozenset(trial.number for trial in plan.trials), ending)
