@@ -31,9 +31,13 @@ _OF_LOADS = ("clients", "threads", "query_mode")
 """Keys that stood beside a trial's number before there were loads (ledgers before version 4)."""
 
 
-@cache
 def adapter(kind: Any) -> TypeAdapter[Any]:
     """The converter between values of a class and JSON's types."""
+    return _made(kind)
+
+
+@cache
+def _made(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
