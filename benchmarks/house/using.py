@@ -82,7 +82,7 @@ def record(folder: Path, plan: Plan) -> None:
         command="teiten run",
     ) as ledger:
         for trial in _trials(plan):
-            ledger.record_trial(trial)
+            ledger.record_trials([trial])
         ledger.record_event("campaign-finished")
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from teiten.analysis.claims.checks import check_of, checks_in_print, student
+from teiten.analysis.claims.checks import check_of, checks_in_print, estimated
 from teiten.analysis.claims.outcomes import standing_of
 from teiten.analysis.model.claims import Check, Claim, ClaimQuestion, ClaimStanding
 
@@ -58,5 +58,5 @@ def _drawn(
         printed.kind, printed.sides, printed.at, dict(enumerate(values.tolist())), low, high
     )
     own = ALPHA * means / comparisons if printed.kind.of_sides else None
-    check = check_of(question, ALPHA, student, among=among, own=own)
+    check = check_of(question, ALPHA, estimated, among=among, own=own)
     return replace(check, classes=printed.classes)

@@ -9,8 +9,7 @@ import pytest
 from teiten.analysis.explain.accounts import accounts
 from teiten.analysis.explain.consumers import GATHERS
 from teiten.analysis.explain.difference import difference
-from teiten.analysis.explain.statistics import statistics
-from teiten.analysis.explain.structure import fingerprint
+from teiten.analysis.explain.statistics import fingerprint, statistics
 from teiten.analysis.model.explain import LEADER, ExplainedPlan
 from teiten.cli.printed.form import jsonable
 from teiten.cli.printed.plan_difference import json_plan_difference

@@ -11,7 +11,7 @@ import pytest
 
 from teiten.analysis.model.scaling import Curve, Scaling
 from teiten.analysis.scaling.curve import scale
-from teiten.analysis.scaling.usl import Errors, fit_usl
+from teiten.analysis.scaling.usl import fit_usl
 from teiten.model.units import Share
 
 FOLDER = Path(__file__).parent / "scaling"
@@ -28,10 +28,10 @@ def analysed(name: str, column: int = 1) -> Scaling:
     return scale(table(name, column), delta=DELTA, alpha=ALPHA)
 
 
-def fitted(name: str, errors: Errors) -> Curve:
+def fitted(name: str, *, relative: bool) -> Curve:
     found = table(name)
     values = np.array([values[1] for values in found.values()])
-    return fit_usl(np.array(list(found)), values, errors)
+    return fit_usl(np.array(list(found)), values, relative=relative)
 
 
 def peak(curve: Curve) -> float:
@@ -40,7 +40,7 @@ def peak(curve: Curve) -> float:
 
 
 def test_schwartzs_table_gives_the_books_coefficients() -> None:
-    curve = fitted("schwartz-cisco", Errors.ABSOLUTE)
+    curve = fitted("schwartz-cisco", relative=False)
     assert curve.contention == pytest.approx(0.02671591, rel=1e-4)
     assert curve.coherency == pytest.approx(7.690945e-4, rel=1e-4)
     assert curve.rate == pytest.approx(995.6486, rel=1e-4)
@@ -48,7 +48,7 @@ def test_schwartzs_table_gives_the_books_coefficients() -> None:
 
 
 def test_the_spec_table_gives_the_r_packages_coefficients() -> None:
-    curve = fitted("spec-sdm91", Errors.ABSOLUTE)
+    curve = fitted("spec-sdm91", relative=False)
     assert curve.contention == pytest.approx(0.0277285, rel=1e-4)
     assert curve.coherency == pytest.approx(0.0001044, rel=1e-3)
     assert curve.rate == pytest.approx(89.9952330, rel=1e-4)
@@ -83,7 +83,7 @@ def test_the_table_of_9_2_is_a_misfit_with_its_knee_at_80_clients() -> None:
 
 
 def test_the_curve_of_9_2_is_the_one_that_the_research_found() -> None:
-    curve = fitted("observe-2013-versions", Errors.RELATIVE)
+    curve = fitted("observe-2013-versions", relative=True)
     assert curve.contention == 0
     assert curve.rate == pytest.approx(413, rel=0.01)
     assert curve.coherency == pytest.approx(1.10e-4, rel=0.01)

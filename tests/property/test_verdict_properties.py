@@ -7,8 +7,9 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
+from teiten.analysis.model.evidence import log_changes
 from teiten.analysis.model.findings import Verdict, VerdictKind
-from teiten.analysis.verdict.verdict import Rule, classify, decide, log_ratio
+from teiten.analysis.verdict.verdict import Rule, classify, decide
 from teiten.model.metrics import Better
 from teiten.model.units import Share
 
@@ -115,9 +116,7 @@ def test_more_confidence_never_turns_a_word_around(
 
 
 def logarithm(old: float, new: float) -> float:
-    found = log_ratio(old, new)
-    assert found is not None
-    return found
+    return log_changes({1: old}, {1: new})[1]
 
 
 def close(one: float, other: float) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
-from teiten.analysis.claims.checks import at_every_look, check_of
+from teiten.analysis.claims.checks import check_of, estimated
 from teiten.analysis.claims.forecast import (
     Allotment,
     CampaignProgress,
@@ -17,6 +18,7 @@ from teiten.analysis.claims.forecast import (
 )
 from teiten.analysis.claims.outcomes import standing_of
 from teiten.analysis.model.claims import Check, ClaimOutcome, ClaimQuestion, ClaimStanding
+from teiten.analysis.verdict.sequential import half_width
 from teiten.analysis.verdict.stopping import standing
 from teiten.claims.catalogue import claims_of
 from teiten.claims.curves import LEVELS
@@ -37,7 +39,7 @@ def outcome(*values: tuple[float, ...], low: float = 0.0, high: float = math.inf
         check_of(
             ClaimQuestion(LEVELS, ("18",), (1, 2), dict(enumerate(column)), low, high),
             ALPHA,
-            at_every_look,
+            partial(estimated, width=half_width),
             among=len(values),
         )
         for column in values

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from teiten.analysis.model.findings import CampaignAnalysis, SeriesView, TrialView
-from teiten.analysis.scaling.bottleneck import judge
-from teiten.analysis.scaling.readings import read
+from teiten.analysis.scaling.bottleneck import judge, read
 from teiten.kinds.pgbench.analyse import bottlenecks
 from teiten.kinds.pgbench.model import NAME as KIND
 from teiten.kinds.pgbench.present.scaling import limits

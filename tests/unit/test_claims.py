@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
-from teiten.analysis.claims.checks import exact, student
+from teiten.analysis.claims.checks import estimated, exact
 from teiten.analysis.claims.outcomes import assess
 from teiten.analysis.model.claims import (
     Claim,
@@ -28,20 +28,14 @@ from teiten.analysis.verdict.verdict import LEFT_BEHIND
 from teiten.claims import catalogue
 from teiten.claims.catalogue import claims_of
 from teiten.claims.curves import LINE
-from teiten.claims.predicates.amount import AmountOfMetric
 from teiten.claims.predicates.effect import Bounds, Effect
-from teiten.claims.predicates.levels import EffectOfLevels, LargestPart, ValueAtLevel
 from teiten.claims.predicates.shapes import Rising, Straight
-from teiten.claims.schema import predicate_form
 from teiten.cli.campaign import carry_out as campaign
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.main import Session
 from teiten.errors import StudyError
 from teiten.host.system.paths import Workdir
 from teiten.kinds.pgbench.plan import PLAN as PGBENCH
-from teiten.kinds.probes.claims import ProbeGrowth
-from teiten.kinds.queries.claims.of_queries import QueryEffect
-from teiten.kinds.queries.claims.sides import QueryBounds
 from teiten.model.facts import HostFacts
 from teiten.model.plan import Cell, Plan, PlannedTrial
 from teiten.model.study import Factor, Sequential
@@ -178,61 +172,10 @@ def test_noise_makes_an_effect_inconclusive_not_reproduced() -> None:
     assert found.reason is not None and found.reason.code == "undecided"
 
 
-def test_a_former_name_of_a_predicate_is_still_one() -> None:
-    form = TypeAdapter(predicate_form())
-    for former, today in (
-        ({"kind": "no-difference"}, Effect(equivalent=True)),
-        (
-            {"kind": "function-share", "function": "f", "parts": [{"low": 1.0}]},
-            Effect((Bounds(1.0),), function="f"),
-        ),
-        (
-            {"kind": "wait-share", "event": "wal", "low": 0.5},
-            AmountOfMetric(low=0.5, floor=0.001, event="wal"),
-        ),
-        (
-            {"kind": "probe-proportional", "probe": "p", "within": 0.3},
-            EffectOfLevels(of="p", per_size=True, within=0.3),
-        ),
-        (
-            {"kind": "method-value", "method": "m", "high": 1.0},
-            ValueAtLevel(level="m", high=1.0, everywhere=True),
-        ),
-        (
-            {"kind": "largest-step", "method": "m", "step": "s", "others": ["t"]},
-            LargestPart(level="m", part="s", others=("t",), everywhere=True),
-        ),
-        (
-            {"kind": "query-gain", "factor": "f", "parts": [{"low": 0.9}]},
-            QueryEffect((QueryBounds(0.9),), "f"),
-        ),
-        (
-            {"kind": "effect-by-level", "high": 1.0},
-            Effect((Bounds(high=1.0, per_doubling=True),)),
-        ),
-        ({"kind": "linear", "within": 0.1}, Straight(within=0.1)),
-        (
-            {"kind": "flat", "most": 4.0, "within": 0.1},
-            Straight(line="flat", most=4.0, within=0.1),
-        ),
-        (
-            {"kind": "proportional", "within": 0.3},
-            Straight(line="proportional", within=0.3),
-        ),
-        ({"kind": "plateau", "within": 0.1}, Rising(1.0, ends=True, within=0.1)),
-        (
-            {"kind": "probe-course", "probe": "p", "low": 0.9},
-            ProbeGrowth(of="p", low=0.9),
-        ),
-        (
-            {"kind": "probe-rise", "probe": "p", "factor": "f", "levels": ["l"], "beyond": 0.5},
-            ProbeGrowth(of="p", factor="f", levels=("l",), beyond=0.5, low=1.0),
-        ),
-    ):
-        assert form.validate_python(former) == today
-    for refused in ({"kind": "effect"}, {"kind": "no-difference", "parts": [{"low": 0.9}]}):
+def test_an_effect_has_parts_or_is_equivalence() -> None:
+    for parts, equivalent in (((), False), ((Bounds(0.9),), True)):
         with pytest.raises(ValidationError, match="either parts"):
-            form.validate_python(refused)
+            Effect(parts, equivalent)
 
 
 def test_no_difference_is_one_of_the_mean_over_the_levels() -> None:
@@ -571,9 +514,9 @@ def test_one_zero_is_not_left_out_in_silence() -> None:
 
 
 def test_estimates() -> None:
-    assert student([0.1], 0.05) is None
-    assert student([0.1, 0.1], 0.05) is None
-    mean, low, high = student([0.0, 0.1, 0.2], 0.05) or (0, 0, 0)
+    assert estimated([0.1], 0.05) is None
+    assert estimated([0.1, 0.1], 0.05) is None
+    mean, low, high = estimated([0.0, 0.1, 0.2], 0.05) or (0, 0, 0)
     assert mean == pytest.approx(0.1)
     assert high - mean == pytest.approx(4.3027 * 0.1 / math.sqrt(3), rel=1e-4)
     assert mean - low == pytest.approx(high - mean)
@@ -617,7 +560,7 @@ def test_claims_that_change_while_a_campaign_runs_do_not_break_its_report(
         monkeypatch.setattr(catalogue, "read_claims", wrong)
 
     monkeypatch.setattr(campaign, "run_trials", measured)
-    catalogue._read.cache_clear()
+    catalogue.claims_of.cache_clear()
     carried = campaign.carry_out(
         Session(Workdir(tmp_path), Console(Verbosity.QUIET, "never")), folder
     )

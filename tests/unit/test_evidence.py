@@ -47,8 +47,8 @@ def test_a_number_is_found_by_place_quantity_part_and_block() -> None:
     found = table()
     assert blocks(found, "13", "2") == {1: 200.0, 2: 200.0, 3: 200.0}
     place = {"server": "13", "clients": "2"}
-    assert set(found.blocks(READ, place, "step_seconds", "vacuum").values()) == {2.0}
-    assert not found.blocks(READ, place, "step_seconds", "analyze")
+    assert set(found.blocks(READ, place, "step_seconds:vacuum").values()) == {2.0}
+    assert not found.blocks(READ, place, "step_seconds:analyze")
 
 
 def test_nan_is_a_missing_value_and_a_ratio_needs_both_sides() -> None:

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from teiten.analysis.explain.read import read_plan
-from teiten.analysis.explain.structure import stability
+from teiten.analysis.explain.statistics import stability
 from teiten.analysis.explain.text import PlanTextError
 from teiten.cli.main import teiten
 from teiten.errors import UsageError

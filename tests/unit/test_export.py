@@ -34,7 +34,7 @@ def exported(module_folder: Path) -> Path:
     ) as ledger:
         ledger.record_event("campaign-started", note='a "quoted", comma\nand a line')
         for trial in TRIALS:
-            ledger.record_trial(trial)
+            ledger.record_trials([trial])
         contrasts = analyse_campaign(ledger, series=False).contrasts
         export(ledger, contrasts, module_folder / "numbers", list(Format))
     return module_folder / "numbers"
@@ -143,7 +143,7 @@ def test_what_is_missing_or_odd_is_exported_too(tmp_path: Path) -> None:
     with Ledger.create(
         tmp_path / "campaign", plan=PLAN, name="c", facts=HOST, cautions=(), command=""
     ) as ledger:
-        ledger.record_trial(odd_trial())
+        ledger.record_trials([odd_trial()])
         export(ledger, (), tmp_path / "numbers", list(Format))
     (row,) = from_parquet(tmp_path / "numbers", "trials")
     assert row["tps"] is None
@@ -170,7 +170,7 @@ def test_samples_come_in_batches_not_all_at_once(
         tmp_path / "campaign", plan=PLAN, name="c", facts=HOST, cautions=(), command=""
     ) as ledger:
         for trial in TRIALS[:20]:
-            ledger.record_trial(trial)
+            ledger.record_trials([trial])
         *_, samples = tables(ledger, ())
         sizes = [batch.num_rows for batch in samples.batches]
     per_trial = sum(len(one.columns) * len(one.seconds) for one in TRIALS[0].series)
@@ -199,7 +199,7 @@ def test_an_export_that_fails_leaves_no_half_file(
     with Ledger.create(
         tmp_path / "campaign", plan=PLAN, name="c", facts=HOST, cautions=(), command=""
     ) as ledger:
-        ledger.record_trial(TRIALS[0])
+        ledger.record_trials([TRIALS[0]])
         ledger._connection.execute("DROP TRIGGER series_is_fixed")
         ledger._connection.execute("UPDATE series SET data = x'00'")
         with pytest.raises(Exception, match="a value in it cannot be read"):

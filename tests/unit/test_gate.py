@@ -85,8 +85,7 @@ def test_beside_a_small_bias_only_a_slowdown_wholly_beyond_delta_counts() -> Non
 
 def contrast(new: str, overall: Verdict, *levels: Verdict, workload: str = "q") -> ContrastResult:
     results = tuple(
-        LevelResult((("clients", str(at)),), (), (), None, None, level)
-        for at, level in enumerate(levels)
+        LevelResult((("clients", str(at)),), (), (), level) for at, level in enumerate(levels)
     )
     return ContrastResult(workload, TPS, BASE, new, results, overall)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from teiten.analysis.claims.checks import check_of, counted, student
+from teiten.analysis.claims.checks import check_of, counted, estimated
 from teiten.analysis.claims.numbers import share_of_waiting
 from teiten.analysis.model.claims import Check, ClaimStanding
 from teiten.analysis.model.discussion import WAL_ROW, PerTransaction
@@ -33,7 +33,7 @@ from tests.fixtures.synthetic_plan import make_installation
 def standing(predicate: AmountOfMetric, *values: float) -> ClaimStanding:
     curve = ClaimCurve("a", {4.0: dict(enumerate(values))})
     (asked,) = predicate.asked([curve], CurveGround(2, 0.02))
-    return check_of(asked, 0.05, counted(student)).standing
+    return check_of(asked, 0.05, counted(estimated)).standing
 
 
 def test_an_amount_of_zero_is_below_a_bound_and_not_above() -> None:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def make(campaigns: Path, name: str, created: float, trials: int = 0) -> Path:
         clock=clock,
     ) as ledger:
         for trial in islice(synthetic_trials(PLAN, 2, 1), trials):
-            ledger.record_trial(trial)
+            ledger.record_trials([trial])
     return campaigns / name
 
 
@@ -98,9 +99,20 @@ def test_trials_that_failed_beyond_their_repeats_are_done_and_failed(campaigns: 
     with Ledger.open(folder) as ledger:
         for attempt in (1, 2, 3):
             fields = {**vars(first), "number": 2, "attempt": attempt, "outcome": Outcome.FAILED}
-            ledger.record_trial(type(first)(**fields))
+            ledger.record_trials([type(first)(**fields)])
     found = summarise(folder)
     assert (found.done, found.failed, found.planned) == (2, 1, 4)
+
+
+def test_a_comparison_whose_sides_counted_in_different_attempts_goes_on(campaigns: Path) -> None:
+    trials = {trial.number: trial for trial in synthetic_trials(PLAN, 2, 1)}
+    with Ledger.open(campaigns / "observe-standard-1") as ledger:
+        for attempt, counted in ((1, {1, 3}), (2, {2, 4})):
+            for trial in trials.values():
+                outcome = Outcome.COUNTED if trial.number in counted else Outcome.DISTURBED
+                ledger.record_trials([replace(trial, attempt=attempt, outcome=outcome)])
+    found = summarise(campaigns / "observe-standard-1")
+    assert (found.state, found.done) == (CampaignState.INTERRUPTED, 2)
 
 
 def test_a_damaged_one_is_listed_with_its_problem(campaigns: Path) -> None:

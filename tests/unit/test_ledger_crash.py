@@ -59,7 +59,7 @@ def record(folder: Path, writing: int) -> NoReturn:
                 if (trial.number, trial.attempt) in done:
                     continue
                 ledger.record_event("trial-started", trial=trial.number, attempt=trial.attempt)
-                ledger.record_trial(trial)
+                ledger.record_trials([trial])
                 told.write(f"{trial.number} {trial.attempt}\n")
     finally:
         os._exit(0)

@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     with Ledger.create(
         folder, plan=PLAN, name="c", facts=HOST, cautions=CAUTIONS, command="teiten run x"
     ) as ledger:
-        ledger.record_trial(replace(a_trial(), stack_samples=PROFILE))
+        ledger.record_trials([replace(a_trial(), stack_samples=PROFILE)])
     return folder
 
 
@@ -77,7 +77,7 @@ def test_an_older_ledger_is_read_without_profiles(folder: Path) -> None:
 def test_an_older_ledger_gets_profiles_when_it_is_continued(folder: Path) -> None:
     without_profiles(folder)
     with Ledger.open(folder) as ledger:
-        ledger.record_trial(replace(a_trial(2), stack_samples=PROFILE))
+        ledger.record_trials([replace(a_trial(2), stack_samples=PROFILE)])
         assert [one.stack_samples for one in ledger.trials()] == [None, PROFILE]
     connection = sqlite3.connect(folder / "ledger.sqlite")
     assert connection.execute("PRAGMA user_version").fetchone() == (CURRENT,)

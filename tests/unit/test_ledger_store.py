@@ -78,7 +78,7 @@ def test_a_campaign_comes_back_as_it_was(tmp_path: Path) -> None:
 
 
 def test_a_trial_comes_back_as_it_was(ledger: Ledger) -> None:
-    ledger.record_trial(a_trial())
+    ledger.record_trials([a_trial()])
     (found,) = ledger.trials()
     assert_same(found, a_trial())
     assert ledger.finished() == [(1, 1, Outcome.COUNTED)]
@@ -86,14 +86,14 @@ def test_a_trial_comes_back_as_it_was(ledger: Ledger) -> None:
 
 
 def test_of_trials_of_before_the_plain_mean_is_the_number(ledger: Ledger) -> None:
-    ledger.record_trial(replace(a_trial(), metrics={"tps": 99.0, "tps_untrimmed": 98.0}))
+    ledger.record_trials([replace(a_trial(), metrics={"tps": 99.0, "tps_untrimmed": 98.0})])
     (found,) = ledger.trials()
     assert found.metrics == {"tps": 98.0, "tps_trimmed": 99.0}
     assert ledger.attempts("tps")[0].metrics["tps"] == 98.0
 
 
 def test_trials_come_without_their_series_where_none_are_needed(ledger: Ledger) -> None:
-    ledger.record_trial(a_trial())
+    ledger.record_trials([a_trial()])
     (found,) = ledger.trials(series=False)
     assert found.series == ()
     assert found.metrics["tps"] == 0.1 + 0.2
@@ -101,7 +101,7 @@ def test_trials_come_without_their_series_where_none_are_needed(ledger: Ledger) 
 
 def test_trials_come_by_number_and_finished_in_the_order_of_their_end(ledger: Ledger) -> None:
     for key in ((2, 1), (1, 1), (2, 2)):
-        ledger.record_trial(a_trial(*key))
+        ledger.record_trials([a_trial(*key)])
     assert [(one.number, one.attempt) for one in ledger.trials()] == [(1, 1), (2, 1), (2, 2)]
     assert [one[:2] for one in ledger.finished()] == [(2, 1), (1, 1), (2, 2)]
 
@@ -133,18 +133,18 @@ def test_a_caution_found_on_the_way_is_added_once(ledger: Ledger) -> None:
 
 
 def test_an_attempt_is_recorded_once(ledger: Ledger) -> None:
-    ledger.record_trial(a_trial())
+    ledger.record_trials([a_trial()])
     with pytest.raises(LedgerError, match="trial 1, attempt 1 is recorded already"):
-        ledger.record_trial(replace(a_trial(), outcome=Outcome.FAILED))
+        ledger.record_trials([replace(a_trial(), outcome=Outcome.FAILED)])
     assert ledger.finished() == [(1, 1, Outcome.COUNTED)]
 
 
 def test_a_trial_is_recorded_wholly_or_not_at_all(ledger: Ledger) -> None:
     crooked = Series("os", np.arange(3.0), {"cpu_user_share": np.arange(2.0)})
     with pytest.raises(ValueError, match="the columns of the series os differ in length"):
-        ledger.record_trial(replace(a_trial(), series=(*a_trial().series[1:], crooked)))
+        ledger.record_trials([replace(a_trial(), series=(*a_trial().series[1:], crooked))])
     assert ledger.finished() == []
-    ledger.record_trial(a_trial())
+    ledger.record_trials([a_trial()])
     (found,) = ledger.trials()
     assert_same(found, a_trial())
 
@@ -174,7 +174,7 @@ def test_nothing_can_be_replaced(ledger: Ledger, table: str) -> None:
 
 
 def fill(ledger: Ledger) -> None:
-    ledger.record_trial(a_trial())
+    ledger.record_trials([a_trial()])
     ledger.record_event("campaign-started")
     ledger.record_server_facts("18", {})
 
@@ -195,29 +195,29 @@ def test_a_committed_trial_survives_power_loss(ledger: Ledger) -> None:
 def test_a_reader_sees_what_the_writer_has_recorded_meanwhile(ledger: Ledger) -> None:
     with Ledger.open(ledger.folder, read_only=True) as reader:
         assert reader.finished() == []
-        ledger.record_trial(a_trial())
+        ledger.record_trials([a_trial()])
         assert reader.finished() == [(1, 1, Outcome.COUNTED)]
         with pytest.raises(LedgerError, match="readonly database"):
             reader.record_event("campaign-started")
 
 
 def test_a_full_disk_loses_no_trial_and_keeps_the_ledger_whole(ledger: Ledger) -> None:
-    ledger.record_trial(a_trial(1))
+    ledger.record_trials([a_trial(1)])
     pages = ledger._connection.execute("PRAGMA page_count").fetchone()[0]
     ledger._connection.execute(f"PRAGMA max_page_count = {pages}")
     large = Series("os", np.random.default_rng(1).random(100_000), {})
     with pytest.raises(MachineError, match="the disk is full") as caught:
-        ledger.record_trial(replace(a_trial(2), series=(large,)))
+        ledger.record_trials([replace(a_trial(2), series=(large,))])
     assert "teiten resume" in caught.value.hint
     assert ledger.finished() == [(1, 1, Outcome.COUNTED)]
     ledger._connection.execute("PRAGMA max_page_count = 1000000")
-    ledger.record_trial(replace(a_trial(2), series=(large,)))
+    ledger.record_trials([replace(a_trial(2), series=(large,))])
     assert len(ledger.finished()) == 2
 
 
 def test_a_synthetic_campaign_survives_its_round_trip(ledger: Ledger) -> None:
     given = sorted(synthetic_trials(PLAN, 5, 1), key=lambda one: (one.number, one.attempt))
     for trial in given:
-        ledger.record_trial(trial)
+        ledger.record_trials([trial])
     for found, one in zip(ledger.trials(), given, strict=True):
         assert_same(found, one)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from benchmarks.method import correlated, multiplicity, published, repeats, rounds, stalls, starts
 
-from teiten.analysis.claims.checks import check_of, student
+from teiten.analysis.claims.checks import check_of, estimated
 from teiten.analysis.model.claims import CheckKind, ClaimQuestion, ClaimStanding
 from teiten.analysis.model.findings import VerdictKind
 from teiten.analysis.verdict.contrasts import contrasts
@@ -132,7 +132,7 @@ def test_a_claim_needs_all_checks_at_alpha_and_one_at_less_to_be_contradicted() 
     def standing(mean: float, among: int) -> ClaimStanding:
         values = dict(enumerate(mean + one for one in (-0.01, 0.0, 0.01, 0.0)))
         asked = ClaimQuestion(KIND, ("17", "18"), (1.0,), values, -0.05, 0.05)
-        return check_of(asked, 0.05, student, among=among).standing
+        return check_of(asked, 0.05, estimated, among=among).standing
 
     for among in (1, 8):
         assert standing(0.03, among) is ClaimStanding.REPRODUCED, "half-width 0.013"

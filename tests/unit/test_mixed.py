@@ -64,7 +64,7 @@ def level(name: str, ratio: float, half: float) -> LevelResult:
     kind, beyond = classify(math.log(low), math.log(high), RULE)
     effect = Interval(ratio, low, high, Share(0.98))
     verdict = Verdict(kind, beyond, effect, 9, RULE.delta, None)
-    return LevelResult((("clients", name),), (), (), None, None, verdict)
+    return LevelResult((("clients", name),), (), (), verdict)
 
 
 def over(*levels: LevelResult) -> Verdict:

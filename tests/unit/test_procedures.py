@@ -13,7 +13,7 @@ import psutil
 import psycopg
 import pytest
 
-from teiten.analysis.claims.checks import check_of, checks_in_print, checks_of, student
+from teiten.analysis.claims.checks import check_of, checks_in_print, checks_of, estimated
 from teiten.analysis.model.claims import Claim, ClaimContrast, ClaimQuestion, ClaimStanding
 from teiten.analysis.model.evidence import EvidenceTable
 from teiten.analysis.model.observations import Observation
@@ -368,7 +368,7 @@ def test_a_finding_needs_each_of_its_checks_at_alpha(plan: Plan) -> None:
     values = next(
         iter(order.questions(a_claim(predicate=order, **about), ground(plan, TIMES)))
     ).values
-    alone = student(tuple(values.values()), plan.study.measure.alpha)
+    alone = estimated(tuple(values.values()), plan.study.measure.alpha)
     assert len(found) > 1 and alone is not None
     assert first.low == pytest.approx(math.exp(alone[1]))
 
@@ -418,7 +418,7 @@ def _standings(
         check_of(
             replace(one, values={n: _at(one, where) + each for n, each in enumerate(scatter)}),
             alpha,
-            student,
+            estimated,
             among=len(asked),
         ).standing
         for one in asked

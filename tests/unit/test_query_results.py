@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from teiten.analysis.model.explain_use import WorkerRule
+from teiten.analysis.model.explain import WorkerRule
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.analysis.model.verdict import Interval
 from teiten.kinds.queries.model import NAME

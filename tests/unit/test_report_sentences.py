@@ -48,7 +48,7 @@ def test_faster() -> None:
 
 def level(server: str, clients: str) -> LevelResult:
     nothing = Verdict(VerdictKind.INCONCLUSIVE, False, None, 0, Share(0.02), None)
-    return LevelResult((("server", server), ("clients", clients)), (), (), None, None, nothing)
+    return LevelResult((("server", server), ("clients", clients)), (), (), nothing)
 
 
 @pytest.mark.parametrize(

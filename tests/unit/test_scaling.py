@@ -223,10 +223,3 @@ def test_the_best_of_several_optima_is_taken() -> None:
     found = fit_usl(loads, values)
     assert found.contention == 0
     assert np.sum(np.log(values / found.at(loads)) ** 2) == pytest.approx(22.002867, abs=1e-6)
-
-
-def test_a_curve_needs_three_different_positive_loads() -> None:
-    with pytest.raises(ValueError, match="three different loads"):
-        fit_usl(np.array([1.0, 2.0, 2.0]), np.array([1.0, 2.0, 2.0]))
-    with pytest.raises(ValueError, match="positive and finite"):
-        fit_usl(np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 2.0]))

@@ -13,8 +13,7 @@ from teiten.analysis.explain.worker_rules import (
     workers_by_partitions,
     workers_by_size,
 )
-from teiten.analysis.model.explain import ExplainedPlan
-from teiten.analysis.model.explain_use import WorkerLimits, WorkerRule
+from teiten.analysis.model.explain import ExplainedPlan, WorkerLimits, WorkerRule
 from teiten.model.relations import Relation
 from tests.fixtures.plan_corpus import corpus, plan, servers
 

@@ -37,7 +37,7 @@ from teiten.analysis.verdict.drift import drift_cautions
 from teiten.analysis.verdict.noise import recorded_noise
 from teiten.analysis.verdict.pairs_check import recorded_check
 from teiten.analysis.verdict.replication import recorded_replication
-from teiten.analysis.verdict.stopping import standing
+from teiten.analysis.verdict.stopping import open_after, standing
 from teiten.analysis.verdict.unseen import unseen_cautions
 from teiten.kinds.contract_analyse import analysis_of
 from teiten.model.facts import Caution, HostFacts
@@ -48,7 +48,6 @@ from teiten.model.progress import (
     allotted_blocks,
     compared_together,
     counting,
-    open_trials,
 )
 from teiten.model.trial import PARTNER, Event, Outcome, Problem, Series, Trial
 from teiten.model.units import Seconds
@@ -84,13 +83,7 @@ def analyse(
     ends = [view.finished_at for view in views]
     wall = Seconds(wall_seconds(created_at, happened, ends))
     stands = standing(plan, views, wall, allotted_blocks(happened))
-    missing = len(
-        open_trials(
-            plan,
-            [(view.number, view.attempt, view.outcome) for view in views],
-            unneeded=stands.unneeded,
-        )
-    )
+    missing = len(open_after(plan, views, stands.unneeded))
     results = as_declared(contrasts(plan, views), plan.study)
     witnesses = tuple(cpu_witnesses(results, views))
     found_cautions = (
@@ -190,15 +183,14 @@ def _views(
     planned = {trial.number: trial for trial in plan.trials}
     views = [_view(planned[trial.number], trial, stride_by_source) for trial in trials]
     if way_of(plan.study.measure).concurrent:
-        views = [_with_cpu(view, server_cpu(plan, facts)(view)) for view in views]
+        cpu = server_cpu(plan, facts)
+        views = [
+            replace(view, metrics={**view.metrics, CPU_PER_TRANSACTION.name: seconds})
+            if math.isfinite(seconds := cpu(view))
+            else view
+            for view in views
+        ]
     return tuple(judged_together(plan, views))
-
-
-def _with_cpu(view: TrialView, seconds: float) -> TrialView:
-    """A trial with the processor time of a transaction, where it was counted."""
-    if not math.isfinite(seconds):
-        return view
-    return replace(view, metrics={**view.metrics, CPU_PER_TRANSACTION.name: seconds})
 
 
 def _view(planned: PlannedTrial, trial: Trial, stride_by_source: Mapping[str, int]) -> TrialView:
@@ -310,13 +302,6 @@ def distribution(histogram: str) -> tuple[tuple[float, float], ...]:
         return ()
     cumulative = np.cumsum(counts)
     indexes = np.unique(np.searchsorted(cumulative, SHARES * total - 1e-9 * total, side="left"))
-    return tuple(
-        (_upper_edge(decoded, int(index)) / 1e6, float(cumulative[index]) / total)
-        for index in indexes
-    )
-
-
-def _upper_edge(histogram: HdrHistogram, index: int) -> int:
-    """The highest value that is counted in the same bucket, in microseconds."""
-    value = histogram.get_value_from_index(index)
-    return int(histogram.get_highest_equivalent_value(value))
+    values = (decoded.get_value_from_index(int(index)) for index in indexes)
+    edges = [int(decoded.get_highest_equivalent_value(value)) / 1e6 for value in values]
+    return tuple(zip(edges, (cumulative[indexes] / total).tolist(), strict=True))

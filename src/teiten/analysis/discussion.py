@@ -10,10 +10,8 @@ The processors' time by state, compared between the sides of every contrast.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from statistics import fmean
+from operator import methodcaller
 
 from teiten.analysis.model.discussion import (
     Course,
@@ -56,13 +54,12 @@ def partings(study: Study, contrasts: Iterable[ContrastResult]) -> Iterator[Part
     """A line for each combination of the other factors, of every judged contrast with a verdict."""
     for contrast in contrasts:
         axis = axis_of(study, contrast)
-        if axis is None or not _is_told(contrast):
+        if axis is None:
             continue
         lines: dict[Context, dict[str, Interval]] = {}
-        for level in contrast.levels:
-            others = tuple(pair for pair in level.context if pair[0] != axis)
-            if level.verdict.effect is not None:
-                lines.setdefault(others, {})[dict(level.context)[axis]] = level.verdict.effect
+        for context, effect in _effects(contrast).items():
+            others = tuple(pair for pair in context if pair[0] != axis)
+            lines.setdefault(others, {})[dict(context)[axis]] = effect
         for others, effects in lines.items():
             if len(effects) >= FEWEST:
                 yield _parting(contrast, axis, others, effects)
@@ -71,24 +68,28 @@ def partings(study: Study, contrasts: Iterable[ContrastResult]) -> Iterator[Part
 def tallies(study: Study, contrasts: Iterable[ContrastResult]) -> Iterator[SignCount]:
     """Count intervals by side of equality, for judged contrasts whose levels have no order."""
     for contrast in contrasts:
-        if axis_of(study, contrast) is not None or not _is_told(contrast):
-            continue
-        effects = [level.verdict.effect for level in contrast.levels if level.verdict.effect]
-        if len(effects) >= FEWEST:
-            signs = [effect.sign for effect in effects]
+        signs = [effect.sign for effect in _effects(contrast).values()]
+        if len(signs) >= FEWEST and axis_of(study, contrast) is None:
             yield SignCount(*_sides(contrast), signs.count(1), signs.count(-1), len(signs))
 
 
 def means_apart(contrasts: Iterable[ContrastResult]) -> Iterator[MeanApart]:
     """Where the levels' intervals alone would leave the impression that nothing was found."""
     for contrast in contrasts:
-        overall = contrast.overall.effect
-        if overall is None or not _is_told(contrast):
-            continue
-        effects = [level.verdict.effect for level in contrast.levels if level.verdict.effect]
-        parted = any(effect.sign for effect in effects)
-        if overall.sign and len(effects) >= FEWEST and not parted:
-            yield MeanApart(*_sides(contrast), overall.sign > 0)
+        signs = [effect.sign for effect in _effects(contrast).values()]
+        mean = contrast.overall.effect.sign if contrast.overall.effect is not None else 0
+        if mean and len(signs) >= FEWEST and not any(signs):
+            yield MeanApart(*_sides(contrast), mean > 0)
+
+
+def _effects(contrast: ContrastResult) -> dict[Context, Interval]:
+    """The intervals of a contrast's levels; none of one whose verdict is withheld, or that supports
+    no conclusion, which has no discussion."""
+    overall = contrast.overall
+    if not (contrast.metric.judged and overall.is_given and overall.conclusive):
+        return {}
+    effects = ((level.context, level.verdict.effect) for level in contrast.levels)
+    return {context: effect for context, effect in effects if effect is not None}
 
 
 def axis_of(study: Study, contrast: ContrastResult) -> str | None:
@@ -138,12 +139,6 @@ def _sides(contrast: ContrastResult) -> tuple[str, str, str, Metric]:
     return contrast.workload, contrast.old, contrast.new, contrast.metric
 
 
-def _is_told(contrast: ContrastResult) -> bool:
-    """A contrast whose verdict is withheld, or that supports no conclusion, has no discussion."""
-    overall = contrast.overall
-    return contrast.metric.judged and overall.is_given and overall.conclusive
-
-
 def _levels(contrast: ContrastResult, factor: str) -> set[str]:
     return {
         text for level in contrast.levels if (text := dict(level.context).get(factor)) is not None
@@ -169,23 +164,12 @@ def processors(plan: Plan, views: Iterable[TrialView]) -> Iterator[ProcessorUse]
             (state, pairs.context, numbers)
             for pairs in levels
             for state in STATES
-            if (numbers := pairs.numbers(partial(metric_of, f"cpu_{state}_share")))
+            if (numbers := pairs.numbers(methodcaller("metric", f"cpu_{state}_share")))
         ]
         if counted:
             alpha = measure.alpha / len(counted)
             compared = tuple(
-                StateLevel(
-                    state,
-                    context,
-                    fmean(numbers.old),
-                    fmean(numbers.new),
-                    numbers.change(measure, alpha),
-                )
+                StateLevel(state, context, *numbers.means, numbers.change(measure, alpha))
                 for state, context, numbers in counted
             )
             yield ProcessorUse(workload, old, new, compared)
-
-
-def metric_of(name: str, view: TrialView) -> float:
-    """A metric of a trial; NaN where it has none."""
-    return view.metrics.get(name, math.nan)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 from teiten.analysis.model.discussion import WAL_ROW, Counted, Origin, PerTransaction, Taken
 from teiten.analysis.model.findings import TrialView
@@ -21,6 +20,7 @@ from teiten.analysis.verdict.changes import PairedViews, paired_views
 from teiten.model.facts import HostFacts
 from teiten.model.metrics import SERVER_CPU, TRANSACTIONS, WAL_BYTES, by_node, total_of_nodes
 from teiten.model.plan import Plan
+from teiten.model.stacks import StackSamples
 from teiten.model.study import Measure
 from teiten.ways.registry import way_of
 
@@ -81,8 +81,7 @@ def _table(pairs: PairedViews, cpu: Of, measure: Measure) -> PerTransaction:
             row.name,
             row.kind,
             row.origin,
-            fmean(numbers.old),
-            fmean(numbers.new),
+            *numbers.means,
             len(numbers.old),
             numbers.change(measure, measure.alpha / len(known)),
         )
@@ -116,7 +115,7 @@ def server_cpu(plan: Plan, facts: HostFacts) -> Of:
         if not shares:
             return math.nan
         used = math.fsum(share * cores(view, node) for node, share in shares.items())
-        return _each(view, used * view.metrics.get("measured_seconds", math.nan))
+        return _each(view, used * view.metric("measured_seconds"))
 
     return of
 
@@ -130,24 +129,19 @@ def _metric(name: str) -> Of:
     return lambda view: _each(view, total_of_nodes(view.metrics, name))
 
 
-def _by_mode(in_kernel: bool) -> Of:
-    def of(view: TrialView) -> float:
-        window = view.stack_samples
-        if window is None or not window.kernel:
-            return math.nan
-        return leaf_seconds(window, kernel=in_kernel)
+def _sampled(of: Callable[[StackSamples], float]) -> Of:
+    """A number of the extra window; NaN without one."""
+    return lambda view: math.nan if view.stack_samples is None else of(view.stack_samples)
 
-    return of
+
+def _by_mode(in_kernel: bool) -> Of:
+    return _sampled(
+        lambda window: leaf_seconds(window, kernel=in_kernel) if window.kernel else math.nan
+    )
 
 
 def _by_perf(counter: str) -> Of:
-    def of(view: TrialView) -> float:
-        window = view.stack_samples
-        if window is None or counter not in window.counters:
-            return math.nan
-        return window.counters[counter] / window.transactions
-
-    return of
+    return _sampled(lambda window: window.counters.get(counter, math.nan) / window.transactions)
 
 
 def _waited(event: str) -> Of:
@@ -159,7 +153,7 @@ def _waited(event: str) -> Of:
         if waits is None:
             return math.nan
         backends = math.fsum(value for name, value in waits.items() if name.lower() == wanted)
-        return _each(view, backends * view.metrics.get("measured_seconds", math.nan))
+        return _each(view, backends * view.metric("measured_seconds"))
 
     return of
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 from teiten.analysis.model.findings import TrialView
-from teiten.analysis.verdict.changes import PairedViews, change, half_width_of, paired_views
-from teiten.analysis.verdict.verdict import HalfWidth
+from teiten.analysis.verdict.changes import PairedNumbers, PairedViews, cells_of, paired_views
 from teiten.model.plan import Plan
 from teiten.model.stacks import (
     FRAMES,
+    KERNEL,
     CostChange,
     Explained,
     FunctionCost,
@@ -30,7 +29,7 @@ from teiten.model.stacks import (
     innermost,
     is_unresolved,
 )
-from teiten.model.trial import Outcome
+from teiten.model.study import Measure
 from teiten.model.units import Share
 
 VISIBLE = 0.01
@@ -55,16 +54,10 @@ class WindowCosts:
 
 def stacks_found(plan: Plan, views: Sequence[TrialView]) -> StacksFound:
     """Summarise the windows of the counted trials; empty without any."""
-    sampled = [view for view in views if view.stack_samples is not None]
-    if not sampled:
-        return StacksFound()
-    costs = {
-        id(view): costs_of(view.stack_samples) for view in sampled if view.stack_samples is not None
-    }
-    pairs = paired_views(plan, views, lambda view: view.stack_samples is not None)
+    pairs = paired_views(plan, views, _has_stacks)
     return StacksFound(
-        levels=tuple(_levels(plan, sampled)),
-        contrasts=tuple(_contrast(plan, pair, costs) for pair in pairs),
+        levels=tuple(_levels(plan, views)),
+        contrasts=tuple(_contrast(plan, pair) for pair in pairs),
     )
 
 
@@ -102,18 +95,15 @@ def share_of(window: StackSamples, function: str) -> float:
     return inside / window.samples
 
 
-def _levels(plan: Plan, views: Iterable[TrialView]) -> list[LevelStacks]:
-    contrast = plan.study.contrast
-    by_level: dict[tuple[str, tuple[tuple[str, str], ...], str], list[StackSamples]] = defaultdict(
-        list
-    )
-    for view in views:
-        if view.outcome is Outcome.COUNTED and view.stack_samples is not None:
-            context = tuple(pair for pair in view.levels if pair[0] != contrast)
-            by_level[view.workload, context, dict(view.levels).get(contrast, "")].append(
-                view.stack_samples
-            )
-    return [_level(*key, windows) for key, windows in by_level.items()]
+def _levels(plan: Plan, views: Iterable[TrialView]) -> Iterator[LevelStacks]:
+    for (workload, context), sides in cells_of(plan, views, _has_stacks).items():
+        for side, blocks in sides.items():
+            windows = [view.stack_samples for view in blocks.values() if view.stack_samples]
+            yield _level(workload, context, side, windows)
+
+
+def _has_stacks(view: TrialView) -> bool:
+    return view.stack_samples is not None
 
 
 def _level(
@@ -140,16 +130,18 @@ def _level(
     )
 
 
-def _contrast(plan: Plan, pairs: PairedViews, costs: Mapping[int, WindowCosts]) -> StacksContrast:
-    measure = plan.study.measure
-    sampled = [(before.stack_samples, after.stack_samples) for before, after in pairs.blocks]
-    old = [costs[id(before)] for before, _ in pairs.blocks]
-    new = [costs[id(after)] for _, after in pairs.blocks]
-    comparison = _Comparison(old, new, pairs.starts, measure.alpha, half_width_of(measure))
-    functions = comparison.functions()
-    old_stacks, new_stacks = (
-        stack_costs(list(filter(None, windows))) for windows in zip(*sampled, strict=True)
+def _contrast(plan: Plan, pairs: PairedViews) -> StacksContrast:
+    old, new = (
+        [view.stack_samples for view in views if view.stack_samples is not None]
+        for views in zip(*pairs.blocks, strict=True)
     )
+    comparison = _Comparison(
+        [costs_of(window) for window in old],
+        [costs_of(window) for window in new],
+        pairs.starts,
+        plan.study.measure,
+    )
+    functions = comparison.functions()
     return StacksContrast(
         pairs.workload,
         pairs.context,
@@ -160,8 +152,8 @@ def _contrast(plan: Plan, pairs: PairedViews, costs: Mapping[int, WindowCosts]) 
         comparison.whole,
         functions,
         comparison.compared,
-        old_stacks,
-        new_stacks,
+        stack_costs(old),
+        stack_costs(new),
         comparison.explained(functions),
         comparison.most_itself(functions),
     )
@@ -174,18 +166,15 @@ class _Comparison:
         self,
         old: Sequence[WindowCosts],
         new: Sequence[WindowCosts],
-        starts: Sequence[int],
-        alpha: float,
-        width: HalfWidth,
+        starts: tuple[int, ...],
+        measure: Measure,
     ) -> None:
-        self._old, self._new = old, new
-        self._starts = starts
-        self._alpha, self._width = alpha, width
-        self.wholes = (fmean(window.whole for window in old), fmean(window.whole for window in new))
-        self._names = self._visible()
+        self._sides, self._starts, self._measure = (old, new), starts, measure
+        whole = self._numbers(lambda window: window.whole)
+        self.wholes, self.whole = whole.means, whole.change(measure, measure.alpha)
+        names = {name for window in (*old, *new) for name in window.total}
+        self._names = sorted(name for name in names if self._share(name) >= VISIBLE)
         self.compared = max(1, self._differences_looked_at())
-        before, after = ([window.whole for window in side] for side in (old, new))
-        self.whole = change(before, after, starts=starts, alpha=alpha, width=width)
 
     def functions(self) -> tuple[FunctionCost, ...]:
         """Those with the greatest difference of their own code first."""
@@ -228,25 +217,18 @@ class _Comparison:
         if cost.only_old or cost.only_new or (total and self._nearly_all(cost)):
             return None
         cost_change = cost.total_change if total else cost.self_change
-        part = cost_change.difference / self.whole.difference
-        before, after = self._shares(cost.name, total=total)
-        share = cost.share_change if total else self._share_change(cost.name, total=False)
+        shares = self._shares(cost.name, total=total)
+        share = self._change(shares)
         if not share.certain or share.difference * self.whole.difference < 0:
             return None
-        return Explained(cost.name, part, Share(fmean(before)), Share(fmean(after)), share)
-
-    def _visible(self) -> list[str]:
-        names = {
-            name for side in (self._old, self._new) for window in side for name in window.total
-        }
-        return sorted(name for name in names if self._share(name) >= VISIBLE)
+        part = cost_change.difference / self.whole.difference
+        before, after = map(Share, shares.means)
+        return Explained(cost.name, part, before, after, share)
 
     def _share(self, name: str) -> float:
         """The greater share of a function in a side's cost, with what it calls."""
-        sides = zip((self._old, self._new), self.wholes, strict=True)
-        return max(
-            fmean(window.total.get(name, 0.0) for window in side) / whole for side, whole in sides
-        )
+        means = self._costs(name, total=True).means
+        return max(mean / whole for mean, whole in zip(means, self.wholes, strict=True))
 
     def _nearly_all(self, cost: FunctionCost) -> bool:
         old, new = self.wholes
@@ -254,57 +236,38 @@ class _Comparison:
 
     def _differences_looked_at(self) -> int:
         """Functions that only call one another have one and the same total: one difference."""
-        distinct = {tuple(self._differences(name, total=True)) for name in self._names}
-        distinct |= {tuple(self._differences(name, total=False)) for name in self._names}
-        return len({differences for differences in distinct if any(differences)})
-
-    def _values(self, name: str, *, total: bool) -> tuple[list[float], list[float]]:
-        old, new = (
-            [(window.total if total else window.itself).get(name, 0.0) for window in side]
-            for side in (self._old, self._new)
-        )
-        return old, new
-
-    def _differences(self, name: str, *, total: bool) -> list[float]:
-        old, new = self._values(name, total=total)
-        return [after - before for before, after in zip(old, new, strict=True)]
+        costs = (self._costs(name, total=total) for name in self._names for total in (True, False))
+        distinct = {numbers.differences for numbers in costs}
+        return sum(any(differences) for differences in distinct)
 
     def _function(self, name: str) -> FunctionCost:
-        alpha = self._alpha / self.compared
-        own, all_of_it = self._values(name, total=False), self._values(name, total=True)
-        return FunctionCost(
-            name,
-            fmean(own[0]),
-            fmean(own[1]),
-            fmean(all_of_it[0]),
-            fmean(all_of_it[1]),
-            self._change(own, alpha),
-            self._change(all_of_it, alpha),
-            self._share_change(name, total=True),
+        own, total = self._costs(name, total=False), self._costs(name, total=True)
+        changes = map(self._change, (own, total, self._shares(name, total=True)))
+        return FunctionCost(name, *own.means, *total.means, *changes)
+
+    def _change(self, numbers: PairedNumbers) -> CostChange:
+        return numbers.change(self._measure, self._measure.alpha / self.compared)
+
+    def _costs(self, name: str, *, total: bool) -> PairedNumbers:
+        return self._numbers(
+            lambda window: (window.total if total else window.itself).get(name, 0.0)
         )
 
-    def _share_change(self, name: str, *, total: bool) -> CostChange:
-        alpha = self._alpha / self.compared
-        return self._change(self._shares(name, total=total), alpha)
-
-    def _change(self, sides: tuple[Sequence[float], Sequence[float]], alpha: float) -> CostChange:
-        return change(*sides, starts=self._starts, alpha=alpha, width=self._width)
-
-    def _shares(self, name: str, *, total: bool) -> tuple[list[float], list[float]]:
+    def _shares(self, name: str, *, total: bool) -> PairedNumbers:
         """A function's share of each window's cost."""
-        old, new = (
-            [value / window.whole for value, window in zip(values, side, strict=True)]
-            for values, side in zip(
-                self._values(name, total=total), (self._old, self._new), strict=True
-            )
+        return self._numbers(
+            lambda window: (window.total if total else window.itself).get(name, 0.0) / window.whole
         )
-        return old, new
+
+    def _numbers(self, of: Callable[[WindowCosts], float]) -> PairedNumbers:
+        old, new = (tuple(map(of, windows)) for windows in self._sides)
+        return PairedNumbers(old, new, self._starts)
 
 
 def leaf_seconds(window: StackSamples, *, kernel: bool) -> float:
     """CPU seconds per transaction inside the kernel, or outside of it."""
     from_kernel = sum(
-        count for stack, count in window.stacks.items() if innermost(stack).endswith("_[k]")
+        count for stack, count in window.stacks.items() if innermost(stack).endswith(KERNEL)
     )
     samples = from_kernel if kernel else window.samples - from_kernel
     return samples * window.sample_seconds / window.transactions

@@ -34,25 +34,21 @@ CLAIMS = CATALOGUE / "claims"
 """The folder of the claims: a file for each report."""
 
 
-def claims_of(study: str | None = None, folder: Path = CLAIMS) -> tuple[Claim, ...]:
+@cache
+def claims_of(study: str | None = None) -> tuple[Claim, ...]:
     """The claims of one study, or all, by report and in its order.
 
     A study without claims has none; that is no error. Raises StudyError where a file is wrong,
     of those of the study if one is named.
     """
-    return _read(study, folder)
-
-
-@cache
-def _read(study: str | None, folder: Path) -> tuple[Claim, ...]:
     claims = tuple(
-        claim for path in sorted(folder.glob("*.toml")) for claim in read_claims(path, study)
+        claim for path in sorted(CLAIMS.glob("*.toml")) for claim in read_claims(path, study)
     )
     seen: set[str] = set()
     for claim in claims:
         if claim.id in seen:
             raise StudyError(
-                f"the claim {claim.id} stands twice in {folder}", "give each its own id"
+                f"the claim {claim.id} stands twice in {CLAIMS}", "give each its own id"
             )
         seen.add(claim.id)
     return claims
@@ -129,20 +125,21 @@ NAMED = ("query", "quantity")
 
 
 @cache
-def sources(folder: Path = PUBLISHED) -> dict[str, TableSource]:
+def sources() -> dict[str, TableSource]:
     """The index of the tables, by file name without its ending."""
-    data = tomllib.loads((folder / INDEX).read_text(encoding="utf-8"))
+    data = tomllib.loads((PUBLISHED / INDEX).read_text(encoding="utf-8"))
     return {name: TableSource.model_validate(table) for name, table in data.items()}
 
 
 def published_table(
-    file: str, columns: Sequence[str], metric: str, folder: Path = PUBLISHED
+    file: str, columns: Sequence[str], metric: str
 ) -> PublishedCurves | PublishedQueries:
     """Columns of a table, by the names that its index gives them; by numeric levels as curves of a
     metric, in base units. Raises StudyError where table or column is missing.
     """
-    source = _source(file, columns, folder)
-    rows = _rows(file, folder)
+    source = _source(file, columns)
+    with (PUBLISHED / f"{file}.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
     cells = {name: tuple(_cells(rows, source.axis, source.curves[name])) for name in columns}
     if source.axis in NAMED:
         named = tuple(PublishedColumn(name, values) for name, values in cells.items())
@@ -171,10 +168,10 @@ def _points(cells: Iterable[tuple[str, float]], metric: str) -> Iterator[tuple[f
             yield level, level / value
 
 
-def _source(file: str, columns: Sequence[str], folder: Path) -> TableSource:
-    source = sources(folder).get(file)
+def _source(file: str, columns: Sequence[str]) -> TableSource:
+    source = sources().get(file)
     if source is None:
-        raise StudyError(f"there is no published table {file!r}", f"add it to {folder / INDEX}")
+        raise StudyError(f"there is no published table {file!r}", f"add it to {PUBLISHED / INDEX}")
     unknown = [name for name in columns if name not in source.curves]
     if unknown:
         raise StudyError(
@@ -182,11 +179,6 @@ def _source(file: str, columns: Sequence[str], folder: Path) -> TableSource:
             f"it has {', '.join(source.curves)}",
         )
     return source
-
-
-def _rows(file: str, folder: Path) -> list[dict[str, str]]:
-    with (folder / f"{file}.csv").open(encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 def _cells(rows: Sequence[dict[str, str]], axis: str, column: str) -> Iterator[tuple[str, float]]:

@@ -6,13 +6,12 @@ that measured curves (with an interval) and published ones (without) are asked t
 
 from __future__ import annotations
 
-import itertools
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from teiten.analysis.claims.checks import check_of, student
+from teiten.analysis.claims.checks import check_of, estimated
 from teiten.analysis.model.claims import (
     Check,
     CheckKind,
@@ -76,10 +75,9 @@ def measured(
     servers = evidence.plan.servers
     for place in places_of(claim, evidence, along=(axis,)):
         levels = evidence.levels(claim.workload).get(axis, ())
-        if claim.contrast is not None:
-            labels = [side.label for side in place.sides]
-        else:
-            labels = [place.sides[0].at.get(SERVER) or servers[0][0]]
+        labels = place.labels
+        if claim.contrast is None:
+            labels = (place.sides[0].at.get(SERVER) or servers[0][0],)
         curves = (
             ClaimCurve(
                 label,
@@ -95,12 +93,6 @@ def measured(
 
 RISES = (0.0, math.inf)
 """Bounds of a number that is above another."""
-
-
-def steps(curve: ClaimCurve, levels: Sequence[float]) -> Iterator[ClaimQuestion]:
-    """Every level is above the one before."""
-    for lower, higher in itertools.pairwise(levels):
-        yield between(curve, lower, higher, *RISES)
 
 
 def between(
@@ -208,7 +200,7 @@ class OfCurves(Predicate):
     def of_systems(self, question: ClaimQuestion, known: SystemCurves, among: int) -> Check:
         """Check the shape of each system's curve by itself."""
         values = known.here[question.sides[0]].alone(question.values)
-        return check_of(replace(question, values=values), known.alpha, student, among=among)
+        return check_of(replace(question, values=values), known.alpha, estimated, among=among)
 
 
 class ShapeOfCurve(OfCurves):

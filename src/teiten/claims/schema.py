@@ -12,7 +12,6 @@ from inspect import isabstract
 from typing import Annotated, Any, Literal, Self, Union
 
 from pydantic import (
-    BeforeValidator,
     ConfigDict,
     Field,
     PlainValidator,
@@ -155,30 +154,11 @@ class ClaimsFile(TomlTable):
 
 def claims_file() -> type[ClaimsFile]:
     """The form of a claims file, with the predicates that there are."""
-    claim: Any = create_model("ClaimTable", __base__=ClaimTable, predicate=(predicate_form(), ...))
+    every: Any = Union[known()]  # noqa: UP007
+    predicate: Any = Annotated[every, Field(discriminator="kind")]
+    claim: Any = create_model("ClaimTable", __base__=ClaimTable, predicate=(predicate, ...))
     claims: Any = Annotated[list[claim], Field(min_length=1)]
     return create_model("ClaimsFile", __base__=ClaimsFile, claims=(claims, ...))
-
-
-def predicate_form() -> Any:
-    """The form of a predicate's table, by its kind or by a former name of one."""
-    every: Any = Union[known()]  # noqa: UP007
-    return Annotated[every, Field(discriminator="kind"), BeforeValidator(_by_today)]
-
-
-def _by_today(table: object) -> object:
-    """A predicate's table by the names that it and its keys have today."""
-    if not isinstance(table, dict):
-        return table
-    named = str(table.get("kind"))
-    keys = {key: value for key, value in table.items() if key != "kind"}
-    for predicate in known():
-        today = vars(predicate)["kind"]
-        if named == today or named in predicate.aliases:
-            keys = {predicate.renamed.get(key, key): value for key, value in keys.items()}
-            alias = predicate.aliases.get(named, {})
-            return {**(alias(keys) if callable(alias) else {**alias, **keys}), "kind": today}
-    return table
 
 
 class TableSource(TomlTable):

@@ -32,10 +32,7 @@ class ClaimSide:
 
     def blocks(self, evidence: EvidenceTable, metric: str) -> Blocks:
         """A metric (``QUANTITY`` or ``QUANTITY:PART``) there, by block."""
-        quantity, colon, part = metric.partition(":")
-        if colon and not part:
-            raise ValueError(f"{metric!r} names no part")
-        return evidence.blocks(self.workload, self.at, quantity, part)
+        return evidence.blocks(self.workload, self.at, metric)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -61,8 +62,9 @@ class CampaignSummary:
 def list_campaigns(campaigns: Path) -> tuple[CampaignSummary, ...]:
     """The campaigns in a folder (``Workdir.campaigns``), the newest first, damaged ones last."""
     summaries = [summarise(folder) for folder in _folders(campaigns)]
-    newest = sorted(summaries, key=lambda line: (line.created_at or 0.0, line.name), reverse=True)
-    return tuple(newest)
+    return tuple(
+        sorted(summaries, key=lambda line: (line.created_at or 0.0, line.name), reverse=True)
+    )
 
 
 def find_campaign(campaigns: Path, reference: str) -> Path:
@@ -215,11 +217,11 @@ def _not_one(reference: str, matches: Sequence[str], names: Sequence[str]) -> Le
 
 
 def _progress(finished: Sequence[Finished], repeats: int) -> tuple[int, int]:
-    """How many planned trials have ended, and how many of them with one that counts."""
-    counted = {number for number, _, outcome in finished if outcome is Outcome.COUNTED}
-    tries: dict[int, int] = {}
-    for number, _, _ in finished:
-        tries[number] = tries.get(number, 0) + 1
+    """How many planned trials have ended, and how many of them with one that counts: the last
+    attempt, for one that counted is repeated only where another side of its comparison did not."""
+    last = {number: outcome for number, _, outcome in finished}
+    counted = {number for number, outcome in last.items() if outcome is Outcome.COUNTED}
+    tries = Counter(number for number, _, _ in finished)
     given_up = {number for number, count in tries.items() if count > repeats} - counted
     return len(counted) + len(given_up), len(counted)
 

@@ -17,19 +17,15 @@ BUSY_TIMEOUT = 30.0
 """Seconds to wait for a reader's checkpoint; there is only one writer."""
 
 
-def new(path: Path) -> sqlite3.Connection:
-    """A new file, in WAL mode."""
-    connection = _open(path, "rwc")
+def writer(path: Path, *, new: bool = False) -> sqlite3.Connection:
+    """For writing too; ``new``: makes the file, in WAL mode."""
+    connection = _open(path, "rwc" if new else "rw")
     with _closed_on_error(connection):
-        connection.execute("PRAGMA journal_mode = WAL")
-        _make_durable(connection)
-    return connection
-
-
-def writer(path: Path) -> sqlite3.Connection:
-    connection = _open(path, "rw")
-    with _closed_on_error(connection):
-        _make_durable(connection)
+        if new:
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")  # a committed trial survives power loss
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA recursive_triggers = ON")  # REPLACE's deletion fires them too
     return connection
 
 
@@ -107,9 +103,3 @@ def _closed_on_error(connection: sqlite3.Connection) -> Iterator[None]:
     except BaseException:
         connection.close()
         raise
-
-
-def _make_durable(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA synchronous = FULL")  # a committed trial survives power loss
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA recursive_triggers = ON")  # REPLACE's deletion fires triggers too

@@ -45,7 +45,7 @@ def translated(path: Path, *, reading: bool = True) -> Iterator[None]:
     except sqlite3.Error as error:
         raise _translation(error, path) from error
     except unreadable as error:
-        raise _damaged(path, "a value in it cannot be read") from error
+        raise damaged(path, "a value in it cannot be read") from error
 
 
 @contextmanager
@@ -140,10 +140,11 @@ def _translation(error: sqlite3.Error, path: Path) -> TeitenError:
             f"the ledger {path} cannot be used: {error}",
             "see whether its folder can be written, or copy it to one that can",
         )
-    return refusal or _damaged(path, str(error))
+    return refusal or damaged(path, str(error))
 
 
-def _damaged(path: Path, what: str) -> LedgerError:
+def damaged(path: Path, what: str) -> LedgerError:
+    """The error of a ledger that cannot be read."""
     return LedgerError(
         f"the ledger {path} is damaged: {what}",
         "restore the file from a copy, or delete the campaign with `teiten rm`",

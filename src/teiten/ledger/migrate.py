@@ -33,7 +33,8 @@ def check_version(connection: sqlite3.Connection, path: Path) -> int:
     """The ledger's version. Raises LedgerError for a stranger's file or a newer Teiten's."""
     application: int = connection.execute("PRAGMA application_id").fetchone()[0]
     version = schema_version(connection)
-    if application == 0 and version == 0 and not _has_tables(connection):
+    tables = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")
+    if application == 0 and version == 0 and tables.fetchone() is None:
         raise LedgerError(
             f"{path} is empty: Teiten was stopped while it made the campaign",
             "delete it with `teiten rm` and run the study again; nothing was measured",
@@ -59,10 +60,6 @@ def migrate(connection: sqlite3.Connection) -> None:
             connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {CURRENT}")
-
-
-def _has_tables(connection: sqlite3.Connection) -> bool:
-    return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
 
 
 def _statements(name: str) -> list[str]:

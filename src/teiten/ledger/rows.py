@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from teiten.errors import LedgerError
 from teiten.ledger import codec
+from teiten.ledger.failures import damaged
 from teiten.model.plan import Plan
 from teiten.model.stacks import StackSamples
 from teiten.model.trial import Attempt, Event, Outcome, Problem, Series, Trial
@@ -38,10 +38,7 @@ def campaign(connection: sqlite3.Connection, path: Path) -> dict[str, Any]:
     cursor = connection.execute("SELECT * FROM campaign")
     row = cursor.fetchone()
     if row is None:
-        raise LedgerError(
-            f"the ledger {path} is damaged: it holds no campaign",
-            "restore the file from a copy, or delete the campaign with `teiten rm`",
-        )
+        raise damaged(path, "it holds no campaign")
     values = dict(zip((column[0] for column in cursor.description), row, strict=True))
     for name, kind in _COLUMNS.items():
         if not isinstance(values[name], kind):

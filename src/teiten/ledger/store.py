@@ -91,7 +91,7 @@ class Ledger:
                 path = making / FILE_NAME
                 with (
                     translated(path, reading=False),
-                    closing(connect.new(path)) as connection,
+                    closing(connect.writer(path, new=True)) as connection,
                     cls(making, connection, None)._transaction(),
                 ):
                     migrate(connection)
@@ -198,15 +198,12 @@ class Ledger:
             event = Event(self._clock(), kind, trial, attempt, detail)
             rows.insert_event(self._connection, event)
 
-    def record_trial(self, trial: Trial) -> None:
-        """A trial that ended, with its metrics and series: all or nothing, and then durable.
-
-        Raises LedgerError where this attempt is recorded already, MachineError on a full disk.
-        """
-        self.record_trials((trial,))
-
     def record_trials(self, trials: Sequence[Trial]) -> None:
-        """Record trials that ran side by side as ``record_trial`` does one: all of them or none."""
+        """Record trials that ended side by side, with metrics and series: all of them or none, and
+        then durable.
+
+        Raises LedgerError where an attempt is recorded already, MachineError on a full disk.
+        """
         with self._transaction():
             for trial in trials:
                 if rows.has_trial(self._connection, trial.number, trial.attempt):

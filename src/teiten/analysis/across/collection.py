@@ -46,12 +46,14 @@ def findings_of(
         applies = (pair for pair in pairs if pair[1].applies)
         chosen = next(applies, pairs[0] if pairs and len(ran) == len(wanted) else None)
         if chosen is not None:
-            name = chosen[0].name
-            yield _finding(*chosen, plans[name], block[name])
+            campaign, outcome = chosen
+            plan = plans[campaign.name]
+            blocks = further_blocks(outcome, plan.study.measure.alpha, plan.blocks_of_a_number)
+            seconds = None if blocks is None else Seconds(blocks * block[campaign.name])
+            yield Finding(outcome, campaign, blocks, seconds)
         elif wanted:
             waiting = next(campaign for campaign in wanted if campaign not in ran)
-            outcome = ClaimOutcome(claim, ClaimStanding.NOT_RUN, NOT_RUN)
-            yield Finding(outcome, waiting)
+            yield Finding(ClaimOutcome(claim, ClaimStanding.NOT_RUN, NOT_RUN), waiting)
 
 
 def compared(first: CollectionResult, second: CollectionResult) -> Iterator[ComparedFinding]:
@@ -61,13 +63,6 @@ def compared(first: CollectionResult, second: CollectionResult) -> Iterator[Comp
         second_finding = others.get(finding.outcome.claim.id)
         if second_finding is not None:
             yield ComparedFinding(finding, second_finding)
-
-
-def _finding(
-    campaign: CollectedCampaign, outcome: ClaimOutcome, plan: Plan, block: Seconds
-) -> Finding:
-    blocks = further_blocks(outcome, plan.study.measure.alpha, plan.blocks_of_a_number)
-    return Finding(outcome, campaign, blocks, None if blocks is None else Seconds(blocks * block))
 
 
 def atlas_of(campaigns: Mapping[str, CampaignAnalysis]) -> Iterator[AtlasLine]:

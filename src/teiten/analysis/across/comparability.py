@@ -273,20 +273,14 @@ def _of_server(
 def _of_state(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference]:
     study_a, study_b = a.plan.study, b.plan.study
     yield from _differ("profile", CAUTION, study_a.profile, study_b.profile)
-    if not (study_a.conclusive and study_b.conclusive):
-        yield Difference(
-            "not-conclusive", CAUTION, _said(study_a.conclusive), _said(study_b.conclusive)
-        )
-    if not (a.complete and b.complete):
-        yield Difference("incomplete", CAUTION, _said(a.complete), _said(b.complete))
-    sequential = (study_a.measure.sequential is not None, study_b.measure.sequential is not None)
-    if any(sequential):
-        yield Difference("sequential", CAUTION, _said(sequential[0]), _said(sequential[1]))
+    for code, remarkable, sides in (
+        ("not-conclusive", False, (study_a.conclusive, study_b.conclusive)),
+        ("incomplete", False, (a.complete, b.complete)),
+        ("sequential", True, (bool(study_a.measure.sequential), bool(study_b.measure.sequential))),
+    ):
+        if remarkable in sides:
+            yield Difference(code, CAUTION, *("yes" if yes else "no" for yes in sides))
     yield from _differ("teiten", CAUTION, a.teiten_version, b.teiten_version)
-
-
-def _said(yes: bool) -> str:
-    return "yes" if yes else "no"
 
 
 def _of_machine(a: CampaignAnalysis, b: CampaignAnalysis) -> Iterator[Difference]:

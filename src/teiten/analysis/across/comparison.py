@@ -11,7 +11,6 @@ Published findings about two operating systems, checked on two campaigns.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,18 +18,24 @@ from teiten.analysis.across.comparability import common_contexts, comparability,
 from teiten.analysis.across.fingerprint import machine_fingerprint
 from teiten.analysis.across.unpaired import decide_unpaired
 from teiten.analysis.claims.numbers import with_numbers
-from teiten.analysis.claims.outcomes import other_question, outcome_of, require
+from teiten.analysis.claims.outcomes import outcome_of, require_question
 from teiten.analysis.model.claims import Check, Claim, ClaimOutcome
 from teiten.analysis.model.comparison import ComparedLevel, Comparison, Systems, UnpairedResult
-from teiten.analysis.model.evidence import Blocks, EvidenceTable, block_means, logarithm
+from teiten.analysis.model.evidence import (
+    Blocks,
+    EvidenceTable,
+    block_means,
+    logarithm,
+    with_logarithm,
+)
 from teiten.analysis.model.findings import CampaignAnalysis, LevelResult
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.predicate import UnmetError
 from teiten.analysis.verdict.conclusive import marked
 from teiten.analysis.verdict.contrasts import contrasted_here
 from teiten.analysis.verdict.mixed import is_averaged, over_levels
-from teiten.analysis.verdict.pairs import in_block_order, observe, starts_of
-from teiten.analysis.verdict.verdict import Rule, median, over_timeout
+from teiten.analysis.verdict.pairs import observe, starts_of
+from teiten.analysis.verdict.verdict import Rule, over_timeout
 from teiten.model.metrics import Metric
 from teiten.model.units import Share
 
@@ -56,8 +61,10 @@ def compare(
     same_machine = alike and not (a.plan.servers_elsewhere or b.plan.servers_elsewhere)
     comparison = Comparison(a, b, differences, results, (), same_machine)
     of_systems = [claim for claim in claims if claim.needs.compared]
-    evidence = (evidence_of(campaign, of_systems) for campaign in (a, b))
-    return replace(comparison, claims=assess_comparison(of_systems, comparison, *evidence))
+    tables = evidence_of(a, of_systems), evidence_of(b, of_systems)
+    return replace(
+        comparison, claims=tuple(_assess(claim, comparison, tables) for claim in of_systems)
+    )
 
 
 def evidence_of(campaign: CampaignAnalysis, claims: Sequence[Claim] = ()) -> EvidenceTable:
@@ -85,11 +92,7 @@ class Logs:
 def logs(evidence: EvidenceTable, values: Values) -> Logs:
     """The logarithms of a campaign's values by context and block, or start of the servers."""
     usable = {
-        context: {
-            block: log
-            for block, value in by_block.items()
-            if not math.isnan(log := logarithm(value))
-        }
+        context: with_logarithm({block: logarithm(value) for block, value in by_block.items()})
         for context, by_block in values.items()
     }
     unusable = sum(len(by_block) - len(usable[context]) for context, by_block in values.items())
@@ -194,59 +197,42 @@ def _level(
     over: bool,
 ) -> LevelResult:
     old, new = _logs_at([context], tables, values)
-    old_values, new_values = (in_block_order(of_table[context]) for of_table in values)
+    old_values, new_values = (tuple(of_table[context].values()) for of_table in values)
     unusable = old.unusable + new.unusable
     return LevelResult(
         context=context,
         old_values=old_values,
         new_values=new_values,
-        old_median=median(old_values),
-        new_median=median(new_values),
         verdict=over_timeout(0, rule)
         if over
         else decide_unpaired(old.means, new.means, rule, unusable=unusable),
     )
 
 
-def assess_comparison(
-    claims: Sequence[Claim],
-    comparison: Comparison,
-    of_a: EvidenceTable,
-    of_b: EvidenceTable,
-) -> tuple[ClaimOutcome, ...]:
-    """The outcome of each finding about two systems; others are left to each campaign's report."""
-    return tuple(_assess(claim, comparison, of_a, of_b) for claim in claims if claim.needs.compared)
-
-
 def _assess(
-    claim: Claim,
-    comparison: Comparison,
-    of_a: EvidenceTable,
-    of_b: EvidenceTable,
+    claim: Claim, comparison: Comparison, tables: tuple[EvidenceTable, EvidenceTable]
 ) -> ClaimOutcome:
-    def ask() -> tuple[Check, ...]:
-        return claim.predicate.between(claim, systems_of(claim, comparison, of_a, of_b))
+    """The outcome of a finding about two systems; others are left to each campaign's report."""
 
-    reasons = (side.plan.study.withholds_findings for side in (comparison.a, comparison.b))
+    def ask() -> tuple[Check, ...]:
+        return claim.predicate.between(claim, _systems_of(claim, comparison, tables))
+
+    reasons = (table.plan.study.withholds_findings for table in tables)
     return outcome_of(claim, ask, withheld=next(filter(None, reasons), ""))
 
 
-def systems_of(
-    claim: Claim,
-    comparison: Comparison,
-    of_a: EvidenceTable,
-    of_b: EvidenceTable,
+def _systems_of(
+    claim: Claim, comparison: Comparison, tables: tuple[EvidenceTable, EvidenceTable]
 ) -> Systems:
     """The campaigns by their operating systems. Raises UnmetError where they do not do what the
     claim is about, or not on the same hardware."""
-    a, b = comparison.a, comparison.b
-    for campaign in (a, b):
-        require(other_question(claim, campaign.plan))
-    here = {a.facts.system: of_a, b.facts.system: of_b}
-    if set(here) != set(claim.needs.systems):
-        listed = f"{a.facts.system}, {b.facts.system}"
-        raise UnmetError("systems", needed=", ".join(claim.needs.systems), here=listed)
-    hardware = [(side.facts.cpu.model, side.facts.cpu.logical) for side in (a, b)]
-    if hardware[0] != hardware[1]:
+    for table in tables:
+        require_question(claim, table.plan)
+    machines = comparison.a.facts, comparison.b.facts
+    systems = [facts.system for facts in machines]
+    if set(systems) != set(claim.needs.systems):
+        needed = ", ".join(claim.needs.systems)
+        raise UnmetError("systems", needed=needed, here=", ".join(systems))
+    if len({(facts.cpu.model, facts.cpu.logical) for facts in machines}) > 1:
         raise UnmetError("hardware")
-    return Systems(comparison, here)
+    return Systems(comparison, dict(zip(systems, tables, strict=True)))

@@ -51,14 +51,34 @@ def conditions_fingerprint(plan: Plan) -> str:
                 measure.prewarm,
             ],
             "pgbench": plan.pgbench.version.major,
-            **({} if loaded(plan) == CLASSIC else {"loaded": loaded(plan)}),
-            **_way(plan),
-            **_levels(plan),
-            **_one_server(plan),
-            **_memory(plan),
-            **_nodes(plan),
+            **{name: value for name, value in _unusual(plan).items() if value},
         }
     )
+
+
+def _unusual(plan: Plan) -> dict[str, object]:
+    """Collect conditions that the usual campaign does not have: nothing of them is hashed there, so
+    that older campaigns keep their fingerprint."""
+    study, client, ways = plan.study, plan.client_machine, loaded(plan)
+    named = {SERVER, "clients", study.contrast}
+    levels = {
+        (cell.workload, *pair)
+        for cell in plan.cells
+        for pair in cell.levels
+        if pair[0] not in named
+    }
+    return {
+        "loaded": "" if ways == CLASSIC else ways,
+        "way": "" if client is None else connected_by(plan),
+        "client": "" if client is None else machine_fingerprint(client),
+        "levels": sorted(levels),
+        "server_levels": sorted(
+            {(name, *pair) for name, pairs in study.server_levels for pair in pairs}
+        ),
+        "by_session": list(study.measure.by_session),
+        "memory": sorted({int(trial.memory_limit) for trial in plan.trials if trial.memory_limit}),
+        "machines": sorted({repr(machine) for trial in plan.trials for machine in trial.machines}),
+    }
 
 
 def loaded(plan: Plan) -> str:
@@ -71,47 +91,6 @@ def loaded(plan: Plan) -> str:
 def connected_by(plan: Plan) -> str:
     """How the load reaches servers: ``socket`` on one machine, or the network between two."""
     return "socket" if plan.client_machine is None else "network"
-
-
-def _way(plan: Plan) -> dict[str, str]:
-    """Nothing for the usual way, so that older campaigns keep their fingerprint."""
-    client = plan.client_machine
-    return (
-        {} if client is None else {"way": connected_by(plan), "client": machine_fingerprint(client)}
-    )
-
-
-def _levels(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
-    """Collect the levels of what is neither compared nor a server, and what sets apart servers of
-    one installation; nothing where there are none, as ``_way``."""
-    named = {SERVER, "clients", plan.study.contrast}
-    levels = {
-        (cell.workload, *pair)
-        for cell in plan.cells
-        for pair in cell.levels
-        if pair[0] not in named
-    }
-    own = {(name, *pair) for name, pairs in plan.study.server_levels for pair in pairs}
-    every = {"levels": sorted(levels), "server_levels": sorted(own)}
-    return {name: listed for name, listed in every.items() if listed}
-
-
-def _one_server(plan: Plan) -> dict[str, list[str]]:
-    """Collect what sessions set on one server of all levels; nothing elsewhere, as ``_way``."""
-    names = plan.study.measure.by_session
-    return {"by_session": list(names)} if names else {}
-
-
-def _memory(plan: Plan) -> dict[str, list[int]]:
-    """Nothing without a limit, as ``_way``."""
-    limits = sorted({trial.memory_limit for trial in plan.trials if trial.memory_limit is not None})
-    return {"memory": [int(limit) for limit in limits]} if limits else {}
-
-
-def _nodes(plan: Plan) -> dict[str, list[str]]:
-    """Collect the machines of emulated nodes; nothing where they are plain servers, as ``_way``."""
-    machines = {repr(machine) for trial in plan.trials for machine in trial.machines}
-    return {"machines": sorted(machines)} if machines else {}
 
 
 def machine_fingerprint(facts: HostFacts) -> str:

@@ -30,7 +30,7 @@ from teiten.analysis.model.history import (
     LineStep,
 )
 from teiten.analysis.model.verdict import Interval
-from teiten.analysis.verdict.changes import half_width_of
+from teiten.analysis.verdict.changes import half_width_of, of_logarithms
 from teiten.analysis.verdict.verdict import mean_and_deviation
 from teiten.kinds.metrics import judged_in
 from teiten.model.installation import Version
@@ -38,7 +38,6 @@ from teiten.model.metrics import RATE
 from teiten.model.plan import Cell, Plan
 from teiten.model.saturation import PROVISIONAL
 from teiten.model.study import SERVER
-from teiten.model.text import Bilingual
 from teiten.model.units import Share
 
 ALPHA = Share(0.05)
@@ -95,10 +94,12 @@ def estimates_of(path: str, campaign: CampaignAnalysis) -> tuple[LineEstimate, .
     """A campaign's points, or why it has none. ``path``: where it was found."""
     if campaign.plan.study.profile == PROVISIONAL:
         return LeftOut(path, "a provisional run, which only chose the clients", "provisional")
-    metric = _not_a_rate(campaign.plan)
-    if metric:
-        why = f"it is judged by {metric}; the lines are of TPS"
-        return LeftOut(path, why, "judged-by", metric)
+    workloads = campaign.plan.study.workloads
+    metrics = (judged_in(campaign.plan, workload.name) for workload in workloads)
+    other_metric = next((metric.name for metric in metrics if metric.unit != RATE), None)
+    if other_metric is not None:
+        why = f"it is judged by {other_metric}; the lines are of TPS"
+        return LeftOut(path, why, "judged-by", other_metric)
     estimates, unusable = _estimates(path, campaign)
     if not estimates and unusable:
         return LeftOut(path, "a value is zero or infinite, which has no logarithm", "no-logarithm")
@@ -112,12 +113,6 @@ def laid_out(located: Iterable[Located], axis: Axis, left_out: Sequence[LeftOut]
         lines[_key(placed.estimate, axis)].append(placed)
     made = [_line(key, of_line, axis) for key, of_line in lines.items()]
     return History(axis, tuple(sorted(made, key=_order)), tuple(left_out))
-
-
-def _not_a_rate(plan: Plan) -> str:
-    """Name the metric by which a workload is judged, where that is no rate; else empty."""
-    metrics = (judged_in(plan, workload.name) for workload in plan.study.workloads)
-    return next((metric.name for metric in metrics if metric.unit != RATE), "")
 
 
 def _order(line: HistoryLine) -> tuple[object, ...]:
@@ -174,14 +169,9 @@ def _point(
     means: Sequence[float],
 ) -> HistoryPoint:
     """``means``: of the logarithms over the cells, one for each block."""
-    mean = math.fsum(means) / len(means)
-    half = error = None
-    if len(means) > 1:
-        _, deviation = mean_and_deviation(means)
-        measure = campaign.plan.study.measure
-        wide = half_width_of(measure)(deviation, len(means), measure.alpha)
-        half = wide if math.isfinite(wide) else None
-        error = deviation / math.sqrt(len(means))
+    measure = campaign.plan.study.measure
+    estimate = of_logarithms(means, measure.alpha, half_width_of(measure), least=0.0)
+    assert estimate is not None, "there are means"
     versions = _versions(campaign.plan, cells)
     return HistoryPoint(
         campaign=campaign.name,
@@ -190,10 +180,10 @@ def _point(
         level=side,
         version=", ".join(map(str, versions)),
         version_number=versions[-1].number,
-        value=math.exp(mean),
-        low=None if half is None else math.exp(mean - half),
-        high=None if half is None else math.exp(mean + half),
-        error=error,
+        value=estimate.mean,
+        low=estimate.low,
+        high=estimate.high,
+        error=mean_and_deviation(means)[1] / math.sqrt(len(means)) if len(means) > 1 else None,
         blocks=len(means),
         levels=len(cells),
         conclusive=campaign.plan.study.conclusive,
@@ -208,7 +198,12 @@ def _versions(plan: Plan, cells: Iterable[Cell]) -> list[Version]:
 
 def _line(key: Key, located: Sequence[Located], axis: Axis) -> HistoryLine:
     machine, conditions, workload, level = key
-    ordered = sorted(located, key=lambda placed: _place(placed.point, axis))
+
+    def place(placed: Located) -> tuple[float, float]:
+        by_version = axis is Axis.VERSION
+        return placed.point.version_number if by_version else 0, placed.point.at
+
+    ordered = sorted(located, key=place)
     newest = max(ordered, key=lambda placed: placed.point.at).load()
     study = newest.plan.study
     return HistoryLine(
@@ -216,10 +211,7 @@ def _line(key: Key, located: Sequence[Located], axis: Axis) -> HistoryLine:
         conditions=conditions,
         study=study.name,
         profile=study.profile,
-        title=next(
-            (known.title for known in study.workloads if known.name == workload),
-            Bilingual(workload, workload),
-        ),
+        title=study.workload(workload).title,
         workload=workload,
         factor=study.contrast,
         level=level,
@@ -230,10 +222,6 @@ def _line(key: Key, located: Sequence[Located], axis: Axis) -> HistoryLine:
         search=ChangeSearch.DONE if len(ordered) >= FEWEST else ChangeSearch.TOO_FEW,
         confidence=Share(1 - ALPHA),
     )
-
-
-def _place(point: HistoryPoint, axis: Axis) -> tuple[float, ...]:
-    return (point.version_number, point.at) if axis is Axis.VERSION else (point.at,)
 
 
 def _changes(ordered: Sequence[Located]) -> Iterator[ChangePoint]:

@@ -11,10 +11,11 @@ often as machines are alike.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from teiten.analysis.claims.checks import standing_between
 from teiten.analysis.claims.outcomes import standing_of
 from teiten.analysis.model.claims import Check, ClaimStanding
 from teiten.analysis.model.collection import CollectionResult, Finding
@@ -66,12 +67,8 @@ def _widened(check: Check) -> Check:
     low = effect.ratio * (effect.low / effect.ratio) ** WIDER
     high = effect.ratio * (effect.high / effect.ratio) ** WIDER
     least, most = check.least or 0.0, math.inf if check.most is None else check.most
-    if least <= low and high <= most:
-        standing = ClaimStanding.REPRODUCED
-    elif high < least or low > most:
-        standing = ClaimStanding.CONTRADICTED
-    else:
-        standing = ClaimStanding.INCONCLUSIVE
+    wider = (effect.ratio, low, high)
+    standing = standing_between(wider, wider, least, most)
     return replace(check, low=low, high=high, standing=standing)
 
 
@@ -83,19 +80,16 @@ def checked(prediction: Prediction, second: CollectionResult) -> CheckedPredicti
         for finding in prediction.findings
         if finding.outcome in DECIDED
     ]
+
+    def standing_as(*standings: ClaimStanding) -> tuple[str, ...]:
+        return tuple(name for name, _, standing in pairs if standing in standings)
+
     right = tuple(name for name, outcome, standing in pairs if standing is outcome)
-    undecided = _with(pairs, (ClaimStanding.INCONCLUSIVE,))
-    not_judged = _with(pairs, (ClaimStanding.NOT_APPLICABLE, ClaimStanding.NOT_RUN))
+    undecided = standing_as(ClaimStanding.INCONCLUSIVE)
+    not_judged = standing_as(ClaimStanding.NOT_APPLICABLE, ClaimStanding.NOT_RUN)
     known = {*right, *undecided, *not_judged}
     opposite = tuple(name for name, *_ in pairs if name not in known)
     return CheckedPrediction(right, undecided, opposite, not_judged)
-
-
-def _with(
-    pairs: Iterable[tuple[str, ClaimStanding | None, ClaimStanding]],
-    standings: tuple[ClaimStanding, ...],
-) -> tuple[str, ...]:
-    return tuple(name for name, _, standing in pairs if standing in standings)
 
 
 @dataclass(frozen=True)

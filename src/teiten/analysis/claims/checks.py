@@ -10,11 +10,12 @@ from functools import partial
 from teiten.analysis.model.claims import BUILD, Check, Claim, ClaimQuestion, ClaimStanding
 from teiten.analysis.model.predicate import Ground
 from teiten.analysis.verdict.carry_over import CarryOverBias, bias_of, stands_despite
+from teiten.analysis.verdict.changes import deciding_half_width_of, half_width_of
 from teiten.analysis.verdict.contrasts import sides_of
-from teiten.analysis.verdict.sequential import half_width, patient_half_width
 from teiten.analysis.verdict.verdict import (
     LEFT_BEHIND,
     NO_VARIANCE,
+    HalfWidth,
     Rule,
     exp,
     mean_and_deviation,
@@ -23,7 +24,7 @@ from teiten.analysis.verdict.verdict import (
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.model.metrics import Better
 from teiten.model.plan import Plan
-from teiten.model.study import SERVER, Measure
+from teiten.model.study import SERVER
 from teiten.model.units import Share
 
 Estimate = tuple[float, float, float]
@@ -31,19 +32,18 @@ Estimate = tuple[float, float, float]
 Estimator = Callable[[Sequence[float], float], Estimate | None]
 
 
-def student(values: Sequence[float], alpha: float) -> Estimate | None:
-    """Student's t interval; None of fewer than two values, of equal ones, or with a NaN."""
-    return _estimate(values, alpha, student_half_width)
-
-
-def at_every_look(values: Sequence[float], alpha: float) -> Estimate | None:
-    """The interval of a sequential design, which ended because of what it had measured."""
-    return _estimate(values, alpha, half_width)
-
-
-def estimator_of(measure: Measure) -> Estimator:
-    """Choose the estimator of a campaign's design, fixed or sequential."""
-    return student if measure.sequential is None else at_every_look
+def estimated(
+    values: Sequence[float], alpha: float, width: HalfWidth = student_half_width
+) -> Estimate | None:
+    """The mean with its interval, Student's unless another width is given; None of fewer than two
+    values, of equal ones, or with a NaN."""
+    if len(values) < 2 or not all(map(math.isfinite, values)):
+        return None
+    mean, deviation = mean_and_deviation(values)
+    if deviation < NO_VARIANCE:
+        return None
+    half = width(deviation, len(values), alpha)
+    return mean, mean - half, mean + half
 
 
 def counted(estimator: Estimator) -> Estimator:
@@ -74,18 +74,6 @@ def lack_of(*samples: Sequence[float]) -> str:
     return "identical"
 
 
-def _estimate(
-    values: Sequence[float], alpha: float, width: Callable[[float, int, float], float]
-) -> Estimate | None:
-    if len(values) < 2 or not all(map(math.isfinite, values)):
-        return None
-    mean, deviation = mean_and_deviation(values)
-    if deviation < NO_VARIANCE:
-        return None
-    half = width(deviation, len(values), alpha)
-    return mean, mean - half, mean + half
-
-
 def checks_of(claim: Claim, ground: Ground) -> tuple[Check, ...]:
     """Every check of a claim on a campaign, each question by the interval of its design.
 
@@ -100,30 +88,33 @@ def checks_of(claim: Claim, ground: Ground) -> tuple[Check, ...]:
 
 
 def _judged(claim: Claim, ground: Ground, question: ClaimQuestion, *, among: int) -> Check:
-    """Check a question; nothing can be said where the two sides leave so much behind for each other
-    that it could change the verdict on them, or the outcome."""
-    plan, estimator = ground.plan, _estimator(claim, ground.plan, question)
-    own, delta = _alpha(claim, plan, question), plan.study.measure.delta
-    judge = partial(check_of, question, plan.study.measure.alpha, among=among, own=own)
-    check, bias = judge(estimator), _bias(claim, ground, question)
+    """Check a question by the interval of the campaign's design, at the comparison's own α where it
+    has a verdict, and then no sooner. Nothing can be said where the two sides leave so much behind
+    for each other that it could change that verdict, or the outcome; what is counted does not
+    depend on how long a transaction takes."""
+    plan, measure = ground.plan, ground.plan.study.measure
+    own, width = measure.alpha, half_width_of(measure)
+    bias: CarryOverBias | None = None
+    is_counted = claim.predicate.is_counted(claim)
+    if _has_verdict(claim, plan, question):
+        own = comparison_alpha(plan, claim.workload, question.averaged)
+        width = deciding_half_width_of(measure, question.averaged)
+        every = ground.evidence.observations
+        mine = [observation for observation in every if observation.workload == claim.workload]
+        bias = None if is_counted else bias_of(plan, claim.workload, mine, question.sides)
+    estimator: Estimator = partial(estimated, width=width)
+    if is_counted:
+        estimator = counted(estimator)
+    judge = partial(check_of, question, measure.alpha, among=among, own=own)
+    check = judge(estimator)
     if bias is None or check.effect is None:
         return check
     longer = judge(partial(_longer, estimator, bias.most))
-    has_verdict = stands_despite(check.effect, bias, Rule(delta, own, Better.HIGHER))
+    has_verdict = stands_despite(check.effect, bias, Rule(measure.delta, own, Better.HIGHER))
     if has_verdict and longer.standing is check.standing:
         return check
     nothing = replace(check, ratio=None, low=None, high=None, confidence=None, lack=LEFT_BEHIND)
     return replace(nothing, standing=ClaimStanding.INCONCLUSIVE)
-
-
-def _bias(claim: Claim, ground: Ground, question: ClaimQuestion) -> CarryOverBias | None:
-    """Find by how much carry-over may have moved the answer; None of what has no verdict, and of
-    what is counted, which does not depend on how long a transaction takes."""
-    if claim.predicate.is_counted(claim) or not _has_verdict(claim, ground.plan, question):
-        return None
-    observed = ground.evidence.observations
-    mine = [observation for observation in observed if observation.workload == claim.workload]
-    return bias_of(ground.plan, claim.workload, mine, question.sides)
 
 
 def _longer(
@@ -132,23 +123,6 @@ def _longer(
     """An estimate whose interval is longer by so much at both ends."""
     estimate = estimator(values, alpha)
     return estimate and (estimate[0], estimate[1] - most, estimate[2] + most)
-
-
-def _estimator(claim: Claim, plan: Plan, question: ClaimQuestion) -> Estimator:
-    """That of the campaign's design; a comparison of its own has an interval no sooner here than
-    its verdict has."""
-    estimator = estimator_of(plan.study.measure)
-    if estimator is at_every_look and _has_verdict(claim, plan, question):
-        width = partial(patient_half_width, levels=question.averaged)
-        estimator = partial(_estimate, width=width)
-    return counted(estimator) if claim.predicate.is_counted(claim) else estimator
-
-
-def _alpha(claim: Claim, plan: Plan, question: ClaimQuestion) -> Share:
-    """The α of a check: the comparison's own, or the study's where it has none."""
-    if _has_verdict(claim, plan, question):
-        return comparison_alpha(plan, claim.workload, question.averaged)
-    return plan.study.measure.alpha
 
 
 def _has_verdict(claim: Claim, plan: Plan, question: ClaimQuestion) -> bool:
@@ -205,7 +179,7 @@ def check_of(
         least=None if math.isinf(question.low) else math.exp(question.low),
         most=None if math.isinf(question.high) else math.exp(question.high),
         pairs=len(values),
-        standing=_of_intervals(question, estimate, strict),
+        standing=standing_between(estimate, strict, question.low, question.high),
         classes=question.classes,
         server=question.server,
         metric=question.metric,
@@ -214,11 +188,13 @@ def check_of(
     )
 
 
-def _of_intervals(
-    question: ClaimQuestion, estimate: Estimate | None, strict: Estimate | None
+def standing_between(
+    estimate: Estimate | None, strict: Estimate | None, low: float, high: float
 ) -> ClaimStanding:
-    if estimate is not None and question.low <= estimate[1] and estimate[2] <= question.high:
+    """Reproduced by an interval wholly between the bounds, contradicted by a strict one wholly
+    outside."""
+    if estimate is not None and low <= estimate[1] and estimate[2] <= high:
         return ClaimStanding.REPRODUCED
-    if strict is not None and (strict[2] < question.low or strict[1] > question.high):
+    if strict is not None and (strict[2] < low or strict[1] > high):
         return ClaimStanding.CONTRADICTED
     return ClaimStanding.INCONCLUSIVE

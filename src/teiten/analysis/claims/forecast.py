@@ -26,32 +26,26 @@ def further_blocks(outcome: ClaimOutcome, alpha: Share, blocks_of_a_number: int 
     A finding is contradicted by one check, and reproduced by all. None where no number of blocks
     decides, or nothing can be foretold.
     """
-    numbers = _further_numbers(outcome, alpha)
-    return None if numbers is None else numbers * blocks_of_a_number
-
-
-def _further_numbers(outcome: ClaimOutcome, alpha: Share) -> int | None:
     checks = [check for check in outcome.checks if check.standing is ClaimStanding.INCONCLUSIVE]
     if outcome.standing is not ClaimStanding.INCONCLUSIVE or not checks:
         return None
-    strict = alpha / len(outcome.checks)
     outside = [check for check in checks if _beyond(check) > 0]
     if outside:
-        return min(filter(None, (_until_outside(check, strict) for check in outside)), default=None)
-    needed = [_until_inside(check, alpha) for check in checks]
-    return (
-        max((number for number in needed if number is not None), default=None)
-        if all(needed)
-        else None
-    )
+        strict = alpha / len(outcome.checks)
+        needed = [_until_outside(check, strict) for check in outside]
+    else:
+        needed = [_until_inside(check, alpha) for check in checks]
+    numbers = [number for number in needed if number is not None]
+    if not numbers or (not outside and None in needed):
+        return None
+    return (min(numbers) if outside else max(numbers)) * blocks_of_a_number
 
 
 def _until_inside(check: Check, alpha: Share) -> int | None:
     if check.ratio is None:
         return _until_an_interval(check, alpha)
-    rooms = list(_rooms(check))
     own = _own_alpha(check, alpha)
-    return _until(check, min(rooms, default=math.inf), own, own)
+    return _until(check, min(_rooms(check), default=math.inf), own, own)
 
 
 def _until_outside(check: Check, strict: float) -> int | None:
@@ -64,7 +58,9 @@ def _until(check: Check, room: float, shown: float, wanted: float) -> int | None
     the α of the interval from which the deviation of a block is taken."""
     if check.low == 0 or check.high == math.inf:
         return _until_an_interval(check, wanted)
-    deviation = _deviation(check, shown)
+    if check.low is None or check.high is None:
+        return None
+    deviation = deviation_behind(check.low, check.high, check.pairs, shown)
     if deviation is None or not room > 0:
         return None
     needed = pairs_until(room, deviation, wanted) if math.isfinite(room) else 0
@@ -74,13 +70,6 @@ def _until(check: Check, room: float, shown: float, wanted: float) -> int | None
 def _until_an_interval(check: Check, alpha: float) -> int | None:
     least = least_pairs(alpha)
     return least - check.pairs if 0 < check.pairs < least else None  # 0: blocks have no number
-
-
-def _deviation(check: Check, alpha: float) -> float | None:
-    """The standard deviation of the logarithm of a block's ratio, from the interval."""
-    if check.low is None or check.high is None:
-        return None
-    return deviation_behind(check.low, check.high, check.pairs, alpha)
 
 
 def _own_alpha(check: Check, alpha: float) -> float:
@@ -99,8 +88,7 @@ def _rooms(check: Check) -> Iterator[float]:
 
 def _beyond(check: Check) -> float:
     """How far the ratio is beyond its bounds; 0 or less within them."""
-    rooms: Sequence[float] = tuple(_rooms(check))
-    return -min(rooms, default=0.0)
+    return -min(_rooms(check), default=0.0)
 
 
 @dataclass(frozen=True)
@@ -163,10 +151,6 @@ def _offers(
             seconds = further * campaign.block
             within = campaign.blocks + further <= campaign.most and seconds <= left
             if campaign.blocks and within:
-                more = _whole(min(further, campaign.blocks), campaign.unit)
+                more = math.ceil(min(further, campaign.blocks) / campaign.unit) * campaign.unit
                 given = min(campaign.blocks + more, campaign.most)
                 yield decided / max(seconds, 1e-9), Allotment(campaign.name, given)
-
-
-def _whole(blocks: int, unit: int) -> int:
-    return -(-blocks // unit) * unit

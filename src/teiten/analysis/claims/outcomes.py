@@ -75,17 +75,13 @@ def outcome_of(
     return ClaimOutcome(claim, standing, reason, checks, deciding_of(checks), printed)
 
 
-def require(unmet: Reason | None) -> None:
-    """Raise UnmetError with a reason; nothing without one."""
-    if unmet is not None:
-        raise UnmetError(unmet.code, **dict(unmet.values))
-
-
 def _assess(claim: Claim, facts: HostFacts, evidence: EvidenceTable) -> ClaimOutcome:
     plan = evidence.plan
 
     def ask() -> tuple[Check, ...]:
-        require(_unmet(claim, plan, facts))
+        require_question(claim, plan)
+        claim.predicate.require(plan)
+        _require_needs(claim.needs, plan, facts)
         return checks_of(claim, Ground(evidence, facts.cpu.logical))
 
     withheld = plan.study.withholds_findings
@@ -106,30 +102,20 @@ def _exceeded_limit(claim: Claim, evidence: EvidenceTable) -> bool:
     )
 
 
-def _unmet(claim: Claim, plan: Plan, facts: HostFacts) -> Reason | None:
-    """The first need of a claim that a campaign does not meet."""
-    return (
-        other_question(claim, plan)
-        or claim.predicate.lacking(plan)
-        or _lacking(claim.needs, plan, facts)
-    )
-
-
-def other_question(claim: Claim, plan: Plan) -> Reason | None:
-    """Whether the campaign does something else than the published study did."""
+def require_question(claim: Claim, plan: Plan) -> None:
+    """Raise UnmetError where the campaign does something else than the published study did."""
     study = plan.study
     if study.name != claim.study:
-        return Reason("study", (("study", claim.study),))
+        raise UnmetError("study", study=claim.study)
     workload = next(
         (workload for workload in study.workloads if workload.name == claim.workload), None
     )
     if workload is None:
-        return Reason("workload", (("workload", claim.workload),))
+        raise UnmetError("workload", workload=claim.workload)
     if _other_work(claim.work, workload.options.texts):
-        return Reason("script", (("workload", claim.workload),))
+        raise UnmetError("script", workload=claim.workload)
     if claim.metric in SHARED_BY_SIDES and way_of(study.measure).concurrent:
-        return Reason("shared-by-sides")
-    return None
+        raise UnmetError("shared-by-sides")
 
 
 def _other_work(published: Sequence[Script], here: Sequence[Script]) -> bool:
@@ -143,29 +129,24 @@ def _other_work(published: Sequence[Script], here: Sequence[Script]) -> bool:
     )
 
 
-def _lacking(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> Reason | None:
-    """The versions, factors or cores that the campaign has not."""
+def _require_needs(needs: ClaimNeeds, plan: Plan, facts: HostFacts) -> None:
+    """Raise UnmetError for versions, factors or cores that the campaign has not."""
     if needs.systems and needs.systems != (facts.system,):
         code = "systems" if needs.compared else "system"
-        return Reason(code, (("needed", ", ".join(needs.systems)), ("here", facts.system)))
+        raise UnmetError(code, needed=", ".join(needs.systems), here=facts.system)
+    versions = [server.version for _, server in plan.servers]
     if any(of_major(plan, major) is None for major in needs.servers):
-        here = ", ".join(sorted({server.version.major for _, server in plan.servers}))
-        return Reason("servers", (("needed", ", ".join(needs.servers)), ("here", here)))
+        here = ", ".join(sorted({version.major for version in versions}))
+        raise UnmetError("servers", needed=", ".join(needs.servers), here=here)
     if needs.before is not None:
-        newer = [
-            server.version
-            for _, server in plan.servers
-            if server.version.major_number >= needs.before
-        ]
+        newer = [version for version in versions if version.major_number >= needs.before]
         if newer:
             here = ", ".join(sorted(map(str, newer)))
-            return Reason("before", (("needed", str(needs.before)), ("here", here)))
+            raise UnmetError("before", needed=str(needs.before), here=here)
     if needs.factor is not None and len(plan.study.levels(needs.factor)) < 2:
-        return Reason("factor", (("factor", needs.factor),))
+        raise UnmetError("factor", factor=needs.factor)
     if facts.cpu.logical < needs.cores:
-        values = (("needed", str(needs.cores)), ("here", str(facts.cpu.logical)))
-        return Reason("cores", values)
-    return None
+        raise UnmetError("cores", needed=str(needs.cores), here=str(facts.cpu.logical))
 
 
 def standing_of(

@@ -13,10 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
+from typing import TypeVar
 
 from teiten.analysis.explain.consumers import Consumers, gathers_above, is_subplan
 from teiten.analysis.model.explain import LEADER, Accounts, Exclusive, ExplainedPlan, PlanNode
 
+Number = TypeVar("Number", int, float)
 Quantities = dict[str, float]
 """By name: seconds of a process (``leader``, ``worker 0``), ``io``, and counters of blocks."""
 
@@ -216,7 +219,7 @@ class _Waits:
                 {name: value - used.get(name, 0.0) for name, value in total.items()},
             )
         exclusive = [settled[node.number][1] for node in self.plan.nodes]
-        return exclusive, _sum(exclusive)
+        return exclusive, summed(exclusive)
 
     def _counts(self, waiting: int, awaited: int, name: str) -> bool:
         """A Gather does not wait for its workers' time; it is theirs alone."""
@@ -225,19 +228,12 @@ class _Waits:
         return self.gathered.get(waiting) == self.gathered.get(awaited)
 
     def _bottom_up(self) -> Iterable[int]:
-        done: dict[int, None] = {}
-        for node in self.plan.nodes:
-            stack = [(node.number, False)]
-            while stack:
-                current, ready = stack.pop()
-                if current in done:
-                    continue
-                if ready:
-                    done[current] = None
-                    continue
-                stack.append((current, True))
-                stack += [(awaited, False) for awaited, _ in self.awaited[current]]
-        return done
+        """The nodes, each behind all that it waited for."""
+        awaited = {
+            node.number: [number for number, _ in self.awaited[node.number]]
+            for node in self.plan.nodes
+        }
+        return TopologicalSorter(awaited).static_order()
 
 
 class _Possible:
@@ -290,11 +286,12 @@ def _is_time(name: str) -> bool:
     return name == LEADERS or name.startswith(WORKER)
 
 
-def _sum(parts: Iterable[Quantities]) -> Quantities:
-    total: Quantities = {}
+def summed(parts: Iterable[Mapping[str, Number]]) -> dict[str, Number]:
+    """Numbers by name, added up."""
+    total: dict[str, Number] = {}
     for part in parts:
         for name, value in part.items():
-            total[name] = total.get(name, 0.0) + value
+            total[name] = total.get(name, 0) + value
     return total
 
 

@@ -102,12 +102,18 @@ def _node(raw: Mapping[str, Any], number: int, parent: int | None, place: str) -
         own_loops=own_loops,
         seconds=seconds,
         rounding=HALF_DIGIT * (loops or 0) * (2 if len(own_loops) > 1 else 1),
-        buffers=_buffers(raw, number_of),
-        io_seconds=_io_seconds(raw, number_of),
+        buffers={name: number_of.whole(key) or 0 for key, name in _BLOCKS.items() if key in raw},
+        # I/O Read Time until 16; since then by kind: Shared I/O Read Time, Temp I/O Write Time
+        io_seconds=MILLISECOND
+        * sum(number_of(key) or 0.0 for key in raw if "I/O" in key and key.endswith("Time")),
         workers_planned=number_of.whole("Workers Planned"),
         workers_launched=number_of.whole("Workers Launched"),
         subplans_removed=number_of.whole("Subplans Removed") or 0,
-        details=tuple(_details(raw)),
+        details=tuple(
+            (key, value)
+            for key, value in raw.items()
+            if key not in _KNOWN and not key.endswith("Blocks") and "I/O" not in key
+        ),
     )
 
 
@@ -180,23 +186,6 @@ def _operation(raw: Mapping[str, Any]) -> str:
 
 def _first(raw: Mapping[str, Any], *keys: str) -> str:
     return next((str(raw[key]) for key in keys if raw.get(key)), "")
-
-
-def _buffers(raw: Mapping[str, Any], number_of: _Numbers) -> dict[str, int]:
-    return {name: number_of.whole(key) or 0 for key, name in _BLOCKS.items() if key in raw}
-
-
-def _io_seconds(raw: Mapping[str, Any], number_of: _Numbers) -> float:
-    """I/O Read Time until 16; since then by kind: Shared I/O Read Time, Temp I/O Write Time."""
-    return MILLISECOND * sum(
-        number_of(key) or 0.0 for key in raw if "I/O" in key and key.endswith("Time")
-    )
-
-
-def _details(raw: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for key, value in raw.items():
-        if key not in _KNOWN and not key.endswith("Blocks") and "I/O" not in key:
-            yield key, value
 
 
 def _triggers(value: Any) -> Iterator[Trigger]:

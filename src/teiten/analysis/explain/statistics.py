@@ -1,22 +1,103 @@
-"""A plan in numbers: by node type as in 2020 §6.5.5 (tables 6.30 to 6.33), workers, pruning."""
+"""A plan in numbers: by node type as in 2020 §6.5.5 (tables 6.30 to 6.33), workers, pruning; and
+its structure without them: what stays the same from run to run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from statistics import fmean
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from statistics import fmean, median
 
-from teiten.analysis.explain.accounts import accounts
+from teiten.analysis.explain.accounts import accounts, summed
 from teiten.analysis.explain.consumers import GATHERS
 from teiten.analysis.model.explain import (
-    HIT,
     LEADER,
     READ,
     Accounts,
     ExplainedPlan,
     KindStatistics,
     PlanNode,
+    PlanStability,
     PlanStatistics,
+    PlanVariant,
 )
+from teiten.model.units import Seconds
+
+JOINS = frozenset({"Nested Loop", "Hash Join", "Merge Join"})
+INPUTS = frozenset({"Outer", "Inner", "Member", "Subquery", ""})
+"""Relationships of children from which a node reads rows; not those of its subplans."""
+_SUBPLAN = re.compile(r" \(returns .*\)$")
+
+
+def fingerprint(plan: ExplainedPlan) -> str:
+    """Hash a plan's structure: nodes, tables, indexes, joins, subplans, and which parts are
+    parallel; not the number of workers, nor children that pruning left out."""
+    rows = [
+        (
+            node.parent,
+            node.kind,
+            node.partial,
+            node.parallel_aware,
+            node.relationship,
+            _SUBPLAN.sub("", node.subplan),
+            node.relation,
+            node.alias,
+            node.index,
+            node.join,
+            node.operation,
+        )
+        for node in plan.nodes
+    ]
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]
+
+
+def stability(plans: Sequence[ExplainedPlan]) -> PlanStability:
+    """Whether repetitions of one query kept to one plan."""
+    by_structure: dict[str, list[int]] = {}
+    for index, plan in enumerate(plans):
+        by_structure.setdefault(fingerprint(plan), []).append(index)
+    variants = [
+        PlanVariant(
+            fingerprint=print_,
+            occurrences=tuple(indexes),
+            execution=_median([plans[index].execution for index in indexes]),
+        )
+        for print_, indexes in by_structure.items()
+    ]
+    return PlanStability(tuple(sorted(variants, key=lambda variant: -len(variant.occurrences))))
+
+
+def join_order(plan: ExplainedPlan) -> str:
+    """``((a ⋈ b) ⋈ c)``, the outer side first; the joins of subplans are left out. Partitions and
+    other members of an Append are ``[a, b]``, of many the first and how many more."""
+    texts = [""] * len(plan.nodes)
+    for node in reversed(plan.nodes):
+        inputs = [
+            child.number for child in plan.children(node.number) if child.relationship in INPUTS
+        ]
+        texts[node.number] = _order(node, [texts[number] for number in inputs if texts[number]])
+        for number in inputs:
+            texts[number] = ""
+    return texts[0] if "⋈" in texts[0] else ""
+
+
+def _order(node: PlanNode, parts: list[str]) -> str:
+    if node.kind in JOINS:
+        return f"({' ⋈ '.join(parts)})"
+    if not parts:
+        return node.alias or node.relation
+    if len(parts) == 1:
+        return parts[0]
+    parts.sort()  # an Append sorts its members by cost, which says nothing of the joins
+    shown = parts if len(parts) <= 3 else [parts[0], f"… {len(parts) - 1} more"]
+    return f"[{', '.join(shown)}]"
+
+
+def _median(values: Sequence[Seconds | None]) -> Seconds | None:
+    known = [value for value in values if value is not None]
+    return Seconds(median(known)) if known else None
+
 
 SCANS = frozenset(
     (
@@ -38,7 +119,7 @@ def statistics(plan: ExplainedPlan) -> PlanStatistics:
         workers_planned=sum(node.workers_planned or 0 for node in plan.nodes),
         workers_launched=sum(node.workers_launched or 0 for node in plan.nodes),
         pruned=sum(map(plan.pruned, plan.nodes)),
-        blocks=total.buffers.get(HIT, 0) + total.buffers.get(READ, 0),
+        blocks=total.blocks,
         blocks_read=total.buffers.get(READ, 0),
         io_seconds=total.io_seconds,
         scans_by_workers=_scans_by_workers(plan),
@@ -93,15 +174,6 @@ def _kind(
         workers_launched=sum(node.workers_launched or 0 for node in nodes),
         pruned=sum(map(plan.pruned, nodes)),
     )
-
-
-def summed(parts: Iterable[dict[str, int]]) -> dict[str, int]:
-    """Counters by name, added up."""
-    total: dict[str, int] = {}
-    for part in parts:
-        for name, value in part.items():
-            total[name] = total.get(name, 0) + value
-    return total
 
 
 def _scans_by_workers(plan: ExplainedPlan) -> tuple[tuple[int, int, float], ...]:

@@ -13,13 +13,13 @@ from teiten.analysis.explain.statistics import SCANS
 from teiten.analysis.explain.worker_rules import Relations, first_scan
 from teiten.analysis.model.explain import (
     APPENDS,
-    HIT,
-    READ,
     ExplainedPlan,
+    PartitionUse,
     PlanNode,
     PlanStatistics,
+    SharedScans,
+    TableUse,
 )
-from teiten.analysis.model.explain_use import PartitionUse, SharedScans, TableUse
 from teiten.analysis.model.observations import Context
 from teiten.model.units import Seconds
 
@@ -73,8 +73,10 @@ def _uses(statistics: PlanStatistics, relations: Relations) -> dict[str, _Use]:
             table = _table(node.relation, relations)
             use = uses[table]
             use.nodes.append(node)
-            use.blocks += _blocks(statistics, node)
-            use.blocks += sum(_blocks(statistics, index) for index in _below_bitmap(plan, node))
+            read = [node]
+            if node.kind == "Bitmap Heap Scan":
+                read += [below for below in plan.below(node.number) if below.kind == BITMAP]
+            use.blocks += sum(statistics.accounts.nodes[part.number].blocks for part in read)
             if table != node.relation:
                 executed = use.members.get(node.relation, False)
                 use.members[node.relation] = executed or node.executed
@@ -83,17 +85,6 @@ def _uses(statistics: PlanStatistics, relations: Relations) -> dict[str, _Use]:
             if first is not None:
                 uses[_table(first.relation, relations)].removed += node.subplans_removed
     return uses
-
-
-def _below_bitmap(plan: ExplainedPlan, node: PlanNode) -> list[PlanNode]:
-    if node.kind != "Bitmap Heap Scan":
-        return []
-    return [below for below in plan.below(node.number) if below.kind == BITMAP]
-
-
-def _blocks(statistics: PlanStatistics, node: PlanNode) -> int:
-    buffers = statistics.accounts.nodes[node.number].buffers
-    return buffers.get(HIT, 0) + buffers.get(READ, 0)
 
 
 def _table(relation: str, relations: Relations) -> str:

@@ -16,9 +16,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from teiten.analysis.explain.consumers import GATHERS
-from teiten.analysis.explain.structure import JOINS
-from teiten.analysis.model.explain import APPENDS, ExplainedPlan, PlanNode
-from teiten.analysis.model.explain_use import GatherWorkers, WorkerLimits, WorkerRule, WorkerSource
+from teiten.analysis.explain.statistics import JOINS
+from teiten.analysis.model.explain import (
+    APPENDS,
+    ExplainedPlan,
+    GatherWorkers,
+    PlanNode,
+    WorkerLimits,
+    WorkerRule,
+    WorkerSource,
+)
 from teiten.model.relations import RELATIONS, Relation, relations_of
 from teiten.model.trial import Event
 
@@ -101,7 +108,7 @@ def worker_source(
 def _of_append(
     plan: ExplainedPlan, append: PlanNode, relations: Relations, limits: WorkerLimits | None
 ) -> WorkerSource | None:
-    members = [child for child in plan.children(append.number) if child.relationship == "Member"]
+    members = plan.members(append.number)
     sources = [worker_source(plan, member, relations, limits) for member in members]
     known = [source for source in sources if source is not None]
     greatest = max(known, key=lambda source: source.workers, default=None)
@@ -116,7 +123,7 @@ def _of_append(
     return WorkerSource(WorkerRule.PARTITIONS, parent, None, count, by_count)
 
 
-def _parent(plan: ExplainedPlan, members: list[PlanNode], relations: Relations) -> str:
+def _parent(plan: ExplainedPlan, members: Iterable[PlanNode], relations: Relations) -> str:
     """The partitioned table whose partitions the members read first."""
     for member in members:
         node = first_scan(plan, member)

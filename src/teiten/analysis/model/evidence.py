@@ -21,7 +21,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -73,16 +73,15 @@ class EvidenceTable:
     @cached_property
     def _levels(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
         planned: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-        for trial in self.plan.trials:
-            for name, level in trial.cell.levels:
-                planned[trial.cell.workload][name].add(level)
+        for cell in self.plan.cells:
+            for name, level in cell.levels:
+                planned[cell.workload][name].add(level)
         orders = {factor.name: factor.levels for factor in self.plan.study.factors}
         return {
             workload: {
                 name: tuple(level for level in orders.get(name, sorted(levels)) if level in levels)
-                for name, levels in sorted(
-                    of_workload.items(), key=lambda pair: _rank(orders, pair[0])
-                )
+                for name in dict.fromkeys((*orders, *of_workload))
+                if (levels := of_workload.get(name))
             }
             for workload, of_workload in planned.items()
         }
@@ -145,17 +144,15 @@ class EvidenceTable:
         combinations = itertools.product(*varied.values())
         return [dict(zip(varied, levels, strict=True)) for levels in combinations]
 
-    def blocks(self, workload: str, at: LevelOf, quantity: str, part: str = "") -> Blocks:
-        """The values of a quantity at one place, in the order of the blocks.
+    def blocks(self, workload: str, at: LevelOf, name: str) -> Blocks:
+        """The values of a quantity, or of one part (``QUANTITY:PART``), at one place, in the order
+        of the blocks.
 
         ``at``: a level of each factor that the workload varies. Raises ValueError where it leaves
         one open, so that a block would have several values.
         """
-        name = f"{quantity}:{part}" if part else quantity
         values: dict[int, float] = {}
-        for cell in self._cells.get(workload, ()):
-            if any(cell.levels.get(factor) != level for factor, level in at.items()):
-                continue
+        for cell in self._cells_at(workload, at):
             for block, numbers in cell.trials.items():
                 value = numbers.get(name, math.nan)
                 if math.isnan(value):
@@ -174,12 +171,16 @@ class EvidenceTable:
         start = f"{quantity}:"
         return frozenset(
             name.removeprefix(start)
-            for cell in self._cells.get(workload, ())
-            if all(cell.levels.get(factor) == level for factor, level in at.items())
+            for cell in self._cells_at(workload, at)
             for numbers in cell.trials.values()
             for name in numbers
             if name.startswith(start)
         )
+
+    def _cells_at(self, workload: str, at: LevelOf) -> Iterator[_Cell]:
+        for cell in self._cells.get(workload, ()):
+            if at.items() <= cell.levels.items():
+                yield cell
 
     def side(self, workload: str, context: Context, side: str, quantity: str) -> Blocks:
         """The values of a quantity on one side of the study's contrast, in one context."""
@@ -198,6 +199,11 @@ def log_changes(old: Blocks, new: Blocks) -> dict[int, float]:
     return {block: logarithm(new[block]) - logarithm(old[block]) for block in both}
 
 
+def with_logarithm(logs: Blocks) -> dict[int, float]:
+    """The blocks whose values have a logarithm."""
+    return {block: log for block, log in logs.items() if not math.isnan(log)}
+
+
 def block_means(values: Sequence[Blocks]) -> dict[int, float]:
     """The mean over several places, of each block that has them all; none of no places."""
     whole = set.intersection(*(set(value) for value in values)) if values else set()
@@ -213,7 +219,3 @@ def means_of_starts(values: Blocks, starts: Mapping[int, int]) -> dict[int, floa
     for block in sorted(values.keys() & starts.keys()):
         shared[starts[block]].append(values[block])
     return {first: math.fsum(alike) / len(alike) for first, alike in shared.items()}
-
-
-def _rank(orders: Mapping[str, object], factor: str) -> int:
-    return list(orders).index(factor) if factor in orders else len(orders)

@@ -5,8 +5,10 @@ Input of the analysis of one kind of workload.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
 from teiten.analysis.model.claims import ClaimOutcome
@@ -44,8 +46,6 @@ class LevelResult:
     old_values: tuple[float, ...]
     """Every counted trial, in block order."""
     new_values: tuple[float, ...]
-    old_median: float | None
-    new_median: float | None
     verdict: Verdict
     """From an interval at α/K over the K levels of a fixed design (``analysis.verdict``)."""
     old_over: int = 0
@@ -53,6 +53,14 @@ class LevelResult:
     new_over: int = 0
     limit: Seconds | None = None
     """The limit that they exceeded."""
+
+    @property
+    def old_median(self) -> float | None:
+        return median(self.old_values) if self.old_values else None
+
+    @property
+    def new_median(self) -> float | None:
+        return median(self.new_values) if self.new_values else None
 
 
 def servers_of(levels: Sequence[LevelResult]) -> tuple[str, ...]:
@@ -108,6 +116,10 @@ class TrialView(Attempt):
     facts: dict[str, Any]
     evidence: tuple[tuple[str, str], ...]
     stack_samples: StackSamples | None = None
+
+    def metric(self, name: str) -> float:
+        """A metric of the trial; NaN where it has none."""
+        return self.metrics.get(name, math.nan)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ kinds of its checks say what they compare (``teiten.claims``, ``teiten.kinds.KIN
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -33,12 +33,6 @@ class Ground:
         return self.evidence.plan
 
 
-Keys = Mapping[str, object]
-Aliases = Mapping[str, Keys | Callable[[Keys], Keys]]
-"""Further names of a predicate in claims files, each with the keys that it stands for besides its
-own, or with what makes today's keys of these."""
-
-
 class UnmetError(Exception):
     """A campaign, or a published table, does not have what a predicate asks."""
 
@@ -59,10 +53,6 @@ class Predicate(ABC):
     @abstractmethod
     def kind(self) -> str:
         """Its name in a claims file."""
-
-    aliases: ClassVar[Aliases] = {}
-    renamed: ClassVar[Mapping[str, str]] = {}
-    """Former names of its keys, with those of today."""
 
     counts: ClassVar[bool] = False
     """A number without any scatter is a result: it is counted, not timed."""
@@ -100,9 +90,8 @@ class Predicate(ABC):
         """The levels, by factor, outside of which it looks at no trial."""
         return {}
 
-    def lacking(self, plan: Plan) -> Reason | None:
-        """Find what a campaign must have beside the claim's own needs, and has not."""
-        return None
+    def require(self, plan: Plan) -> None:  # noqa: B027
+        """Raise UnmetError where a campaign lacks what it takes beside the claim's own needs."""
 
     def needs(self, words: ClaimWords) -> Iterator[str]:
         """Say in words what a campaign must have beside the claim's own needs."""

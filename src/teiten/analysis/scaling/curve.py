@@ -34,7 +34,7 @@ from teiten.analysis.scaling.usl import (
     replicates,
     residuals,
 )
-from teiten.analysis.verdict.verdict import exp
+from teiten.analysis.verdict.verdict import exp, student_quantile
 from teiten.model.trial import FloatArray
 from teiten.model.units import Share
 
@@ -129,7 +129,7 @@ def _jackknife(value: float, others: Sequence[float], alpha: Share) -> tuple[flo
     error = math.sqrt(
         (count - 1) / count * math.fsum((estimate - mean) ** 2 for estimate in others)
     )
-    half = float(special.stdtrit(count - 1, 1 - alpha / 2)) * error
+    half = student_quantile(1 - alpha / 2, count - 1) * error
     return max(0.0, value - half), value + half
 
 
@@ -197,7 +197,7 @@ def _decline(table: Replicates, peak: int, drop: float, alpha: Share) -> Interva
         return None
     share = alpha / (len(table.loads) - 1)
     counts = table.counts
-    quantile = float(special.stdtrit(table.freedom, 1 - share / 2))
+    quantile = student_quantile(1 - share / 2, table.freedom)
     half = quantile * error * math.sqrt(1 / counts[peak] + 1 / counts[-1])
     high = exp(drop + half)
     if math.isinf(high):  # it bounds nothing
@@ -252,7 +252,7 @@ def _resampled_means(table: Replicates, alpha: Share) -> FloatArray:
     sums = drawn @ table.deviations.T
     counts = drawn @ np.isfinite(table.logs).T.astype(np.float64)
     quantile = 1 - alpha / 2
-    stretch = float(special.stdtrit(blocks - 1, quantile) / special.ndtri(quantile))
+    stretch = student_quantile(quantile, blocks - 1) / float(special.ndtri(quantile))
     stretch *= math.sqrt(blocks / (blocks - 1))
     moved: FloatArray = table.means + stretch * sums / np.maximum(counts, 1)
     return moved

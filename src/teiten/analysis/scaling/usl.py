@@ -12,9 +12,7 @@ of the curve is compared (Draper and Smith, 1998, section 2.1).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,35 +37,27 @@ AT_BOUND = 1e-6
 """A coefficient that changes the slowdown at the greatest load by less than this share is 0."""
 
 
-class Errors(StrEnum):
-    """The errors that a fit minimises.
+def fit_usl(loads: FloatArray, values: FloatArray, *, relative: bool = True) -> Curve:
+    """The best curve through (load, value), both of shape (n,), positive and finite, of three
+    different loads or more: the curve has three coefficients.
 
-    RELATIVE, the squares of ln(measured / curve): trials scatter by a share of their value, so
-    that every level counts alike. ABSOLUTE, the squares of measured − curve: the highest levels
-    decide, the low ones hardly count; R's ``usl`` and Schwartz (Practical Scalability Analysis
-    with the Universal Scalability Law, 2015) fit so, whose coefficients it makes comparable.
+    ``relative``: the squares of ln(measured / curve) are least, as trials scatter by a share of
+    their value, so that every level counts alike. Else those of measured − curve: the highest
+    levels decide, the low ones hardly count; R's ``usl`` and Schwartz (Practical Scalability
+    Analysis with the Universal Scalability Law, 2015) fit so, whose coefficients that makes
+    comparable.
     """
-
-    RELATIVE = "relative"
-    ABSOLUTE = "absolute"
-
-
-def fit_usl(loads: FloatArray, values: FloatArray, errors: Errors = Errors.RELATIVE) -> Curve:
-    """The best curve through (load, value), both of shape (n,), positive and finite.
-
-    Raises ValueError of fewer than three different loads (the curve has three coefficients) or of
-    a load or value that is not positive and finite.
-    """
-    if len(np.unique(loads)) < PARAMETERS:
-        raise ValueError("a curve of three coefficients needs three different loads")
-    if not (np.all(loads > 0) and np.all(values > 0) and np.all(np.isfinite([loads, values]))):
-        raise ValueError("loads and values must be positive and finite")
     scaled = Scaled(float(np.max(values / loads)), float(loads.max()))
+    logs, scale = np.log(values), float(values.mean())
     from scipy.optimize import least_squares  # noqa: PLC0415 - half of all that a report imports
+
+    def distances(coefficients: FloatArray) -> FloatArray:
+        of_logs: FloatArray = logs - scaled.logs_at(coefficients, loads)
+        return of_logs if relative else (values - scaled.curve(coefficients).at(loads)) / scale
 
     def solved(start: FloatArray, tolerance: float) -> OptimizeResult:
         return least_squares(
-            _residuals(loads, values, scaled, errors),
+            distances,
             start,
             bounds=([-np.inf, 0.0, 0.0], np.inf),
             xtol=tolerance,
@@ -117,23 +107,6 @@ class Scaled:
         """To begin with: not at a bound, where the solver would have to feel its way."""
         scaled = (curve.contention * self.top, curve.coherency * self.top * self.top)
         return np.array([math.log(curve.rate / self.level), *(max(part, 1e-3) for part in scaled)])
-
-
-def _residuals(
-    loads: FloatArray, values: FloatArray, scaled: Scaled, errors: Errors
-) -> Callable[[FloatArray], FloatArray]:
-    logs = np.log(values)
-    scale = float(values.mean())
-
-    def relative(coefficients: FloatArray) -> FloatArray:
-        difference: FloatArray = logs - scaled.logs_at(coefficients, loads)
-        return difference
-
-    def absolute(coefficients: FloatArray) -> FloatArray:
-        difference: FloatArray = (values - scaled.curve(coefficients).at(loads)) / scale
-        return difference
-
-    return relative if errors is Errors.RELATIVE else absolute
 
 
 def _start(loads: FloatArray, values: FloatArray) -> Curve:

@@ -46,15 +46,11 @@ def carry_overs(
 
     ``observations``: the workload's.
     """
+    base = next(iter(plan.study.contrasted_levels), "")
     for side in dict.fromkeys(observation.side for observation in observations):
-        if side != base_of(plan):
+        if side != base:
             of_side = [observation for observation in observations if observation.side == side]
             yield from _of_side(plan, workload, side, of_side)
-
-
-def base_of(plan: Plan) -> str:
-    """The level that all others are compared with in paired transactions."""
-    return next(iter(plan.study.contrasted_levels), "")
 
 
 def _of_side(
@@ -107,10 +103,10 @@ def bias_of(
     return next(iter(biases), None)
 
 
-def withheld_for_bias(verdict: Verdict, bias: CarryOverBias, rule: Rule) -> Verdict:
+def withheld_for_bias(verdict: Verdict, bias: CarryOverBias | None, rule: Rule) -> Verdict:
     """The verdict where no more than ``bias`` could change it, and otherwise that there is none;
     given up where that stays so however many starts there are."""
-    if verdict.effect is None or stands_despite(verdict.effect, bias, rule):
+    if bias is None or verdict.effect is None or stands_despite(verdict.effect, bias, rule):
         return verdict
     return withheld(verdict, LEFT_BEHIND, given_up=_is_hopeless(verdict.effect, bias, rule))
 

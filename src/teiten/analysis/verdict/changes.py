@@ -6,7 +6,10 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from statistics import fmean
 
+from teiten.analysis.model.evidence import means_of_starts
 from teiten.analysis.model.findings import TrialView
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Estimate
@@ -65,6 +68,14 @@ class PairedNumbers:
     new: tuple[float, ...]
     starts: tuple[int, ...]
 
+    @property
+    def means(self) -> tuple[float, float]:
+        return fmean(self.old), fmean(self.new)
+
+    @property
+    def differences(self) -> tuple[float, ...]:
+        return tuple(new - old for old, new in zip(self.old, self.new, strict=True))
+
     def change(self, measure: Measure, alpha: float) -> CostChange:
         """The mean of new - old over starts, with the interval of a campaign's design."""
         return change(
@@ -78,10 +89,11 @@ def half_width_of(measure: Measure) -> HalfWidth:
     return student_half_width if measure.sequential is None else half_width
 
 
-def deciding_half_width_of(measure: Measure) -> HalfWidth:
+def deciding_half_width_of(measure: Measure, levels: int = 1) -> HalfWidth:
     """Choose the width of an interval from which something is decided: as ``half_width_of``, but of
-    a sequential design from as many pairs on as a verdict has one."""
-    return student_half_width if measure.sequential is None else patient_half_width
+    a sequential design from as many pairs on as a verdict over so many levels has one."""
+    patient = partial(patient_half_width, levels=levels)
+    return student_half_width if measure.sequential is None else patient
 
 
 def change(
@@ -96,9 +108,9 @@ def change(
 
     ``starts``: the start of the servers that each pair belongs to.
     """
-    differences = _by_start(
-        [after - before for before, after in zip(old, new, strict=True)], starts
-    )
+    of_pairs = (after - before for before, after in zip(old, new, strict=True))
+    means = means_of_starts(dict(enumerate(of_pairs)), dict(enumerate(starts)))
+    differences = list(means.values())
     mean = math.fsum(differences) / len(differences)
     if len(differences) < 2:
         return CostChange(mean, None, None)
@@ -108,13 +120,6 @@ def change(
     if deviation <= ROUNDING * size or not math.isfinite(half):
         return CostChange(mean, None, None)
     return CostChange(mean, mean - half, mean + half)
-
-
-def _by_start(values: Sequence[float], starts: Sequence[int]) -> list[float]:
-    shared: dict[int, list[float]] = defaultdict(list)
-    for value, start in zip(values, starts, strict=True):
-        shared[start].append(value)
-    return [math.fsum(of_start) / len(of_start) for of_start in shared.values()]
 
 
 def paired_views(
@@ -131,23 +136,23 @@ def paired_views(
         return
     known = tuple(views)
     starts = starts_of(plan, known)
-    cells = _cells(plan, known, usable)
-    keys = sorted(cells, key=lambda key: plan.study.place(key[0], key[1]))
-    for key in keys:
+    cells = cells_of(plan, known, usable)
+    for key in sorted(cells, key=lambda key: plan.study.place(*key)):
         for old, new in compared_sides(plan, key[0]):
             before, after = cells[key].get(old, {}), cells[key].get(new, {})
             blocks = sorted(before.keys() & after.keys() & starts.keys())
             if blocks:
                 pairs = tuple((before[block], after[block]) for block in blocks)
                 of_blocks = tuple(starts[block] for block in blocks)
-                yield PairedViews(key[0], key[1], old, new, pairs, of_blocks)
+                yield PairedViews(*key, old, new, pairs, of_blocks)
 
 
 Cells = Mapping[tuple[str, Context], Mapping[str, Mapping[int, TrialView]]]
 """Workload and context, then side, then block, to the trial that counts."""
 
 
-def _cells(plan: Plan, views: Iterable[TrialView], usable: Callable[[TrialView], bool]) -> Cells:
+def cells_of(plan: Plan, views: Iterable[TrialView], usable: Callable[[TrialView], bool]) -> Cells:
+    """The usable counted trials by their places."""
     cells: dict[tuple[str, Context], dict[str, dict[int, TrialView]]] = defaultdict(
         lambda: defaultdict(dict)
     )
@@ -165,11 +170,8 @@ def arithmetic(
     """Estimate the mean of blocks' numbers; None of no values."""
     if not values:
         return None
-    mean = math.fsum(values) / len(values)
-    half = _half(values, alpha, width, NO_VARIANCE * max(abs(mean), NO_VARIANCE))
-    if half is None:
-        return Estimate(mean, None, None, len(values))
-    return Estimate(mean, mean - half, mean + half, len(values))
+    least = NO_VARIANCE * max(abs(math.fsum(values) / len(values)), NO_VARIANCE)
+    return _estimate(values, alpha, width, least, float)
 
 
 def geometric(
@@ -179,19 +181,33 @@ def geometric(
     positive."""
     if not values or min(values) <= 0:
         return None
-    logs = [math.log(value) for value in values]
-    mean = math.fsum(logs) / len(logs)
-    half = _half(logs, alpha, width, NO_VARIANCE)
-    if half is None:
-        return Estimate(exp(mean), None, None, len(values))
-    return Estimate(exp(mean), exp(mean - half), exp(mean + half), len(values))
+    return of_logarithms([math.log(value) for value in values], alpha, width)
 
 
-def _half(values: Sequence[float], alpha: float, width: HalfWidth, least: float) -> float | None:
-    """Half the width of an interval; None of a single value, of equal ones, or where it is
-    infinite."""
-    if len(values) < 2:
-        return None
-    _, deviation = mean_and_deviation(values)
-    half = math.nan if deviation < least else width(deviation, len(values), alpha)
-    return half if math.isfinite(half) else None
+def of_logarithms(
+    logs: Sequence[float],
+    alpha: float,
+    width: HalfWidth = student_half_width,
+    least: float = NO_VARIANCE,
+) -> Estimate | None:
+    """Estimate the geometric mean of values by their logarithms; None of no values. ``least``: the
+    deviation below which they are equal."""
+    return _estimate(logs, alpha, width, least, exp) if logs else None
+
+
+def _estimate(
+    values: Sequence[float],
+    alpha: float,
+    width: HalfWidth,
+    least: float,
+    shown: Callable[[float], float],
+) -> Estimate:
+    """The mean of values and its ends, as they are shown; no ends of a single value, of equal ones
+    (a deviation below ``least``), or where the interval is infinite."""
+    count, mean, half = len(values), math.fsum(values) / len(values), math.nan
+    if count > 1:
+        _, deviation = mean_and_deviation(values)
+        half = math.nan if deviation < least else width(deviation, count, alpha)
+    if not math.isfinite(half):
+        return Estimate(shown(mean), None, None, count)
+    return Estimate(shown(mean), shown(mean - half), shown(mean + half), count)

@@ -28,7 +28,8 @@ def _marked(findings: Any) -> Any:
     if isinstance(findings, Verdict):
         return replace(findings, conclusive=False) if findings.conclusive else findings
     if isinstance(findings, Mapping):
-        return _if_changed(findings, {key: _marked(part) for key, part in findings.items()})
+        new = {key: _marked(part) for key, part in findings.items()}
+        return new if any(new[key] is not findings[key] for key in findings) else findings
     if type(findings) in {tuple, list}:
         whole = [_marked(part) for part in findings]
         changed = any(new is not old for new, old in zip(whole, findings, strict=True))
@@ -36,10 +37,6 @@ def _marked(findings: Any) -> Any:
     if is_dataclass(findings) and not isinstance(findings, type):
         return _marked_dataclass(findings)
     return findings
-
-
-def _if_changed(old: Mapping[Any, Any], new: dict[Any, Any]) -> Mapping[Any, Any]:
-    return new if any(new[key] is not old[key] for key in old) else old
 
 
 def _marked_dataclass(findings: Any) -> Any:

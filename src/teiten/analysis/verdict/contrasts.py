@@ -18,13 +18,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from teiten.analysis.model.evidence import block_means
+from teiten.analysis.model.evidence import block_means, means_of_starts
 from teiten.analysis.model.findings import ContrastResult, LevelResult, Verdict
 from teiten.analysis.model.observations import Context, Observation
 from teiten.analysis.verdict.carry_over import bias_of, withheld_for_bias
 from teiten.analysis.verdict.drift import lag_one, trend
 from teiten.analysis.verdict.mixed import is_averaged, over_levels
-from teiten.analysis.verdict.pairs import PairedValues, by_start, observe, pair
+from teiten.analysis.verdict.pairs import observe, pair, starts_of
 from teiten.analysis.verdict.sequential import (
     decide_by_design,
     forecast,
@@ -35,7 +35,6 @@ from teiten.analysis.verdict.verdict import (
     INCOMPLETE_BLOCKS,
     TOO_FEW_PAIRS,
     Rule,
-    median,
     over_timeout,
 )
 from teiten.kinds.contract_analyse import comparison_alpha
@@ -59,7 +58,8 @@ def contrasts(
         by_workload[observation.workload].append(observation)
     return tuple(
         _contrast(plan, by_workload[workload], workload, metric, old=old, new=new, attempts=known)
-        for workload in _workloads(plan)
+        for workload in (workload.name for workload in plan.study.workloads)
+        if plan.cells_of(workload)
         for metric in contrasted_here(plan, workload, by_workload[workload])
         if metric.judged or not judged_only
         for old, new in compared_sides(plan, workload)
@@ -76,39 +76,12 @@ def compared_sides(plan: Plan, workload: str) -> Iterator[tuple[str, str]]:
         yield old if old in sides else first, new
 
 
-def compared(
-    plan: Plan,
-    attempts: Sequence[Attempt],
-    observations: Sequence[Observation],
-    *,
-    context: Context,
-    metric: str,
-    sides: tuple[str, str],
-    rule: Rule,
-) -> tuple[PairedValues, Verdict]:
-    """Two sides, old and new, at one context: their pairs, and what these say.
-
-    ``observations``: of one workload.
-    """
-    old, new = sides
-    pairs = pair(observations, context=context, metric=metric, old=old, new=new)
-    alone = by_start(plan, attempts, pairs.log_ratios)
-    measure = plan.study.measure
-    return pairs, decide_by_design(measure, list(alone.values()), rule, unusable=pairs.unusable)
-
-
 def sides_of(plan: Plan, workload: str) -> tuple[str, ...]:
     """The levels of the contrasted factor that a workload has, in their order: never none, but a
     single one where nothing is contrasted."""
     planned = {cell.level(plan.study.contrast) for cell in plan.cells_of(workload)}
     levels = plan.study.contrasted_levels or ("",)
     return tuple(level for level in levels if level in planned) or levels
-
-
-def _workloads(plan: Plan) -> list[str]:
-    """Those that have trials, in the study's order."""
-    planned = {cell.workload for cell in plan.cells}
-    return [workload.name for workload in plan.study.workloads if workload.name in planned]
 
 
 def contrasted_here(
@@ -142,9 +115,11 @@ def _contrast(
         context: pair(observations, context=context, metric=metric.name, old=old, new=new)
         for context in contexts
     }
+    starts = starts_of(plan, attempts)
     alone = {
-        context: by_start(plan, attempts, pairs.log_ratios) for context, pairs in paired.items()
+        context: means_of_starts(pairs.log_ratios, starts) for context, pairs in paired.items()
     }
+    bias = bias_of(plan, workload, observations, (old, new)) if metric.judged else None
     measure = plan.study.measure
     alpha = comparison_alpha(plan, workload, len(contexts))
     rule = Rule(measure.delta, alpha, metric.better, metric.judged)
@@ -155,30 +130,24 @@ def _contrast(
     unusable = sum(paired[context].unusable for context in whole)
     overall = decide_by_design(measure, means, rule, unusable=unusable, levels=len(whole))
     overall = told_incomplete(overall, [alone[context] for context in whole])
-    levels = tuple(
-        _level(
-            context,
-            paired[context],
-            decide_by_design(
-                measure,
-                list(alone[context].values()),
-                level_rule,
-                unusable=paired[context].unusable,
-            ),
-            level_rule,
-            metric=metric,
-            over=over[context],
-            sides=(old, new),
+    overall = withheld_for_bias(overall, bias, rule)
+
+    def level(context: Context) -> LevelResult:
+        pairs, own = paired[context], list(alone[context].values())
+        verdict = decide_by_design(measure, own, level_rule, unusable=pairs.unusable)
+        if over[context]:
+            verdict = over_timeout(verdict.pairs, level_rule)
+        return LevelResult(
+            context=context,
+            old_values=pairs.old_values,
+            new_values=pairs.new_values,
+            verdict=withheld_for_bias(verdict, bias, level_rule),
+            old_over=sum(observation.side == old for observation in over[context]),
+            new_over=sum(observation.side == new for observation in over[context]),
+            limit=next((Seconds(trial.metrics[metric.exceeded]) for trial in over[context]), None),
         )
-        for context in contexts
-    )
-    bias = bias_of(plan, workload, observations, (old, new)) if metric.judged else None
-    if bias is not None:
-        overall = withheld_for_bias(overall, bias, rule)
-        levels = tuple(
-            replace(level, verdict=withheld_for_bias(level.verdict, bias, level_rule))
-            for level in levels
-        )
+
+    levels = tuple(map(level, contexts))
     averaged = is_averaged(plan, workload, contexts)
     overall = over_levels(overall, levels, rule, averaged=averaged)
     is_foretold = measure.sequential is not None and is_a_matter_of_pairs(overall)
@@ -214,31 +183,6 @@ def _over(
         for observation in observations
         if observation.context == context and metric.exceeded in observation.metrics
     ]
-
-
-def _level(
-    context: Context,
-    pairs: PairedValues,
-    verdict: Verdict,
-    rule: Rule,
-    *,
-    metric: Metric,
-    over: Sequence[Observation],
-    sides: tuple[str, str],
-) -> LevelResult:
-    if over:
-        verdict = over_timeout(verdict.pairs, rule)
-    return LevelResult(
-        context=context,
-        old_values=pairs.old_values,
-        new_values=pairs.new_values,
-        old_median=median(pairs.old_values),
-        new_median=median(pairs.new_values),
-        verdict=verdict,
-        old_over=sum(observation.side == sides[0] for observation in over),
-        new_over=sum(observation.side == sides[1] for observation in over),
-        limit=Seconds(over[0].metrics[metric.exceeded]) if over else None,
-    )
 
 
 def pairs_to_interval(plan: Plan, workload: str) -> int:

@@ -97,12 +97,10 @@ def decide_gate(head: Verdict, control: Verdict) -> GateReason | GateOutcome:
 
 def _line(head: ContrastResult, control: ContrastResult) -> GateLine:
     answers = [decide_gate(*verdicts) for verdicts in _verdicts(head, control)]
-    reasons = [answer for answer in answers if isinstance(answer, GateReason)]
     if GateOutcome.REGRESSION in answers:
         return GateLine(head, control, GateOutcome.REGRESSION)
-    if reasons:
-        return GateLine(head, control, GateOutcome.CANNOT_TELL, reasons[0])
-    return GateLine(head, control, GateOutcome.NONE)
+    reason = next((answer for answer in answers if isinstance(answer, GateReason)), None)
+    return GateLine(head, control, GateOutcome.CANNOT_TELL if reason else GateOutcome.NONE, reason)
 
 
 def _verdicts(head: ContrastResult, control: ContrastResult) -> Iterator[tuple[Verdict, Verdict]]:

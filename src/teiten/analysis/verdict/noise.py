@@ -57,8 +57,7 @@ def noise(plan: Plan, attempts: Iterable[Attempt]) -> Iterator[Noise]:
         mine = [observation for observation in observations if observation.workload == workload]
         metric = judged_in(plan, workload).name
         paired = pair(mine, context=context, metric=metric, old=old, new=new)
-        ratios = by_start(plan, known, paired.log_ratios)
-        d = [ratios[block] for block in sorted(ratios)]
+        d = list(by_start(plan, known, paired.log_ratios).values())
         if len(d) < 3:
             continue
         _, deviation = mean_and_deviation(d)

@@ -7,10 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from teiten.analysis.model.evidence import means_of_starts
+from teiten.analysis.model.evidence import log_changes, means_of_starts, with_logarithm
 from teiten.analysis.model.observations import Context, Observation
-from teiten.analysis.verdict.verdict import log_ratio
-from teiten.model.plan import Plan, PlannedTrial
+from teiten.model.plan import Plan
 from teiten.model.progress import counting
 from teiten.model.trial import Attempt
 
@@ -42,8 +41,15 @@ def observe(plan: Plan, attempts: Iterable[Attempt]) -> tuple[Observation, ...]:
     for attempt in sorted(known, key=lambda attempt: attempt.attempt):
         if (attempt.number, attempt.attempt) in counts:
             counted[attempt.number] = attempt
+    contrast = plan.study.contrast
     return tuple(
-        _observation(planned, counted[planned.number].metrics, plan.study.contrast)
+        Observation(
+            workload=planned.cell.workload,
+            context=planned.cell.context(contrast),
+            side=planned.cell.level(contrast) or "",
+            block=planned.block,
+            metrics=counted[planned.number].metrics,
+        )
         for planned in plan.trials
         if planned.number in counted
     )
@@ -58,15 +64,12 @@ def pair(
         value = observation.metrics.get(metric, math.nan)
         if observation.context == context and observation.side in sides and not math.isnan(value):
             sides[observation.side][observation.block] = value
-    blocks = sorted(sides[old].keys() & sides[new].keys())
-    ratios = {block: log_ratio(sides[old][block], sides[new][block]) for block in blocks}
-    usable = {block: ratio for block, ratio in ratios.items() if ratio is not None}
-    return PairedValues(
-        old_values=in_block_order(sides[old]),
-        new_values=in_block_order(sides[new]),
-        log_ratios=usable,
-        unusable=len(ratios) - len(usable),
+    changes = log_changes(sides[old], sides[new])
+    usable = with_logarithm(changes)
+    old_values, new_values = (
+        tuple(value for _, value in sorted(sides[side].items())) for side in (old, new)
     )
+    return PairedValues(old_values, new_values, usable, len(changes) - len(usable))
 
 
 def by_start(plan: Plan, attempts: Iterable[Attempt], d: Mapping[int, float]) -> dict[int, float]:
@@ -89,18 +92,3 @@ def starts_of(plan: Plan, attempts: Iterable[Attempt]) -> dict[int, int]:
         if trial.restart not in open_starts:
             blocks[trial.restart].add(trial.block)
     return {block: min(of_start) for of_start in blocks.values() for block in of_start}
-
-
-def _observation(planned: PlannedTrial, metrics: Mapping[str, float], contrast: str) -> Observation:
-    return Observation(
-        workload=planned.cell.workload,
-        context=planned.cell.context(contrast),
-        side=planned.cell.level(contrast) or "",
-        block=planned.block,
-        metrics=metrics,
-    )
-
-
-def in_block_order(values: Mapping[int, float]) -> tuple[float, ...]:
-    """The values of blocks, the first block first."""
-    return tuple(values[block] for block in sorted(values))

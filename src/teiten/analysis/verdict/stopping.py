@@ -22,6 +22,7 @@ from teiten.kinds.contract import plan_of
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.progress import Ending, OpenTrial, Standing, open_trials
 from teiten.model.starts import planned_seconds, starts_of
+from teiten.model.study import Sequential
 from teiten.model.trial import Attempt, Trial
 from teiten.model.units import Seconds
 
@@ -38,31 +39,36 @@ def standing(
     ``allotted``: the blocks that a collection gives it, which decides by findings and so keeps
     every level.
     """
-    if plan.study.measure.sequential is None:
+    sequential = plan.study.measure.sequential
+    if sequential is None:
         return Standing()
     if allotted is not None:
-        return _within(plan, attempts, allotted)
+        beyond = frozenset(trial.number for trial in plan.trials if trial.block > allotted)
+        left = open_after(plan, attempts, beyond)
+        return Standing(beyond, None if left else Ending.ALLOTTED_SPENT)
     tried = {attempt.number for attempt in attempts}
     last = max(tried, default=0)
     passed = {
         trial.number for trial in plan.trials if trial.number < last and trial.number not in tried
     }
     block = next((trial.block for trial in plan.trials if trial.number == last), 1)
-    begun = _undecided(plan, _before(plan, attempts, block))
+    blocks = {trial.number: trial.block for trial in plan.trials}
+    before = [attempt for attempt in attempts if blocks[attempt.number] < block]
+    begun = _undecided(contrasts(plan, before, judged_only=True), sequential)
     rest = [trial for trial in plan.trials if trial.block == block and trial.number > last]
     if any(_level(plan, trial) in begun for trial in rest):
         return Standing(
             frozenset(passed | {trial.number for trial in rest if _level(plan, trial) not in begun})
         )
-    return _next_block(plan, attempts, spent, passed)
+    return _next_block(plan, sequential, attempts, spent, passed)
 
 
-def _within(plan: Plan, attempts: Sequence[Attempt], blocks: int) -> Standing:
-    """The standing of a campaign that has so many blocks and no more."""
-    beyond = frozenset(trial.number for trial in plan.trials if trial.block > blocks)
+def open_after(
+    plan: Plan, attempts: Iterable[Attempt], unneeded: Collection[int]
+) -> tuple[OpenTrial, ...]:
+    """The needed trials that still have to run after some attempts."""
     finished = [(attempt.number, attempt.attempt, attempt.outcome) for attempt in attempts]
-    left = open_trials(plan, finished, unneeded=beyond)
-    return Standing(beyond, None if left else Ending.ALLOTTED_SPENT)
+    return open_trials(plan, finished, unneeded=unneeded)
 
 
 def undecided(
@@ -100,53 +106,38 @@ def undecided(
 
 
 def _next_block(
-    plan: Plan, attempts: Sequence[Attempt], spent: Seconds, passed: set[int]
+    plan: Plan,
+    sequential: Sequential,
+    attempts: Sequence[Attempt],
+    spent: Seconds,
+    passed: set[int],
 ) -> Standing:
     """A block has ended, or nothing has begun: which levels need another one, and may have it."""
-    still = _undecided(plan, attempts)
+    results = contrasts(plan, attempts, judged_only=True)
+    still = _undecided(results, sequential)
     unneeded = passed | {trial.number for trial in plan.trials if _level(plan, trial) not in still}
-    finished = [(attempt.number, attempt.attempt, attempt.outcome) for attempt in attempts]
-    left = open_trials(plan, finished, unneeded=unneeded)
+    left = open_after(plan, attempts, unneeded)
     ending = None
     if not still:
-        ending = Ending.LEFT_BEHIND if _gave_up(plan, attempts) else Ending.DECIDED
+        gave_up = any(
+            verdict.given_up
+            for result in results
+            if result.new not in sequential.controls
+            for verdict in (result.overall, *(level.verdict for level in result.levels))
+        )
+        ending = Ending.LEFT_BEHIND if gave_up else Ending.DECIDED
     elif not left:
         ending = Ending.BLOCKS_SPENT
-    elif attempts and spent + _time_of_next(plan, left, attempts) > _budget(plan):
-        ending = Ending.BUDGET_SPENT
+    elif attempts and sequential.budget is not None:  # None: not sized, and so without an attempt
+        beyond = spent + _time_of_next(plan, left, attempts) > sequential.budget
+        ending = Ending.BUDGET_SPENT if beyond else None
     if ending is None:
         return Standing(frozenset(unneeded))
     return Standing(frozenset(trial.number for trial in plan.trials), ending)
 
 
-def _undecided(plan: Plan, attempts: Sequence[Attempt]) -> frozenset[Level]:
-    sequential = plan.study.measure.sequential
-    return undecided(
-        contrasts(plan, attempts, judged_only=True),
-        beyond_delta=sequential is not None and sequential.beyond_delta,
-        controls=_controls(plan),
-    )
-
-
-def _controls(plan: Plan) -> Collection[str]:
-    """The sides of which no verdict is waited for."""
-    sequential = plan.study.measure.sequential
-    return () if sequential is None else sequential.controls
-
-
-def _gave_up(plan: Plan, attempts: Sequence[Attempt]) -> bool:
-    """Whether a verdict that was waited for was given up, over all levels or at one."""
-    return any(
-        verdict.given_up
-        for result in contrasts(plan, attempts, judged_only=True)
-        if result.new not in _controls(plan)
-        for verdict in (result.overall, *(level.verdict for level in result.levels))
-    )
-
-
-def _before(plan: Plan, attempts: Sequence[Attempt], block: int) -> list[Attempt]:
-    blocks = {trial.number: trial.block for trial in plan.trials}
-    return [attempt for attempt in attempts if blocks[attempt.number] < block]
+def _undecided(results: Sequence[ContrastResult], sequential: Sequential) -> frozenset[Level]:
+    return undecided(results, beyond_delta=sequential.beyond_delta, controls=sequential.controls)
 
 
 def _time_of_next(plan: Plan, left: Sequence[OpenTrial], attempts: Sequence[Attempt]) -> float:
@@ -190,13 +181,6 @@ def _time_of_start(plan: Plan, attempts: Sequence[Attempt], trial: PlannedTrial)
     if not any(comparisons):
         return sum(times) / len(times)
     return float(median(start.fixed for starts in comparisons for start in starts)) + seconds
-
-
-def _budget(plan: Plan) -> float:
-    sequential = plan.study.measure.sequential
-    if sequential is None or sequential.budget is None:
-        raise ValueError("the study's budget was not sized")
-    return sequential.budget
 
 
 def _level(plan: Plan, trial: PlannedTrial) -> Level:

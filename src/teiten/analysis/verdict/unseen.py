@@ -41,8 +41,13 @@ def unseen_cautions(
         shared = sides_of_a_second(plan.study)
         if not seconds:
             continue
-        judged = [contrast for contrast in contrasts if contrast.workload == workload]
-        if any(_equivalent(contrast) for contrast in judged):
+        verdicts = (
+            verdict
+            for contrast in contrasts
+            if contrast.workload == workload
+            for verdict in (contrast.overall, *(level.verdict for level in contrast.levels))
+        )
+        if any(verdict.kind is VerdictKind.EQUIVALENT for verdict in verdicts):
             yield _rare(workload, seconds, shared)
         longest = max(max(starts.values()) for starts in seconds.values())
         checkpoints = sum(
@@ -57,11 +62,6 @@ def unseen_cautions(
         if idle:
             listed = ", ".join(idle)
             yield Caution.warning("parameter-never-acted", workload=workload, parameters=listed)
-
-
-def _equivalent(contrast: ContrastResult) -> bool:
-    verdicts = (contrast.overall, *(level.verdict for level in contrast.levels))
-    return any(verdict.kind is VerdictKind.EQUIVALENT for verdict in verdicts)
 
 
 SecondsOfStarts = dict[tuple[Context, str], dict[int, float]]

@@ -118,7 +118,7 @@ def of_interval(
         effect=ratio_of(mean, half, rule.alpha),
         pairs=pairs,
         delta=rule.delta,
-        smallest_detectable=Share(smallest_detectable(half, *scatter))
+        smallest_detectable=Share(exp(detectable(half, *scatter)) - 1)
         if kind is VerdictKind.INCONCLUSIVE
         else None,
     )
@@ -173,14 +173,6 @@ def classify(low: float, high: float, rule: Rule) -> tuple[VerdictKind, bool]:
     return _direction(low > 0, rule.better), low >= rule.band or high <= -rule.band
 
 
-def smallest_detectable(half: float, error: float, freedom: float) -> float:
-    """The effect that this many pairs of this deviation find with a probability of 80 %.
-
-    As ``detectable``, but a share: 0.03 is a ratio of 1.03.
-    """
-    return exp(detectable(half, error, freedom)) - 1
-
-
 def student_quantile(probability: float, freedom: float) -> float:
     """The quantile of Student's t distribution."""
     return float(special.stdtrit(freedom, probability))
@@ -197,18 +189,6 @@ def exp(value: float) -> float:
 def log_of(ratio: float) -> float:
     """The logarithm of a ratio; minus infinity of an end of an interval that is zero."""
     return math.log(ratio) if ratio > 0 else -math.inf
-
-
-def log_ratio(old: float, new: float) -> float | None:
-    """ln(new/old); None where a value is not positive and finite."""
-    if not (0 < old < math.inf and 0 < new < math.inf):
-        return None
-    return math.log(new) - math.log(old)
-
-
-def median(values: Sequence[float]) -> float | None:
-    """None of no values."""
-    return float(np.median(values)) if values else None
 
 
 def _direction(higher: bool, better: Better) -> VerdictKind:
@@ -232,6 +212,7 @@ def no_verdict(pairs: int, rule: Rule, reason: str) -> Verdict:
 
 
 POWER = 0.8
+"""The probability with which the smallest detectable effect is found."""
 POINTS = 200
 """The number of points of each integral; over ln u, where the trapezoidal rule converges fast."""
 

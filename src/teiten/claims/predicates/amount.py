@@ -11,7 +11,6 @@ from pydantic.dataclasses import dataclass
 
 from teiten.analysis.claims.numbers import WAIT_SHARE
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
-from teiten.analysis.model.predicate import Aliases
 from teiten.claims.curves import ClaimCurve, CurveGround, OfCurves
 from teiten.claims.forms import FORM, RatioBounds, Word
 
@@ -30,10 +29,6 @@ AMOUNT = CheckKind("amount", _said, is_amount=True)
 """The number at a level."""
 
 
-LEAST_SHARE = 0.001
-"""A smaller share counts as this: in ten looks a second at a few backends it is less than one."""
-
-
 @dataclass(frozen=True, config=FORM, kw_only=True)
 class AmountOfMetric(RatioBounds, OfCurves):
     """A number lies within bounds in its own unit, at every level of clients. What is less than
@@ -45,7 +40,6 @@ class AmountOfMetric(RatioBounds, OfCurves):
     (``wal``); None for the claim's metric."""
     kind: Literal["amount"] = "amount"
     counts: ClassVar[bool] = True
-    aliases: ClassVar[Aliases] = {"wait-share": {"floor": LEAST_SHARE}}
 
     def metric_of(self, claim: Claim) -> str:
         return f"{WAIT_SHARE}:{self.event}" if self.event else claim.metric

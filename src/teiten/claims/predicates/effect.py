@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import linear_regression
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 from pydantic.dataclasses import dataclass
 
 from teiten.analysis.across.unpaired import unpaired_check
 from teiten.analysis.claims.numbers import FUNCTION_SHARE
-from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords, Reason
+from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
 from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.evidence import Blocks, EvidenceTable, block_means, logarithm
-from teiten.analysis.model.predicate import Aliases, UnmetError
+from teiten.analysis.model.predicate import UnmetError
 from teiten.claims.curves import (
     ClaimCurve,
     CurveGround,
@@ -67,11 +67,6 @@ class Bounds(Span, RatioBounds):
         return self
 
 
-def _by_level(keys: Mapping[str, object]) -> Mapping[str, object]:
-    """Read the former predicate of a single slope, whose bounds were its own keys."""
-    return {"parts": [{**keys, "per_doubling": True}]}
-
-
 @dataclass(frozen=True, config=FORM)
 class Effect(OfCurves):
     """The ratio new/old of the claim's contrast lies within bounds; or new and old are equivalent
@@ -84,11 +79,6 @@ class Effect(OfCurves):
     """The ratio is of this function's share of the server's CPU time, with what it calls, which
     needs flame graphs; None for the claim's metric."""
     kind: Literal["effect"] = "effect"
-    aliases: ClassVar[Aliases] = {
-        "no-difference": {"equivalent": True},
-        "function-share": {},
-        "effect-by-level": _by_level,
-    }
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:
@@ -103,9 +93,9 @@ class Effect(OfCurves):
     def metric_of(self, claim: Claim) -> str:
         return f"{FUNCTION_SHARE}:{self.function}" if self.function else claim.metric
 
-    def lacking(self, plan: Plan) -> Reason | None:
-        lacks = self.function and not plan.study.measure.flame_graph
-        return Reason("flame-graph") if lacks else None
+    def require(self, plan: Plan) -> None:
+        if self.function and not plan.study.measure.flame_graph:
+            raise UnmetError("flame-graph")
 
     def needs(self, words: ClaimWords) -> Iterator[str]:
         if self.function:

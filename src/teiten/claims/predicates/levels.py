@@ -6,9 +6,9 @@ from __future__ import annotations
 import itertools
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 from pydantic.dataclasses import dataclass
@@ -22,7 +22,7 @@ from teiten.analysis.model.claims import (
     PublishedQueries,
 )
 from teiten.analysis.model.evidence import Blocks, EvidenceTable, log_changes, logarithm
-from teiten.analysis.model.predicate import Aliases, Ground, Predicate, UnmetError
+from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
 from teiten.claims.curves import DELTA_IN_PRINT, RISES, around
 from teiten.claims.forms import FORM, Ratio, RatioBounds, Tolerance, Word, Yes, log_bounds
 from teiten.claims.sides import ANY_BLOCK, ClaimPlace, ClaimSide, places_at, places_of
@@ -54,7 +54,6 @@ class OfLevels(Predicate):
     """At every combination of the levels that its claim leaves open; else on each server."""
     quantity: str = ""
     """The row of the published table that has it."""
-    renamed: ClassVar[Mapping[str, str]] = {"probe": "of", "method": "level", "step": "part"}
 
     def places(
         self, claim: Claim, evidence: EvidenceTable, factor: str = "", named: Sequence[str] = ()
@@ -159,11 +158,6 @@ class EffectOfLevels(RatiosOfLevels):
     per_size: Yes = False
     """The ratio is divided by that of the levels' shared buffers: 1 where it is proportional."""
     kind: Literal["levels-effect"] = "levels-effect"
-    aliases: ClassVar[Aliases] = {
-        "probe-effect": {},
-        "probe-proportional": {"per_size": True},
-        "method-effect": {"everywhere": True},
-    }
 
     @model_validator(mode="after")
     def _bounded(self) -> Self:
@@ -220,7 +214,6 @@ class OrderOfLevels(RatiosOfLevels):
     factor: str = ""
     """The factor of the levels; empty for the workload's own."""
     kind: Literal["levels-order"] = "levels-order"
-    aliases: ClassVar[Aliases] = {"probe-order": {}, "method-order": {"everywhere": True}}
 
     @property
     def named(self) -> tuple[str, Sequence[str]]:
@@ -240,10 +233,6 @@ class ValueAtLevel(RatioBounds, OfLevels):
     share: Yes = False
     """The number is a share of what is counted, and printed in per cent."""
     kind: Literal["levels-value"] = "levels-value"
-    aliases: ClassVar[Aliases] = {
-        "probe-value": {"share": True},
-        "method-value": {"everywhere": True},
-    }
 
     def is_counted(self, claim: Claim) -> bool:  # noqa: ARG002
         return self.share
@@ -282,7 +271,6 @@ class LargestPart(OfLevels):
     part: Word
     others: Annotated[Words, Field(min_length=1)]
     kind: Literal["largest-part"] = "largest-part"
-    aliases: ClassVar[Aliases] = {"largest-step": {"everywhere": True}}
 
     def quantities(self, claim: Claim) -> tuple[str, ...]:
         quantity = claim.metric.partition(":")[0]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
 from pydantic import model_validator
 from pydantic.dataclasses import dataclass
 
 from teiten.analysis.model.claims import AT_CORES, Check, CheckKind, ClaimQuestion, ClaimWords
-from teiten.analysis.model.predicate import Aliases, UnmetError
+from teiten.analysis.model.predicate import UnmetError
 from teiten.claims.curves import (
     CLIENTS,
     CORES,
@@ -22,7 +23,6 @@ from teiten.claims.curves import (
     beyond_reach,
     from_line,
     level_changes,
-    steps,
 )
 from teiten.claims.forms import FORM, Ratio, Span, Tolerance, Yes
 
@@ -38,11 +38,6 @@ class Straight(Span, ShapeOfCurve):
     rises_beyond: Yes = False
     """Beyond the span it is higher than at its end."""
     kind: Literal["straight"] = "straight"
-    aliases: ClassVar[Aliases] = {
-        "linear": {},
-        "flat": {"line": "flat"},
-        "proportional": {"line": "proportional"},
-    }
 
     @property
     def axis(self) -> str:
@@ -96,7 +91,6 @@ class Rising(ShapeOfCurve):
     within: Tolerance | None = None
     """How far beyond that it may be from the value there, as a share of this."""
     kind: Literal["rising"] = "rising"
-    aliases: ClassVar[Aliases] = {"plateau": {"to": 1.0, "ends": True}}
 
     @model_validator(mode="after")
     def _one_course(self) -> Self:
@@ -113,7 +107,8 @@ class Rising(ShapeOfCurve):
             raise self._unmet(Span(most=self.to))
         if not beyond and (self.slower_beyond or self.ends):
             raise self._unmet(Span(least=self.to))
-        yield from steps(curve, levels)
+        for lower, higher in itertools.pairwise(levels):
+            yield between(curve, lower, higher, *RISES)
         if self.slower_beyond:
             yield from_line(curve, (levels[0], levels[-1], beyond[-1]), *RISES)
         if self.ends:

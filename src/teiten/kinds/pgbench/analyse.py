@@ -26,9 +26,8 @@ from teiten.analysis.model.discussion import Tail, TailLevel
 from teiten.analysis.model.findings import Measured, TrialView
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.scaling import Scaling, ScalingResult
-from teiten.analysis.scaling.bottleneck import judge
+from teiten.analysis.scaling.bottleneck import judge, read
 from teiten.analysis.scaling.curve import scale
-from teiten.analysis.scaling.readings import read
 from teiten.analysis.scaling.usl import FEWEST_LEVELS
 from teiten.analysis.verdict.carry_over import carry_overs
 from teiten.analysis.verdict.changes import change, deciding_half_width_of, paired_views

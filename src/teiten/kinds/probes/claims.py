@@ -6,13 +6,13 @@ Others are about levels of any factor (``teiten.claims.predicates.levels``); the
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic.dataclasses import dataclass
 
 from teiten.analysis.model.claims import Check, CheckKind, Claim, ClaimQuestion, ClaimWords
 from teiten.analysis.model.evidence import Blocks, EvidenceTable, log_changes
-from teiten.analysis.model.predicate import Aliases, Ground, Predicate, UnmetError
+from teiten.analysis.model.predicate import Ground, Predicate, UnmetError
 from teiten.claims.curves import beyond_reach
 from teiten.claims.forms import FORM, Ratio, RatioBounds, Span, Word
 from teiten.claims.predicates.levels import OfLevels
@@ -59,7 +59,6 @@ class ProbeGrowth(RatioBounds, OfLevels):
     """Growth is from the most clients within this multiple of the processors to those beyond; None
     for that from the fewest."""
     kind: Literal["probe-growth"] = "probe-growth"
-    aliases: ClassVar[Aliases] = {"probe-course": {}, "probe-rise": {"low": 1.0}}
 
     @property
     def compares(self) -> bool:

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from teiten.analysis.explain.difference import difference
-from teiten.analysis.explain.statistics import statistics
-from teiten.analysis.explain.structure import stability
+from teiten.analysis.explain.statistics import stability, statistics
 from teiten.analysis.model.explain import ExplainedPlan, PlanStability, QueryPlans, SidePlans
 from teiten.analysis.model.findings import Measured, TrialView
 from teiten.kinds.contract_analyse import KindAnalysis, NumbersOf, Unlike, unlike_rows, unlike_texts

@@ -17,8 +17,13 @@ from teiten.analysis.explain.worker_rules import (
     workers_by_partitions,
     workers_by_size,
 )
-from teiten.analysis.model.explain import ExplainedPlan, PlanStatistics
-from teiten.analysis.model.explain_use import GatherWorkers, TableUse, WorkerLimits
+from teiten.analysis.model.explain import (
+    ExplainedPlan,
+    GatherWorkers,
+    PlanStatistics,
+    TableUse,
+    WorkerLimits,
+)
 from teiten.analysis.model.findings import TrialView
 from teiten.kinds.contract_analyse import NumbersOf
 from teiten.kinds.queries.model import PlanMeasure, plan_measure

@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from teiten.analysis.model.explain import QueryPlans
-from teiten.analysis.model.explain_use import GatherWorkers, TableUse, WorkerLimits
+from teiten.analysis.model.explain import GatherWorkers, QueryPlans, TableUse, WorkerLimits
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.model.observations import Context
 from teiten.analysis.model.verdict import Verdict

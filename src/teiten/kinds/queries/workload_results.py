@@ -14,8 +14,7 @@ from teiten.analysis.explain.worker_rules import (
     limits_of,
     recorded_relations,
 )
-from teiten.analysis.model.explain import QueryPlans, SidePlans
-from teiten.analysis.model.explain_use import TableUse, WorkerLimits, WorkerRule
+from teiten.analysis.model.explain import QueryPlans, SidePlans, TableUse, WorkerLimits, WorkerRule
 from teiten.analysis.model.findings import (
     ContrastResult,
     LevelResult,
@@ -25,10 +24,9 @@ from teiten.analysis.model.findings import (
     VerdictKind,
 )
 from teiten.analysis.model.observations import Context, Observation
-from teiten.analysis.verdict.changes import half_width_of
+from teiten.analysis.verdict.changes import half_width_of, of_logarithms
 from teiten.analysis.verdict.contrasts import contexts_of, sides_of
 from teiten.analysis.verdict.pairs import observe
-from teiten.analysis.verdict.verdict import exp, mean_and_deviation
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.queries.groups import ComparedSides, bounds, conclusions, step_verdicts
 from teiten.kinds.queries.model import OVER_TIMEOUT, QUERY_TIME
@@ -143,19 +141,17 @@ class _Workload:
             for observation in observations
             if OVER_TIMEOUT.name in observation.metrics
         ]
-        mean = math.fsum(logs) / len(logs) if logs else None
-        half = math.nan
-        if len(logs) > 1:
-            _, deviation = mean_and_deviation(logs)
-            measure = self.plan.study.measure
-            half = half_width_of(measure)(deviation, len(logs), measure.alpha)
-        known = mean is not None and math.isfinite(half)
+        measure = self.plan.study.measure
+        estimate = of_logarithms(logs, measure.alpha, half_width_of(measure), least=0.0)
+        mean, low, high = (
+            (estimate.mean, estimate.low, estimate.high) if estimate else (None, None, None)
+        )
         return QueryTime(
             context=context,
             side=side,
-            mean=None if mean is None else Seconds(exp(mean)),
-            low=Seconds(exp(mean - half)) if known and mean is not None else None,
-            high=Seconds(exp(mean + half)) if known and mean is not None else None,
+            mean=None if mean is None else Seconds(mean),
+            low=None if low is None else Seconds(low),
+            high=None if high is None else Seconds(high),
             over=len(limits),
             within=len(logs),
             limit=Seconds(limits[0]) if limits else None,

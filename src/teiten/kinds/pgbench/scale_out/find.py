@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from teiten.analysis.model.explain_use import BLOCK
+from teiten.analysis.model.explain import BLOCK
 from teiten.analysis.model.observations import Context, Observation
-from teiten.analysis.verdict.contrasts import compared
-from teiten.analysis.verdict.pairs import observe
+from teiten.analysis.verdict.pairs import by_start, observe, pair
+from teiten.analysis.verdict.sequential import decide_by_design
 from teiten.analysis.verdict.verdict import Rule, exp
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.pgbench.metrics import RETRIES, TPS
@@ -74,15 +74,10 @@ class _Compared:
             TPS.better,
             worded=False,
         )
-        pairs, verdict = compared(
-            self.plan,
-            self.attempts,
-            trials,
-            context=self.context,
-            metric=TPS.name,
-            sides=(str(old), str(new)),
-            rule=rule,
-        )
+        pairs = pair(trials, context=self.context, metric=TPS.name, old=str(old), new=str(new))
+        alone = list(by_start(self.plan, self.attempts, pairs.log_ratios).values())
+        measure = self.plan.study.measure
+        verdict = decide_by_design(measure, alone, rule, unusable=pairs.unusable)
         if verdict.effect is not None:
             effect = verdict.effect
             return RatioOfNodes(effect.ratio, effect.low, effect.high)

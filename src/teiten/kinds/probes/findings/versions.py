@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from teiten.analysis.model.evidence import log_changes, with_logarithm
 from teiten.analysis.model.observations import Context
 from teiten.analysis.verdict.changes import geometric, half_width_of
 from teiten.analysis.verdict.sequential import decide_by_design
-from teiten.analysis.verdict.verdict import Rule, log_ratio
+from teiten.analysis.verdict.verdict import Rule
 from teiten.kinds.contract_analyse import comparison_alpha
 from teiten.kinds.probes.findings.traces import traces_of
 from teiten.kinds.probes.findings.tried import Key, Sides, Tried
@@ -94,10 +95,8 @@ def _executed(*trials: Mapping[int, Tried]) -> list[str]:
 def _pair(plan: Plan, compared: ServersCompared, alpha: Share) -> VersionPair:
     measure, executed = plan.study.measure, compared.executed
     before, after = (_numbers(trials, executed) for trials in (compared.old, compared.new))
-    ratios = [
-        log_ratio(before[block], after[block]) for block in sorted(before.keys() & after.keys())
-    ]
-    usable = [ratio for ratio in ratios if ratio is not None]
+    ratios = log_changes(before, after)
+    usable = list(with_logarithm(ratios).values())
     rule = Rule(measure.delta, alpha, PROBE_TIME.better)
     versions = {level: server.version for level, server in plan.servers}
     came = list(_came(compared.probe, *(versions[server] for server in compared.servers)))

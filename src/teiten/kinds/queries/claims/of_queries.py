@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 from pydantic.dataclasses import dataclass
@@ -22,7 +22,7 @@ from teiten.analysis.model.claims import (
 )
 from teiten.analysis.model.comparison import Systems
 from teiten.analysis.model.evidence import Blocks, EvidenceTable
-from teiten.analysis.model.predicate import Aliases, Ground, UnmetError
+from teiten.analysis.model.predicate import Ground, UnmetError
 from teiten.claims.curves import RISES
 from teiten.claims.forms import FORM, Word
 from teiten.kinds.queries.claims.sides import (
@@ -71,7 +71,6 @@ class QueryEffect(OfParts):
     """The ratio, of two campaigns, is of how many times queries are faster at this factor's last
     level than at its first; None for that of the claim's metric."""
     kind: Literal["query-effect"] = "query-effect"
-    aliases: ClassVar[Aliases] = {"query-gain": {}}
 
     @property
     def compares(self) -> bool:

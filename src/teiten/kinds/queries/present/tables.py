@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from teiten.analysis.model.explain_use import PartitionUse, TableUse
+from teiten.analysis.model.explain import PartitionUse, TableUse
 from teiten.analysis.model.observations import Context
 from teiten.kinds.queries.model import QUERY, queries_of
 from teiten.kinds.queries.present.times import context_cells, context_columns, varied_factors

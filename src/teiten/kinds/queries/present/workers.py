@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from teiten.analysis.model.explain_use import BLOCK, GatherWorkers, WorkerRule, WorkerSource
+from teiten.analysis.model.explain import BLOCK, GatherWorkers, WorkerRule, WorkerSource
 from teiten.analysis.model.observations import Context
 from teiten.kinds.queries.present.times import (
     MOST_NAMED,
