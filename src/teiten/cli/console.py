@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from teiten.cli.text.layout import fitting, plain, room
+from teiten.cli.text.layout import plain, write_fitting
 from teiten.errors import UsageError
 
 if TYPE_CHECKING:
@@ -72,10 +72,8 @@ class Console:
 
     def text(self, *lines: str) -> None:
         """Lines that people read, on stdout; on a terminal broken where that is narrower."""
-        width = room(sys.stdout)
         for line in lines:
-            for part in plain(line).split("\n"):
-                sys.stdout.write("\n".join(fitting(part, width)) + "\n")
+            write_fitting(sys.stdout, line)
 
     def table(self, table: Table, spare: Sequence[str] = (), last: Sequence[str] = ()) -> None:
         """Data as a table, on stdout; in a pipe nothing is folded to a terminal's width.

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from teiten.cli.durable import write_durably
 from teiten.errors import LedgerError, UsageError
 from teiten.given_paths import is_file
 from teiten.host.system.causes import translate_os_errors
+from teiten.host.system.held_folder import HeldFolder
 from teiten.ledger.campaigns import LAST
 from teiten.model.units import Seconds
 from teiten.study.collection import Collection, parsed
@@ -64,9 +64,8 @@ def new_state(
             f"--name {name!r}: there is a collection of this name",
             f"choose another name, or continue it with `teiten collection resume {name}`",
         )
-    return CollectionState(
-        name, collection.text, str(collection.path), time.time(), budget, command
-    )
+    path = str(collection.path)
+    return CollectionState(name, collection.text, path, time.time(), budget, command)
 
 
 def write_state(folder: Path, state: CollectionState) -> None:
@@ -74,7 +73,8 @@ def write_state(folder: Path, state: CollectionState) -> None:
     with translate_os_errors(f"the collection {state.name} cannot be written"):
         place = folder / state.name
         place.mkdir(parents=True, exist_ok=True)
-        write_durably(place / FILE, state_text(state))
+        with HeldFolder.open(place) as held:
+            held.write(FILE, state_text(state).encode(), mode=None, durable=True)
 
 
 def state_text(state: CollectionState) -> str:

@@ -49,15 +49,19 @@ def command(
     With --run (a campaign's name, a unique prefix, its path, or "last"), each with its outcome:
     reproduced, contradicted, inconclusive, or not applicable here, with the reason.
     """
+    from teiten.analysis.claims.outcomes import unassessed
     from teiten.claims.catalogue import claims_of
+    from teiten.cli.campaign.read import read_campaign
+    from teiten.ledger.campaigns import find_campaign
 
     claims = claims_of(study)
     if not claims:
         raise _without_claims(session, study)
     if promises is not None:
         claims = _promised(claims, promises)
-    analysis = _analysed(session, campaign) if campaign else None
-    outcomes = _of_campaign(analysis, claims) if analysis else _of_print(claims)
+    folder = find_campaign(session.workdir.campaigns, campaign) if campaign else None
+    analysis = read_campaign(folder) if folder else None
+    outcomes = _of_campaign(analysis, claims) if analysis else unassessed(claims)
     if as_json:
         from teiten.cli.printed.claims import json_claim
 
@@ -94,19 +98,6 @@ def _without_claims(session: Session, study: str | None) -> UsageError:
         f"the study {study!r} replicates no published finding.{did_you_mean(study or '', known)}",
         f"studies with findings: {', '.join(known)}",
     )
-
-
-def _of_print(claims: tuple[Claim, ...]) -> tuple[ClaimOutcome, ...]:
-    from teiten.analysis.claims.outcomes import unassessed
-
-    return unassessed(claims)
-
-
-def _analysed(session: Session, campaign: str) -> CampaignAnalysis:
-    from teiten.cli.campaign.read import read_campaign
-    from teiten.ledger.campaigns import find_campaign
-
-    return read_campaign(find_campaign(session.workdir.campaigns, campaign))
 
 
 def _of_campaign(analysis: CampaignAnalysis, claims: tuple[Claim, ...]) -> tuple[ClaimOutcome, ...]:

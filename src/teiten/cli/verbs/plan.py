@@ -48,27 +48,20 @@ def command(session: Session, study: str, options: PlanOptions, order: bool, as_
     else:
         foretold, planned = None, make_plan(session, study, options, checked=False)
     actions = _actions(session, planned)
-    if as_json:
-        session.console.json(json_plan(planned, session.workdir.root, actions, foretold))
-        check_planned(session, planned)
-        return
-    lack = _lack(session, planned)
-    whole = session.console.verbosity >= Verbosity.VERBOSE
-    session.console.text(
-        *plan_lines(planned, session.workdir.root, actions, lack=lack, order=order, whole=whole)
-    )
-    if lack is not None:
-        raise lack
-
-
-def _lack(session: Session, planned: Planned) -> TeitenError | None:
-    from teiten.cli.plan.make import check_planned
-
+    lack = None
     try:
         check_planned(session, planned)
     except TeitenError as error:
-        return error
-    return None
+        lack = error
+    folder = session.workdir.root
+    if as_json:
+        session.console.json(json_plan(planned, folder, actions, foretold))
+    else:
+        whole = session.console.verbosity >= Verbosity.VERBOSE
+        lines = plan_lines(planned, folder, actions, lack=lack, order=order, whole=whole)
+        session.console.text(*lines)
+    if lack is not None:
+        raise lack
 
 
 def _actions(session: Session, planned: Planned) -> tuple[str, ...]:

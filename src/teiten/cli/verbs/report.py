@@ -67,17 +67,22 @@ def command(
     RUN is its name, a unique prefix, its path, or "last" (the default). Nothing is measured again:
     a campaign that is still running or was interrupted is reported as far as it is.
     """
+    from teiten.cli.campaign.read import analyse_campaign
+    from teiten.cli.text.notes import read_notes
     from teiten.ledger.campaigns import find_campaign
     from teiten.ledger.failures import consistent
     from teiten.ledger.folders import FILE_NAME
+    from teiten.ledger.store import Ledger
     from teiten.report.render.pdf import require_typst
 
     folder = find_campaign(session.workdir.campaigns, campaign)
     if form == "pdf":
         require_typst()
     with consistent(folder / FILE_NAME):
-        analysis = _analysis_of(folder)
-        path = _write(analysis, folder, target, form=form, language=language, notes=_notes(notes))
+        with Ledger.open(folder, read_only=True) as ledger:
+            analysis = analyse_campaign(ledger)
+        added = NO_NOTES if notes is None else read_notes(notes)
+        path = _write(analysis, folder, target, form=form, language=language, notes=added)
     tell_unfinished(session, folder)
     if as_json:
         from teiten.cli.printed.outcome import json_report
@@ -113,12 +118,20 @@ def _write(
 ) -> Path:
     """Write the report in a form; its path. ``language``: None for both in one file, or English."""
     from teiten.report.exchange import render_exchange
-    from teiten.report.forms import render_pdf
+    from teiten.report.forms import render_markdown, render_pdf
+    from teiten.report.render.markdown import TEXT
 
     single: Language = language or "en"
     if form == "markdown":
         place = target or folder / FOLDER / f"markdown.{single}"
-        return _write_markdown(analysis, single, place, notes, way_to_campaign(folder, place))
+        if place.exists() and not place.is_dir():
+            raise UsageError(
+                f"--to {place} is a file; a Markdown report is a folder",
+                "name a folder, or leave out --to",
+            )
+        beside = way_to_campaign(folder, place)
+        write_files(place, render_markdown(analysis, single, notes, beside))
+        return place / TEXT
     if form == "html":
         path = report_path(folder, language, target)
         content = report_html(analysis, (language,) if language else LANGUAGES, folder, path, notes)
@@ -131,32 +144,3 @@ def _write(
         path = place / name if place.is_dir() or not place.suffix else place
     write_files(path.parent, {path.name: content})
     return path
-
-
-def _analysis_of(folder: Path) -> CampaignAnalysis:
-    from teiten.cli.campaign.read import analyse_campaign
-    from teiten.ledger.store import Ledger
-
-    with Ledger.open(folder, read_only=True) as ledger:
-        return analyse_campaign(ledger)
-
-
-def _notes(path: Path | None) -> Notes:
-    from teiten.cli.text.notes import read_notes
-
-    return NO_NOTES if path is None else read_notes(path)
-
-
-def _write_markdown(
-    analysis: CampaignAnalysis, language: Language, folder: Path, notes: Notes, beside: str
-) -> Path:
-    from teiten.report.forms import render_markdown
-    from teiten.report.render.markdown import TEXT
-
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(
-            f"--to {folder} is a file; a Markdown report is a folder",
-            "name a folder, or leave out --to",
-        )
-    write_files(folder, render_markdown(analysis, language, notes, beside))
-    return folder / TEXT
