@@ -117,8 +117,6 @@ class Flag:
 
     name: str
     """``--set``"""
-    field: str
-    """``overrides``"""
     help: str
     metavar: str | None = None
     """None for a switch."""
@@ -133,6 +131,12 @@ class Flag:
     """False for what a command line that repeats a campaign leaves out."""
     key: str | None = None
     """The key of the study that its value becomes, and by which ``--set`` repeats it."""
+    own_field: str = ""
+    """``overrides``: where its value is kept, if not under the flag's own name."""
+
+    @property
+    def field(self) -> str:
+        return self.own_field or self.name.removeprefix("--").replace("-", "_")
 
     def of(self, **changes: Any) -> Flag:
         """Copy the flag with the changes of a verb."""
@@ -193,10 +197,10 @@ def with_flags(flags: Iterable[Flag], function: Any) -> Any:
 
 
 BUILD = (
-    Flag("--configure", "configure", "As in teiten pg build.", "OPTIONS", many=True),
-    Flag("--cflags", "cflags", "As in teiten pg build.", "FLAGS"),
-    Flag("--meson", "meson", "As in teiten pg build."),
-    Flag("--jobs", "jobs", "Compilers at a time.", "N", type=click.IntRange(1, 1024)),
+    Flag("--configure", "As in teiten pg build.", "OPTIONS", many=True),
+    Flag("--cflags", "As in teiten pg build.", "FLAGS"),
+    Flag("--meson", "As in teiten pg build."),
+    Flag("--jobs", "Compilers at a time.", "N", type=click.IntRange(1, 1024)),
 )
 """How servers are built from source."""
 

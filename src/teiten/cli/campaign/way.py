@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from teiten.cli.campaign.begin import begin, carry_out_new
+from teiten.cli.campaign.begin import begin, carry_out_new, confirm
 from teiten.cli.campaign.carry_out import CarriedOut
-from teiten.cli.campaign.confirm import confirm
 from teiten.cli.campaign.pilot import plan_worthwhile
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, paired_plan, plan_study
