@@ -13,7 +13,7 @@ from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.attached import tell_left
 from teiten.cli.campaign.decision import Decider, ending_lines
 from teiten.cli.campaign.noise import keep_measured_noise
-from teiten.cli.campaign.progress import Watcher, watching
+from teiten.cli.campaign.progress import watching
 from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.campaign.uncounted import busy_machine_line, refuse_uncounted, uncounted_lines
 from teiten.cli.failures import with_causes
@@ -36,7 +36,7 @@ from teiten.execute.scheduler import StoppingRule, prepare_campaign, run_campaig
 from teiten.host.facts.disks import block_devices
 from teiten.host.facts.machine import read_host_facts
 from teiten.host.system.causes import full_disk, machine_error, quoted_cause
-from teiten.host.system.signals import Interruption, one_interruption
+from teiten.host.system.signals import one_interruption
 from teiten.host.system.users import server_user
 from teiten.ledger.lock import HeldLock, workdir_lock
 from teiten.ledger.store import Ledger
@@ -78,7 +78,8 @@ def blaming_disk(folder: Path) -> Iterator[None]:
     try:
         yield
     except (MachineError, TrialsFailedError, OSError) as error:
-        message = _said(error)
+        failure = machine_error(error) if isinstance(error, OSError) else error
+        message = failure.message if isinstance(failure, TeitenError) else str(error)
         # what is put in order afterwards often fails as well
         everything = "; ".join(map(str, with_causes(error)))
         cause = full_disk(folder) or quoted_cause(everything, folder)
@@ -88,11 +89,6 @@ def blaming_disk(folder: Path) -> Iterator[None]:
         raise MachineError(
             message if known in message else f"{cause.message}; {message}", cause.hint
         ) from error
-
-
-def _said(error: BaseException) -> str:
-    known = machine_error(error) if isinstance(error, OSError) else error
-    return known.message if isinstance(known, TeitenError) else str(error)
 
 
 def sweep_leftovers(session: Session) -> None:
@@ -151,7 +147,20 @@ def run_trials(
         watcher.whole = whole
         watcher.pace.given(allotted_blocks(ledger.campaign_events()))
         watcher.pace.already_ended(ledger.finished())
-        executor = _executor(session, ledger, folder, watcher, interruption)
+        named = (Path(path) for path, _ in ledger.plan.needs.directories)
+        devices = {
+            disk for place in (session.workdir.root, *named) for disk in block_devices(place)
+        }
+        executor = RealExecutor(
+            record=ledger,
+            campaign=folder,
+            machine=ThisMachine(session.workdir, server_user(), tuple(sorted(devices))),
+            observer=watcher,
+            say=session.console.detail,
+            tell=session.console.say,
+            check_interruption=interruption.check,
+            passwords=session.passwords,
+        )
         try:
             prepare_campaign(ledger, executor, watcher, interruption.check)
             decides = rule or Decider(ledger, watcher)
@@ -160,44 +169,15 @@ def run_trials(
             )
         except KeyboardInterrupt:
             ledger.record_event("interrupted")
-            raise _interrupted(ledger) from None
+            ended = len({number for number, _, _ in ledger.finished()})
+            raise InterruptedCampaignError(
+                f"interrupted after {ended} of {len(ledger.plan.trials)} trials"
+                + ("; all of them are kept" if ended else ""),
+                f"teiten resume {ledger.name} continues it",
+            ) from None
         finally:
             executor.finish()
             tell_left(session, folder.name)
-
-
-def _executor(
-    session: Session,
-    ledger: Ledger,
-    folder: Path,
-    watcher: Watcher,
-    interruption: Interruption,
-) -> RealExecutor:
-    return RealExecutor(
-        record=ledger,
-        campaign=folder,
-        machine=ThisMachine(session.workdir, server_user(), _devices(session, ledger)),
-        observer=watcher,
-        say=session.console.detail,
-        tell=session.console.say,
-        check_interruption=interruption.check,
-        passwords=session.passwords,
-    )
-
-
-def _devices(session: Session, ledger: Ledger) -> tuple[str, ...]:
-    """The disks below the working folder and the folders that the study names."""
-    folders = [session.workdir.root, *(Path(named) for named, _ in ledger.plan.needs.directories)]
-    return tuple(sorted({device for folder in folders for device in block_devices(folder)}))
-
-
-def _interrupted(ledger: Ledger) -> InterruptedCampaignError:
-    ended = len({number for number, _, _ in ledger.finished()})
-    return InterruptedCampaignError(
-        f"interrupted after {ended} of {len(ledger.plan.trials)} trials"
-        + ("; all of them are kept" if ended else ""),
-        f"teiten resume {ledger.name} continues it",
-    )
 
 
 def _tell(session: Session, carried: CarriedOut) -> None:

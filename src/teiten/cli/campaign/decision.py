@@ -87,14 +87,12 @@ def _stand(contrast: ContrastResult) -> str:
 
 def counted_pairs(plan: Plan, count: int) -> str:
     """``12 starts``, in the unit that counts as one number."""
-    shared = plan.pairs_of_a_start
-    if shared > 1:
-        return f"{count} {'start' if count == 1 else 'starts'} of {shared} pairs"
-    if plan.study.measure.rounds:
-        return "1 round" if count == 1 else f"{count} rounds"
-    way = way_of(plan.study.measure)
+    shared, way = plan.pairs_of_a_start, way_of(plan.study.measure)
     unit = way.unit if all_start(plan) else way.reused_unit
-    return f"1 {unit}" if count == 1 else f"{count} {unit}s"
+    if shared > 1 or plan.study.measure.rounds:
+        unit = "start" if shared > 1 else "round"
+    counted = f"{count} {unit}{'s' * (count != 1)}"
+    return f"{counted} of {shared} pairs" if shared > 1 else counted
 
 
 def _way(plan: Plan, contrast: ContrastResult, attempts: Sequence[Attempt]) -> str:
