@@ -27,6 +27,7 @@ from teiten.analysis.verdict.replication import (
 from teiten.analysis.verdict.stopping import own_seconds
 from teiten.cli.campaign.begin import create_ledger
 from teiten.cli.campaign.carry_out import measuring, run_trials, sweep_leftovers
+from teiten.cli.campaign.uses import PILOT
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, plan_study
 from teiten.cli.text.noise import replication_lines
@@ -45,7 +46,6 @@ SIZES = ((6, 10), (5, 8), (4, 6), (3, 5), (2, 4))
 """Starts of the servers and slices of one second after each, the best first."""
 USUAL_SHARE, LARGEST_SHARE = 0.1, 0.2
 """Shares of the budget: the most that a pilot may take, and that the smallest one may."""
-FOLDER = "pilot"
 FEWEST_TURNS = 20
 """Transactions of a client in a slice: one that begins in a slice may end well after it."""
 
@@ -134,7 +134,7 @@ def _pilot_study(planned: Planned) -> Study | None:
 
 def _carry_out(session: Session, planned: Planned) -> list[Trial]:
     """Run the pilot; its record replaces that of the last one among the caches."""
-    folder: Path = session.workdir.caches / FOLDER
+    folder: Path = session.workdir.caches / PILOT
     pairs = planned.plan.study.measure.blocks
     seconds = block_seconds(planned.plan.study) * pairs
     session.console.say(

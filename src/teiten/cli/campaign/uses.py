@@ -48,11 +48,10 @@ class Uses:
         return next((user for user in self.unfinished if user.needs_folder(folder)), None)
 
     def of_template(self, fingerprint: str) -> Unfinished | None:
-        needs = ((user, user.plan.templates) for user in self.unfinished)
-        users = (
-            user for user, known in needs if fingerprint in {made.fingerprint for made in known}
-        )
-        return next(users, None)
+        for user in self.unfinished:
+            if any(template.fingerprint == fingerprint for template in user.plan.templates):
+                return user
+        return None
 
     def _read(self) -> Iterator[Unfinished]:
         running, resumable = CampaignState.RUNNING, CampaignState.INTERRUPTED

@@ -30,11 +30,8 @@ def published_files(night: Night, languages: tuple[Language, ...]) -> Mapping[st
         called: read for called, read in night.campaigns.items() if has_first_pass(night, called)
     }
     night = replace(night, campaigns=passed)
-    session, result = night.session, result_of(night)
-    names = [night.state.campaign(called) for called in night.campaigns]
-    ledgers = {
-        f"{LEDGERS}/{name}{ENDING}": reduced(session.workdir.campaigns / name) for name in names
-    }
+    result, folders = result_of(night), map(night.folder, night.campaigns)
+    ledgers = {f"{LEDGERS}/{folder.name}{ENDING}": reduced(folder) for folder in folders}
     pages = {
         f"{language}/{name}": content
         for language in languages
