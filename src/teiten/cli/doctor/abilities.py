@@ -53,7 +53,9 @@ def _native(part: NativePart) -> Iterator[Ability]:
 
 def _pdf() -> Ability:
     missing = missing_for_pdf()
-    return _without("pdf", ", ".join(missing), how_to_get_pdf()) if missing else Ability("pdf")
+    return (
+        Ability("pdf", False, ", ".join(missing), how_to_get_pdf()) if missing else Ability("pdf")
+    )
 
 
 def _profiles(facts: HostFacts) -> Ability:
@@ -67,23 +69,19 @@ def _profiles(facts: HostFacts) -> Ability:
             "sudo sysctl kernel.perf_event_paranoid=1",
         ),
     }.get(caution.code, ("only Linux has perf", None))
-    return _without("profiles", lacks, command)
+    return Ability("profiles", False, lacks, command)
 
 
 def _emulation() -> Ability:
     lacks = why_no_namespaces()
     if lacks is None:
         refusal = why_no_memory_limit()
-        if refusal is not None:
-            return _without("emulation", refusal.message, refusal.hint)
-        return Ability("emulation")
+        if refusal is None:
+            return Ability("emulation")
+        return Ability("emulation", False, refusal.message, refusal.hint)
     if "iproute2" in lacks:
-        return _without("emulation", lacks, "sudo apt-get install iproute2")
-    return _without("emulation", lacks, ROOT if "root" in lacks else None)
-
-
-def _without(name: str, lacks: str, command: str | None) -> Ability:
-    return Ability(name, False, lacks, command)
+        return Ability("emulation", False, lacks, "sudo apt-get install iproute2")
+    return Ability("emulation", False, lacks, ROOT if "root" in lacks else None)
 
 
 def abilities_text(shown: tuple[Ability, ...], language: Language, width: int) -> Text:

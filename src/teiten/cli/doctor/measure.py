@@ -74,18 +74,19 @@ def check_pairs(
     with measuring(session):
         sweep_leftovers(session)
         plan = _plan(session, facts, scale)
-        version = str(plan.servers[0][1].version)
         about = f"{plan.templates[0].fingerprint} {facts.cpu.logical} {seconds:g} {starts}"
         so_far = StartsSoFar(session.workdir.caches, facts, about)
         measured = so_far.read()[:starts]
-        _say_begin(session, language, starts, len(measured), seconds)
+        left = Seconds((starts - len(measured)) * (2 * seconds + FIXED))
+        values = {"starts": starts, "kept": len(measured), "time": rough_duration(left)}
+        session.console.say(words(language)("doctor.pairs_begin", **values))
         if len(measured) < starts:
             for measured in _measured(session, plan, so_far, starts, seconds):
                 _say_start(session, language, measured, starts)
     check = assess_starts(
         measured,
         measured_at=time.time(),
-        version=version,
+        version=str(plan.servers[0][1].version),
         delta=plan.study.measure.delta,
         alpha=plan.study.measure.alpha,
     )
@@ -127,15 +128,6 @@ def _measured(
             f"interrupted after {len(measured)} of {starts} starts; all of them are kept",
             "teiten doctor --pairs continues",
         ) from None
-
-
-def _say_begin(
-    session: Session, language: Language, starts: int, kept: int, seconds: Seconds
-) -> None:
-    left = Seconds((starts - kept) * (2 * seconds + FIXED))
-    session.console.say(
-        words(language)("doctor.pairs_begin", starts=starts, kept=kept, time=rough_duration(left))
-    )
 
 
 def _say_start(

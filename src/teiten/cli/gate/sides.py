@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from teiten.cli.main import Session
-from teiten.cli.plan.builds import build_commit, cores
+from teiten.cli.plan.builds import build_commit
 from teiten.cli.plan.two_sides import words_of_sides
 from teiten.errors import UsageError
 from teiten.execute.postgres.building.extension import ExtensionCommit, with_extension
@@ -16,6 +16,7 @@ from teiten.execute.postgres.building.git import commit_of
 from teiten.execute.postgres.building.sources import named_commit
 from teiten.execute.postgres.installations import find_installations, resolve
 from teiten.given_paths import expanded
+from teiten.host.facts.cpus import allowed_processors
 from teiten.model.attached import named_address
 from teiten.model.build import BuildSpec
 from teiten.model.study import EXTENSION_PREFIX
@@ -154,5 +155,9 @@ def _with_extension(session: Session, checkout: Path, ref: str, how: GateOptions
     server = resolve(how.server, find_installations(session.workdir))
     extension = ExtensionCommit(checkout, commit_of(checkout, ref))
     return with_extension(
-        server, extension, session.workdir, jobs=how.jobs or cores(), say=session.console.say
+        server,
+        extension,
+        session.workdir,
+        jobs=how.jobs or allowed_processors(),
+        say=session.console.say,
     ).name

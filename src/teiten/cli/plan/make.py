@@ -159,18 +159,15 @@ def check_planned(session: Session, planned: Planned) -> None:
         if template.fingerprint not in planned.ready:
             data_plan_of(template.data.kind).require()
     require_here(planned.plan, session.workdir.clusters)
-    _require_generator(planned.plan.study)
+    study = planned.plan.study
+    missing = missing_for_pairs(study) if way_of(study.measure).concurrent else None
+    if missing is not None:
+        raise MachineError(f"no paired transactions: {missing}", how_to_get())
     try:
         check(planned.plan, planned.facts, working_folder(planned.plan, session.workdir.root))
     except MachineError as error:
         raise where_it_lacks(planned.plan, error) from error
     check_parameters(read_refusals(asked_here(planned.plan)))
-
-
-def _require_generator(study: Study) -> None:
-    missing = missing_for_pairs(study) if way_of(study.measure).concurrent else None
-    if missing is not None:
-        raise MachineError(f"no paired transactions: {missing}", how_to_get())
 
 
 def _of_servers(plan: Plan) -> tuple[Caution, ...]:
@@ -199,27 +196,19 @@ def paired_plan(
     console: Console, study: Study, plan: Callable[[Study], Planned], way: str
 ) -> Planned | None:
     """The plan of a study in a way of paired transactions; None where it cannot be had, which is
-    said.
-
-    ``plan``: how a study is planned.
-    """
+    said. ``plan``: how a study is planned."""
     missing = missing_for_pairs(study)
     if missing is not None:
         console.warn(f"{IN_TURN}, slower and less conclusive: {missing}", how_to_get())
         return None
+    preferred, measure = study.measure.preferred, replace(study.measure, way=way)
+    if preferred is not None and preferred.name == way:
+        measure = replace(measure, sequential=preferred.sequential)
     try:
-        return plan(_in_way(study, way))
+        return plan(replace(study, measure=measure))
     except (WayError, MachineError) as error:
         console.say(f"{IN_TURN}: {error.message}")
         return None
-
-
-def _in_way(study: Study, way: str) -> Study:
-    preferred = study.measure.preferred
-    own = replace(study.measure, way=way)
-    if preferred is not None and preferred.name == way:
-        own = replace(own, sequential=preferred.sequential)
-    return replace(study, measure=own)
 
 
 def missing_for_pairs(study: Study) -> str | None:

@@ -15,7 +15,7 @@ from teiten.cli.text.cautions import brief_cautions, profile_notice
 from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.cli.text.noise import needed_text
 from teiten.errors import TeitenError
-from teiten.execute.executor import Facts
+from teiten.execute.executor import Facts, Observer
 from teiten.execute.trial import TrialRun, run_trial
 from teiten.kinds.contract import plan_of
 from teiten.model.memory import SHARED_BUFFERS, shares_of
@@ -23,8 +23,7 @@ from teiten.model.nodes import EmulatedNodes, NodePart
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.study import GUC_PREFIX, Factor, Measure
-from teiten.model.trial import Step, Trial
-from teiten.model.units import Seconds
+from teiten.model.trial import Step
 from teiten.plan.dry import DryExecutor
 from teiten.plan.sides import contrasted_parameters
 from teiten.plan.sites.of import all_start, host_rows, server_text, starts, working_folder_text
@@ -101,7 +100,7 @@ def _problem_lines(planned: Planned, lack: TeitenError | None, *, whole: bool) -
 
 
 def _trial_lines(plan: Plan, *, order: bool) -> Iterator[str]:
-    blocks = len({trial.block for trial in plan.trials})
+    blocks = len(plan.blocks)
     number = f"{len(plan.trials)}, in {blocks} {'block' if blocks == 1 else 'blocks'}"
     if not order:
         yield f"Trials ({number}) in random order: --order lists them"
@@ -139,10 +138,11 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
         own = [f"{name} {', '.join(levels)}" for name, levels in workload.levels]
         facts = [workload.options.source, str(data), *own, *plan_of(workload.kind).facts(workload)]
         yield f"workload {workload.name}", ", ".join(facts)
+    timed = ""
     if any(plan_of(workload.kind).lasts for workload in plan.study.workloads):
-        yield _load(measure)
-    else:
-        yield "measured", _blocks(measure)
+        duration, warmup = (format_duration(t or 0) for t in (measure.duration, measure.warmup))
+        timed = f"{duration} after {warmup} of warm-up, "
+    yield "measured", timed + _blocks(measure)
     loaded = loaded_text(plan)
     if loaded:
         yield "", loaded
@@ -220,14 +220,6 @@ def loaded_text(plan: Plan) -> str:
             " on every server of the plan"
         )
     return loaded
-
-
-def _load(measure: Measure) -> tuple[str, str]:
-    return (
-        "measured",
-        f"{format_duration(measure.duration or 0)} after {format_duration(measure.warmup or 0)} of"
-        f" warm-up, {_blocks(measure)}",
-    )
 
 
 def _blocks(measure: Measure) -> str:
@@ -321,7 +313,7 @@ def steps_of(plan: Plan, trial: PlannedTrial) -> list[str]:
 
 
 @dataclass
-class _Watch:
+class _Watch(Observer):
     """Joins the steps with what they would do; told nothing else by a dry run."""
 
     executor: DryExecutor
@@ -333,9 +325,3 @@ class _Watch:
         if step is not Step.MEASURE or not self._measured:
             self.lines.append(self.executor.actions[-1])
         self._measured = self._measured or step is Step.MEASURE
-
-    def preparing(self, what: str) -> None: ...
-    def trial_started(self, trial: PlannedTrial, attempt: int, ended: int, total: int) -> None: ...
-    def step_started(self, trial: PlannedTrial, step: Step) -> None: ...
-    def progress(self, second: Seconds, tps: float, latency: Seconds) -> None: ...
-    def trial_finished(self, trial: Trial) -> None: ...

@@ -22,10 +22,8 @@ from teiten.cli.printed.form import (
 from teiten.cli.printed.machine import JsonCaution
 from teiten.cli.printed.outcome import WayName, way_names
 from teiten.model.build import PlannedBuild
-from teiten.model.installation import Installation
 from teiten.model.nodes import NodeMachine
 from teiten.model.noise import NoiseFloor
-from teiten.model.plan import Plan
 from teiten.plan.sites.of import server_object
 
 _Server = Annotated[Names, Keyword("required", ("name", "version"))]
@@ -152,28 +150,25 @@ def json_plan(
         JsonPlan,
         planned,
         factors={factor.name: factor.levels for factor in plan.study.factors},
-        servers={level: _server(plan, installation) for level, installation in plan.servers},
-        measure=_measure(plan),
+        servers={
+            level: {
+                "name": server.name,
+                "version": str(server.version),
+                **server_object(plan, server),
+            }
+            for level, server in plan.servers
+        },
+        measure=taken(
+            JsonMeasure,
+            plan.study.measure,
+            until_decided=plan.study.measure.sequential is not None,
+            way_by_clients=way_names(plan),
+            pairs_of_a_start=plan.pairs_of_a_start,
+        ),
         trials=[taken(JsonTrial, trial, load=asdict(trial.load)) for trial in plan.trials],
         folder=folder,
         actions=actions,
         foretold=_foretold(foretold) if foretold else None,
-    )
-
-
-def _server(plan: Plan, installation: Installation) -> dict[str, str]:
-    named = {"name": installation.name, "version": str(installation.version)}
-    return {**named, **server_object(plan, installation)}
-
-
-def _measure(plan: Plan) -> JsonMeasure:
-    measure = plan.study.measure
-    return taken(
-        JsonMeasure,
-        measure,
-        until_decided=measure.sequential is not None,
-        way_by_clients=way_names(plan),
-        pairs_of_a_start=plan.pairs_of_a_start,
     )
 
 

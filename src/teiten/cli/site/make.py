@@ -17,8 +17,14 @@ from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.console import Console
 from teiten.cli.parameters import LANGUAGES
-from teiten.cli.site.output import Output, SiteCampaign, name_of, without_path
-from teiten.cli.site.own_reports import own_reports, read_own_report
+from teiten.cli.site.output import (
+    Output,
+    SiteCampaign,
+    name_of,
+    own_reports,
+    read_own_report,
+    without_path,
+)
 from teiten.errors import LedgerError
 from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.failures import consistent
