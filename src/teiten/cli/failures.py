@@ -226,30 +226,20 @@ def _meant(message: str, context: click.Context) -> str | None:
 
 
 def _report_defect(error: BaseException) -> int:
+    import tempfile
     import traceback
 
     text = "".join(traceback.format_exception(error))
     what = f"a defect of Teiten: {type(error).__name__}: {error}"
+    content = hidden(f"teiten {__version__}\n{' '.join(sys.argv)}\n\n{text}")
     try:
-        log = _write_log(f"teiten {__version__}\n{' '.join(sys.argv)}\n\n{text}")
+        with tempfile.NamedTemporaryFile(
+            prefix="teiten-defect-", suffix=".log", delete=False
+        ) as log:
+            log.write(content.encode(errors="backslashreplace"))
     except OSError:  # no room for the log: then the account goes where people see it
         sys.stderr.write(plain(hidden(text)))
         say(what, "please report it with the lines above")
-        return 1
-    say(what, f"please report it with the file {log}")
+    else:
+        say(what, f"please report it with the file {log.name}")
     return 1
-
-
-def _write_log(text: str) -> Path:
-    import tempfile
-
-    with tempfile.NamedTemporaryFile(
-        "w",
-        prefix="teiten-defect-",
-        suffix=".log",
-        delete=False,
-        encoding="utf-8",
-        errors="backslashreplace",
-    ) as log:
-        log.write(hidden(text))
-    return Path(log.name)

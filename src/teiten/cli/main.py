@@ -241,19 +241,14 @@ def _run(taken: ShownCommand) -> int:
     try:
         with guarded_streams() as streams, interruptible():
             try:
-                code = _carry_out(taken)
+                words = as_typed_elsewhere(taken.arguments)
+                code = teiten.main(args=words, standalone_mode=False, prog_name="teiten", obj=taken)
             except BaseException as error:  # each kind has its exit code
                 code = report_failure(error)
             sys.stdout.flush()
-        return code or _lost_data(streams)
+        return code if isinstance(code, int) and code else _lost_data(streams)
     except KeyboardInterrupt as error:  # a second one, while the first was told
         return report_failure(error)
-
-
-def _carry_out(taken: ShownCommand) -> int:
-    arguments = as_typed_elsewhere(taken.arguments)
-    result = teiten.main(args=arguments, standalone_mode=False, prog_name="teiten", obj=taken)
-    return result if isinstance(result, int) else 0
 
 
 def _lost_data(streams: StandardStreams) -> int:

@@ -67,17 +67,14 @@ def plan_worthwhile(
     known = next(floors, None)
     if known is None:
         return _by_pilot(session, study, planned)
-    parts = Components(known.between or 0.0, known.within or 0.0, _fixed_seconds(planned))
+    sized = planned.plan.study
+    trials = sum(trial.block == 1 for trial in planned.plan.trials)
+    # a trial's seconds besides the measured ones, from the plan
+    fixed_seconds = block_seconds(sized) / trials - (sized.measure.duration or 0.0)
+    parts = Components(known.between or 0.0, known.within or 0.0, Seconds(max(0.0, fixed_seconds)))
     chosen = _replication(planned, parts, NoiseSource.NULL)
     chosen = replace(chosen, campaign=known.campaign)
     return _planned_with(session, study, planned, chosen)
-
-
-def _fixed_seconds(planned: Planned) -> Seconds:
-    """Estimate the seconds of a trial besides the measured ones, from the plan."""
-    study = planned.plan.study
-    trials = sum(trial.block == 1 for trial in planned.plan.trials)
-    return Seconds(max(0.0, block_seconds(study) / trials - (study.measure.duration or 0.0)))
 
 
 def _by_pilot(session: Session, study: Study, planned: Planned) -> Planned:

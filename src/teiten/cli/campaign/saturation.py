@@ -113,7 +113,12 @@ def continue_with_saturation(session: Session, folder: Path) -> CarriedOut:
         with Ledger.open(folder) as ledger:
             events = ledger.campaign_events()
             asked = next(event.detail for event in events if event.kind == ASKED)
-            _refuse_continued(ledger)
+            begun = [event.detail["campaign"] for event in events if event.kind == CONTINUED]
+            if begun:
+                raise LedgerError(
+                    f"the provisional run {ledger.name} has ended, and its campaign is {begun[0]}",
+                    f"continue that one: teiten resume {begun[0]}",
+                )
             rule = SaturationRule(ledger, int(asked["most"]))
             if rule.open:
                 run_trials(session, ledger, folder, rule)
@@ -257,13 +262,3 @@ def _upper(session: Session, study: str, options: PlanOptions) -> tuple[Study, i
 def _provisional(session: Session, upper: Study, most: int, seed: int | None) -> Planned:
     planned = plan_sized(session, provisional_study(upper, most), seed=seed)
     return replace(planned, plan=in_rising_order(planned.plan))
-
-
-def _refuse_continued(ledger: Ledger) -> None:
-    for event in ledger.campaign_events():
-        if event.kind == CONTINUED:
-            name = event.detail["campaign"]
-            raise LedgerError(
-                f"the provisional run {ledger.name} has ended, and its campaign is {name}",
-                f"continue that one: teiten resume {name}",
-            )

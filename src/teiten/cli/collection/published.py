@@ -35,7 +35,9 @@ def published_files(night: Night, languages: tuple[Language, ...]) -> Mapping[st
     pages = {
         f"{language}/{name}": content
         for language in languages
-        for name, content in collection_markdown(result, language, _place_of_ledger).items()
+        for name, content in collection_markdown(
+            result, language, lambda campaign, _: f"../{LEDGERS}/{campaign}{ENDING}"
+        ).items()
     }
     return {
         FILE: state_text(replace(night.state, path=night.state.collection.table.name)).encode(),
@@ -69,8 +71,3 @@ def restore_collection(session: Session, folder: Path) -> CollectionState:
                 restore(ledger.read_bytes(), place)
     write_state(session.workdir.collections, state)
     return state
-
-
-def _place_of_ledger(campaign: str, language: Language) -> str:
-    del language
-    return f"../{LEDGERS}/{campaign}{ENDING}"

@@ -17,7 +17,6 @@ from teiten.host.system.namespaces import why_no_namespaces
 from teiten.model.facts import HostFacts, Severity
 from teiten.model.text import Language
 from teiten.report.render.pdf import how_to_get_pdf, missing_for_pdf
-from teiten.report.texts import Texts
 
 ROOT = shlex.join(["sudo", sys.executable, "-m", "teiten", "…"])
 
@@ -86,20 +85,12 @@ def _emulation() -> Ability:
 
 def abilities_text(shown: tuple[Ability, ...], language: Language, width: int) -> Text:
     """Each ability with what is missing, and below it the command. ``width``: in cells."""
-    say = words(language)
-    rows = [
-        Row(
-            say(f"doctor.ability_{ability.name}"),
-            "yellow" if ability.lacks else "dim",
-            _answer(ability, say),
-            ability.command or "",
-        )
-        for ability in shown
-    ]
+    say, rows = words(language), []
+    for ability in shown:
+        label, command = say(f"doctor.ability_{ability.name}"), ability.command or ""
+        if ability.lacks:
+            key = "doctor.ability_but" if ability.can else "doctor.ability_no"
+            rows.append(Row(label, "yellow", say(key, lacks=ability.lacks), command))
+        else:
+            rows.append(Row(label, "dim", say("doctor.yes"), command))
     return rows_text(say("doctor.abilities"), rows, width)
-
-
-def _answer(ability: Ability, say: Texts) -> str:
-    if ability.lacks is None:
-        return say("doctor.yes")
-    return say("doctor.ability_but" if ability.can else "doctor.ability_no", lacks=ability.lacks)

@@ -88,15 +88,12 @@ def build_one(
 def build_commit(
     session: Session, spec: BuildSpec, commit: str, jobs: int | None = None
 ) -> Installation:
-    """Build a commit of the checkout that is the source of ``spec``; its name tells both."""
-    name = f"commit-{commit[:SHORT]}-{_options_tag(spec)}".rstrip("-")
-    return build_one(session, name, replace(spec, source=f"{spec.source}@{commit}"), jobs)
-
-
-def _options_tag(spec: BuildSpec) -> str:
-    """Tells builds of one commit with other options apart."""
+    """Build a commit of the checkout that is the source of ``spec``; its name tells commit and
+    options."""
     options = " ".join([*spec.configure, spec.cflags or "", "meson" if spec.meson else ""]).strip()
-    return hashlib.sha256(options.encode()).hexdigest()[:4] if options else ""
+    tag = f"-{hashlib.sha256(options.encode()).hexdigest()[:4]}" if options else ""
+    name = f"commit-{commit[:SHORT]}{tag}"
+    return build_one(session, name, replace(spec, source=f"{spec.source}@{commit}"), jobs)
 
 
 def _build(

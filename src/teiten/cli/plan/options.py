@@ -228,8 +228,11 @@ def with_conf(gucs: tuple[str, ...], given: dict[str, Any]) -> tuple[str, ...]:
         return gucs
     parameters = _read(expanded(file))
     left_out = tuple(name for name in parameters if is_of_its_place(name))
-    if left_out:
-        _warn(f"--conf {file}: left out, since they are of another server: {', '.join(left_out)}")
+    context = click.get_current_context(silent=True)
+    if left_out and context is not None and context.obj is not None:
+        context.obj.console.warn(
+            f"--conf {file}: left out, since they are of another server: {', '.join(left_out)}"
+        )
     known = {*left_out, *(text.partition("=")[0].strip() for text in gucs)}
     changes = (f"{name}={value}" for name, value in parameters.items() if name not in known)
     return (*gucs, *changes)
@@ -251,9 +254,3 @@ def _read(path: Path) -> dict[str, str]:
     if not parameters:
         raise UsageError(f"--conf {path} sets no parameter", "remove the # before what is meant")
     return parameters
-
-
-def _warn(text: str) -> None:
-    context = click.get_current_context(silent=True)
-    if context is not None and context.obj is not None:
-        context.obj.console.warn(text)

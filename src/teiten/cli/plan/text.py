@@ -162,20 +162,17 @@ def _overview(plan: Plan) -> Iterator[tuple[str, str]]:
 
 def _node(nodes: EmulatedNodes) -> str:
     """Describe a node emulated as a machine of its own; what cannot be emulated is left out."""
+    rates = (("reading", nodes.read), ("writing", nodes.write))
+    speeds = (f"{name} {format_size(rate)}/s" for name, rate in rates if rate is not None)
     had = {
         NodePart.NETWORK: "an address",
         NodePart.MEMORY: nodes.memory and format_size(nodes.memory),
         NodePart.CPUS: nodes.cpus
         and ("1 processor" if nodes.cpus == 1 else f"{nodes.cpus} processors"),
-        NodePart.STORAGE: _storage(nodes),
+        NodePart.STORAGE: ", ".join(speeds),
     }
     parts = [text for part, text in had.items() if text and not nodes.lacks(part)]
     return f"emulated as a machine: {', '.join(parts)}" if parts else "a plain server"
-
-
-def _storage(nodes: EmulatedNodes) -> str:
-    rates = (("reading", nodes.read), ("writing", nodes.write))
-    return ", ".join(f"{name} {format_size(rate)}/s" for name, rate in rates if rate is not None)
 
 
 def _levels(plan: Plan, factor: Factor) -> Iterator[str]:

@@ -8,7 +8,7 @@ from teiten.cli.text.layout import aside, bullets, columns, paragraph
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.model.nodes import EmulatedNodes
 from teiten.model.quantities import exact_share, format_duration, format_size
-from teiten.model.study import CachePolicy, Measure, Sequential, Study, Workload
+from teiten.model.study import CachePolicy, Sequential, Study, Workload
 from teiten.model.text import Bilingual, Language
 from teiten.ways.registry import way_of
 
@@ -200,13 +200,6 @@ def _nodes(nodes: EmulatedNodes) -> str:
     return ", ".join(["network", *keys])
 
 
-def _preferred(measure: Measure, word: _Words) -> Iterator[tuple[str, str]]:
-    """The way that is tried first, and its own design."""
-    if measure.preferred is not None:
-        sequential = measure.preferred.sequential
-        yield "preferred", f"{measure.preferred.name}, {_blocks(sequential, measure.blocks, word)}"
-
-
 def _blocks(sequential: Sequential | None, blocks: int, word: _Words) -> str:
     if sequential is None:
         return str(blocks)
@@ -216,31 +209,33 @@ def _blocks(sequential: Sequential | None, blocks: int, word: _Words) -> str:
 
 
 def _measure(study: Study, word: _Words) -> Iterator[tuple[str, str]]:
-    measure = study.measure
+    measure, preferred = study.measure, study.measure.preferred
 
     def seconds(value: float | None) -> str:
         return word("fitted") if value is None else format_duration(value)
 
-    rows: tuple[tuple[str, str], ...] = (
-        ("measured", seconds(measure.duration)),
-        ("warmup", seconds(measure.warmup)),
-        ("settle", seconds(measure.settle)),
-        ("prewarm", word("yes" if measure.prewarm else "no")),
-        ("caches", word(CachePolicy(measure.caches).value)),
-        ("blocks", _blocks(measure.sequential, measure.blocks, word)),
-        *_preferred(measure, word),
-        ("delta", exact_share(measure.delta)),
-        ("alpha", exact_share(measure.alpha)),
-        ("disturbed", exact_share(measure.disturbed_share or way_of(measure).disturbed_share)),
-        ("repeats", str(measure.repeats)),
-    )
-    rows += tuple(
-        (title, word(value) if value in WORDS else value)
-        for title, value in way_of(measure).listed(measure)
-    )
+    rows = {
+        "measured": seconds(measure.duration),
+        "warmup": seconds(measure.warmup),
+        "settle": seconds(measure.settle),
+        "prewarm": word("yes" if measure.prewarm else "no"),
+        "caches": word(CachePolicy(measure.caches).value),
+        "blocks": _blocks(measure.sequential, measure.blocks, word),
+    }
+    if preferred is not None:
+        design = _blocks(preferred.sequential, measure.blocks, word)
+        rows["preferred"] = f"{preferred.name}, {design}"
+    rows |= {
+        "delta": exact_share(measure.delta),
+        "alpha": exact_share(measure.alpha),
+        "disturbed": exact_share(measure.disturbed_share or way_of(measure).disturbed_share),
+        "repeats": str(measure.repeats),
+    }
+    for name, value in way_of(measure).listed(measure):
+        rows[name] = word(value) if value in WORDS else value
     if measure.memory is not None:
-        rows += (("memory", format_size(measure.memory)),)
+        rows["memory"] = format_size(measure.memory)
     if study.nodes is not None:
-        rows += (("nodes", _nodes(study.nodes)),)
-    for name, text in rows:
+        rows["nodes"] = _nodes(study.nodes)
+    for name, text in rows.items():
         yield f"  {word(name)}", text

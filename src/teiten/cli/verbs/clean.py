@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 import click
@@ -74,13 +74,14 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
         with kept_on_host(session, host, host_workdir, dry_run=dry_run) as (where, kept, remove):
             _delete(session, where, kept, remove, dry_run=dry_run, yes=yes, as_json=as_json)
         return
-    chosen_kinds = {
+    flags = {
         BelongingKind.TEMPLATE: templates,
         BelongingKind.PACKAGE: packages,
         BelongingKind.CLUSTER: clusters,
         BelongingKind.DATABASE: databases,
     }
-    kinds = _kinds(chosen_kinds, all_=everything)
+    kinds = {kind for kind, wanted in flags.items() if wanted or everything}
+    kinds = kinds or set(flags) - {BelongingKind.PACKAGE}
     chosen, needed = _parted(session, _choose(session, kinds, older_than), anyway=anyway)
     if needed and not chosen:
         raise refusal(needed[0][0].name, needed[0][1])
@@ -134,21 +135,12 @@ def _delete(
         )
 
 
-def _kinds(chosen: Mapping[BelongingKind, bool], *, all_: bool) -> frozenset[BelongingKind]:
-    if all_:
-        return frozenset(BelongingKind)
-    if not any(chosen.values()):
-        return frozenset(BelongingKind) - {BelongingKind.PACKAGE}
-    return frozenset(kind for kind, wanted in chosen.items() if wanted)
-
-
 def _choose(
-    session: Session, kinds: frozenset[BelongingKind], older_than: str | None
+    session: Session, kinds: Collection[BelongingKind], older_than: str | None
 ) -> tuple[Belonging, ...]:
-    age = (
-        0.0 if older_than is None else read_value("--older-than", older_than, parse_duration, "30d")
-    )
-    latest = time.time() - age
+    latest = time.time()
+    if older_than is not None:
+        latest -= read_value("--older-than", older_than, parse_duration, "30d")
     return tuple(
         belonging
         for belonging in belongings(session.workdir, server_user())

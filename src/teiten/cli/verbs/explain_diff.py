@@ -88,7 +88,9 @@ def _compare(
         from teiten.analysis.explain.text import well_formed
         from teiten.report.plans.page import render_difference
 
-        _write(page, render_difference(compared, sides, language, __version__))
+        content = render_difference(compared, sides, language, __version__)
+        with translate_os_errors(f"--to {page} cannot be written", "--to"):
+            write_file(page, content.encode(errors="backslashreplace"))
         session.console.say(f"wrote {well_formed(str(page))}")
     if as_json:
         session.console.json(json_plan_difference(compared, sides))
@@ -173,8 +175,3 @@ def _names(old: str, new: str) -> tuple[str, str]:
     if names[0] != names[1]:
         return names[0], names[1]
     return (old, new) if old != new else (f"{old} (A)", f"{new} (B)")
-
-
-def _write(path: Path, text: str) -> None:
-    with translate_os_errors(f"--to {path} cannot be written", "--to"):
-        write_file(path, text.encode(errors="backslashreplace"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -54,14 +55,10 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 ON_GITHUB = "GITHUB_ACTIONS"
 
 
-def _gate_options(function: Any) -> Any:
-    return with_flags(GATE_FLAGS, function)
-
-
 @click.command("gate", epilog=EXAMPLES)
 @click.argument("base", shell_complete=servers)
 @click.argument("head", shell_complete=servers)
-@_gate_options
+@partial(with_flags, GATE_FLAGS)
 @click.option("--guc-base", multiple=True, metavar="NAME=VALUE", help="A parameter of BASE alone.")
 @click.option("--guc-head", multiple=True, metavar="NAME=VALUE", help="A parameter of HEAD alone.")
 @click.option("--set-base", multiple=True, metavar="KEY=VALUE", help="As --set-a of teiten ab.")
@@ -119,7 +116,11 @@ def command(session: Session, /, base: str, head: str, **given: Any) -> None:
     else:
         session.console.text(*answer_lines(answer))
         session.console.data(carried.reports[0])
-    _end(answer)
+    match answer.outcome:
+        case GateOutcome.REGRESSION:
+            raise VerdictError(f"gate: {title(answer)}", "see the report")
+        case GateOutcome.CANNOT_TELL:
+            raise CannotTellError(f"gate: {title(answer)}", f"what would help: {needed(answer)}")
 
 
 def _tell_of_folders(session: Session, folders: SqlFolders, options: SharedOptions) -> None:
@@ -144,12 +145,3 @@ def _publish(answer: GateAnswer, file: Path | None) -> None:
     if os.environ.get(ON_GITHUB) == "true":
         for line in annotation_lines(answer):
             sys.stderr.write(line + "\n")
-
-
-def _end(answer: GateAnswer) -> None:
-    """Raise what gives the exit code, where the answer is not that all is well."""
-    match answer.outcome:
-        case GateOutcome.REGRESSION:
-            raise VerdictError(f"gate: {title(answer)}", "see the report")
-        case GateOutcome.CANNOT_TELL:
-            raise CannotTellError(f"gate: {title(answer)}", f"what would help: {needed(answer)}")
