@@ -153,7 +153,8 @@ class Session:
         self.console = console
         self.secrets: Mapping[str, Secrets] = taken.secrets if taken else {}
         """By address of a server: what was secret in it on the command line."""
-        self.passwords: Mapping[str, str] = taken.passwords if taken else {}
+        known = self.secrets.items()
+        self.passwords = {name: held["password"] for name, held in known if "password" in held}
         """The passwords among ``secrets``, by address of a server."""
 
     @cached_property

@@ -39,14 +39,6 @@ class ShownCommand:
     misplaced: str | None = None
     """An argument, as it may be shown, that holds a password where no address is expected."""
 
-    @property
-    def passwords(self) -> dict[str, str]:
-        """By the address that is left."""
-        passwords = (
-            (address, secrets.get("password")) for address, secrets in self.secrets.items()
-        )
-        return {address: password for address, password in passwords if password is not None}
-
     def check(self) -> None:
         """Raise UsageError where a password would go to ledger and report."""
         if self.misplaced is not None:

@@ -39,10 +39,6 @@ class NamedSchema:
             **({"type": "array", "items": body} if self.listed else body),
         }
 
-    def of(self, verb: str) -> Schema:
-        """Make the schema of all that one of its verbs prints."""
-        return {"type": "array", "items": self.make()} if verb in self.listing else self.make()
-
 
 SCHEMAS = (
     NamedSchema(
