@@ -38,16 +38,14 @@ class Decider:
         if plan.study.measure.sequential is None:
             return Standing()
         attempts = self._ledger.attempts(*deciding(plan))
-        allotted = allotted_blocks(self._ledger.campaign_events())
+        events = self._ledger.campaign_events()
+        allotted = allotted_blocks(events)
         if attempts and allotted is None:
             results = contrasts(plan, attempts, judged_only=True)
             self._watcher.stands(tuple(standing_lines(plan, results, attempts)))
-        return standing(plan, attempts, self._spent(attempts), allotted)
-
-    def _spent(self, attempts: Sequence[Attempt]) -> Seconds:
         moments = [at for attempt in attempts for at in (attempt.started_at, attempt.finished_at)]
-        events = self._ledger.campaign_events()
-        return Seconds(wall_seconds(self._ledger.created_at, events, moments))
+        spent = Seconds(wall_seconds(self._ledger.created_at, events, moments))
+        return standing(plan, attempts, spent, allotted)
 
 
 def standing_lines(

@@ -36,7 +36,7 @@ class Pace:
     def __init__(self, plan: Plan, clock: Callable[[], float] = time.time) -> None:
         self._plan = plan
         self._clock = clock
-        self._seen: dict[str, list[float]] = {}
+        self._seen: dict[str, list[float]] = defaultdict(list)
         self._finished: list[Finished] = []
         self._blocks: int | None = None
         self._expected = self._expected_trials()
@@ -61,15 +61,16 @@ class Pace:
 
     def finished(self, planned: PlannedTrial, trial: Trial, seconds: float) -> None:
         """``seconds``: the trial's own, without those of others that ran at the same time."""
-        self._seen.setdefault(planned.cell.workload, []).append(seconds)
+        self._seen[planned.cell.workload].append(seconds)
         self._spent += seconds
         self._since = None
         self.already_ended([(trial.number, trial.attempt, trial.outcome)])
 
     def seconds_left(self) -> Seconds:
-        left = sum(
-            trials * self._seconds_of_trial(workload) for workload, trials in self._expected.items()
-        )
+        left = 0.0
+        for workload, trials in self._expected.items():
+            seen = self._seen[workload]
+            left += trials * (sum(seen) / len(seen) if seen else self._estimate)
         elapsed = self._clock() - self._since if self._since is not None else 0.0
         sequential = self._plan.study.measure.sequential
         if sequential is not None and sequential.budget is not None:
@@ -89,10 +90,6 @@ class Pace:
                 share**times for times in range(1 + attempts - waiting.attempt)
             )
         return expected
-
-    def _seconds_of_trial(self, workload: str) -> float:
-        seen = self._seen.get(workload)
-        return sum(seen) / len(seen) if seen else self._estimate
 
 
 class Watcher:
@@ -194,8 +191,7 @@ class PlainWatcher(Watcher):
 
     def stands(self, lines: tuple[str, ...]) -> None:
         if lines != self.standing:
-            for line in lines:
-                self.console.say(f"  {line}")
+            self.console.say(*(f"  {line}" for line in lines))
         super().stands(lines)
 
 

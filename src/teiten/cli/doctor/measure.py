@@ -82,7 +82,7 @@ def check_pairs(
         session.console.say(words(language)("doctor.pairs_begin", **values))
         if len(measured) < starts:
             for measured in _measured(session, plan, so_far, starts, seconds):
-                _say_start(session, language, measured, starts)
+                session.console.say(_start_text(language, measured, starts))
     check = assess_starts(
         measured,
         measured_at=time.time(),
@@ -130,20 +130,16 @@ def _measured(
         ) from None
 
 
-def _say_start(
-    session: Session, language: Language, measured: list[CheckedStart], starts: int
-) -> None:
+def _start_text(language: Language, measured: list[CheckedStart], starts: int) -> str:
     left = Seconds((starts - len(measured)) * mean(start.took for start in measured))
     at_cores, beyond = measured[-1].loads
-    session.console.say(
-        words(language)(
-            "doctor.pairs_start",
-            at=len(measured),
-            starts=starts,
-            throughput=signed(at_cores.equal.throughput),
-            typical=signed(at_cores.equal.typical),
-            clients=beyond.clients,
-            beyond=signed(beyond.equal.throughput),
-            time=rough_duration(left),
-        )
+    return words(language)(
+        "doctor.pairs_start",
+        at=len(measured),
+        starts=starts,
+        throughput=signed(at_cores.equal.throughput),
+        typical=signed(at_cores.equal.typical),
+        clients=beyond.clients,
+        beyond=signed(beyond.equal.throughput),
+        time=rough_duration(left),
     )

@@ -96,11 +96,6 @@ class JsonContrast:
     cpu_agrees: PairsAgree
 
 
-def json_contrast(analysis: CampaignAnalysis, contrast: ContrastResult) -> JsonContrast:
-    """Describe what is compared, and its verdict."""
-    return taken(JsonContrast, contrast, cpu_agrees=_cpu_agrees(analysis, contrast))
-
-
 def _cpu_agrees(analysis: CampaignAnalysis, contrast: ContrastResult) -> bool | None:
     """Whether throughput and the servers' processor time per transaction can both be true, over all
     levels and at each; None of another metric, where processor time was not counted, and where
@@ -110,9 +105,8 @@ def _cpu_agrees(analysis: CampaignAnalysis, contrast: ContrastResult) -> bool | 
 
 
 @dataclass(frozen=True)
-class JsonEndedContrast:
-    contrast: Annotated[JsonContrast, SPREAD]
-    pairs: Count
+class JsonEndedContrast(JsonContrast):
+    pairs: Annotated[Count, From("overall.pairs")]
 
 
 @dataclass(frozen=True)
@@ -128,15 +122,14 @@ class JsonOutcome:
 
 def json_outcome(analysis: CampaignAnalysis, reports: Sequence[Path]) -> JsonOutcome:
     contrasts = (
-        JsonEndedContrast(json_contrast(analysis, contrast), contrast.overall.pairs)
+        taken(JsonEndedContrast, contrast, cpu_agrees=_cpu_agrees(analysis, contrast))
         for contrast in analysis.contrasts
     )
     return taken(JsonOutcome, analysis, contrasts=contrasts, reports=reports)
 
 
 @dataclass(frozen=True)
-class JsonReportedContrast:
-    contrast: Annotated[JsonContrast, SPREAD]
+class JsonReportedContrast(JsonContrast):
     sentence: str
 
 
@@ -151,8 +144,11 @@ class JsonReport:
 
 def json_report(analysis: CampaignAnalysis, language: Language, path: Path) -> JsonReport:
     verdicts = (
-        JsonReportedContrast(
-            json_contrast(analysis, contrast), verdict_sentence(analysis, contrast, language)
+        taken(
+            JsonReportedContrast,
+            contrast,
+            cpu_agrees=_cpu_agrees(analysis, contrast),
+            sentence=verdict_sentence(analysis, contrast, language),
         )
         for contrast in analysis.contrasts
     )

@@ -86,14 +86,10 @@ def _line(
 ) -> Line:
     value = by_interval(factor_of(contrast.metric))
     old, new = (value(level, side).text for side in (0, 1)) if level else ("", "")
-    return (label, old, new, _ratio(verdict), _word(kit, verdict))
-
-
-def _word(kit: Kit, verdict: Verdict) -> str:
-    """The verdict's word, with a sign in place of words: ``slower by ≥5 %``."""
+    word = verdict_word(kit.t, verdict).replace("at least ", "≥")  # slower by ≥5 %
     if not verdict.conclusive:  # the ratio beside it is what was measured
-        return kit.t("verdict.no-conclusion")
-    return verdict_word(kit.t, verdict).replace("at least ", "≥")
+        word = kit.t("verdict.no-conclusion")
+    return (label, old, new, _ratio(verdict), word)
 
 
 def _ratio(verdict: Verdict) -> str:

@@ -20,7 +20,7 @@ from teiten.execute.sites.belongings import (
     belongings,
     remove_belonging,
 )
-from teiten.host.system.users import ServerUser, server_user
+from teiten.host.system.users import server_user
 from teiten.ledger.lock import workdir_lock
 from teiten.model.quantities import format_duration, format_size, parse_duration
 from teiten.model.units import Bytes
@@ -183,14 +183,12 @@ def _unused(belonging: Belonging) -> str:
 
 
 def _remove(session: Session, chosen: Sequence[Belonging]) -> tuple[Belonging, ...]:
+    user, removed = server_user(), []
     with workdir_lock(session.workdir.root):
-        user = server_user()
-        return tuple(belonging for belonging in chosen if _is_removed(session, belonging, user))
-
-
-def _is_removed(session: Session, belonging: Belonging, user: ServerUser) -> bool:
-    try:
-        return remove_belonging(belonging, session.workdir, user)
-    except ServerError as error:
-        session.console.warn(error.message, error.hint)
-        return False
+        for belonging in chosen:
+            try:
+                if remove_belonging(belonging, session.workdir, user):
+                    removed.append(belonging)
+            except ServerError as error:
+                session.console.warn(error.message, error.hint)
+    return tuple(removed)
