@@ -18,6 +18,7 @@ from teiten.cli.printed.form import (
     Names,
     OpenObject,
     Positive,
+    T,
     taken,
 )
 from teiten.cli.text.noise import EFFECTS
@@ -96,6 +97,13 @@ class JsonContrast:
     cpu_agrees: PairsAgree
 
 
+def json_contrast(
+    kind: type[T], analysis: CampaignAnalysis, contrast: ContrastResult, **further: object
+) -> T:
+    """Describe what is compared, and its verdict, as a ``JsonContrast`` with ``further`` keys."""
+    return taken(kind, contrast, cpu_agrees=_cpu_agrees(analysis, contrast), **further)
+
+
 def _cpu_agrees(analysis: CampaignAnalysis, contrast: ContrastResult) -> bool | None:
     """Whether throughput and the servers' processor time per transaction can both be true, over all
     levels and at each; None of another metric, where processor time was not counted, and where
@@ -122,8 +130,7 @@ class JsonOutcome:
 
 def json_outcome(analysis: CampaignAnalysis, reports: Sequence[Path]) -> JsonOutcome:
     contrasts = (
-        taken(JsonEndedContrast, contrast, cpu_agrees=_cpu_agrees(analysis, contrast))
-        for contrast in analysis.contrasts
+        json_contrast(JsonEndedContrast, analysis, contrast) for contrast in analysis.contrasts
     )
     return taken(JsonOutcome, analysis, contrasts=contrasts, reports=reports)
 
@@ -144,10 +151,10 @@ class JsonReport:
 
 def json_report(analysis: CampaignAnalysis, language: Language, path: Path) -> JsonReport:
     verdicts = (
-        taken(
+        json_contrast(
             JsonReportedContrast,
+            analysis,
             contrast,
-            cpu_agrees=_cpu_agrees(analysis, contrast),
             sentence=verdict_sentence(analysis, contrast, language),
         )
         for contrast in analysis.contrasts
