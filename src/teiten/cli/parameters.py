@@ -144,11 +144,10 @@ class Flag:
 
     def option(self, function: Any) -> Any:
         """Give a command this option."""
-        if self.metavar is None:
-            return click.option(self.name, self.field, is_flag=True, help=self.help)(function)
         return click.option(
             self.name,
             self.field,
+            is_flag=self.metavar is None,
             metavar=self.metavar,
             multiple=self.many,
             type=self.type,
@@ -205,12 +204,12 @@ BUILD = (
 """How servers are built from source."""
 
 
-def build_options(*texts: str, without: str = "") -> Callable[[Command], Command]:
-    """Give a verb the options of builds. ``texts``: their help, where the verb has its own;
-    ``without``: the name of one that it lacks."""
+def build_options(*texts: str | None) -> Callable[[Command], Command]:
+    """Give a verb the options of builds. ``texts``: their help, where the verb has its own; None
+    for one that it lacks."""
     helps = texts or [flag.help for flag in BUILD]
-    flags = [flag.of(help=text) for flag, text in zip(BUILD, helps, strict=True)]
-    return partial(with_flags, [flag for flag in flags if flag.name != without])
+    flags = zip(BUILD, helps, strict=True)
+    return partial(with_flags, [flag.of(help=text) for flag, text in flags if text is not None])
 
 
 def with_keys(

@@ -30,6 +30,9 @@ from teiten.plan.sites.of import all_start, host_rows, server_text, starts, work
 from teiten.report.texts import caution_text
 from teiten.ways.registry import way_of
 
+NUMBERS = frozenset({"trial", "block", "clients", "pgbench seed"})
+"""Columns of the list of trials that are aligned right."""
+
 
 def plan_lines(
     planned: Planned,
@@ -106,7 +109,16 @@ def _trial_lines(plan: Plan, *, order: bool) -> Iterator[str]:
         yield f"Trials ({number}) in random order: --order lists them"
         return
     yield f"Trials ({number}), in this order"
-    yield from columns(list(_trial_rows(plan)), right=_number_columns(plan))
+    names = [factor.name for factor in plan.study.factors]
+    turns = ("start", "turns") if way_of(plan.study.measure).side_by_side else ()
+    rows: list[tuple[str, ...]] = [("trial", "block", "workload", *names, "pgbench seed", *turns)]
+    for trial in plan.trials:
+        levels = (trial.cell.level(name) or "" for name in names)
+        own = (str(trial.restart), " ".join(map(str, trial.turns))) if turns else ()
+        known = (str(trial.number), str(trial.block), trial.cell.workload, *levels)
+        rows.append((*known, str(trial.seed), *own))
+    right = [at for at, heading in enumerate(rows[0]) if heading in NUMBERS]
+    yield from columns(rows, right=right)
 
 
 def _build_lines(planned: Planned) -> Iterator[str]:
@@ -224,28 +236,6 @@ def _blocks(measure: Measure) -> str:
         return f"{measure.blocks} blocks"
     budget = format_duration(measure.sequential.budget or 0)
     return f"blocks until decided, at most {measure.blocks} in {budget}"
-
-
-def _number_columns(plan: Plan) -> tuple[int, ...]:
-    names = [factor.name for factor in plan.study.factors]
-    clients = (3 + names.index("clients"),) if "clients" in names else ()
-    return (0, 1, *clients, 3 + len(names))
-
-
-def _trial_rows(plan: Plan) -> Iterator[tuple[str, ...]]:
-    names = [factor.name for factor in plan.study.factors]
-    turns = ("start", "turns") if way_of(plan.study.measure).side_by_side else ()
-    yield ("trial", "block", "workload", *names, "pgbench seed", *turns)
-    for trial in plan.trials:
-        levels = (trial.cell.level(name) or "" for name in names)
-        yield (
-            str(trial.number),
-            str(trial.block),
-            trial.cell.workload,
-            *levels,
-            str(trial.seed),
-            *((str(trial.restart), " ".join(map(str, trial.turns))) if turns else ()),
-        )
 
 
 def _needs(planned: Planned, folder: Path) -> Iterator[tuple[str, str]]:

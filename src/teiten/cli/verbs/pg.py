@@ -146,9 +146,8 @@ def _contrib(installation: Installation) -> str:
 @build_options(
     "With --build: options of configure.",
     "With --build: CFLAGS, instead of -O2.",
-    "",
+    None,
     "With --build: compilers at a time: all cores.",
-    without="--meson",
 )
 @json_option("what was installed")
 @click.pass_obj
