@@ -39,18 +39,18 @@ def columns(rows: Iterable[Sequence[str]], *, right: Sequence[int] = ()) -> list
     ]
 
 
-def paragraph(text: str, *, indent: str = "", width: int | None = None) -> list[str]:
-    """A text as lines of at most ``width`` cells: where that is not said, WIDTH, or those of a
-    narrower terminal. Only a longer word, as a path is, goes beyond."""
-    width = width or min(WIDTH, room(sys.stdout) or WIDTH)
+def paragraph(text: str, *, indent: str = "") -> list[str]:
+    """A text as lines of at most WIDTH cells, or those of a narrower terminal. Only a longer word,
+    as a path is, goes beyond."""
+    width = min(WIDTH, room(sys.stdout) or WIDTH)
     return [indent + line for line in wrap(" ".join(text.split()), width - len(indent)) if line]
 
 
-def bullets(texts: Iterable[str], *, width: int | None = None) -> list[str]:
+def bullets(texts: Iterable[str]) -> list[str]:
     """Each text as a list entry."""
     lines = []
     for text in texts:
-        first, *rest = paragraph(text, indent="    ", width=width) or ["    "]
+        first, *rest = paragraph(text, indent="    ") or ["    "]
         lines += [f"  - {first[4:]}", *rest]
     return lines
 
