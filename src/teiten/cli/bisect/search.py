@@ -205,10 +205,7 @@ class Search:
         """The commit against its parent: its own effect, whatever else lies between the ends."""
         parent = self.repository.parent(commit)
         if parent == self.request.good:  # compared already
-            known = [step.comparison for step in self.steps if step.commit == commit]
-            self.last = next(
-                (comparison for comparison in known if comparison is not None), self.ends
-            )
+            self.last = self.against_good(commit)
             return
         try:
             old, new = self._build(parent), self._build(commit)
@@ -218,6 +215,11 @@ class Search:
             self.session.console.warn(
                 f"{commit[:SHORT]} cannot be compared with its parent: {error.message}"
             )
+
+    def against_good(self, commit: str) -> CommitComparison | None:
+        """The comparison of a commit with the good one: its own step's, else that of the ends."""
+        own = (step.comparison for step in self.steps if step.commit == commit and step.comparison)
+        return next(own, self.ends)
 
     def _build(self, commit: str) -> Installation:
         if commit not in self.builds:

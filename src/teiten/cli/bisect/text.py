@@ -15,11 +15,7 @@ UNDECIDED = (VerdictKind.INCONCLUSIVE, VerdictKind.MIXED)
 
 def _effect(search: Search) -> CommitComparison | None:
     """The commit's own effect: against its parent, else against the good commit."""
-    if search.last is not None:
-        return search.last
-    commit = search.candidates[0]
-    own = (step.comparison for step in search.steps if step.commit == commit and step.comparison)
-    return next(own, search.ends)
+    return search.last or search.against_good(search.candidates[0])
 
 
 def answer(search: Search) -> str:

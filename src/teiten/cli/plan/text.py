@@ -54,13 +54,13 @@ def plan_lines(
         yield from paragraph(notice)
     yield from _problem_lines(planned, lack, whole=whole)
     yield ""
-    yield from columns(list(_overview(plan)))
+    yield from columns(_overview(plan))
     yield from _build_lines(planned)
     yield ""
     yield from _trial_lines(plan, order=order)
     yield ""
     yield "Needs"
-    yield from columns(list(_needs(planned, folder)))
+    yield from columns(_needs(planned, folder))
     if planned.noise:
         yield ""
         yield "Foretold, from the noise that teiten null has measured here"
