@@ -25,7 +25,7 @@ UNLIMITED = 1000
 FOLDED = 16
 """Cells that a folded column of a table needs."""
 PLAIN_EVERY = 10.0
-"""Seconds between two lines about ledgers that are read, where there is no terminal."""
+"""Seconds between two lines about how far something is, where there is no terminal."""
 _IN_JSON = {number: f"\\u{number:04x}" for number in (*range(0x7F, 0xA0), *range(0xD800, 0xE000))}
 """Escapes of characters that json leaves as they are, and no terminal and no UTF-8 should get."""
 
@@ -64,6 +64,11 @@ class Console:
         # In a pipe a message stays one line, for grep; on a terminal it is wrapped at words.
         self.people.soft_wrap = not self.people.is_terminal
         self.output = make(soft_wrap=True)
+
+    @property
+    def draws(self) -> bool:
+        """Whether bars are drawn for people; elsewhere a line is said now and then."""
+        return self.verbosity >= Verbosity.NORMAL and self.people.is_terminal
 
     def data(self, *values: object) -> None:
         """Lines of data, on stdout."""
@@ -150,7 +155,7 @@ class Console:
     @contextmanager
     def _bar(self, total: int) -> Iterator[Callable[[], None]]:
         """Draw a bar on a terminal; what is given advances it by one."""
-        if self.verbosity < Verbosity.NORMAL or not self.people.is_terminal:
+        if not self.draws:
             yield lambda: None
             return
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn

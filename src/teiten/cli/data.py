@@ -14,9 +14,9 @@ import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from teiten.addresses import Secrets
-from teiten.cli.console import Console, Verbosity
+from teiten.cli.console import PLAIN_EVERY, Console
 from teiten.cli.parameters import json_option
-from teiten.datasets.ssb.rows.blocks import Unwatched, Watch
+from teiten.datasets.ssb.rows.blocks import Watch
 from teiten.errors import UsageError
 from teiten.host.system.signals import one_interruption
 from teiten.model.attached import is_address
@@ -189,10 +189,6 @@ def _to_server(
         return load(dsn, data, LoadOptions(streams, verify), watch)
 
 
-EVERY = 10.0
-"""Seconds between two plain lines."""
-
-
 class PlainWatch:
     """A line for every step, and in between every ten seconds: the table's rows, and the time that
     is left for all tables."""
@@ -221,7 +217,7 @@ class PlainWatch:
 
     def _show(self, table: SsbTable, rows: int, now: float) -> None:
         del rows
-        if now - self._shown < EVERY:
+        if now - self._shown < PLAIN_EVERY:
             return
         self._shown = now
         done = sum(self._rows.values())
@@ -255,9 +251,7 @@ class LiveWatch(PlainWatch):
 @contextmanager
 def watching(console: Console, expected: Mapping[SsbTable, int]) -> Iterator[Watch]:
     """The watch that fits the terminal; ``expected`` are rows by table."""
-    if console.verbosity is Verbosity.QUIET:
-        yield Unwatched()
-    elif console.people.is_terminal:
+    if console.draws:
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),

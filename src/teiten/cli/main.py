@@ -16,13 +16,7 @@ from teiten.addresses import Secrets
 from teiten.cli.console import Console, Verbosity
 from teiten.cli.failures import report_failure, say
 from teiten.cli.parameters import GivenPath
-from teiten.cli.passwords import (
-    ShownCommand,
-    begin_anew,
-    check_numbers,
-    handed_over,
-    take_passwords,
-)
+from teiten.cli.passwords import ShownCommand, begin_anew, handed_over, take_passwords
 from teiten.cli.streams import StandardStreams, guarded_streams
 from teiten.connections import take_variables
 from teiten.errors import UsageError
@@ -196,7 +190,6 @@ def teiten(
     taken: ShownCommand | None = context.obj
     if taken is not None:
         taken.check()
-        check_numbers(taken.arguments)
     leave_folders_of_others()
     workdir_of_all = Workdir(root)
     context.obj = Session(workdir_of_all, Console(verbosity, color), taken)

@@ -14,7 +14,7 @@ from typing import Any
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from teiten.cli.campaign.attached import attach
-from teiten.cli.console import Console, Verbosity
+from teiten.cli.console import Console
 from teiten.cli.main import Session
 from teiten.cli.plan.site import PlanningSite
 from teiten.errors import UsageError
@@ -117,9 +117,7 @@ def _build(
 @contextmanager
 def _shown(console: Console, about: float) -> Iterator[Callable[[str], Watch]]:
     """Who watches the build of a name."""
-    if console.verbosity is Verbosity.QUIET:
-        yield lambda _name: lambda _step, _done, _total: None
-    elif console.people.is_terminal:
+    if console.draws:
         build, files = TextColumn("{task.fields[build]} {task.description}"), "{task.fields[files]}"
         columns = (build, BarColumn(), TextColumn(files), TimeElapsedColumn())
         with Progress(*columns, console=console.people, transient=True) as progress:

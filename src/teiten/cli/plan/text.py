@@ -99,7 +99,7 @@ def _problem_lines(planned: Planned, lack: TeitenError | None, *, whole: bool) -
         worded = [caution_text(caution, "en") for caution in planned.cautions]
         yield from bullets([f"{what} {advice}".strip() for what, advice in worded])
     else:
-        yield from bullets(tuple(brief_cautions(planned.cautions)))
+        yield from bullets(brief_cautions(planned.cautions))
 
 
 def _trial_lines(plan: Plan, *, order: bool) -> Iterator[str]:
