@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from teiten.analysis.across.fingerprint import machine_fingerprint
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
 from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.attached import tell_left
-from teiten.cli.campaign.decision import Decider, ending_lines
+from teiten.cli.campaign.decision import decide, ending_lines
 from teiten.cli.campaign.noise import keep_measured_noise
 from teiten.cli.campaign.progress import watching
 from teiten.cli.campaign.read import analyse_campaign
@@ -163,7 +164,7 @@ def run_trials(
         )
         try:
             prepare_campaign(ledger, executor, watcher, interruption.check)
-            decides = rule or Decider(ledger, watcher)
+            decides = rule or partial(decide, ledger, watcher)
             run_campaign(
                 ledger, executor, watcher, interruption.check, decides, holding=interruption.held
             )

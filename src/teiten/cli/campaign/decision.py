@@ -26,26 +26,20 @@ from teiten.report.texts import texts
 from teiten.ways.registry import way_of
 
 
-class Decider:
+def decide(ledger: Ledger, watcher: Watcher) -> Standing:
     """The stopping rule: asked before every trial, it judges what the ledger holds."""
-
-    def __init__(self, ledger: Ledger, watcher: Watcher) -> None:
-        self._ledger = ledger
-        self._watcher = watcher
-
-    def __call__(self) -> Standing:
-        plan = self._ledger.plan
-        if plan.study.measure.sequential is None:
-            return Standing()
-        attempts = self._ledger.attempts(*deciding(plan))
-        events = self._ledger.campaign_events()
-        allotted = allotted_blocks(events)
-        if attempts and allotted is None:
-            results = contrasts(plan, attempts, judged_only=True)
-            self._watcher.stands(tuple(standing_lines(plan, results, attempts)))
-        moments = [at for attempt in attempts for at in (attempt.started_at, attempt.finished_at)]
-        spent = Seconds(wall_seconds(self._ledger.created_at, events, moments))
-        return standing(plan, attempts, spent, allotted)
+    plan = ledger.plan
+    if plan.study.measure.sequential is None:
+        return Standing()
+    attempts = ledger.attempts(*deciding(plan))
+    events = ledger.campaign_events()
+    allotted = allotted_blocks(events)
+    if attempts and allotted is None:
+        results = contrasts(plan, attempts, judged_only=True)
+        watcher.stands(tuple(standing_lines(plan, results, attempts)))
+    moments = [at for attempt in attempts for at in (attempt.started_at, attempt.finished_at)]
+    spent = Seconds(wall_seconds(ledger.created_at, events, moments))
+    return standing(plan, attempts, spent, allotted)
 
 
 def standing_lines(
