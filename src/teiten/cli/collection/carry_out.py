@@ -34,7 +34,7 @@ from teiten.cli.collection.planning import (
     plan_campaign,
     plan_whole,
 )
-from teiten.cli.collection.state import CollectionState, with_lacking, write_state
+from teiten.cli.collection.state import CollectionState, write_state
 from teiten.cli.main import Session
 from teiten.cli.reports import write_reports
 from teiten.errors import InterruptedCampaignError, TeitenError
@@ -158,7 +158,7 @@ def ending(night: Night) -> str:
 
 
 def _note(night: Night, called: str, why: str) -> None:
-    night.state = with_lacking(night.state, called, why)
+    night.state = replace(night.state, lacking={**night.state.lacking, called: why})
     write_state(night.session.workdir.collections, night.state)
 
 

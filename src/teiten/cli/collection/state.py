@@ -116,10 +116,6 @@ def with_campaigns_of(
     return replace(state, text=collection.text, path=str(collection.path))
 
 
-def with_lacking(state: CollectionState, called: str, why: str) -> CollectionState:
-    return replace(state, lacking={**state.lacking, called: why})
-
-
 def read_file(path: Path) -> CollectionState:
     """Read a collection's file. Raises LedgerError where it is damaged."""
     try:

@@ -11,7 +11,6 @@ from teiten.cli.main import Session
 from teiten.cli.parameters import json_option, language_option
 from teiten.cli.text.layout import paragraph
 from teiten.errors import UsageError
-from teiten.model.plan import Plan
 from teiten.model.text import Language
 
 EXAMPLES = "Examples:  teiten claims --promises 18  ·  teiten claims observe --run last --lang ja"
@@ -53,6 +52,9 @@ def command(
     from teiten.claims.catalogue import claims_of
     from teiten.cli.campaign.read import read_campaign
     from teiten.ledger.campaigns import find_campaign
+    from teiten.report.claim_words import lines_about, outcome_word
+    from teiten.report.names import Names
+    from teiten.report.texts import texts
 
     claims = claims_of(study)
     if not claims:
@@ -68,7 +70,13 @@ def command(
         assessed = analysis is not None
         session.console.json([json_claim(outcome, assessed=assessed) for outcome in outcomes])
         return
-    _print(session, outcomes, language, analysis.plan if analysis else None)
+    t = texts(language)
+    names = Names(analysis.plan, t) if analysis else None
+    for outcome in outcomes:
+        word = f"  {outcome_word(t, outcome)}" if names else ""
+        texts_about = lines_about(t, outcome, names)
+        lines = (line for text in texts_about for line in paragraph(text, indent=INDENT))
+        session.console.text(f"{outcome.claim.id}{word}", *lines)
 
 
 def _promised(claims: tuple[Claim, ...], versions: str) -> tuple[Claim, ...]:
@@ -117,20 +125,3 @@ def _of_campaign(analysis: CampaignAnalysis, claims: tuple[Claim, ...]) -> tuple
         )
         for claim in sorted(claims, key=lambda claim: claim.study != own)
     )
-
-
-def _print(
-    session: Session, outcomes: tuple[ClaimOutcome, ...], language: Language, plan: Plan | None
-) -> None:
-    """Print findings; ``plan``: of the campaign against which they are assessed, if any."""
-    from teiten.report.claim_words import lines_about, outcome_word
-    from teiten.report.names import Names
-    from teiten.report.texts import texts
-
-    t = texts(language)
-    names = Names(plan, t) if plan else None
-    for outcome in outcomes:
-        word = f"  {outcome_word(t, outcome)}" if names else ""
-        texts_about = lines_about(t, outcome, names)
-        lines = (line for text in texts_about for line in paragraph(text, indent=INDENT))
-        session.console.text(f"{outcome.claim.id}{word}", *lines)

@@ -166,20 +166,15 @@ def _list(session: Session, chosen: Sequence[Belonging]) -> None:
     if not chosen:
         session.console.say("there is nothing to delete")
         return
-    rows = [
-        (belonging.kind.value, format_size(belonging.bytes), _unused(belonging), belonging.name)
-        for belonging in chosen
-    ]
+    rows = []
+    for belonging in chosen:
+        seconds = max(0.0, time.time() - belonging.last_used)
+        age = f"{seconds / DAY:.0f} days" if seconds >= 2 * DAY else format_duration(round(seconds))
+        size = format_size(belonging.bytes)
+        rows.append((belonging.kind.value, size, f"unused for {age}", belonging.name))
     session.console.text(*columns(rows, right=(1,)))
     total = sum(belonging.bytes for belonging in chosen)
     session.console.say(f"{len(chosen)} in all, {format_size(total)}")
-
-
-def _unused(belonging: Belonging) -> str:
-    seconds = max(0.0, time.time() - belonging.last_used)
-    if seconds >= 2 * DAY:
-        return f"unused for {seconds / DAY:.0f} days"
-    return f"unused for {format_duration(round(seconds))}"
 
 
 def _remove(session: Session, chosen: Sequence[Belonging]) -> tuple[Belonging, ...]:

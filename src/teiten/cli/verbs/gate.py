@@ -28,13 +28,12 @@ from teiten.cli.gate.sides import GateOptions, gate_sides
 from teiten.cli.main import Session
 from teiten.cli.parameters import GivenPath, build_options, json_option, with_flags
 from teiten.cli.plan.builds import spec_of
-from teiten.cli.plan.two_sides import FLAGS, SCRIPT, SharedOptions, shared_options
+from teiten.cli.plan.two_sides import FLAGS, SCRIPT, shared_options
 from teiten.cli.printed.gate import json_gate
 from teiten.errors import CannotTellError, UsageError, VerdictError
 from teiten.host.system.causes import translate_os_errors
 from teiten.host.system.target_folder import append_file, write_file
 from teiten.study.sides import GATE_BUDGET, gate_study
-from teiten.study.sql_folders import SqlFolders
 
 EXAMPLES = (
     "Examples:  teiten gate 17 18 --script q.sql --script r.sql --markdown gate.md"
@@ -103,8 +102,12 @@ def command(session: Session, /, base: str, head: str, **given: Any) -> None:
     )
     prepare(session, options.name)
     sides = gate_sides(session, (base, head), given, how)
-    if sides.folders is not None:
-        _tell_of_folders(session, sides.folders, options)
+    if sides.folders is not None and options.script:
+        raise UsageError(
+            "--script names a workload, and so do the files of both folders", "leave it out"
+        )
+    for file in sides.folders.unpaired if sides.folders is not None else ():
+        session.console.say(f"{file} is left out: one of the two folders does not have it")
     study = gate_study(*sides.compared, options, sides.folders)
     refuse_inconclusive(study, "gate", "leave --profile out, or name another one")
     words = ["gate", *sides.words]
@@ -121,16 +124,6 @@ def command(session: Session, /, base: str, head: str, **given: Any) -> None:
             raise VerdictError(f"gate: {title(answer)}", "see the report")
         case GateOutcome.CANNOT_TELL:
             raise CannotTellError(f"gate: {title(answer)}", f"what would help: {needed(answer)}")
-
-
-def _tell_of_folders(session: Session, folders: SqlFolders, options: SharedOptions) -> None:
-    """Say which files are left out. Raises UsageError for scripts beside the folders'."""
-    if options.script:
-        raise UsageError(
-            "--script names a workload, and so do the files of both folders", "leave it out"
-        )
-    for file in folders.unpaired:
-        session.console.say(f"{file} is left out: one of the two folders does not have it")
 
 
 def _publish(answer: GateAnswer, file: Path | None) -> None:
