@@ -46,7 +46,11 @@ def report_failure(error: BaseException) -> int:
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, click.ClickException):
-        _say_usage(error)
+        if isinstance(error, click.exceptions.NoArgsIsHelpError):  # it is the help, and no error
+            sys.stderr.write(f"{error.format_message()}\n")
+        else:
+            error = _by_names_of_today(error)
+            say(error.format_message(), _usage_hint(error))
         return 2
     if isinstance(error, click.Abort | KeyboardInterrupt) or _was_interrupted(error):
         sys.stderr.write(_interruption(error))
@@ -112,14 +116,6 @@ def with_causes(error: BaseException) -> Iterator[BaseException]:
     while cause is not None:
         yield cause
         cause = cause.__cause__ or cause.__context__
-
-
-def _say_usage(error: click.ClickException) -> None:
-    if isinstance(error, click.exceptions.NoArgsIsHelpError):  # it is the help, and no error
-        sys.stderr.write(f"{error.format_message()}\n")
-        return
-    error = _by_names_of_today(error)
-    say(error.format_message(), _usage_hint(error))
 
 
 def _by_names_of_today(error: click.ClickException) -> click.ClickException:

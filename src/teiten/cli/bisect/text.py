@@ -32,14 +32,8 @@ def answer(search: Search) -> str:
             return f"good and bad do not differ by what matters: {effect_words}"
         case BisectEnding.ONLY_SKIPPED:
             return f"one of {_listed(search)}; those between cannot be judged"
-        case _:
-            return _undecided(search)
-
-
-def _undecided(search: Search) -> str:
-    """Say what was not decided, and why."""
-    within = f" within --budget {search.request.budget:g}s"
     if search.ends is not None and search.ends.verdict in UNDECIDED:
+        within = f" within --budget {search.request.budget:g}s"
         limit = "" if is_stuck(search.ends) else within
         return f"not decided whether good and bad differ: {effect_text(search.ends)}{limit}"
     step = search.undecided

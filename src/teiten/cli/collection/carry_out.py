@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -254,6 +254,9 @@ def result_of(night: Night) -> CollectionResult:
     collected = tuple(_collected(night, called) for called in night.tables)
     studies = dict.fromkeys(campaign.study for campaign in table.campaigns)
     read = night.campaigns
+    machines: dict[object, HostFacts] = {}
+    for facts in (analysis.facts for analysis in read.values()):
+        machines.setdefault((facts.cpu.model, facts.cpu.logical, facts.memory.total), facts)
     findings = findings_of(
         (claim for claim in claims_of() if claim.study in studies),
         collected,
@@ -265,7 +268,7 @@ def result_of(night: Night) -> CollectionResult:
         state.name,
         table.title,
         state.created_at,
-        _machines(read.values()),
+        tuple(machines.values()),
         state.command,
         state.budget,
         night.spent,
@@ -273,14 +276,6 @@ def result_of(night: Night) -> CollectionResult:
         tuple(findings),
         tuple(atlas_of(read)) if table.atlas else (),
     )
-
-
-def _machines(campaigns: Iterable[CampaignAnalysis]) -> tuple[HostFacts, ...]:
-    """Distinguish machines by processor, number of those, and memory."""
-    machines: dict[object, HostFacts] = {}
-    for facts in (analysis.facts for analysis in campaigns):
-        machines.setdefault((facts.cpu.model, facts.cpu.logical, facts.memory.total), facts)
-    return tuple(machines.values())
 
 
 def _collected(night: Night, called: str) -> CollectedCampaign:

@@ -235,7 +235,13 @@ def installed(
 ) -> list[Installation]:
     """``given``: the flags of the verb by the names of its parameters. Raises UsageError where some
     of them do not go together."""
-    _require_together(given)
+    wrong = [name for name in (OF_PACKAGES if given["building"] else OF_BUILDS) if given[name]]
+    if wrong:
+        flag = FLAGS.get(wrong[0], f"--{wrong[0]}")
+        raise UsageError(
+            f"{flag} is {'for packages, not for --build' if given['building'] else 'for --build'}",
+            f"leave {flag} out" if given["building"] else f"teiten pg install --build {flag} …",
+        )
     say, workdir = session.console.say, session.workdir
     done = [install_pgbench(workdir, say=say)] if PGBENCH in versions else []
     servers = [version for version in versions if version != PGBENCH]
@@ -249,14 +255,3 @@ def installed(
     code = find_sources(requests, sources.origins(workdir, say))
     orders = prepare_like(code, spec.configure, spec.cflags or LIKE_FLAGS)
     return [*_build(session, orders, given["jobs"]), *done]
-
-
-def _require_together(given: Mapping[str, Any]) -> None:
-    building = given["building"]
-    wrong = [name for name in (OF_PACKAGES if building else OF_BUILDS) if given[name]]
-    if wrong:
-        flag = FLAGS.get(wrong[0], f"--{wrong[0]}")
-        raise UsageError(
-            f"{flag} is {'for packages, not for --build' if building else 'for --build'}",
-            f"leave {flag} out" if building else f"teiten pg install --build {flag} …",
-        )

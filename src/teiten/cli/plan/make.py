@@ -143,10 +143,13 @@ def _plan(
     plan = site.placed(plan)
     ready = site.ready(plan)
     needs = servers.with_builds(estimate(sized, plan.trials, plan.templates, ready))
+    read = {level: read_build(server) for level, server in servers_here(plan)}
+    builds = {level: build for level, build in read.items() if build is not None}
+    of_servers = (*cautions_of_builds(builds), *order_of_servers(plan))
     return Planned(
         replace(plan, needs=needs),
         facts,
-        warnings_first((*_of_servers(plan), *site.cautions(plan, facts), *_budget_cautions(plan))),
+        warnings_first((*of_servers, *site.cautions(plan, facts), *_budget_cautions(plan))),
         ready,
         tuple(known_noise(session.workdir.caches, facts, plan)),
         servers.planned,
@@ -168,13 +171,6 @@ def check_planned(session: Session, planned: Planned) -> None:
     except MachineError as error:
         raise where_it_lacks(planned.plan, error) from error
     check_parameters(read_refusals(asked_here(planned.plan)))
-
-
-def _of_servers(plan: Plan) -> tuple[Caution, ...]:
-    """How they were built, and which of them is taken as old."""
-    read = {level: read_build(server) for level, server in servers_here(plan)}
-    builds = {level: build for level, build in read.items() if build is not None}
-    return (*cautions_of_builds(builds), *order_of_servers(plan))
 
 
 def _budget_cautions(plan: Plan) -> tuple[Caution, ...]:

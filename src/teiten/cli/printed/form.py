@@ -196,7 +196,8 @@ def _of_generic(kind: Any) -> Schema:
     if origin in (Union, UnionType):
         return {"anyOf": [schema_of_type(part) for part in inner]}
     if origin is tuple and inner[1:] != (Ellipsis,):
-        return _of_tuple(inner)
+        parts = [schema_of_type(part) for part in inner]
+        return {"type": "array", "prefixItems": parts, "minItems": len(parts), "items": False}
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return {"type": "object", "additionalProperties": schema_of_type(inner[1])}
     if isinstance(origin, type) and issubclass(origin, Collection):
@@ -241,12 +242,3 @@ def _parts(kind: Any) -> Iterator[tuple[Schema, bool]]:
     for part in inner:
         if part is not NoneType:
             yield schema_of_type(part), NoneType not in inner
-
-
-def _of_tuple(inner: tuple[Any, ...]) -> Schema:
-    return {
-        "type": "array",
-        "prefixItems": [schema_of_type(part) for part in inner],
-        "minItems": len(inner),
-        "items": False,
-    }

@@ -114,9 +114,10 @@ class SiteMaker:
         site = CampaignSite(
             self.title, entries, series.history, series.steps, compared, series.beside, missing
         )
+        studies = sorted({entry.study for entry in entries})
         for language in LANGUAGES:
             self._write(index_name(language), index_html(site, language).encode())
-            for study in _studies(entries):
+            for study in studies if len(studies) > 1 else ():  # none where all are of one
                 page = index_html(site, language, study)
                 self._write(study_name(study, language), page.encode())
             self._write(feed_name(language), feed(site, language, self.url))
@@ -250,12 +251,6 @@ class SiteMaker:
         key = hashlib.sha256(content).hexdigest()
         if not self.output.has(name, key):
             self.output.write(name, key, content)
-
-
-def _studies(entries: Sequence[SiteEntry]) -> list[str]:
-    """List the studies that have a page: none where all campaigns are of one."""
-    studies = sorted({entry.study for entry in entries})
-    return studies if len(studies) > 1 else []
 
 
 def _with_machines(a: SiteEntry, b: SiteEntry) -> Bilingual:
