@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -63,19 +63,11 @@ ASKED = "provisional-asked"
 CONTINUED = "provisional-continued"
 
 
-@dataclass(frozen=True)
-class Foretold:
-    """Both runs that ``teiten plan --find-saturation`` shows, each at most."""
-
-    provisional: Planned
-    campaign: Planned
-
-
-def foretell(session: Session, study: str, options: PlanOptions) -> Foretold:
+def foretell(session: Session, study: str, options: PlanOptions) -> tuple[Planned, Planned]:
     """Plan the provisional run, and the campaign as large as it can become; starts nothing."""
     upper, most = _upper(session, study, options)
     provisional = _provisional(session, upper, most, options.seed)
-    return Foretold(provisional, plan_study(session, upper, seed=options.seed, checked=False))
+    return provisional, plan_study(session, upper, seed=options.seed, checked=False)
 
 
 def run_with_saturation(session: Session, study: str, options: PlanOptions) -> CarriedOut:

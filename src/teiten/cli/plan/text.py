@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from teiten.cli.campaign.saturation import Foretold
 from teiten.cli.plan.make import Planned
 from teiten.cli.text.cautions import brief_cautions, profile_notice
 from teiten.cli.text.layout import bullets, columns, paragraph
@@ -259,11 +258,10 @@ def _needs(planned: Planned, folder: Path) -> Iterator[tuple[str, str]]:
     yield "  memory", f"{format_size(needs.memory)} ({available} are available)"
 
 
-def foretold_lines(foretold: Foretold) -> Iterator[str]:
-    """The provisional run, then that the plan below is the largest that can follow."""
-    plan = foretold.provisional.plan
+def foretold_lines(plan: Plan, campaign: Plan) -> Iterator[str]:
+    """The plan of the provisional run, then that the plan below is the largest that can follow."""
     clients = sorted({trial.load.connections for trial in plan.trials})
-    both = plan.needs.seconds + foretold.campaign.plan.needs.seconds
+    both = plan.needs.seconds + campaign.needs.seconds
     yield "A provisional run first, which chooses the clients (--find-saturation)"
     yield from bullets(
         [

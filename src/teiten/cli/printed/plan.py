@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from teiten.cli.campaign.saturation import Foretold
 from teiten.cli.plan.make import Planned
 from teiten.cli.printed.form import (
     EMPTY_IS_NULL,
@@ -24,6 +23,7 @@ from teiten.cli.printed.outcome import WayName, way_names
 from teiten.model.build import PlannedBuild
 from teiten.model.nodes import NodeMachine
 from teiten.model.noise import NoiseFloor
+from teiten.model.plan import Plan
 from teiten.plan.sites.of import server_object
 
 _Server = Annotated[Names, Keyword("required", ("name", "version"))]
@@ -142,9 +142,10 @@ class JsonPlan:
 
 
 def json_plan(
-    planned: Planned, folder: Path, actions: Sequence[str], foretold: Foretold | None = None
+    planned: Planned, folder: Path, actions: Sequence[str], provisional: Plan | None = None
 ) -> JsonPlan:
-    """Describe a plan; ``foretold``: both runs of ``--find-saturation``, where it is asked."""
+    """Describe a plan; ``provisional``: that of the run of ``--find-saturation`` before it, where
+    it is asked."""
     plan = planned.plan
     return taken(
         JsonPlan,
@@ -168,14 +169,11 @@ def json_plan(
         trials=[taken(JsonTrial, trial, load=asdict(trial.load)) for trial in plan.trials],
         folder=folder,
         actions=actions,
-        foretold=_foretold(foretold) if foretold else None,
+        foretold=_foretold(provisional) if provisional else None,
     )
 
 
-def _foretold(foretold: Foretold) -> JsonForetold:
-    plan = foretold.provisional.plan
-    clients = sorted({trial.load.connections for trial in plan.trials})
-    provisional = JsonProvisional(
-        len(plan.trials), plan.needs.seconds, plan.study.measure.duration, tuple(clients)
-    )
-    return JsonForetold(True, provisional)
+def _foretold(plan: Plan) -> JsonForetold:
+    clients = tuple(sorted({trial.load.connections for trial in plan.trials}))
+    seconds, duration = plan.needs.seconds, plan.study.measure.duration
+    return JsonForetold(True, JsonProvisional(len(plan.trials), seconds, duration, clients))
