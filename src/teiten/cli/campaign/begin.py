@@ -1,39 +1,45 @@
 """A campaign's beginning: before planning, the questions, its ledger, and what a refused one
-leaves."""
+leaves. Campaigns of two sides: the way in which they are loaded, as asked, else in paired
+transactions where they can be had; and from the study to the end of the campaign."""
 
 from __future__ import annotations
 
 import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
 
 import click
 
-from teiten.analysis.model.replication import REPLICATION
-from teiten.cli.campaign.carry_out import CarriedOut, carry_out, measuring, sweep_leftovers
+from teiten.cli.campaign.carry_out import (
+    CarriedOut,
+    carry_out,
+    create_ledger,
+    measuring,
+    sweep_leftovers,
+)
+from teiten.cli.campaign.pilot import plan_worthwhile
 from teiten.cli.console import Verbosity
 from teiten.cli.main import Session
-from teiten.cli.plan.make import Planned
+from teiten.cli.plan.make import Planned, paired_plan, plan_study
 from teiten.cli.plan.options import PlanOptions
+from teiten.cli.plan.two_sides import SharedOptions, flags_of_sides, tell_of_changed_data
 from teiten.cli.text.cautions import brief_cautions
 from teiten.errors import InterruptedCampaignError, TeitenError
-from teiten.host.facts.kept import known_check
 from teiten.host.system.causes import translate_os_errors
 from teiten.ledger.campaigns import check_name, new_name
 from teiten.ledger.folders import delete_campaign
 from teiten.ledger.store import Ledger
-from teiten.model.noise import NOISE
-from teiten.model.pairs_check import PAIRS_CHECK
 from teiten.model.plan import Plan
 from teiten.model.quantities import rough_duration
 from teiten.model.study import CachePolicy, Study
 from teiten.plan.sites.of import servers_of_others
 from teiten.report.texts import caution_text
-from teiten.ways.registry import way_of
+from teiten.study.sides import SideFlags
+from teiten.ways.registry import PREFERRED, way_of
 
 LONG = 2 * 3600.0
 """Seconds from which on a campaign is begun only after a question."""
@@ -129,32 +135,6 @@ def name_of(session: Session, study: Study) -> str:
     return new_name(study.name, study.profile, time.time(), session.workdir.campaigns)
 
 
-@contextmanager
-def create_ledger(
-    session: Session, planned: Planned, folder: Path, command: str
-) -> Iterator[Ledger]:
-    """Write the ledger of a new campaign, called as its folder, with what is known of the machine's
-    noise, and how the length of its trials was chosen."""
-    with Ledger.create(
-        folder,
-        plan=planned.plan,
-        name=folder.name,
-        facts=planned.facts,
-        cautions=planned.cautions,
-        command=command,
-    ) as ledger:
-        ledger.record_event("campaign-started")
-        for floor in planned.noise:
-            ledger.record_event(NOISE, **asdict(floor))
-        if way_of(planned.plan.study.measure).concurrent:
-            check = known_check(session.workdir.caches, planned.facts)
-            if check is not None:
-                ledger.record_event(PAIRS_CHECK, **asdict(check))
-        if planned.replication is not None:
-            ledger.record_event(REPLICATION, **asdict(planned.replication))
-        yield ledger
-
-
 def carry_out_new(session: Session, name: str) -> CarriedOut:
     """Carry out a campaign that has just begun; one that could not start leaves nothing behind."""
     with forgotten_if_refused(session, name):
@@ -198,3 +178,51 @@ def repeating_command(study: str, options: PlanOptions, seed: int) -> str:
     if "--seed" not in words:
         words += ["--seed", str(seed)]
     return shlex.join(words)
+
+
+def plan_by_way(
+    session: Session, study: Study, options: SharedOptions, *, piloting: bool = False
+) -> Planned:
+    """The plan of two sides in the way that was asked for, or the best that can be had; with
+    ``piloting``, of the classic way with trials as long as pays: rounds take the usual length,
+    because a pilot chooses between lengths of servers that stay up.
+
+    Raises WayError for a way that was asked for and cannot be had.
+    """
+    plan = partial(plan_study, session, seed=options.seed)
+    if options.fixes_way and study.measure.preferred is None:
+        if way_of(study.measure).concurrent:
+            return plan(study)
+    else:
+        planned = paired_plan(session.console, study, plan, PREFERRED)
+        if planned is not None:
+            return planned
+    if not piloting or study.measure.rounds:
+        return plan(study)
+    return plan_worthwhile(session, study, seed=options.seed, fixed=options.fixes_slices)
+
+
+def carry_out_sides(
+    session: Session,
+    study: Study,
+    options: SharedOptions,
+    words: Sequence[str],
+    *,
+    sides: Sequence[SideFlags] = (),
+    piloting: bool = False,
+) -> CarriedOut:
+    """Plan a study of two sides, and carry it out.
+
+    ``words``: the verb and its arguments, with which the options repeat the campaign; ``sides``:
+    those with flags of their own; ``piloting``: as of ``plan_by_way``.
+    """
+    tell_of_changed_data(session, study, options)
+    with flags_of_sides(sides):
+        planned = plan_by_way(session, study, options, piloting=piloting)
+    confirm(session, planned, yes=options.yes)
+    repeated = replace(
+        options.with_chosen(planned.replication), way=planned.plan.study.measure.way
+    ).as_arguments()
+    command = shlex.join(["teiten", *words, *repeated, "--seed", str(planned.plan.seed)])
+    name = begin(session, planned, options.name, command, yes=options.yes)
+    return carry_out_new(session, name)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
 from teiten.analysis.across.fingerprint import machine_fingerprint
 from teiten.analysis.model.findings import CampaignAnalysis, VerdictKind
+from teiten.analysis.model.replication import REPLICATION
 from teiten.claims.catalogue import claims_of
 from teiten.cli.campaign.attached import tell_left
 from teiten.cli.campaign.decision import decide, ending_lines
@@ -19,6 +20,7 @@ from teiten.cli.campaign.read import analyse_campaign
 from teiten.cli.campaign.uncounted import busy_machine_line, refuse_uncounted, uncounted_lines
 from teiten.cli.failures import with_causes
 from teiten.cli.main import Session
+from teiten.cli.plan.make import Planned
 from teiten.cli.text.cautions import profile_notice
 from teiten.cli.text.noise import noise_lines
 from teiten.cli.text.outcome import outcome_lines
@@ -35,6 +37,7 @@ from teiten.execute.postgres.sweep import sweep
 from teiten.execute.real import RealExecutor
 from teiten.execute.scheduler import StoppingRule, prepare_campaign, run_campaign
 from teiten.host.facts.disks import block_devices
+from teiten.host.facts.kept import known_check
 from teiten.host.facts.machine import read_host_facts
 from teiten.host.system.causes import full_disk, machine_error, quoted_cause
 from teiten.host.system.signals import one_interruption
@@ -42,12 +45,14 @@ from teiten.host.system.users import server_user
 from teiten.ledger.lock import HeldLock, workdir_lock
 from teiten.ledger.store import Ledger
 from teiten.ledger.texts import UnknownTextError
-from teiten.model.noise import NoiseFloor
+from teiten.model.noise import NOISE, NoiseFloor
+from teiten.model.pairs_check import PAIRS_CHECK
 from teiten.model.progress import RESUMED, allotted_blocks
 from teiten.model.trial import Outcome
 from teiten.plan.sites.of import all_here
 from teiten.report.sentences import verdict_sentence
 from teiten.study.load import load_study
+from teiten.ways.registry import way_of
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,32 @@ def blaming_disk(folder: Path) -> Iterator[None]:
 def sweep_leftovers(session: Session) -> None:
     """End servers and give back folders that a Teiten that died has left."""
     session.console.say(*(*sweep(session.workdir), *sweep_logs()))
+
+
+@contextmanager
+def create_ledger(
+    session: Session, planned: Planned, folder: Path, command: str
+) -> Iterator[Ledger]:
+    """Write the ledger of a new campaign, called as its folder, with what is known of the machine's
+    noise, and how the length of its trials was chosen."""
+    with Ledger.create(
+        folder,
+        plan=planned.plan,
+        name=folder.name,
+        facts=planned.facts,
+        cautions=planned.cautions,
+        command=command,
+    ) as ledger:
+        ledger.record_event("campaign-started")
+        for floor in planned.noise:
+            ledger.record_event(NOISE, **asdict(floor))
+        if way_of(planned.plan.study.measure).concurrent:
+            check = known_check(session.workdir.caches, planned.facts)
+            if check is not None:
+                ledger.record_event(PAIRS_CHECK, **asdict(check))
+        if planned.replication is not None:
+            ledger.record_event(REPLICATION, **asdict(planned.replication))
+        yield ledger
 
 
 def carry_out(session: Session, folder: Path) -> CarriedOut:

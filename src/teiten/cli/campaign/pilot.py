@@ -25,8 +25,12 @@ from teiten.analysis.verdict.replication import (
     slices_by_start,
 )
 from teiten.analysis.verdict.stopping import own_seconds
-from teiten.cli.campaign.begin import create_ledger
-from teiten.cli.campaign.carry_out import measuring, run_trials, sweep_leftovers
+from teiten.cli.campaign.carry_out import (
+    create_ledger,
+    measuring,
+    run_trials,
+    sweep_leftovers,
+)
 from teiten.cli.campaign.uses import PILOT
 from teiten.cli.main import Session
 from teiten.cli.plan.make import Planned, plan_study

@@ -20,7 +20,6 @@ from teiten.cli.campaign.begin import (
     carry_out_new,
     confirm,
     confirm_attached,
-    create_ledger,
     forgotten_if_refused,
     name_of,
     repeating_command,
@@ -29,6 +28,7 @@ from teiten.cli.campaign.begin import (
 from teiten.cli.campaign.carry_out import (
     CarriedOut,
     blaming_disk,
+    create_ledger,
     measuring,
     run_trials,
     sweep_leftovers,

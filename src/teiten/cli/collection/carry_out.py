@@ -19,9 +19,9 @@ from teiten.analysis.model.collection import CollectedCampaign, CollectionResult
 from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.analysis.verdict.stopping import trial_seconds
 from teiten.claims.catalogue import claims_of
-from teiten.cli.campaign.begin import create_ledger
 from teiten.cli.campaign.carry_out import (
     blaming_disk,
+    create_ledger,
     measuring,
     note_resumed,
     run_trials,

@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from teiten.cli.campaign.begin import prepare
+from teiten.cli.campaign.begin import carry_out_sides, prepare
 from teiten.cli.campaign.fail_on import check_fail_on, fail_on_option, refuse_fail_on
-from teiten.cli.campaign.way import carry_out_sides
 from teiten.cli.completion import servers
 from teiten.cli.main import Session
 from teiten.cli.parameters import json_option

@@ -11,9 +11,8 @@ from typing import Any
 import click
 
 from teiten.analysis.verdict.gate import GateOutcome
-from teiten.cli.campaign.begin import prepare
+from teiten.cli.campaign.begin import carry_out_sides, prepare
 from teiten.cli.campaign.fail_on import refuse_inconclusive
-from teiten.cli.campaign.way import carry_out_sides
 from teiten.cli.completion import servers
 from teiten.cli.gate.answer import (
     GateAnswer,
