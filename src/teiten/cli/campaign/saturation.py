@@ -112,7 +112,7 @@ def continue_with_saturation(session: Session, folder: Path) -> CarriedOut:
                     f"continue that one: teiten resume {begun[0]}",
                 )
             rule = SaturationRule(ledger, int(asked["most"]))
-            if rule.open:
+            if len(rule().unneeded) < len(ledger.plan.trials):
                 run_trials(session, ledger, folder, rule)
             saturations = rule.found()
     session.console.say(*map(saturation_line, saturations))
@@ -150,11 +150,6 @@ class SaturationRule:
             if (trial.cell.workload, trial.load.connections) not in wanted
         }
         return Standing(unneeded=frozenset(unneeded))
-
-    @property
-    def open(self) -> bool:
-        """Something is left to run."""
-        return len(self().unneeded) < len(self._ledger.plan.trials)
 
     def found(self) -> tuple[Saturation, ...]:
         """Raises TrialsFailedError where a workload has no valid trial at all."""

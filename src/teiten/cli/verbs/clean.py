@@ -8,7 +8,7 @@ from functools import partial
 
 import click
 
-from teiten.cli.campaign.uses import Unfinished, Uses, refusal
+from teiten.cli.campaign.uses import Uses, refusal
 from teiten.cli.main import Session
 from teiten.cli.parameters import json_option, read_value
 from teiten.cli.printed.folders import JsonCleaned
@@ -82,11 +82,17 @@ def command(  # noqa: PLR0917 - click gives one argument for each option
     }
     kinds = {kind for kind, wanted in flags.items() if wanted or everything}
     kinds = kinds or set(flags) - {BelongingKind.PACKAGE}
-    chosen, needed = _parted(session, _choose(session, kinds, older_than), anyway=anyway)
+    chosen, uses = _choose(session, kinds, older_than), Uses(session.workdir)
+    needed_by = {
+        item: uses.of_template(item.path.name)
+        for item in chosen
+        if not anyway and item.kind is BelongingKind.TEMPLATE
+    }
+    needed = [refusal(item.name, user) for item, user in needed_by.items() if user is not None]
+    chosen = tuple(item for item in chosen if needed_by.get(item) is None)
     if needed and not chosen:
-        raise refusal(needed[0][0].name, needed[0][1])
-    for belonging, campaign in needed:
-        session.console.say(f"kept: {refusal(belonging.name, campaign).message}")
+        raise needed[0]
+    session.console.say(*(f"kept: {reason.message}" for reason in needed))
     where, remove = str(session.workdir.root), partial(_remove, session)
     _delete(session, where, chosen, remove, dry_run=dry_run, yes=yes, as_json=as_json)
 
@@ -146,20 +152,6 @@ def _choose(
         for belonging in belongings(session.workdir, server_user())
         if belonging.kind in kinds and belonging.last_used <= latest
     )
-
-
-def _parted(
-    session: Session, chosen: Sequence[Belonging], *, anyway: bool
-) -> tuple[tuple[Belonging, ...], list[tuple[Belonging, Unfinished]]]:
-    """Separate what may be deleted from what a campaign that is not complete needs."""
-    uses = Uses(session.workdir)
-    asked = () if anyway else (BelongingKind.TEMPLATE,)
-    both = [
-        (belonging, uses.of_template(belonging.path.name) if belonging.kind in asked else None)
-        for belonging in chosen
-    ]
-    free = tuple(belonging for belonging, user in both if user is None)
-    return free, [(belonging, user) for belonging, user in both if user is not None]
 
 
 def _list(session: Session, chosen: Sequence[Belonging]) -> None:
