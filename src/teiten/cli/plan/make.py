@@ -12,7 +12,7 @@ from teiten.analysis.verdict.contrasts import pairs_to_interval
 from teiten.cli.console import Console
 from teiten.cli.main import Session
 from teiten.cli.plan.builds import StudyServers
-from teiten.cli.plan.options import LARGEST_SEED, PlanOptions
+from teiten.cli.plan.options import PlanOptions
 from teiten.cli.plan.site import PlanningSite, planning_site, require_here, servers_here
 from teiten.datasets.plan import plan_of as data_plan_of
 from teiten.errors import MachineError, WayError
@@ -34,6 +34,7 @@ from teiten.plan.checks import check
 from teiten.plan.durations import blocks_in_budget, least_budget
 from teiten.plan.estimate import estimate
 from teiten.plan.expand import expand
+from teiten.plan.ordering import LARGEST_SEED
 from teiten.plan.parameters import check_parameters
 from teiten.plan.sides import on_one_server, sides_in_memory
 from teiten.plan.sites.fitting import fitted, wants_modules, without_missing

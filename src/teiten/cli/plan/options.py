@@ -16,12 +16,12 @@ from teiten.cli.parameters import Flag, renamed, repeating, with_flags, with_key
 from teiten.errors import UsageError
 from teiten.execute.postgres.conf import OWN_NAMES, parse
 from teiten.given_paths import expanded
+from teiten.plan.ordering import LARGEST_SEED
 from teiten.study.changes import StudyFlags
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
-LARGEST_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,6 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.campaign.read import read_campaign
 from teiten.cli.console import Console
 from teiten.cli.parameters import LANGUAGES
-from teiten.cli.reports import FOLDER as REPORTS
 from teiten.cli.reports import write_files
 from teiten.errors import LedgerError, UsageError
 from teiten.given_paths import exists
@@ -34,7 +33,7 @@ from teiten.host.system.held_folder import HeldFolder, UnsafePlaceError
 from teiten.host.system.target_folder import remove_below, target_folder
 from teiten.host.system.users import own_uid
 from teiten.ledger.failures import consistent
-from teiten.ledger.folders import FILE_NAME
+from teiten.ledger.folders import FILE_NAME, REPORT
 from teiten.model.text import Language
 from teiten.report.site.entry import SiteEntry, entry_of
 
@@ -250,5 +249,5 @@ def read_own_report(ledger: Path, language: Language) -> bytes:
 def _opened(ledger: Path, language: Language) -> IO[bytes]:
     """For root not even a file of root's in a folder of another user, who may have given it a
     second name there; such reports are made anew."""
-    with HeldFolder.open(ledger.parent / REPORTS) as folder:
+    with HeldFolder.open(ledger.parent / REPORT) as folder:
         return folder.read_file(f"report.{language}.html", shared=own_uid() != 0)

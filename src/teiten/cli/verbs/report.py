@@ -10,14 +10,9 @@ from teiten.analysis.model.findings import CampaignAnalysis
 from teiten.cli.completion import campaigns
 from teiten.cli.main import Session
 from teiten.cli.parameters import LANGUAGES, GivenPath, form_option, json_option, languages_option
-from teiten.cli.reports import (
-    FOLDER,
-    report_html,
-    report_path,
-    way_to_campaign,
-    write_files,
-)
+from teiten.cli.reports import report_html, report_path, way_to_campaign, write_files
 from teiten.errors import UsageError
+from teiten.ledger.folders import REPORT
 from teiten.model.text import Language
 from teiten.report.notes import NO_NOTES, Notes
 
@@ -123,7 +118,7 @@ def _write(
 
     single: Language = language or "en"
     if form == "markdown":
-        place = target or folder / FOLDER / f"markdown.{single}"
+        place = target or folder / REPORT / f"markdown.{single}"
         if place.exists() and not place.is_dir():
             raise UsageError(
                 f"--to {place} is a file; a Markdown report is a folder",
@@ -140,7 +135,7 @@ def _write(
         content = render_pdf(analysis, single, notes)
     else:
         name, content = render_exchange(analysis, form, single)
-        place = target or folder / FOLDER
+        place = target or folder / REPORT
         path = place / name if place.is_dir() or not place.suffix else place
     write_files(path.parent, {path.name: content})
     return path
