@@ -58,7 +58,9 @@ _STATE = TypeAdapter(CollectionState)
 def new_state(
     folder: Path, name: str, collection: Collection, budget: Seconds, command: str
 ) -> CollectionState:
-    """A collection that begins now. Raises UsageError where the name is taken."""
+    """A collection that begins now. Raises UsageError where the name is taken, or is no name."""
+    if name == LAST:
+        raise UsageError(f"--name {name!r} means the newest collection", "choose another name")
     if (folder / name).exists():
         raise UsageError(
             f"--name {name!r}: there is a collection of this name",
