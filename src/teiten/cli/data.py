@@ -87,7 +87,6 @@ def ssb_command(
     compared with the generator's, and of all five tables at scale 0.01, 0.1 or 1 the results of
     the 13 queries with the known ones.
     """
-    from teiten.datasets.ssb.rows.files import write_files
     from teiten.datasets.ssb.rows.sizes import expected_rows
 
     data = SsbData(scale, SsbVariant(variant), _tables(tables), _chunk(chunk))
@@ -109,6 +108,8 @@ def ssb_command(
             made = _to_server(data, target, secrets, threads, verify=not no_verify, watch=watch)
             written = [("", table) for table in made]
         else:
+            from teiten.datasets.ssb.rows.files import write_files
+
             with one_interruption():
                 pairs = write_files(data, file_format, Path(target), threads, watch)
             written = [(str(path), table) for path, table in pairs]

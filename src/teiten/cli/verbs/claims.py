@@ -50,19 +50,18 @@ def command(
     """
     from teiten.analysis.claims.outcomes import unassessed
     from teiten.claims.catalogue import claims_of
-    from teiten.cli.campaign.read import read_campaign
-    from teiten.ledger.campaigns import find_campaign
-    from teiten.report.claim_words import lines_about, outcome_word
-    from teiten.report.names import Names
-    from teiten.report.texts import texts
 
     claims = claims_of(study)
     if not claims:
         raise _without_claims(session, study)
     if promises is not None:
         claims = _promised(claims, promises)
-    folder = find_campaign(session.workdir.campaigns, campaign) if campaign else None
-    analysis = read_campaign(folder) if folder else None
+    analysis = None
+    if campaign:
+        from teiten.cli.campaign.read import read_campaign
+        from teiten.ledger.campaigns import find_campaign
+
+        analysis = read_campaign(find_campaign(session.workdir.campaigns, campaign))
     outcomes = _of_campaign(analysis, claims) if analysis else unassessed(claims)
     if as_json:
         from teiten.cli.printed.claims import json_claim
@@ -70,6 +69,10 @@ def command(
         assessed = analysis is not None
         session.console.json([json_claim(outcome, assessed=assessed) for outcome in outcomes])
         return
+    from teiten.report.claim_words import lines_about, outcome_word
+    from teiten.report.names import Names
+    from teiten.report.texts import texts
+
     t = texts(language)
     names = Names(analysis.plan, t) if analysis else None
     for outcome in outcomes:
