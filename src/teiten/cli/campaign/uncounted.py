@@ -105,13 +105,10 @@ def refuse_uncounted(analysis: CampaignAnalysis) -> None:
         ]
     if not without:
         return
-    if not counted:
-        message = "no trial counts"
-    else:
-        message = (
-            f"{len(without)} of {len(analysis.due)} trials have no counted result, first:"
-            f" {without[0].cell}"
-        )
+    message, first = "no trial counts", without[0].cell
+    if counted:
+        lacking = f"{len(without)} of {len(analysis.due)}"
+        message = f"{lacking} trials have no counted result, first: {first}"
     raise TrialsFailedError(f"{message}: {why_uncounted(analysis)}", hint_for_uncounted(analysis))
 
 
