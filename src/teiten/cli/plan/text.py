@@ -14,7 +14,7 @@ from teiten.cli.text.cautions import brief_cautions, profile_notice
 from teiten.cli.text.layout import bullets, columns, paragraph
 from teiten.cli.text.noise import needed_text
 from teiten.errors import TeitenError
-from teiten.execute.executor import Facts, Observer
+from teiten.execute.executor import Facts
 from teiten.execute.trial import TrialRun, run_trial
 from teiten.kinds.contract import plan_of
 from teiten.model.memory import SHARED_BUFFERS, shares_of
@@ -22,7 +22,8 @@ from teiten.model.nodes import EmulatedNodes, NodePart
 from teiten.model.plan import Plan, PlannedTrial
 from teiten.model.quantities import exact_share, format_duration, format_size
 from teiten.model.study import GUC_PREFIX, Factor, Measure
-from teiten.model.trial import Step
+from teiten.model.trial import Step, Trial
+from teiten.model.units import Seconds
 from teiten.plan.dry import DryExecutor
 from teiten.plan.sides import contrasted_parameters
 from teiten.plan.sites.of import all_start, host_rows, server_text, starts, working_folder_text
@@ -298,7 +299,7 @@ def steps_of(plan: Plan, trial: PlannedTrial) -> list[str]:
 
 
 @dataclass
-class _Watch(Observer):
+class _Watch:
     """Joins the steps with what they would do; told nothing else by a dry run."""
 
     executor: DryExecutor
@@ -310,3 +311,9 @@ class _Watch(Observer):
         if step is not Step.MEASURE or not self._measured:
             self.lines.append(self.executor.actions[-1])
         self._measured = self._measured or step is Step.MEASURE
+
+    def preparing(self, what: str) -> None: ...
+    def trial_started(self, trial: PlannedTrial, attempt: int, ended: int, total: int) -> None: ...
+    def step_started(self, trial: PlannedTrial, step: Step) -> None: ...
+    def progress(self, second: Seconds, tps: float, latency: Seconds) -> None: ...
+    def trial_finished(self, trial: Trial) -> None: ...
